@@ -1,0 +1,408 @@
+//! One error type: ClickHouse's numeric code and name, a message that says what to do, and what was being done.
+//!
+//! An error starts where it is noticed (`Error::new`) and gains context on its way up (`ResultExt::context`), outermost
+//! last. It crosses DataFusion, Arrow and Parquet inside their `External` variants and is taken out again unharmed by
+//! `From<DataFusionError>`, so a code chosen in a leaf reaches the client.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+
+use arrow::error::ArrowError;
+use datafusion::error::DataFusionError;
+use parquet::errors::ParquetError;
+
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// A numeric code of ClickHouse's. Names come from the table of all codes, `error_codes.tsv`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ErrorCode(pub i32);
+
+static NAMES: LazyLock<HashMap<i32, &'static str>> = LazyLock::new(|| {
+    include_str!("error_codes.tsv")
+        .lines()
+        .skip(1)
+        .filter_map(|line| line.split_once('\t'))
+        .filter_map(|(code, name)| Some((code.parse().ok()?, name)))
+        .collect()
+});
+
+impl ErrorCode {
+    /// The upper-case name, such as `UNKNOWN_TABLE`; codes that are not in the table are `UNKNOWN_EXCEPTION`.
+    pub fn name(self) -> &'static str {
+        NAMES.get(&self.0).copied().unwrap_or("UNKNOWN_EXCEPTION")
+    }
+}
+
+macro_rules! codes {
+    ($($name:ident = $code:literal),* $(,)?) => {
+        impl ErrorCode {
+            $(pub const $name: ErrorCode = ErrorCode($code);)*
+        }
+
+        #[cfg(test)]
+        const DECLARED: &[(&str, i32)] = &[$((stringify!($name), $code)),*];
+    };
+}
+
+codes! {
+    UNSUPPORTED_METHOD = 1,
+    UNSUPPORTED_PARAMETER = 2,
+    CANNOT_PARSE_TEXT = 6,
+    INCORRECT_NUMBER_OF_COLUMNS = 7,
+    THERE_IS_NO_COLUMN = 8,
+    NOT_FOUND_COLUMN_IN_BLOCK = 10,
+    DUPLICATE_COLUMN = 15,
+    NO_SUCH_COLUMN_IN_TABLE = 16,
+    SIZE_OF_FIXED_STRING_DOESNT_MATCH = 19,
+    CANNOT_PARSE_ESCAPE_SEQUENCE = 25,
+    CANNOT_PARSE_QUOTED_STRING = 26,
+    CANNOT_PARSE_INPUT_ASSERTION_FAILED = 27,
+    CANNOT_PRINT_FLOAT_OR_DOUBLE_NUMBER = 28,
+    ATTEMPT_TO_READ_AFTER_EOF = 32,
+    CANNOT_READ_ALL_DATA = 33,
+    TOO_MANY_ARGUMENTS_FOR_FUNCTION = 34,
+    TOO_FEW_ARGUMENTS_FOR_FUNCTION = 35,
+    BAD_ARGUMENTS = 36,
+    CANNOT_PARSE_DATE = 38,
+    CANNOT_PARSE_DATETIME = 41,
+    NUMBER_OF_ARGUMENTS_DOESNT_MATCH = 42,
+    ILLEGAL_TYPE_OF_ARGUMENT = 43,
+    ILLEGAL_COLUMN = 44,
+    UNKNOWN_FUNCTION = 46,
+    UNKNOWN_IDENTIFIER = 47,
+    NOT_IMPLEMENTED = 48,
+    LOGICAL_ERROR = 49,
+    UNKNOWN_TYPE = 50,
+    EMPTY_LIST_OF_COLUMNS_QUERIED = 51,
+    TYPE_MISMATCH = 53,
+    STORAGE_REQUIRES_PARAMETER = 55,
+    UNKNOWN_STORAGE = 56,
+    TABLE_ALREADY_EXISTS = 57,
+    UNKNOWN_TABLE = 60,
+    SYNTAX_ERROR = 62,
+    UNKNOWN_AGGREGATE_FUNCTION = 63,
+    CANNOT_GET_SIZE_OF_FIELD = 68,
+    ARGUMENT_OUT_OF_BOUND = 69,
+    CANNOT_CONVERT_TYPE = 70,
+    CANNOT_PARSE_NUMBER = 72,
+    UNKNOWN_FORMAT = 73,
+    CANNOT_READ_FROM_FILE_DESCRIPTOR = 74,
+    CANNOT_WRITE_TO_FILE_DESCRIPTOR = 75,
+    CANNOT_OPEN_FILE = 76,
+    INCORRECT_QUERY = 80,
+    UNKNOWN_DATABASE = 81,
+    DATABASE_ALREADY_EXISTS = 82,
+    RECEIVED_ERROR_FROM_REMOTE_IO_SERVER = 86,
+    UNKNOWN_PACKET_FROM_SERVER = 100,
+    UNEXPECTED_PACKET_FROM_SERVER = 102,
+    FILE_DOESNT_EXIST = 107,
+    NO_DATA_TO_INSERT = 108,
+    UNKNOWN_SETTING = 115,
+    INCORRECT_DATA = 117,
+    ENGINE_REQUIRED = 119,
+    CANNOT_INSERT_VALUE_OF_DIFFERENT_SIZE_INTO_TUPLE = 120,
+    TOO_LARGE_ARRAY_SIZE = 128,
+    FUNCTION_IS_SPECIAL = 129,
+    CANNOT_READ_ARRAY_FROM_TEXT = 130,
+    TOO_LARGE_STRING_SIZE = 131,
+    AGGREGATE_FUNCTION_DOESNT_ALLOW_PARAMETERS = 133,
+    ZERO_ARRAY_OR_TUPLE_INDEX = 135,
+    NO_ELEMENTS_IN_CONFIG = 139,
+    SAMPLING_NOT_SUPPORTED = 141,
+    ILLEGAL_DIVISION = 153,
+    TOO_MANY_ROWS = 158,
+    TIMEOUT_EXCEEDED = 159,
+    TOO_SLOW = 160,
+    READONLY = 164,
+    TOO_BIG_AST = 168,
+    MULTIPLE_EXPRESSIONS_FOR_ALIAS = 179,
+    UNEXPECTED_EXPRESSION = 183,
+    ILLEGAL_AGGREGATION = 184,
+    SET_SIZE_LIMIT_EXCEEDED = 191,
+    DNS_ERROR = 198,
+    ALIAS_REQUIRED = 206,
+    AMBIGUOUS_IDENTIFIER = 207,
+    NETWORK_ERROR = 210,
+    NOT_AN_AGGREGATE = 215,
+    QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING = 216,
+    DATABASE_NOT_EMPTY = 219,
+    UNEXPECTED_AST_STRUCTURE = 223,
+    QUERY_IS_TOO_LARGE = 229,
+    MEMORY_LIMIT_EXCEEDED = 241,
+    TABLE_IS_READ_ONLY = 242,
+    NOT_ENOUGH_SPACE = 243,
+    CORRUPTED_DATA = 246,
+    INVALID_PARTITION_VALUE = 248,
+    TOO_MANY_PARTS = 252,
+    CANNOT_COMPRESS = 270,
+    CANNOT_DECOMPRESS = 271,
+    TOO_DEEP_RECURSION = 306,
+    VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE = 321,
+    SUPPORT_IS_DISABLED = 344,
+    CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN = 349,
+    CANNOT_PARSE_UUID = 376,
+    HTTP_LENGTH_REQUIRED = 381,
+    NO_COMMON_TYPE = 386,
+    QUERY_WAS_CANCELLED = 394,
+    CANNOT_STAT = 400,
+    INVALID_JOIN_ON_EXPRESSION = 403,
+    DECIMAL_OVERFLOW = 407,
+    CANNOT_PARSE_PROTOBUF_SCHEMA = 434,
+    CANNOT_PARSE_DOMAIN_VALUE_FROM_STRING = 441,
+    UNKNOWN_QUERY_PARAMETER = 456,
+    BAD_QUERY_PARAMETER = 457,
+    CANNOT_PARSE_BOOL = 467,
+    INVALID_SETTING_VALUE = 471,
+    PATH_ACCESS_DENIED = 481,
+    S3_ERROR = 499,
+    AZURE_BLOB_STORAGE_ERROR = 500,
+    SET_NON_GRANTED_ROLE = 512,
+    CANNOT_FSTAT = 531,
+    CANNOT_EXTRACT_TABLE_STRUCTURE = 636,
+    ONLY_NULLS_WHILE_READING_SCHEMA = 652,
+    NAMED_COLLECTION_DOESNT_EXIST = 669,
+    CANNOT_PARSE_IPV4 = 675,
+    CANNOT_PARSE_IPV6 = 676,
+    UNKNOWN_ELEMENT_OF_ENUM = 691,
+    CANNOT_DETECT_FORMAT = 715,
+    TOO_MANY_TABLES = 724,
+    STD_EXCEPTION = 1001,
+    UNKNOWN_EXCEPTION = 1002,
+}
+
+/// What the caller can do about an error.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ErrorKind {
+    /// The statement or its data is wrong: trying again gives the same.
+    User,
+    /// A limit set by the user or the machine was reached.
+    Limit,
+    /// The store or the network failed for now: trying again may help.
+    Transient,
+    /// The query was cancelled.
+    Cancelled,
+    /// A defect of ours.
+    Internal,
+}
+
+#[derive(Clone)]
+pub struct Error(Box<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    code: ErrorCode,
+    message: String,
+    context: Vec<String>,
+    transient: bool,
+}
+
+impl Error {
+    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
+        Error(Box::new(Inner { code, message: message.into(), context: Vec::new(), transient: false }))
+    }
+
+    /// A defect of ours: something that must not happen happened.
+    pub fn logical(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::LOGICAL_ERROR, message)
+    }
+
+    pub fn not_implemented(message: impl Into<String>) -> Self {
+        Self::new(ErrorCode::NOT_IMPLEMENTED, message)
+    }
+
+    /// Marks a failure that may pass when tried again (network, throttling).
+    pub fn transient(mut self) -> Self {
+        self.0.transient = true;
+        self
+    }
+
+    pub fn with_context(mut self, context: impl Into<String>) -> Self {
+        self.0.context.push(context.into());
+        self
+    }
+
+    pub fn code(&self) -> ErrorCode {
+        self.0.code
+    }
+
+    pub fn kind(&self) -> ErrorKind {
+        match self.0.code {
+            _ if self.0.transient => ErrorKind::Transient,
+            ErrorCode::LOGICAL_ERROR => ErrorKind::Internal,
+            ErrorCode::QUERY_WAS_CANCELLED => ErrorKind::Cancelled,
+            ErrorCode::MEMORY_LIMIT_EXCEEDED
+            | ErrorCode::NOT_ENOUGH_SPACE
+            | ErrorCode::TIMEOUT_EXCEEDED
+            | ErrorCode::TOO_MANY_PARTS => ErrorKind::Limit,
+            _ => ErrorKind::User,
+        }
+    }
+
+    /// The message and its context, without code and name.
+    pub fn message(&self) -> String {
+        let mut text = self.0.message.clone();
+        for context in &self.0.context {
+            text.push_str(": ");
+            text.push_str(context);
+        }
+        text
+    }
+}
+
+impl fmt::Display for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let message = self.message();
+        let stop = if message.ends_with(['.', '!', '?']) { "" } else { "." };
+        write!(f, "Code: {}. DB::Exception: {message}{stop} ({})", self.0.code.0, self.0.code.name())
+    }
+}
+
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+impl std::error::Error for Error {}
+
+/// Adds what was being done to an error on its way up.
+pub trait ResultExt<T> {
+    fn context(self, context: impl FnOnce() -> String) -> Result<T>;
+}
+
+impl<T, E: Into<Error>> ResultExt<T> for std::result::Result<T, E> {
+    fn context(self, context: impl FnOnce() -> String) -> Result<T> {
+        self.map_err(|error| error.into().with_context(context()))
+    }
+}
+
+/// Finds an `Error` of ours anywhere down the chain of sources.
+fn find_ours(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    let mut current = Some(error);
+    while let Some(error) = current {
+        if let Some(ours) = error.downcast_ref::<Error>() {
+            return Some(ours.clone());
+        }
+        if let Some(io) = error.downcast_ref::<std::io::Error>()
+            && let Some(ours) = io.get_ref().and_then(|inner| find_ours(inner))
+        {
+            return Some(ours);
+        }
+        current = error.source();
+    }
+    None
+}
+
+impl From<DataFusionError> for Error {
+    fn from(error: DataFusionError) -> Self {
+        match error {
+            DataFusionError::External(inner) => {
+                find_ours(inner.as_ref()).unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()))
+            }
+            DataFusionError::ArrowError(inner, _) => (*inner).into(),
+            DataFusionError::ParquetError(inner) => (*inner).into(),
+            DataFusionError::Context(context, inner) => Error::from(*inner).with_context(context),
+            DataFusionError::Shared(inner) => match find_ours(inner.as_ref()) {
+                Some(ours) => ours,
+                None => Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()),
+            },
+            DataFusionError::ResourcesExhausted(message) => Error::new(ErrorCode::MEMORY_LIMIT_EXCEEDED, message),
+            DataFusionError::NotImplemented(message) => Error::not_implemented(message),
+            DataFusionError::IoError(inner) => inner.into(),
+            DataFusionError::Plan(message) => Error::new(ErrorCode::BAD_ARGUMENTS, message),
+            DataFusionError::Execution(message) => Error::new(ErrorCode::BAD_ARGUMENTS, message),
+            other => match find_ours(&other) {
+                Some(ours) => ours,
+                None => Error::logical(other.strip_backtrace()),
+            },
+        }
+    }
+}
+
+impl From<ArrowError> for Error {
+    fn from(error: ArrowError) -> Self {
+        match error {
+            ArrowError::ExternalError(inner) => {
+                find_ours(inner.as_ref()).unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()))
+            }
+            ArrowError::DivideByZero => Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero"),
+            ArrowError::CastError(message) => Error::new(ErrorCode::CANNOT_CONVERT_TYPE, message),
+            ArrowError::ParseError(message) => Error::new(ErrorCode::CANNOT_PARSE_TEXT, message),
+            ArrowError::MemoryError(message) => Error::new(ErrorCode::MEMORY_LIMIT_EXCEEDED, message),
+            ArrowError::IoError(_, inner) => inner.into(),
+            ArrowError::ParquetError(message) => Error::new(ErrorCode::INCORRECT_DATA, message),
+            other => Error::new(ErrorCode::STD_EXCEPTION, other.to_string()),
+        }
+    }
+}
+
+impl From<ParquetError> for Error {
+    fn from(error: ParquetError) -> Self {
+        match error {
+            ParquetError::External(inner) => {
+                find_ours(inner.as_ref()).unwrap_or_else(|| Error::new(ErrorCode::INCORRECT_DATA, inner.to_string()))
+            }
+            other => Error::new(ErrorCode::INCORRECT_DATA, format!("Not a valid Parquet file: {other}")),
+        }
+    }
+}
+
+impl From<std::io::Error> for Error {
+    fn from(error: std::io::Error) -> Self {
+        if let Some(ours) = error.get_ref().and_then(|inner| find_ours(inner)) {
+            return ours;
+        }
+        let code = match error.kind() {
+            std::io::ErrorKind::NotFound => ErrorCode::FILE_DOESNT_EXIST,
+            std::io::ErrorKind::StorageFull => ErrorCode::NOT_ENOUGH_SPACE,
+            std::io::ErrorKind::UnexpectedEof => ErrorCode::CANNOT_READ_ALL_DATA,
+            std::io::ErrorKind::PermissionDenied => ErrorCode::CANNOT_OPEN_FILE,
+            _ => ErrorCode::STD_EXCEPTION,
+        };
+        Error::new(code, error.to_string())
+    }
+}
+
+impl From<Error> for DataFusionError {
+    fn from(error: Error) -> Self {
+        DataFusionError::External(Box::new(error))
+    }
+}
+
+impl From<Error> for ArrowError {
+    fn from(error: Error) -> Self {
+        ArrowError::ExternalError(Box::new(error))
+    }
+}
+
+impl From<Error> for ParquetError {
+    fn from(error: Error) -> Self {
+        ParquetError::External(Box::new(error))
+    }
+}
+
+impl From<Error> for std::io::Error {
+    fn from(error: Error) -> Self {
+        std::io::Error::other(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_declared_code_has_the_name_clickhouse_gives_it() {
+        for (name, code) in DECLARED {
+            assert_eq!(ErrorCode(*code).name(), *name, "code {code}");
+        }
+    }
+
+    #[test]
+    fn an_error_keeps_its_code_through_the_libraries() {
+        let ours = Error::new(ErrorCode::UNKNOWN_TABLE, "Table default.x does not exist");
+        let back = Error::from(DataFusionError::from(ArrowError::from(ours)));
+        assert_eq!(back.to_string(), "Code: 60. DB::Exception: Table default.x does not exist. (UNKNOWN_TABLE)");
+    }
+}

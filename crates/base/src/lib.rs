@@ -1,0 +1,9 @@
+//! What every other crate stands on: errors with ClickHouse's codes, the clock, randomness, ids, runtimes, units.
+
+pub mod env;
+pub mod error;
+pub mod redact;
+pub mod runtime;
+pub mod units;
+
+pub use error::{Error, ErrorCode, Result, ResultExt};

@@ -1,0 +1,83 @@
+//! Two runtimes: one for I/O (sockets, timers, files) and one for CPU work, so that a long computation never delays a
+//! socket. Queries run on the CPU runtime; everything that touches the network is spawned on the I/O runtime and handed
+//! over by channel.
+//!
+//! Both live as long as the process: they are made once in `bootstrap` and reached through `io()` and `cpu()`. A unit
+//! test that makes none gets the runtime it already runs on.
+
+use std::future::Future;
+use std::sync::OnceLock;
+
+use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::task::JoinHandle;
+
+use crate::{Error, ErrorCode, Result};
+
+static IO: OnceLock<Handle> = OnceLock::new();
+static CPU: OnceLock<Handle> = OnceLock::new();
+
+/// The two runtimes; drop it to stop them.
+pub struct Runtimes {
+    pub io: Runtime,
+    pub cpu: Runtime,
+}
+
+impl Runtimes {
+    /// `cpu_threads`: as many as cores, or more where a query asks for more streams than cores.
+    pub fn start(cpu_threads: usize) -> Result<Self> {
+        let failed = |error: std::io::Error| Error::new(ErrorCode::STD_EXCEPTION, format!("Cannot start threads: {error}"));
+        let io = Builder::new_multi_thread()
+            .worker_threads(2)
+            .max_blocking_threads(256)
+            .thread_name("io")
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let cpu = Builder::new_multi_thread()
+            .worker_threads(cpu_threads.max(1))
+            .thread_name("query")
+            .thread_stack_size(8 << 20)
+            .enable_all()
+            .build()
+            .map_err(failed)?;
+        let _ = IO.set(io.handle().clone());
+        let _ = CPU.set(cpu.handle().clone());
+        Ok(Runtimes { io, cpu })
+    }
+}
+
+/// Where sockets and timers are driven.
+pub fn io() -> Handle {
+    IO.get().cloned().unwrap_or_else(Handle::current)
+}
+
+/// Where queries compute.
+pub fn cpu() -> Handle {
+    CPU.get().cloned().unwrap_or_else(Handle::current)
+}
+
+/// A task that is aborted when its handle is dropped: it never outlives the query that owns the handle.
+pub struct Task<T>(JoinHandle<T>);
+
+impl<T: Send + 'static> Task<T> {
+    pub fn on(runtime: &Handle, future: impl Future<Output = T> + Send + 'static) -> Self {
+        Task(runtime.spawn(future))
+    }
+
+    /// Waits for the result; a panic inside the task becomes an error of ours.
+    pub async fn join(mut self) -> Result<T> {
+        (&mut self.0).await.map_err(|error| {
+            if error.is_cancelled() {
+                Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled")
+            } else {
+                Error::logical(format!("A task of the query panicked: {error}"))
+            }
+        })
+    }
+}
+
+impl<T> Drop for Task<T> {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}

@@ -1,0 +1,75 @@
+//! Numbers for people: rows as ClickHouse's client writes them (`59.82 million`), bytes in decimal (`24.03 GB`) for
+//! traffic and in binary (`176.74 MiB`) for memory.
+
+/// `842`, `15.30 thousand`, `59.82 million`, …
+pub fn rows(value: f64) -> String {
+    quantity(value, &["", " thousand", " million", " billion", " trillion", " quadrillion"], 1000.0, false)
+}
+
+/// `842.00 B`, `24.03 GB`, … (powers of 1000)
+pub fn bytes_decimal(value: f64) -> String {
+    quantity(value, &[" B", " KB", " MB", " GB", " TB", " PB", " EB"], 1000.0, true)
+}
+
+/// `842.00 B`, `176.74 MiB`, … (powers of 1024)
+pub fn bytes_binary(value: f64) -> String {
+    quantity(value, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"], 1024.0, true)
+}
+
+fn quantity(mut value: f64, units: &[&str], base: f64, decimals_at_first: bool) -> String {
+    let mut unit = 0;
+    while value.abs() >= base && unit + 1 < units.len() {
+        value /= base;
+        unit += 1;
+    }
+    if unit == 0 && !decimals_at_first && value.fract() == 0.0 {
+        format!("{value:.0}{}", units[unit])
+    } else {
+        format!("{value:.2}{}", units[unit])
+    }
+}
+
+/// Parses a size such as `10G`, `512Mi`, `1_000_000` or `2.5KiB` into bytes; `None` where it is no size.
+pub fn parse_size(text: &str) -> Option<u64> {
+    let text = text.trim().replace('_', "");
+    let split = text.find(|c: char| c.is_ascii_alphabetic()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor: u64 = match unit.trim().to_ascii_lowercase().as_str() {
+        "" | "b" => 1,
+        "k" | "kb" => 1000,
+        "ki" | "kib" => 1 << 10,
+        "m" | "mb" => 1000 * 1000,
+        "mi" | "mib" => 1 << 20,
+        "g" | "gb" => 1000 * 1000 * 1000,
+        "gi" | "gib" => 1 << 30,
+        "t" | "tb" => 1000 * 1000 * 1000 * 1000,
+        "ti" | "tib" => 1 << 40,
+        _ => return None,
+    };
+    if let Ok(whole) = number.trim().parse::<u64>() {
+        return whole.checked_mul(factor);
+    }
+    let real: f64 = number.trim().parse().ok()?;
+    (real >= 0.0 && real.is_finite()).then(|| (real * factor as f64) as u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quantities_read_as_clickhouse_client_writes_them() {
+        assert_eq!(rows(5.0), "5");
+        assert_eq!(rows(59_816_000.0), "59.82 million");
+        assert_eq!(bytes_decimal(24_030_000_000.0), "24.03 GB");
+        assert_eq!(bytes_binary(185_325_322.0), "176.74 MiB");
+    }
+
+    #[test]
+    fn sizes_parse_with_decimal_and_binary_units() {
+        assert_eq!(parse_size("10G"), Some(10_000_000_000));
+        assert_eq!(parse_size("512Mi"), Some(512 << 20));
+        assert_eq!(parse_size("2.5KiB"), Some(2560));
+        assert_eq!(parse_size("ten"), None);
+    }
+}

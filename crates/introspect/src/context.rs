@@ -1,0 +1,118 @@
+//! The query context: what travels with a statement from its text to its last row. Everything that is told about a
+//! query, while it runs and afterwards, is read from here.
+//!
+//! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use datafusion::execution::TaskContext;
+use gristmill_base::env::{Env, system_env};
+use gristmill_base::{Error, ErrorCode, Result};
+use tokio_util::sync::CancellationToken;
+
+use crate::events::{Counters, Event};
+use crate::memory::MemoryAccount;
+use crate::progress::Progress;
+use crate::settings::Settings;
+
+#[derive(Debug)]
+pub struct QueryContext {
+    pub query_id: String,
+    pub user: String,
+    /// The statement, with secrets hidden.
+    pub query: String,
+    pub database: String,
+    pub settings: Arc<Settings>,
+    pub memory: Arc<MemoryAccount>,
+    pub counters: Arc<Counters>,
+    pub progress: Arc<Progress>,
+    pub cancel: CancellationToken,
+    pub env: Arc<dyn Env>,
+    /// Since the Unix epoch.
+    pub start: Duration,
+    pub start_instant: Instant,
+}
+
+impl QueryContext {
+    /// `query` is stored with its secrets hidden. An empty `query_id` gets a new one.
+    pub fn new(query: &str, query_id: &str, user: &str, database: &str, settings: Arc<Settings>, env: Arc<dyn Env>) -> Arc<Self> {
+        let query_id = if query_id.is_empty() { env.uuid().to_string() } else { query_id.to_string() };
+        Arc::new(QueryContext {
+            query_id,
+            user: user.to_string(),
+            query: gristmill_base::redact::statement(query),
+            database: database.to_string(),
+            memory: Arc::new(MemoryAccount::new(settings.max_memory_usage)),
+            settings,
+            counters: Arc::new(Counters::with_parent(Some(Counters::server()))),
+            progress: Arc::default(),
+            cancel: CancellationToken::new(),
+            start: env.now(),
+            start_instant: env.instant(),
+            env,
+        })
+    }
+
+    /// A context for tests and background jobs: default settings, no limits.
+    pub fn background(name: &str) -> Arc<Self> {
+        Self::new(name, "", "default", "default", Arc::new(Settings::default()), system_env())
+    }
+
+    /// The context that a plan is executed under.
+    pub fn of(task: &TaskContext) -> Result<Arc<Self>> {
+        task.session_config()
+            .get_extension::<QueryContext>()
+            .ok_or_else(|| Error::logical("A plan is executed without a query context"))
+    }
+
+    pub fn elapsed(&self) -> Duration {
+        self.env.instant().saturating_duration_since(self.start_instant)
+    }
+
+    /// Called at the head of every loop that may take long: the error when the query was cancelled or is over its time.
+    pub fn check(&self) -> Result<()> {
+        if self.cancel.is_cancelled() {
+            return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled"));
+        }
+        let limit = self.settings.max_execution_time;
+        if limit > 0.0 && self.elapsed().as_secs_f64() > limit {
+            return Err(Error::new(
+                ErrorCode::TIMEOUT_EXCEEDED,
+                format!("Timeout exceeded: elapsed {:.3} seconds, maximum: {limit}", self.elapsed().as_secs_f64()),
+            ));
+        }
+        Ok(())
+    }
+
+    /// Ends a wait when the query is cancelled.
+    pub async fn cancellable<T>(&self, future: impl Future<Output = Result<T>>) -> Result<T> {
+        tokio::select! {
+            biased;
+            () = self.cancel.cancelled() => Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled")),
+            result = future => result,
+        }
+    }
+
+    /// Rows that a source handed to the query: the progress bar, the summary and `SelectedRows` count them.
+    pub fn read(&self, rows: u64, bytes: u64) {
+        self.progress.read(rows, bytes);
+        self.counters.add(Event::SelectedRows, rows);
+        self.counters.add(Event::SelectedBytes, bytes);
+    }
+
+    /// Rows that a sink took from the query.
+    pub fn wrote(&self, rows: u64, bytes: u64) {
+        self.progress.wrote(rows, bytes);
+        self.counters.add(Event::InsertedRows, rows);
+        self.counters.add(Event::InsertedBytes, bytes);
+    }
+
+    /// Number of streams a query computes with: `max_threads`, or one a core.
+    pub fn threads(&self) -> usize {
+        match self.settings.max_threads {
+            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            threads => (threads as usize).min(1024),
+        }
+    }
+}

@@ -1,0 +1,149 @@
+//! Events: counters that only grow, under ClickHouse's names. One declaration gives the enum, `system.events` and the
+//! documentation. Each query has its own `Counters`, whose parent is the server's.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
+
+macro_rules! events {
+    ($($name:ident, $doc:literal;)*) => {
+        /// What is counted. The order is that of `system.events`.
+        #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+        pub enum Event { $(#[doc = $doc] $name),* }
+
+        impl Event {
+            pub const ALL: &[Event] = &[$(Event::$name),*];
+
+            pub fn name(self) -> &'static str {
+                match self { $(Event::$name => stringify!($name)),* }
+            }
+
+            pub fn description(self) -> &'static str {
+                match self { $(Event::$name => $doc),* }
+            }
+        }
+    };
+}
+
+events! {
+    Query, "Number of queries to be interpreted and potentially executed.";
+    SelectQuery, "Same as Query, but only for SELECT queries.";
+    InsertQuery, "Same as Query, but only for INSERT queries.";
+    FailedQuery, "Number of failed queries.";
+    FailedSelectQuery, "Same as FailedQuery, but only for SELECT queries.";
+    FailedInsertQuery, "Same as FailedQuery, but only for INSERT queries.";
+    QueryTimeMicroseconds, "Total time of all queries.";
+    SelectedRows, "Number of rows SELECTed from all tables.";
+    SelectedBytes, "Number of bytes (uncompressed) SELECTed from all tables.";
+    InsertedRows, "Number of rows INSERTed to all tables.";
+    InsertedBytes, "Number of bytes (uncompressed) INSERTed to all tables.";
+    S3ReadRequestsCount, "Number of GET, HEAD and LIST requests to S3 storage.";
+    S3ReadMicroseconds, "Time of GET, HEAD and LIST requests to S3 storage.";
+    S3ReadRequestsErrors, "Number of non-throttling errors in GET, HEAD and LIST requests to S3 storage.";
+    S3ReadRequestsThrottling, "Number of 429 and 503 errors in GET, HEAD and LIST requests to S3 storage.";
+    S3WriteRequestsCount, "Number of POST, DELETE, PUT and PATCH requests to S3 storage.";
+    S3WriteMicroseconds, "Time of POST, DELETE, PUT and PATCH requests to S3 storage.";
+    S3WriteRequestsErrors, "Number of non-throttling errors in POST, DELETE, PUT and PATCH requests to S3 storage.";
+    S3WriteRequestsThrottling, "Number of 429 and 503 errors in POST, DELETE, PUT and PATCH requests to S3 storage.";
+    S3GetObject, "Number of S3 API GetObject calls.";
+    S3HeadObject, "Number of S3 API HeadObject calls.";
+    S3ListObjects, "Number of S3 API ListObjects calls.";
+    S3PutObject, "Number of S3 API PutObject calls.";
+    S3DeleteObjects, "Number of S3 API DeleteObject(s) calls.";
+    S3CopyObject, "Number of S3 API CopyObject calls.";
+    S3CreateMultipartUpload, "Number of S3 API CreateMultipartUpload calls.";
+    S3UploadPart, "Number of S3 API UploadPart calls.";
+    S3CompleteMultipartUpload, "Number of S3 API CompleteMultipartUpload calls.";
+    S3AbortMultipartUpload, "Number of S3 API AbortMultipartUpload calls.";
+    AzureGetObject, "Number of Azure API GetObject calls.";
+    AzureListObjects, "Number of Azure API ListObjects calls.";
+    AzurePutObject, "Number of Azure API PutObject calls.";
+    GCSGetObject, "Number of GCS API GetObject calls.";
+    GCSListObjects, "Number of GCS API ListObjects calls.";
+    GCSPutObject, "Number of GCS API PutObject calls.";
+    ReadBufferFromS3Bytes, "Bytes read from object storage.";
+    ReadBufferFromS3Microseconds, "Time spent on reading from object storage, summed over requests in flight.";
+    WriteBufferFromS3Bytes, "Bytes written to object storage.";
+    WriteBufferFromS3Microseconds, "Time spent on writing to object storage, summed over requests in flight.";
+    ReadBufferFromFileDescriptorReadBytes, "Bytes read from local files.";
+    WriteBufferFromFileDescriptorWriteBytes, "Bytes written to local files.";
+    FileOpen, "Number of files opened.";
+    IOWaitMicroseconds, "Time that the streams of a query waited for bytes, summed over streams.";
+    EngineFileLikeReadFiles, "Number of files read by the file-like sources.";
+    ParquetReadRowGroups, "Number of row groups read from Parquet files.";
+    ParquetPrunedRowGroups, "Number of row groups that were not read from Parquet files, by their statistics.";
+    ParquetMetadataCacheHits, "Footers of Parquet files found in memory.";
+    ParquetMetadataCacheMisses, "Footers of Parquet files that had to be fetched.";
+    SchemaInferenceCacheHits, "Number of times a schema was found in the schema cache.";
+    SchemaInferenceCacheMisses, "Number of times a schema had to be inferred.";
+    SelectedParts, "Number of data parts selected to read from a MergeTree table.";
+    SelectedPartsTotal, "Number of total data parts before selecting which ones to read from a MergeTree table.";
+    SelectedRanges, "Number of (non-adjacent) ranges in all data parts selected to read from a MergeTree table.";
+    SelectedMarks, "Number of marks (index granules) selected to read from a MergeTree table.";
+    SelectedMarksTotal, "Number of total marks (index granules) before selecting which ones to read from a MergeTree table.";
+    MergeTreeDataWriterBlocks, "Number of blocks INSERTed to MergeTree tables. Each block forms a data part of level zero.";
+    MergeTreeDataWriterBlocksAlreadySorted, "Number of blocks INSERTed to MergeTree tables that were already sorted.";
+    MergeTreeDataWriterRows, "Number of rows INSERTed to MergeTree tables.";
+    MergeTreeDataWriterUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) INSERTed to MergeTree tables.";
+    MergeTreeDataWriterCompressedBytes, "Bytes written to filesystem for data INSERTed to MergeTree tables.";
+    MergeTreeDataWriterSortingBlocksMicroseconds, "Time spent sorting blocks.";
+    DelayedInserts, "Number of times the INSERT of a block to a MergeTree table was throttled due to a high number of active data parts.";
+    DelayedInsertsMilliseconds, "Total time an INSERT was throttled due to a high number of active data parts.";
+    RejectedInserts, "Number of times the INSERT of a block to a MergeTree table was rejected with the Too many parts exception.";
+    Merge, "Number of launched background merges.";
+    MergedRows, "Rows read for background merges: the number of rows before merge.";
+    MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
+    MergeTotalMilliseconds, "Total time spent for background merges.";
+    ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
+    OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";
+    RealTimeMicroseconds, "Time spent in the streams of a query, summed over streams.";
+}
+
+/// One counter an event, in a tree: adding here adds to every ancestor.
+#[derive(Debug)]
+pub struct Counters {
+    values: Box<[AtomicU64]>,
+    parent: Option<Arc<Counters>>,
+}
+
+static SERVER: LazyLock<Arc<Counters>> = LazyLock::new(|| Arc::new(Counters::with_parent(None)));
+
+impl Counters {
+    pub fn with_parent(parent: Option<Arc<Counters>>) -> Self {
+        Counters { values: Event::ALL.iter().map(|_| AtomicU64::new(0)).collect(), parent }
+    }
+
+    /// The counters of the whole process, which `system.events` shows.
+    pub fn server() -> Arc<Counters> {
+        SERVER.clone()
+    }
+
+    pub fn add(&self, event: Event, value: u64) {
+        self.values[event as usize].fetch_add(value, Ordering::Relaxed);
+        if let Some(parent) = &self.parent {
+            parent.add(event, value);
+        }
+    }
+
+    pub fn get(&self, event: Event) -> u64 {
+        self.values[event as usize].load(Ordering::Relaxed)
+    }
+
+    /// The events that happened, in the order of their declaration.
+    pub fn nonzero(&self) -> Vec<(Event, u64)> {
+        Event::ALL.iter().map(|&event| (event, self.get(event))).filter(|(_, value)| *value > 0).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_query_counts_the_server_counts_too() {
+        let server = Arc::new(Counters::with_parent(None));
+        let query = Counters::with_parent(Some(server.clone()));
+        query.add(Event::SelectedRows, 5);
+        assert_eq!(query.nonzero(), vec![(Event::SelectedRows, 5)]);
+        assert_eq!(server.get(Event::SelectedRows), 5);
+    }
+}

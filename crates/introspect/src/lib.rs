@@ -1,0 +1,17 @@
+//! What a query is and what it did: settings, events, the query context with its counters, memory account, progress and
+//! cancellation, and the query log that is written from them. The summary, the progress bar, `system.query_log` and
+//! `system.events` all read from here.
+
+pub mod context;
+pub mod events;
+pub mod log_store;
+pub mod memory;
+pub mod processes;
+pub mod progress;
+pub mod query_log;
+pub mod settings;
+pub mod settings_declared;
+
+pub use context::QueryContext;
+pub use events::{Counters, Event};
+pub use settings::Settings;
