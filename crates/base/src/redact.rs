@@ -199,9 +199,38 @@ pub fn statement(text: &str) -> String {
 /// Words that stand where a secret could and are none: formats, compression methods, structures (`a Int32, b String`).
 fn known_word(value: &str) -> bool {
     const WORDS: &[&str] = &[
-        "auto", "none", "gzip", "gz", "zstd", "zst", "lz4", "xz", "br", "brotli", "bz2", "snappy", "deflate", "parquet",
-        "csv", "csvwithnames", "tsv", "tabseparated", "tsvwithnames", "tabseparatedwithnames", "jsoneachrow", "json",
-        "arrow", "arrowstream", "native", "orc", "avro", "lineasstring", "rawblob", "rowbinary", "values", "",
+        "auto",
+        "none",
+        "gzip",
+        "gz",
+        "zstd",
+        "zst",
+        "lz4",
+        "xz",
+        "br",
+        "brotli",
+        "bz2",
+        "snappy",
+        "deflate",
+        "parquet",
+        "csv",
+        "csvwithnames",
+        "tsv",
+        "tabseparated",
+        "tsvwithnames",
+        "tabseparatedwithnames",
+        "jsoneachrow",
+        "json",
+        "arrow",
+        "arrowstream",
+        "native",
+        "orc",
+        "avro",
+        "lineasstring",
+        "rawblob",
+        "rowbinary",
+        "values",
+        "",
     ];
     WORDS.contains(&value.to_ascii_lowercase().as_str()) || value.contains(' ')
 }
@@ -219,7 +248,8 @@ pub fn url(text: &str) -> String {
             text.replace_range(scheme + 3 + user + 1..scheme + 3 + at, HIDDEN);
         }
     }
-    const PARAMETERS: &[&str] = &["x-amz-signature=", "x-amz-security-token=", "x-goog-signature=", "sig=", "accountkey=", "token="];
+    const PARAMETERS: &[&str] =
+        &["x-amz-signature=", "x-amz-security-token=", "x-goog-signature=", "sig=", "accountkey=", "token="];
     for parameter in PARAMETERS {
         let mut from = 0;
         while let Some(found) = text[from..].to_ascii_lowercase().find(parameter) {

@@ -1,1 +1,14 @@
-//! functions
+//! ClickHouse's functions. A function is found by name in the `Registry`, bound to the types of its arguments (which
+//! gives its result's type), and computed on Arrow arrays. `udf.rs` makes a bound function a DataFusion expression.
+//!
+//! What DataFusion computes natively (comparisons, AND/OR/NOT, arithmetic on equal types, IS NULL, CASE) is lowered by
+//! the `sql` crate and not found here, so that pruning and pushdown see it.
+
+pub mod aggregate;
+pub mod registry;
+pub mod scalar;
+pub mod udf;
+
+pub use aggregate::{AggregateFunction, BoundAggregate};
+pub use registry::Registry;
+pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};

@@ -36,7 +36,14 @@ pub struct QueryContext {
 
 impl QueryContext {
     /// `query` is stored with its secrets hidden. An empty `query_id` gets a new one.
-    pub fn new(query: &str, query_id: &str, user: &str, database: &str, settings: Arc<Settings>, env: Arc<dyn Env>) -> Arc<Self> {
+    pub fn new(
+        query: &str,
+        query_id: &str,
+        user: &str,
+        database: &str,
+        settings: Arc<Settings>,
+        env: Arc<dyn Env>,
+    ) -> Arc<Self> {
         let query_id = if query_id.is_empty() { env.uuid().to_string() } else { query_id.to_string() };
         Arc::new(QueryContext {
             query_id,

@@ -71,9 +71,7 @@ impl MemoryAccount {
     }
 
     pub fn shrink(&self, bytes: u64) {
-        let _ = self
-            .used_bytes
-            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used.saturating_sub(bytes)));
+        let _ = self.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used.saturating_sub(bytes)));
     }
 }
 

@@ -52,7 +52,13 @@ pub fn query_log() -> &'static LogStore<QueryLogEntry> {
 
 impl QueryLogEntry {
     /// What is known of the query now.
-    pub fn of(kind: QueryLogType, query_kind: &'static str, tables: &[(String, String)], context: &Arc<QueryContext>, error: Option<&Error>) -> Self {
+    pub fn of(
+        kind: QueryLogType,
+        query_kind: &'static str,
+        tables: &[(String, String)],
+        context: &Arc<QueryContext>,
+        error: Option<&Error>,
+    ) -> Self {
         let progress = context.progress.snapshot();
         let mut databases: Vec<String> = tables.iter().map(|(database, _)| database.clone()).collect();
         databases.sort();

@@ -1,0 +1,85 @@
+//! Functions by name. Each family registers its own, by an explicit call: what is in the binary is visible in
+//! `Registry::standard`.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gristmill_base::{Error, ErrorCode, Result};
+
+use crate::aggregate::AggregateFunction;
+use crate::scalar::ScalarFunction;
+
+#[derive(Default)]
+pub struct Registry {
+    scalars: HashMap<String, (Arc<dyn ScalarFunction>, bool)>,
+    aggregates: HashMap<String, (Arc<dyn AggregateFunction>, bool)>,
+    /// Names in lower case of those that are found in any case, and of aliases, with the name they stand for.
+    folded: HashMap<String, String>,
+    aliases: HashMap<String, String>,
+}
+
+impl Registry {
+    pub fn scalar(&mut self, name: &str, function: Arc<dyn ScalarFunction>) {
+        self.scalars.insert(name.to_string(), (function, false));
+    }
+
+    pub fn aggregate(&mut self, name: &str, function: Arc<dyn AggregateFunction>) {
+        self.aggregates.insert(name.to_string(), (function, false));
+    }
+
+    /// Makes a registered name (or alias) known in any case.
+    pub fn any_case(&mut self, name: &str) {
+        self.folded.insert(name.to_ascii_lowercase(), name.to_string());
+    }
+
+    pub fn alias(&mut self, alias: &str, name: &str) {
+        self.aliases.insert(alias.to_string(), name.to_string());
+    }
+
+    /// The name that a written one stands for.
+    pub fn canonical<'a>(&'a self, name: &'a str) -> &'a str {
+        let mut name = name;
+        for _ in 0..3 {
+            if self.scalars.contains_key(name) || self.aggregates.contains_key(name) {
+                return name;
+            }
+            if let Some(target) = self.aliases.get(name) {
+                name = target;
+            } else if let Some(target) = self.folded.get(&name.to_ascii_lowercase()) {
+                name = target;
+            }
+        }
+        name
+    }
+
+    pub fn find_scalar(&self, name: &str) -> Option<Arc<dyn ScalarFunction>> {
+        self.scalars.get(self.canonical(name)).map(|(function, _)| function.clone())
+    }
+
+    pub fn find_aggregate(&self, name: &str) -> Option<Arc<dyn AggregateFunction>> {
+        self.aggregates.get(self.canonical(name)).map(|(function, _)| function.clone())
+    }
+
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.scalars.keys().chain(self.aggregates.keys()).chain(self.aliases.keys()).map(String::as_str)
+    }
+
+    /// `true` in the second place for aggregates.
+    pub fn list(&self) -> Vec<(&str, bool)> {
+        let mut all: Vec<_> = self.scalars.keys().map(|name| (name.as_str(), false)).collect();
+        all.extend(self.aggregates.keys().map(|name| (name.as_str(), true)));
+        all.sort_unstable();
+        all
+    }
+
+    pub fn unknown(&self, name: &str) -> Error {
+        let near = gristmill_introspect::settings::nearest(name, self.names());
+        let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
+        Error::new(ErrorCode::UNKNOWN_FUNCTION, format!("Function with name '{name}' does not exist{hint}"))
+    }
+
+    /// Every function of the system.
+    pub fn standard() -> Result<Registry> {
+        Ok(Registry::default())
+    }
+}

@@ -1,0 +1,65 @@
+//! What a scalar function is.
+
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use datafusion::common::ScalarValue;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+/// An argument as the analyser knows it: its type, and its value where it is a constant.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Argument {
+    pub kind: SqlType,
+    pub constant: Option<ScalarValue>,
+}
+
+/// What functions need to know of the session. Two statements with equal environments bind alike.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FunctionEnv {
+    /// IANA name of the session's time zone.
+    pub timezone: Arc<str>,
+    pub database: Arc<str>,
+    pub user: Arc<str>,
+    pub query_id: Arc<str>,
+    /// Start of the query in microseconds since the Unix epoch: what `now()` says.
+    pub now_micros: i64,
+    pub cast_keep_nullable: bool,
+    pub date_time_input_format: Arc<str>,
+}
+
+/// Computes `rows` values from arrays of `rows` values each; constants arrive as arrays of one value. May return one
+/// value for all rows where every argument has one.
+pub type Kernel = Arc<dyn Fn(&[ArrayRef], usize) -> Result<ArrayRef> + Send + Sync>;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Nulls {
+    /// The framework handles NULL: `bind` sees types without Nullable and LowCardinality, the kernel sees the values
+    /// below the null masks, the result is NULL where any argument is. `bind`'s result type is made Nullable where an
+    /// argument is.
+    Propagate,
+    /// The function sees Nullable types and null masks itself.
+    Own,
+}
+
+pub struct Bound {
+    pub result: SqlType,
+    /// Types that the arguments are cast to before the kernel sees them; empty: as they are.
+    pub arguments: Vec<SqlType>,
+    pub kernel: Kernel,
+}
+
+pub trait ScalarFunction: Send + Sync {
+    fn nulls(&self) -> Nulls {
+        Nulls::Propagate
+    }
+
+    /// False for `rand()`, `generateUUIDv4()` and the like: computed anew for each row and never folded.
+    fn deterministic(&self) -> bool {
+        true
+    }
+
+    /// Chooses result type and kernel by the arguments. Errors: NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+    /// ILLEGAL_TYPE_OF_ARGUMENT, … with the function's name in the message.
+    fn bind(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound>;
+}

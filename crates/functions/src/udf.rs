@@ -1,0 +1,1 @@
+//! A bound function as a DataFusion expression.

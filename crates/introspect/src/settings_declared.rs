@@ -1,0 +1,257 @@
+//! Every setting, declared once. Names and defaults are ClickHouse's unless the text says otherwise.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::Result;
+
+use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
+
+macro_rules! settings {
+    (
+        $($name:ident: $type:ty = $default:expr, $doc:literal;)*
+        => no_effect { $($ignored:ident: $ignored_type:literal = $ignored_default:literal;)* }
+    ) => {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct Settings {
+            $(#[doc = $doc] pub $name: $type,)*
+            ignored: BTreeMap<&'static str, String>,
+            changed: BTreeMap<&'static str, String>,
+        }
+
+        impl Default for Settings {
+            fn default() -> Self {
+                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new() }
+            }
+        }
+
+        impl Settings {
+            /// Sets one by name. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER; nothing is changed then.
+            pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+                match name {
+                    $(stringify!($name) => {
+                        self.$name = <$type as SettingValue>::parse(value)
+                            .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
+                        self.changed.insert(stringify!($name), self.$name.show());
+                    })*
+                    $(stringify!($ignored) => {
+                        self.ignored.insert(stringify!($ignored), value.to_string());
+                        self.changed.insert(stringify!($ignored), value.to_string());
+                    })*
+                    _ => return Err(unknown(name, Self::declared().iter().map(|info| info.name))),
+                }
+                Ok(())
+            }
+
+            /// Back to the default.
+            pub fn reset(&mut self, name: &str) -> Result<()> {
+                let defaults = Settings::default();
+                let value = defaults.get(name).ok_or_else(|| unknown(name, Self::declared().iter().map(|info| info.name)))?;
+                self.set(name, &value)?;
+                self.changed.remove(name);
+                Ok(())
+            }
+
+            /// The value as `system.settings` shows it.
+            pub fn get(&self, name: &str) -> Option<String> {
+                match name {
+                    $(stringify!($name) => Some(self.$name.show()),)*
+                    $(stringify!($ignored) => {
+                        Some(self.ignored.get(name).cloned().unwrap_or_else(|| $ignored_default.to_string()))
+                    })*
+                    _ => None,
+                }
+            }
+
+            pub fn declared() -> Vec<SettingInfo> {
+                let defaults = Settings::default();
+                vec![
+                    $(SettingInfo {
+                        name: stringify!($name),
+                        kind: <$type as SettingValue>::TYPE,
+                        default: defaults.$name.show(),
+                        description: $doc,
+                        no_effect: false,
+                    },)*
+                    $(SettingInfo {
+                        name: stringify!($ignored),
+                        kind: $ignored_type,
+                        default: $ignored_default.to_string(),
+                        description: "Accepted because clients and scripts send it. It changes nothing here.",
+                        no_effect: true,
+                    },)*
+                ]
+            }
+        }
+    };
+}
+
+impl Settings {
+    /// The settings that were set, by name.
+    pub fn changed(&self) -> Vec<(String, String)> {
+        self.changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+    }
+
+    pub fn is_changed(&self, name: &str) -> bool {
+        self.changed.contains_key(name)
+    }
+}
+
+settings! {
+    // Threads, blocks, limits
+    max_threads: u64 = 0u64, "Number of streams a query computes with. 0: one a core. Reading from object storage does not depend on it.";
+    max_block_size: u64 = 8192u64, "Rows in a batch that flows between operators.";
+    max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
+    max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
+    max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";
+    max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
+    limit: u64 = 0u64, "Rows of the result to give, as if the query ended with LIMIT. 0: all.";
+    offset: u64 = 0u64, "Rows of the result to leave out at its start.";
+    max_bytes_before_external_sort: u64 = 0u64, "Bytes after which a sort goes to disk. 0: by max_memory_usage.";
+    max_bytes_before_external_group_by: u64 = 0u64, "Bytes after which an aggregation goes to disk. 0: by max_memory_usage.";
+    // Insert
+    max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: by cores and memory.";
+    max_insert_block_size: u64 = 1_048_449u64, "Rows of a block made from inserted data.";
+    min_insert_block_size_rows: u64 = 1_048_449u64, "Rows from which on a block is written as a part. 0: only the bytes count.";
+    min_insert_block_size_bytes: u64 = 268_402_944u64, "Bytes in memory from which on a block is written as a part. 0: only the rows count.";
+    max_partitions_per_insert_block: u64 = 100u64, "Partitions that one inserted block may fall into. 0: any number.";
+    throw_on_max_partitions_per_insert_block: bool = true, "Whether too many partitions in one block are refused or only logged.";
+    insert_deduplicate: bool = true, "Whether a block that was inserted before is left out, where the table keeps a window of blocks.";
+    optimize_on_insert: bool = true, "Whether a block is treated before it is written as a merge would treat it.";
+    insert_deduplication_token: String = "", "A name for this insert: a second one of the same name changes nothing.";
+    insert_null_as_default: bool = true, "Whether NULL inserted into a column that cannot hold it becomes the column's default.";
+    // Sources
+    use_hive_partitioning: bool = true, "Whether name=value folders of a path become columns.";
+    use_structure_from_insertion_table_in_table_functions: u64 = 2u64, "Take the structure of a file from the insert's target. 0: never, 1: always, 2: where it names every column.";
+    schema_inference_mode: String = "default", "default: one file tells the schema; union: all files do.";
+    schema_inference_make_columns_nullable: u64 = 3u64, "Make inferred columns Nullable. 0: never, 1: always, 2: text formats only where NULL was seen, 3: as the file's own schema says, else always.";
+    schema_inference_use_cache_for_s3: bool = true, "Keep inferred schemas of objects, by ETag.";
+    input_format_max_rows_to_read_for_schema_inference: u64 = 25_000u64, "Rows that are looked at to infer a schema.";
+    input_format_max_bytes_to_read_for_schema_inference: u64 = 33_554_432u64, "Bytes that are looked at to infer a schema.";
+    input_format_allow_errors_num: u64 = 0u64, "Rows with mistakes that are left out of a text format before the query fails.";
+    input_format_allow_errors_ratio: f64 = 0.0, "Share of rows with mistakes that are left out of a text format before the query fails.";
+    input_format_skip_unknown_fields: bool = true, "Whether columns of the data that the table does not have are left out.";
+    input_format_null_as_default: bool = true, "Whether NULL in the data becomes the default of a column that cannot hold it.";
+    input_format_defaults_for_omitted_fields: bool = true, "Whether fields that the data leaves out get the column's default expression.";
+    input_format_csv_empty_as_default: bool = true, "Whether an empty CSV field becomes the column's default.";
+    input_format_csv_allow_variable_number_of_columns: bool = false, "Whether CSV rows may have more or fewer fields than columns.";
+    input_format_csv_skip_first_lines: u64 = 0u64, "Lines left out at the start of CSV data.";
+    input_format_tsv_skip_first_lines: u64 = 0u64, "Lines left out at the start of TSV data.";
+    input_format_csv_use_best_effort_in_schema_inference: bool = true, "Whether types are guessed from CSV fields; else all are strings.";
+    input_format_tsv_use_best_effort_in_schema_inference: bool = true, "Whether types are guessed from TSV fields; else all are strings.";
+    input_format_with_names_use_header: bool = true, "Whether columns are matched by the names in the header.";
+    input_format_parallel_parsing: bool = true, "Whether text formats are parsed on several threads.";
+    input_format_try_infer_integers: bool = true, "Guess Int64 rather than Float64 where all numbers are whole.";
+    input_format_try_infer_dates: bool = true, "Guess Date from text that looks like one.";
+    input_format_try_infer_datetimes: bool = true, "Guess DateTime64 from text that looks like one.";
+    input_format_parquet_filter_push_down: bool = true, "Whether row groups are left out by their statistics.";
+    input_format_parquet_page_filter_push_down: bool = true, "Whether pages are left out by the page index.";
+    input_format_parquet_bloom_filter_push_down: bool = true, "Whether row groups are left out by their bloom filters.";
+    input_format_parquet_allow_missing_columns: bool = true, "Whether a column that a file lacks is filled with defaults.";
+    input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
+    use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
+    optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
+    s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
+    s3_create_new_file_on_insert: bool = false, "Whether INSERT into an object that exists makes a new one beside it.";
+    azure_truncate_on_insert: bool = false, "Whether INSERT into a blob that exists replaces it.";
+    azure_create_new_file_on_insert: bool = false, "Whether INSERT into a blob that exists makes a new one beside it.";
+    engine_file_truncate_on_insert: bool = false, "Whether INSERT into a file that exists replaces it.";
+    engine_file_allow_create_multiple_files: bool = false, "Whether INSERT into a file that exists makes a new one beside it.";
+    s3_throw_on_zero_files_match: bool = false, "Whether a glob that matches nothing is an error when reading with a known structure.";
+    s3_ignore_file_doesnt_exist: bool = false, "Whether a missing object reads as empty.";
+    s3_skip_empty_files: bool = true, "Whether empty objects are left out.";
+    engine_file_skip_empty_files: bool = false, "Whether empty files are left out.";
+    s3_retry_attempts: u64 = 10u64, "Times a failed request is tried again. (ClickHouse: 500.)";
+    s3_request_timeout_ms: u64 = 30_000u64, "Milliseconds a request may take until its first byte.";
+    s3_connect_timeout_ms: u64 = 1_000u64, "Milliseconds a connection may take to be made.";
+    s3_max_connections: u64 = 1024u64, "Connections to one endpoint.";
+    s3_list_object_keys_size: u64 = 1000u64, "Keys in one page of a listing.";
+    s3_min_upload_part_size: u64 = 16_777_216u64, "Smallest part of a multipart upload.";
+    s3_max_inflight_parts_for_one_file: u64 = 20u64, "Parts of one upload that are in flight.";
+    max_download_threads: u64 = 4u64, "Range requests in flight for one large object of a text format.";
+    max_download_buffer_size: u64 = 10_485_760u64, "Bytes of one such range.";
+    http_max_tries: u64 = 10u64, "Times a request of url() is tried.";
+    storage_file_read_method: String = "auto", "How local files are read.";
+    // Formats
+    output_format_write_statistics: bool = true, "Whether JSON results end with statistics.";
+    output_format_json_quote_64bit_integers: bool = false, "Whether 64-bit integers are quoted in JSON.";
+    output_format_json_quote_denormals: bool = false, "Whether inf and nan are quoted in JSON rather than null.";
+    output_format_json_escape_forward_slashes: bool = true, "Whether / is escaped in JSON.";
+    output_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON.";
+    output_format_json_array_of_rows: bool = false, "Whether JSONEachRow writes one array of its rows.";
+    output_format_pretty_max_rows: u64 = 1000u64, "Rows that Pretty formats show.";
+    output_format_pretty_max_value_width: u64 = 10_000u64, "Widest value that Pretty formats show whole.";
+    output_format_pretty_row_numbers: bool = true, "Whether Pretty formats number the rows.";
+    output_format_pretty_color: String = "auto", "Whether Pretty formats use colours: 0, 1, auto.";
+    output_format_pretty_grid_charset: String = "UTF-8", "Charset of the grid of Pretty formats: UTF-8 or ASCII.";
+    output_format_csv_crlf_end_of_line: bool = false, "Whether CSV lines end with CR LF.";
+    output_format_tsv_crlf_end_of_line: bool = false, "Whether TSV lines end with CR LF.";
+    format_csv_delimiter: String = ",", "Character between fields of CSV.";
+    format_csv_allow_double_quotes: bool = true, "Whether CSV strings may stand in double quotes.";
+    format_csv_allow_single_quotes: bool = false, "Whether CSV strings may stand in single quotes.";
+    format_csv_null_representation: String = "\\N", "How NULL is written in CSV.";
+    format_tsv_null_representation: String = "\\N", "How NULL is written in TSV.";
+    date_time_input_format: String = "basic", "How dates and times are read: basic, best_effort, best_effort_us.";
+    date_time_output_format: String = "simple", "How dates and times are written: simple, iso, unix_timestamp.";
+    output_format_parquet_compression_method: String = "zstd", "Codec of Parquet that is written: none, snappy, gzip, brotli, lz4, zstd.";
+    output_format_parquet_row_group_size: u64 = 1_000_000u64, "Rows of a row group that is written.";
+    output_format_parquet_string_as_string: bool = true, "Whether String is annotated as text in Parquet.";
+    output_format_arrow_string_as_string: bool = true, "Whether String is text rather than binary in Arrow.";
+    output_format_arrow_compression_method: String = "lz4_frame", "Codec of Arrow that is written: none, lz4_frame, zstd.";
+    // Semantics
+    session_timezone: String = "", "Time zone of dates and times that name none. Empty: the server's.";
+    join_use_nulls: bool = false, "Whether rows without a match get NULL rather than defaults.";
+    union_default_mode: String = "", "What UNION without ALL or DISTINCT means: empty refuses it.";
+    transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
+    cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
+    prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
+    group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
+    group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by.";
+    aggregate_functions_null_for_empty: bool = false, "Whether aggregates over nothing are NULL.";
+    data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
+    count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";
+    default_table_engine: String = "MergeTree", "Engine of tables that name none.";
+    log_queries: bool = true, "Whether queries go to system.query_log.";
+    log_comment: String = "", "A word of the client's for system.query_log.";
+    readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
+    send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
+    // Ours
+    object_read_memory_bytes: u64 = 0u64, "Bytes of object data that a query may hold in flight. 0: by max_memory_usage and the machine. (Gristmill's own.)";
+    footer_fetch_bytes: u64 = 65_536u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
+
+    => no_effect {
+        max_query_size: "UInt64" = "262144";
+        connect_timeout: "Seconds" = "10";
+        receive_timeout: "Seconds" = "300";
+        send_timeout: "Seconds" = "300";
+        async_insert: "Bool" = "1";
+        wait_for_async_insert: "Bool" = "1";
+        allow_experimental_analyzer: "Bool" = "1";
+        enable_analyzer: "Bool" = "1";
+        allow_suspicious_low_cardinality_types: "Bool" = "0";
+        allow_experimental_object_type: "Bool" = "0";
+        allow_experimental_json_type: "Bool" = "1";
+        max_insert_delayed_streams_for_parallel_write: "UInt64" = "0";
+        remote_filesystem_read_method: "String" = "threadpool";
+        remote_filesystem_read_prefetch: "Bool" = "1";
+        enable_filesystem_cache: "Bool" = "1";
+        use_uncompressed_cache: "Bool" = "0";
+        use_query_cache: "Bool" = "0";
+        use_query_condition_cache: "Bool" = "1";
+        parallel_distributed_insert_select: "UInt64" = "2";
+        distributed_ddl_task_timeout: "Int64" = "180";
+        load_balancing: "String" = "random";
+        enable_http_compression: "Bool" = "0";
+        http_zlib_compression_level: "Int64" = "3";
+        log_query_threads: "Bool" = "0";
+        query_profiler_real_time_period_ns: "UInt64" = "0";
+        query_profiler_cpu_time_period_ns: "UInt64" = "0";
+        local_filesystem_read_method: "String" = "pread_threadpool";
+        compile_expressions: "Bool" = "1";
+        optimize_read_in_order: "Bool" = "1";
+        optimize_aggregation_in_order: "Bool" = "0";
+        max_bytes_in_join: "UInt64" = "0";
+        min_bytes_to_use_direct_io: "UInt64" = "0";
+        max_parser_depth: "UInt64" = "1000";
+        materialize_skip_indexes_on_insert: "Bool" = "1";
+    }
+}

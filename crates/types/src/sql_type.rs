@@ -1,0 +1,329 @@
+//! The types themselves, their canonical names, and questions about them.
+
+use std::fmt;
+use std::sync::Arc;
+
+/// Names and values of an enum, in the order of their values.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub struct EnumValues(pub Arc<[(String, i16)]>);
+
+impl EnumValues {
+    pub fn name_of(&self, value: i16) -> Option<&str> {
+        let at = self.0.binary_search_by_key(&value, |(_, value)| *value).ok()?;
+        Some(&self.0[at].0)
+    }
+
+    pub fn value_of(&self, name: &[u8]) -> Option<i16> {
+        self.0.iter().find(|(known, _)| known.as_bytes() == name).map(|(_, value)| *value)
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum IntervalKind {
+    Nanosecond,
+    Microsecond,
+    Millisecond,
+    Second,
+    Minute,
+    Hour,
+    Day,
+    Week,
+    Month,
+    Quarter,
+    Year,
+}
+
+impl IntervalKind {
+    pub const ALL: [IntervalKind; 11] = [
+        IntervalKind::Nanosecond,
+        IntervalKind::Microsecond,
+        IntervalKind::Millisecond,
+        IntervalKind::Second,
+        IntervalKind::Minute,
+        IntervalKind::Hour,
+        IntervalKind::Day,
+        IntervalKind::Week,
+        IntervalKind::Month,
+        IntervalKind::Quarter,
+        IntervalKind::Year,
+    ];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            IntervalKind::Nanosecond => "Nanosecond",
+            IntervalKind::Microsecond => "Microsecond",
+            IntervalKind::Millisecond => "Millisecond",
+            IntervalKind::Second => "Second",
+            IntervalKind::Minute => "Minute",
+            IntervalKind::Hour => "Hour",
+            IntervalKind::Day => "Day",
+            IntervalKind::Week => "Week",
+            IntervalKind::Month => "Month",
+            IntervalKind::Quarter => "Quarter",
+            IntervalKind::Year => "Year",
+        }
+    }
+}
+
+/// A type as ClickHouse knows it. Time zones are IANA names, `None` for the session's.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum SqlType {
+    /// The type of `NULL` (as `Nullable(Nothing)`) and of elements of `[]`.
+    Nothing,
+    Bool,
+    UInt8,
+    UInt16,
+    UInt32,
+    UInt64,
+    UInt128,
+    UInt256,
+    Int8,
+    Int16,
+    Int32,
+    Int64,
+    Int128,
+    Int256,
+    Float32,
+    Float64,
+    Decimal {
+        precision: u8,
+        scale: u8,
+    },
+    String,
+    FixedString(usize),
+    Uuid,
+    IPv4,
+    IPv6,
+    Date,
+    Date32,
+    DateTime(Option<Arc<str>>),
+    DateTime64(u8, Option<Arc<str>>),
+    Time,
+    Time64(u8),
+    Enum8(EnumValues),
+    Enum16(EnumValues),
+    Interval(IntervalKind),
+    Nullable(Box<SqlType>),
+    LowCardinality(Box<SqlType>),
+    Array(Box<SqlType>),
+    Tuple(Vec<(Option<String>, SqlType)>),
+    Map(Box<SqlType>, Box<SqlType>),
+    /// Name of the function and the type it holds.
+    SimpleAggregateFunction(String, Box<SqlType>),
+    /// Name with parameters, such as `quantile(0.5)`, and the types of its arguments.
+    AggregateFunction(String, Vec<SqlType>),
+}
+
+use SqlType as T;
+
+impl SqlType {
+    pub fn nullable(self) -> SqlType {
+        match self {
+            T::Nullable(_) | T::Array(_) | T::Map(..) | T::AggregateFunction(..) => self,
+            T::LowCardinality(inner) => T::LowCardinality(Box::new(inner.nullable())),
+            other => T::Nullable(Box::new(other)),
+        }
+    }
+
+    pub fn null() -> SqlType {
+        T::Nullable(Box::new(T::Nothing))
+    }
+
+    pub fn array(element: SqlType) -> SqlType {
+        T::Array(Box::new(element))
+    }
+
+    /// Whether NULL is among its values.
+    pub fn is_nullable(&self) -> bool {
+        match self {
+            T::Nullable(_) => true,
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.is_nullable(),
+            _ => false,
+        }
+    }
+
+    /// Without LowCardinality and SimpleAggregateFunction at the top.
+    pub fn storage(&self) -> &SqlType {
+        match self {
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.storage(),
+            other => other,
+        }
+    }
+
+    /// Without Nullable, LowCardinality and SimpleAggregateFunction at the top: what a value that is there is.
+    pub fn plain(&self) -> &SqlType {
+        match self {
+            T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.plain(),
+            other => other,
+        }
+    }
+
+    /// Without LowCardinality at any level of the top: what most functions return for a LowCardinality argument.
+    pub fn without_low_cardinality(&self) -> SqlType {
+        match self {
+            T::LowCardinality(inner) => inner.without_low_cardinality(),
+            other => other.clone(),
+        }
+    }
+
+    pub fn is_low_cardinality(&self) -> bool {
+        matches!(self, T::LowCardinality(_))
+    }
+
+    pub fn is_null_literal(&self) -> bool {
+        matches!(self, T::Nullable(inner) if **inner == T::Nothing)
+    }
+
+    pub fn is_string(&self) -> bool {
+        matches!(self.plain(), T::String | T::FixedString(_))
+    }
+
+    pub fn is_integer(&self) -> bool {
+        self.integer_bits().is_some()
+    }
+
+    /// Bits and signedness of an integer type (`Bool` is none).
+    pub fn integer_bits(&self) -> Option<(u16, bool)> {
+        Some(match self.plain() {
+            T::UInt8 => (8, false),
+            T::UInt16 => (16, false),
+            T::UInt32 => (32, false),
+            T::UInt64 => (64, false),
+            T::UInt128 => (128, false),
+            T::UInt256 => (256, false),
+            T::Int8 => (8, true),
+            T::Int16 => (16, true),
+            T::Int32 => (32, true),
+            T::Int64 => (64, true),
+            T::Int128 => (128, true),
+            T::Int256 => (256, true),
+            _ => return None,
+        })
+    }
+
+    pub fn integer(bits: u16, signed: bool) -> SqlType {
+        match (bits, signed) {
+            (8, false) => T::UInt8,
+            (16, false) => T::UInt16,
+            (32, false) => T::UInt32,
+            (64, false) => T::UInt64,
+            (128, false) => T::UInt128,
+            (256, false) => T::UInt256,
+            (8, true) => T::Int8,
+            (16, true) => T::Int16,
+            (32, true) => T::Int32,
+            (64, true) => T::Int64,
+            (128, true) => T::Int128,
+            _ => T::Int256,
+        }
+    }
+
+    pub fn is_float(&self) -> bool {
+        matches!(self.plain(), T::Float32 | T::Float64)
+    }
+
+    pub fn is_decimal(&self) -> bool {
+        matches!(self.plain(), T::Decimal { .. })
+    }
+
+    /// Integer, Float, Decimal or Bool.
+    pub fn is_number(&self) -> bool {
+        self.is_integer() || self.is_float() || self.is_decimal() || *self.plain() == T::Bool
+    }
+
+    pub fn is_enum(&self) -> bool {
+        matches!(self.plain(), T::Enum8(_) | T::Enum16(_))
+    }
+
+    /// Date, Date32, DateTime or DateTime64.
+    pub fn is_date_or_time(&self) -> bool {
+        matches!(self.plain(), T::Date | T::Date32 | T::DateTime(_) | T::DateTime64(..))
+    }
+
+    /// The zone that the type itself names.
+    pub fn timezone(&self) -> Option<&Arc<str>> {
+        match self.plain() {
+            T::DateTime(zone) | T::DateTime64(_, zone) => zone.as_ref(),
+            _ => None,
+        }
+    }
+}
+
+/// A string as a literal: in single quotes, with backslash escapes.
+pub fn quote(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push('\'');
+    for c in text.chars() {
+        match c {
+            '\'' => out.push_str("\\'"),
+            '\\' => out.push_str("\\\\"),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            '\r' => out.push_str("\\r"),
+            '\0' => out.push_str("\\0"),
+            c => out.push(c),
+        }
+    }
+    out.push('\'');
+    out
+}
+
+/// An identifier, in backticks where it needs them.
+pub fn quote_identifier(name: &str) -> String {
+    let plain = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
+        && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
+        && !matches!(name.to_ascii_lowercase().as_str(), "null" | "distinct" | "all" | "table" | "select" | "from");
+    if plain { name.to_string() } else { format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")) }
+}
+
+impl fmt::Display for SqlType {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let values = |f: &mut fmt::Formatter<'_>, name: &str, values: &EnumValues| {
+            write!(f, "{name}(")?;
+            for (i, (name, value)) in values.0.iter().enumerate() {
+                write!(f, "{}{} = {value}", if i > 0 { ", " } else { "" }, quote(name))?;
+            }
+            f.write_str(")")
+        };
+        match self {
+            T::Decimal { precision, scale } => write!(f, "Decimal({precision}, {scale})"),
+            T::FixedString(length) => write!(f, "FixedString({length})"),
+            T::Uuid => f.write_str("UUID"),
+            T::DateTime(Some(zone)) => write!(f, "DateTime({})", quote(zone)),
+            T::DateTime(None) => f.write_str("DateTime"),
+            T::DateTime64(scale, Some(zone)) => write!(f, "DateTime64({scale}, {})", quote(zone)),
+            T::DateTime64(scale, None) => write!(f, "DateTime64({scale})"),
+            T::Time64(scale) => write!(f, "Time64({scale})"),
+            T::Enum8(names) => values(f, "Enum8", names),
+            T::Enum16(names) => values(f, "Enum16", names),
+            T::Interval(kind) => write!(f, "Interval{}", kind.name()),
+            T::Nullable(inner) => write!(f, "Nullable({inner})"),
+            T::LowCardinality(inner) => write!(f, "LowCardinality({inner})"),
+            T::Array(inner) => write!(f, "Array({inner})"),
+            T::Tuple(fields) => {
+                f.write_str("Tuple(")?;
+                for (i, (name, kind)) in fields.iter().enumerate() {
+                    f.write_str(if i > 0 { ", " } else { "" })?;
+                    match name {
+                        Some(name) => write!(f, "{} {kind}", quote_identifier(name))?,
+                        None => write!(f, "{kind}")?,
+                    }
+                }
+                f.write_str(")")
+            }
+            T::Map(key, value) => write!(f, "Map({key}, {value})"),
+            T::SimpleAggregateFunction(name, inner) => {
+                write!(f, "SimpleAggregateFunction({name}, {inner})")
+            }
+            T::AggregateFunction(name, arguments) => {
+                write!(f, "AggregateFunction({name}")?;
+                for argument in arguments {
+                    write!(f, ", {argument}")?;
+                }
+                f.write_str(")")
+            }
+            // The rest are named as their variants are.
+            other => write!(f, "{other:?}"),
+        }
+    }
+}
