@@ -29,6 +29,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -37,6 +38,7 @@ use gristmill_introspect::Settings;
 use gristmill_types::{Columns, SqlType};
 
 pub use scope::{Scope, ScopeColumn};
+pub use sets::list_of;
 pub use tables::{ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
 
 use crate::ast::Node;
@@ -122,13 +124,31 @@ impl<'a> Analyzer<'a> {
         }
     }
 
+    /// Casts to a type, for what is put together outside of a query.
+    pub fn cast_to(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
+        self.cast(typed, to)
+    }
+
+    /// The value of a constant expression in a type. With `null_as_default`, NULL is the default of a type without NULL.
+    pub fn constant_as_kind(&self, node: &Node, kind: &SqlType, null_as_default: bool) -> Result<ScalarValue> {
+        let (value, from) = self.constant(node)?;
+        if value.is_null() && !kind.is_nullable() && null_as_default {
+            return Ok(gristmill_types::default::default_scalar(kind));
+        }
+        let cast = self.cast(Typed::new(Expr::Literal(value, None), from), kind)?;
+        match self.fold(cast)?.expr {
+            Expr::Literal(value, _) => Ok(value),
+            _ => Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Expected a constant expression, found {node}"))),
+        }
+    }
+
     /// Casts to a type; constants are cast at once.
     pub(crate) fn cast(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
         let typed = self.as_value(typed)?;
         if typed.kind == *to {
             return Ok(typed);
         }
-        let expr = gristmill_functions::udf::cast_expr(typed.expr, &typed.kind, to, &self.env)?;
+        let expr = gristmill_functions::cast_expr(typed.expr, &typed.kind, to, &self.env)?;
         self.fold(Typed::new(expr, to.clone()))
     }
 
@@ -168,7 +188,7 @@ impl<'a> Analyzer<'a> {
         if matches!(typed.expr, Expr::Literal(..)) || !foldable(&typed.expr) {
             return Ok(typed);
         }
-        let physical = create_physical_expr(&typed.expr, &DFSchema::empty(), &ExecutionProps::new())?;
+        let physical = create_physical_expr(&typed.expr, &DFSchema::empty(), &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
         let schema = Arc::new(Schema::empty());
         let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
         let batch = RecordBatch::try_new_with_options(schema, Vec::new(), &options)?;

@@ -93,7 +93,7 @@ impl Analyzer<'_> {
             .map(|(a, b)| self.common_kind(&a.kind, &b.kind))
             .collect::<Result<Vec<_>>>()?;
         let names: Vec<String> = left.columns.iter().map(|column| self.unique(&column.name)).collect();
-        let mut side = |lowered: &Lowered| -> Result<_> {
+        let side = |lowered: &Lowered| -> Result<_> {
             let exprs = lowered
                 .columns
                 .iter()

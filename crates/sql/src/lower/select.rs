@@ -377,7 +377,7 @@ impl Analyzer<'_> {
     ) -> Result<Lowered> {
         let mut projection: Vec<Expr> = Vec::new();
         let mut columns: Vec<OutputColumn> = Vec::new();
-        let mut place = |expr: &Expr, hint: &str, projection: &mut Vec<Expr>| -> Expr {
+        let place = |expr: &Expr, hint: &str, projection: &mut Vec<Expr>| -> Expr {
             let name = self.unique(hint);
             projection.push(expr.clone().alias(&name));
             Expr::Column(Column::new_unqualified(name))
@@ -388,7 +388,7 @@ impl Analyzer<'_> {
         }
         let visible = projection.len();
         // Keys that are not in the list are carried along and dropped at the end.
-        let mut carried = |expr: &Expr, projection: &mut Vec<Expr>| -> Expr {
+        let carried = |expr: &Expr, projection: &mut Vec<Expr>| -> Expr {
             match outputs.iter().position(|(_, typed)| typed.expr == *expr) {
                 Some(at) => columns[at].expr.clone(),
                 None => place(expr, "key", projection),
