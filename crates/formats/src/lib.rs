@@ -1,1 +1,6 @@
 //! formats
+
+pub mod compression;
+pub mod format;
+
+pub use format::{Format, Header};
