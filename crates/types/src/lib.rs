@@ -8,16 +8,14 @@
 //! text by `text`. `supertype` says which type holds the values of several.
 
 pub mod arrow_map;
-
+pub mod builder;
 pub mod bytes;
 pub mod calendar;
-
 pub mod column;
 pub mod default;
 pub mod parse;
-
+pub mod scan;
 pub mod sql_type;
-
 pub mod text;
 pub mod wide;
 pub mod zone;
