@@ -11,6 +11,7 @@ pub mod arrow_map;
 pub mod builder;
 pub mod bytes;
 pub mod calendar;
+pub mod cast;
 pub mod column;
 pub mod default;
 pub mod parse;

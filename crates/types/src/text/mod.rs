@@ -21,6 +21,7 @@ pub use number::{write_decimal, write_decimal256, write_f32, write_f64};
 pub use string::{write_csv_string, write_escaped, write_json_string, write_quoted};
 pub use temporal::{write_date, write_date_time, write_time};
 use value::Node;
+pub(crate) use value::{ticks, to_strings};
 
 /// What is done to a value's text to make it fit where it is written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
