@@ -317,7 +317,16 @@ impl Page<'_> {
         };
         self.indent(out);
         for at in 0..total {
-            text(if at % 2 == 1 { " " } else if self.look.ascii { "-" } else { "─" }, out);
+            text(
+                if at % 2 == 1 {
+                    " "
+                } else if self.look.ascii {
+                    "-"
+                } else {
+                    "─"
+                },
+                out,
+            );
         }
         out.push(b'\n');
     }
