@@ -23,6 +23,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use crate::columns::{at, list, list_of};
+
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, ScalarFunction};
 
@@ -36,6 +37,8 @@ pub fn register(registry: &mut Registry) {
     zip::register(registry);
     higher::register(registry);
 }
+
+pub(crate) use element::find_keys;
 
 /// A column of arrays, or a constant one.
 pub struct Lists<'a> {
