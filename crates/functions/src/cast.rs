@@ -2,11 +2,15 @@
 //! pruning, pushdown and simplification see through it; elsewhere it calls `gristmill_types::cast`.
 
 use SqlType as T;
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Cast, Expr};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, cast};
 
-use crate::scalar::FunctionEnv;
+use crate::define::own_nulls;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::udf::call_function;
 
 /// `expr`, of type `from`, as `to`.
 pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
@@ -16,7 +20,7 @@ pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) ->
     if is_native(from, to) {
         return Ok(Expr::Cast(Cast::new_from_field(Box::new(expr), to.field("cast"))));
     }
-    convert::cast_call(expr, from, to, env)
+    cast_call(expr, from, to, env)
 }
 
 /// Whether every array of `from` is an array of `to` as it stands.
@@ -67,11 +71,18 @@ fn is_native(from: &SqlType, to: &SqlType) -> bool {
     }
 }
 
-mod convert {
-    use super::*;
-    use gristmill_base::Error;
-
-    pub fn cast_call(_expr: Expr, from: &SqlType, to: &SqlType, _env: &FunctionEnv) -> Result<Expr> {
-        Err(Error::not_implemented(format!("Conversion from {from} to {to} is not supported")))
-    }
+/// A call of ClickHouse's own conversion. It looks like `CAST(x, 'Type')`, so two casts are told apart by their types.
+fn cast_call(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+    let name = ScalarValue::BinaryView(Some(to.to_string().into_bytes()));
+    let arguments = vec![
+        (expr, Argument { kind: from.clone(), constant: None }),
+        (Expr::Literal(name.clone(), None), Argument { kind: SqlType::String, constant: Some(name) }),
+    ];
+    let (from, to, timezone) = (from.clone(), to.clone(), crate::text::timezone(env)?);
+    let function = own_nulls(move |_, _, _| {
+        let (from, to) = (from.clone(), to.clone());
+        let options = CastOptions { timezone, ..CastOptions::default() };
+        Ok(Bound::new(to.clone(), move |args, _| cast(&args[0], &from, &to, &options)))
+    });
+    Ok(call_function("CAST", function, arguments, env)?.0)
 }

@@ -6,11 +6,24 @@
 
 pub mod aggregate;
 pub mod arithmetic;
+pub mod arrays;
 pub mod cast;
 pub mod columns;
+pub mod comparison;
+pub mod conditional;
 pub mod define;
+pub mod hash;
+pub mod logic;
+pub mod maps;
+pub mod math;
+pub mod nulls;
 pub mod registry;
+pub mod rounding;
 pub mod scalar;
+pub mod strings;
+pub mod supertype;
+pub mod text;
+pub mod tuples;
 pub mod udf;
 
 pub use aggregate::{AggregateFunction, BoundAggregate};
@@ -18,3 +31,4 @@ pub use cast::cast_expr;
 pub use registry::Registry;
 pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};
 pub use udf::{FunctionUdf, call, scalar_udf};
+pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};

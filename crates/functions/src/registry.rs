@@ -81,7 +81,18 @@ impl Registry {
     /// Every function of the system.
     pub fn standard() -> Result<Registry> {
         let mut registry = Registry::default();
+        crate::nulls::register(&mut registry);
+        crate::comparison::register(&mut registry);
+        crate::logic::register(&mut registry);
+        crate::conditional::register(&mut registry);
         crate::arithmetic::register(&mut registry);
+        crate::rounding::register(&mut registry);
+        crate::math::register(&mut registry);
+        crate::strings::register(&mut registry);
+        crate::arrays::register(&mut registry);
+        crate::tuples::register(&mut registry);
+        crate::maps::register(&mut registry);
+        crate::hash::register(&mut registry);
         Ok(registry)
     }
 }

@@ -11,6 +11,8 @@ mod wide;
 
 use crate::registry::Registry;
 
+pub(crate) use wide::is_wide;
+
 pub fn register(registry: &mut Registry) {
     plus::register(registry);
     divide::register(registry);

@@ -1,0 +1,251 @@
+//! Arrays made anew: `array`, `range`, `arrayConcat`, `arrayPush…`, `arrayResize`, `arrayWithConstant`, `emptyArray…`.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, new_empty_array};
+use arrow::compute::interleave;
+use arrow::datatypes::{ArrowPrimitiveType, Int64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use super::{Lists, element_of};
+use crate::arithmetic::kinds::match_integer;
+use crate::columns::{Numbers, at, list, too_large};
+use crate::define::{arity, bad_argument, expect_array, expect_integer, illegal, own_nulls, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::supertype::least;
+
+/// `range` makes at most this many elements in a block.
+const RANGE_ELEMENTS_MAX: usize = 500_000_000;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("array", own_nulls(|name, arguments, _| array(name, arguments)));
+    registry.scalar("range", plain(|name, arguments, _| range(name, arguments)));
+    registry.scalar("arrayConcat", plain(|name, arguments, _| concat(name, arguments)));
+    registry.any_case("arrayConcat");
+    registry.alias("array_concat", "arrayConcat");
+    registry.alias("array_cat", "arrayConcat");
+    registry.scalar("arrayPushBack", own_nulls(|name, arguments, _| push(name, arguments, true)));
+    registry.scalar("arrayPushFront", own_nulls(|name, arguments, _| push(name, arguments, false)));
+    registry.scalar("arrayResize", own_nulls(|name, arguments, _| resize(name, arguments)));
+    registry.scalar("arrayWithConstant", own_nulls(|name, arguments, _| with_constant(name, arguments)));
+    for kind in [
+        T::UInt8, T::UInt16, T::UInt32, T::UInt64, T::Int8, T::Int16, T::Int32, T::Int64, T::Float32, T::Float64, T::Date,
+        T::DateTime(None), T::String,
+    ] {
+        let element = kind.clone();
+        registry.scalar(
+            &format!("emptyArray{kind}"),
+            plain(move |name, arguments, _| {
+                arity(name, arguments, 0..=0)?;
+                let arrow = element.arrow();
+                Ok(Bound::new(SqlType::array(element.clone()), move |_, rows| list(new_empty_array(&arrow), &vec![0; rows])))
+            }),
+        );
+    }
+    registry.scalar("emptyArrayToSingle", plain(|name, arguments, _| to_single(name, arguments)));
+}
+
+fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    if kinds.is_empty() {
+        return Ok(Bound::new(SqlType::array(T::Nothing), |_, rows| list(new_empty_array(&T::Nothing.arrow()), &vec![0; rows])));
+    }
+    let element = least(name, &kinds)?;
+    let width = kinds.len();
+    Ok(Bound::cast(vec![element.clone(); width], SqlType::array(element), move |args, rows| {
+        let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
+        let total = rows.checked_mul(width).filter(|total| *total <= i32::MAX as usize).ok_or_else(|| too_large(rows * width))?;
+        let mut picks = Vec::with_capacity(total);
+        for row in 0..rows {
+            picks.extend(args.iter().enumerate().map(|(i, column)| (i, at(column.len(), row))));
+        }
+        list(interleave(&columns, &picks)?, &vec![width; rows])
+    }))
+}
+
+/// `range(end)`, `range(start, end)`, `range(start, end, step)`.
+fn range(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=3)?;
+    (0..arguments.len()).try_for_each(|i| expect_integer(name, arguments, i))?;
+    let kinds: Vec<SqlType> = arguments
+        .iter()
+        .map(|argument| if *argument.kind.plain() == T::Bool { T::UInt8 } else { argument.kind.plain().clone() })
+        .collect();
+    let element = least(name, &kinds)?;
+    let result = SqlType::array(element.clone());
+    Ok(Bound::cast(vec![T::Int64; arguments.len()], result, move |args, rows| {
+        let numbers = args.iter().map(Numbers::of::<Int64Type>).collect::<Result<Vec<_>>>()?;
+        let bounds = |row: usize| match numbers.as_slice() {
+            [end] => (0, end.get(row), 1),
+            [start, end] => (start.get(row), end.get(row), 1),
+            [start, end, step, ..] => (start.get(row), end.get(row), step.get(row)),
+            [] => (0, 0, 1),
+        };
+        let mut lengths = Vec::with_capacity(rows);
+        let mut total = 0usize;
+        for row in 0..rows {
+            let (start, end, step) = bounds(row);
+            if step == 0 {
+                return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, "Function range: the step cannot be zero"));
+            }
+            let distance = if step > 0 { i128::from(end) - i128::from(start) } else { i128::from(start) - i128::from(end) };
+            let step = i128::from(step).abs();
+            let length = ((distance.max(0) + step - 1) / step) as usize;
+            total = total.saturating_add(length);
+            if total > RANGE_ELEMENTS_MAX {
+                let text = format!("Function range would make {total} elements in a block, at most {RANGE_ELEMENTS_MAX} are allowed");
+                return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
+            }
+            lengths.push(length);
+        }
+        match_integer!(element, I => {
+            let mut values: Vec<<I as ArrowPrimitiveType>::Native> = Vec::with_capacity(total);
+            for (row, length) in lengths.iter().enumerate() {
+                let (start, _, step) = bounds(row);
+                values.extend((0..*length as i64).map(|i| start.wrapping_add(i.wrapping_mul(step)) as <I as ArrowPrimitiveType>::Native));
+            }
+            let values: ArrayRef = Arc::new(arrow::array::PrimitiveArray::<I>::new(values.into(), None));
+            list(values, &lengths)
+        }, else Err(Error::not_implemented(format!("range of {element}"))))
+    }))
+}
+
+pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    (0..arguments.len()).try_for_each(|i| expect_array(name, arguments, i).map(|_| ()))?;
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
+    let result = least(name, &kinds)?;
+    Ok(Bound::cast(vec![result.clone(); arguments.len()], result, |args, rows| {
+        let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
+        let columns: Vec<&dyn Array> = lists.iter().map(|list| list.values().as_ref()).collect();
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let before = picks.len();
+            for (i, list) in lists.iter().enumerate() {
+                picks.extend(list.range(row).map(|element| (i, element)));
+            }
+            lengths.push(picks.len() - before);
+        }
+        list(interleave(&columns, &picks)?, &lengths)
+    }))
+}
+
+fn element_supertype(name: &str, array: &SqlType, other: &SqlType) -> Result<SqlType> {
+    let element = element_of(array).cloned().unwrap_or(T::Nothing);
+    least(name, &[element, other.clone()])
+}
+
+fn push(name: &str, arguments: &[Argument], back: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_array(name, arguments, 0)?;
+    let element = element_supertype(name, &arguments[0].kind, &arguments[1].kind)?;
+    let result = SqlType::array(element.clone());
+    Ok(Bound::cast(vec![result.clone(), element], result, move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let pushed = args[1].len();
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let range = lists.range(row);
+            lengths.push(range.len() + 1);
+            let new = (1, at(pushed, row));
+            if !back {
+                picks.push(new);
+            }
+            picks.extend(range.map(|element| (0, element)));
+            if back {
+                picks.push(new);
+            }
+        }
+        list(interleave(&[lists.values().as_ref(), args[1].as_ref()], &picks)?, &lengths)
+    }))
+}
+
+fn checked_length(name: &str, length: i64) -> Result<usize> {
+    if length.unsigned_abs() > 1 << 30 {
+        let text = format!("Function {name}: the array size {length} is too large, at most {} is allowed", 1 << 30);
+        return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
+    }
+    Ok(length.unsigned_abs() as usize)
+}
+
+/// A negative size keeps the end and extends at the front.
+fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    let array = expect_array(name, arguments, 0)?.clone();
+    expect_integer(name, arguments, 1)?;
+    let element = match arguments.get(2) {
+        Some(fill) => element_supertype(name, &arguments[0].kind, &fill.kind)?,
+        None => array,
+    };
+    let result = SqlType::array(element.clone());
+    let mut casts = vec![result.clone(), T::Int64];
+    if arguments.len() == 3 {
+        casts.push(element.clone());
+    }
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let (lists, sizes) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        let fill = args.get(2).cloned().unwrap_or_else(|| gristmill_types::default::default_array(&element, 1));
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let (range, size) = (lists.range(row), sizes.get(row));
+            let length = checked_length("arrayResize", size)?;
+            let filler = std::iter::repeat_n((1, at(fill.len(), row)), length.saturating_sub(range.len()));
+            if size >= 0 {
+                picks.extend(range.take(length).map(|element| (0, element)));
+                picks.extend(filler);
+            } else {
+                picks.extend(filler);
+                picks.extend(range.clone().skip(range.len().saturating_sub(length)).map(|element| (0, element)));
+            }
+            lengths.push(length);
+        }
+        list(interleave(&[lists.values().as_ref(), fill.as_ref()], &picks)?, &lengths)
+    }))
+}
+
+fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_integer(name, arguments, 0)?;
+    let element = arguments[1].kind.clone();
+    Ok(Bound::cast(vec![T::Int64, element.clone()], SqlType::array(element), |args, rows| {
+        let sizes = Numbers::of::<Int64Type>(&args[0])?;
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let size = sizes.get(row);
+            if size < 0 {
+                return Err(bad_argument("arrayWithConstant", format!("the size {size} is negative")));
+            }
+            let length = checked_length("arrayWithConstant", size)?;
+            picks.extend(std::iter::repeat_n(at(args[1].len(), row) as u32, length));
+            lengths.push(length);
+        }
+        list(arrow::compute::take(&args[1], &arrow::array::UInt32Array::from(picks), None)?, &lengths)
+    }))
+}
+
+/// An empty array becomes one default element.
+fn to_single(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let element = expect_array(name, arguments, 0)?.clone();
+    if element == T::Nothing {
+        return Err(illegal(name, arguments, 0, "an array of a known type"));
+    }
+    Ok(Bound::new(SqlType::array(element.clone()), move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let default = gristmill_types::default::default_array(&element, 1);
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let range = lists.range(row);
+            lengths.push(range.len().max(1));
+            if range.is_empty() {
+                picks.push((1, 0));
+            }
+            picks.extend(range.map(|element| (0, element)));
+        }
+        debug_assert!(args[0].as_list_opt::<i32>().is_some(), "checked by Lists::of");
+        list(interleave(&[lists.values().as_ref(), default.as_ref()], &picks)?, &lengths)
+    }))
+}

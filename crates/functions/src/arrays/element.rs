@@ -1,0 +1,101 @@
+//! One element: `arrayElement` (`a[i]`), of maps by key (`m['k']`), of tuples by number or name is in `tuples.rs`.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::compute::interleave;
+use arrow::datatypes::Int64Type;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use super::{Lists, comparable};
+use crate::columns::{Numbers, at};
+use crate::define::{arity, constant_integer, illegal, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("arrayElement", plain(|name, arguments, _| element(name, arguments, false)));
+    registry.scalar("arrayElementOrNull", plain(|name, arguments, _| element(name, arguments, true)));
+}
+
+fn element(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    match arguments[0].kind.plain() {
+        T::Array(element) if arguments[1].kind.is_integer() => by_index(name, arguments, element, or_null),
+        T::Map(key, value) => by_key(key, value, or_null),
+        T::Array(_) => Err(illegal(name, arguments, 1, "an integer")),
+        _ => Err(illegal(name, arguments, 0, "Array or Map")),
+    }
+}
+
+/// What stands for a missing element: the default of its type, or NULL.
+fn missing(value: &SqlType, or_null: bool) -> (SqlType, ArrayRef) {
+    let kind = if or_null { value.clone().nullable() } else { value.clone() };
+    let array = if or_null {
+        arrow::array::new_null_array(&kind.arrow(), 1)
+    } else {
+        gristmill_types::default::default_array(&kind, 1)
+    };
+    (kind, array)
+}
+
+/// From 1, or from the end with a negative index.
+fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool) -> Result<Bound> {
+    if constant_integer(&arguments[1]) == Some(0) {
+        let text = format!("Function {name}: array indices begin with 1, not with 0");
+        return Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text));
+    }
+    let (result, missing) = missing(element, or_null);
+    let casts = vec![arguments[0].kind.plain().clone(), T::Int64];
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let (lists, indices) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        let picks: Vec<(usize, usize)> = (0..rows)
+            .map(|row| {
+                let (range, index) = (lists.range(row), indices.get(row));
+                let place = match index {
+                    1.. => Some(index as usize - 1),
+                    0 => None,
+                    _ => (range.len() as i64).checked_add(index).and_then(|place| usize::try_from(place).ok()),
+                };
+                place.filter(|place| *place < range.len()).map_or((1, 0), |place| (0, range.start + place))
+            })
+            .collect();
+        Ok(interleave(&[lists.values().as_ref(), missing.as_ref()], &picks)?)
+    }))
+}
+
+fn by_key(key: &SqlType, value: &SqlType, or_null: bool) -> Result<Bound> {
+    let (result, missing) = missing(value, or_null);
+    let casts = vec![T::Map(Box::new(key.clone()), Box::new(value.clone())), key.clone()];
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let map = args[0].as_map();
+        let found = find_keys(&args[0], &args[1], rows)?;
+        let picks: Vec<(usize, usize)> = found.into_iter().map(|place| place.map_or((1, 0), |place| (0, place))).collect();
+        Ok(interleave(&[map.values().as_ref(), missing.as_ref()], &picks)?)
+    }))
+}
+
+/// Where each row's key lies among the keys of its map (index into all entries).
+pub fn find_keys(maps: &ArrayRef, wanted: &ArrayRef, rows: usize) -> Result<Vec<Option<usize>>> {
+    let map = maps.as_map();
+    let offsets = map.value_offsets();
+    let range = |row: usize| {
+        let row = at(map.len(), row);
+        offsets[row] as usize..offsets[row + 1] as usize
+    };
+    if let (Some(keys), Some(wanted)) = (map.keys().as_binary_view_opt(), wanted.as_binary_view_opt()) {
+        return Ok((0..rows)
+            .map(|row| {
+                let wanted = wanted.value(at(wanted.len(), row));
+                range(row).find(|entry| keys.value(*entry) == wanted)
+            })
+            .collect());
+    }
+    let encoded = comparable(&[map.keys().clone(), wanted.clone()])?;
+    Ok((0..rows)
+        .map(|row| {
+            let wanted = encoded[1].row(at(wanted.len(), row));
+            range(row).find(|entry| encoded[0].row(*entry) == wanted)
+        })
+        .collect())
+}

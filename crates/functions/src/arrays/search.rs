@@ -1,0 +1,161 @@
+//! Elements looked for: `has`, `hasAll`, `hasAny`, `hasSubstr`, `indexOf`, `countEqual`.
+
+use std::collections::HashSet;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{DataType, UInt64Type};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use super::{Lists, comparable, element_of};
+use crate::columns::{at, numbers, truths};
+use crate::define::{arity, expect_array, illegal, own_nulls, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::supertype::least;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("has", own_nulls(|name, arguments, _| has(name, arguments)));
+    registry.scalar("indexOf", own_nulls(|name, arguments, _| places(name, arguments, |mut found| found.next().map_or(0, |i| i as u64 + 1))));
+    registry.scalar("countEqual", own_nulls(|name, arguments, _| places(name, arguments, |found| found.count() as u64)));
+    registry.alias("array_contains", "has");
+    registry.alias("array_position", "indexOf");
+    registry.scalar("hasAll", plain(|name, arguments, _| sets(name, arguments, true)));
+    registry.scalar("hasAny", plain(|name, arguments, _| sets(name, arguments, false)));
+    registry.alias("arrays_overlap", "hasAny");
+    registry.scalar("hasSubstr", plain(|name, arguments, _| runs(name, arguments, |whole, part| {
+        part.is_empty() || whole.windows(part.len()).any(|window| window == part)
+    })));
+}
+
+pub fn has_ends(name: &str, arguments: &[Argument], start: bool) -> Result<Bound> {
+    if start {
+        runs(name, arguments, |whole, part| whole.starts_with(part))
+    } else {
+        runs(name, arguments, |whole, part| whole.ends_with(part))
+    }
+}
+
+/// Array and value, cast to a common type.
+fn common(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
+    let element = expect_array(name, arguments, 0)?.clone();
+    let kind = least(name, &[element, arguments[1].kind.clone()])?;
+    Ok(vec![SqlType::array(kind.clone()), kind])
+}
+
+/// Calls `each` with an iterator over the places (from 0) where the row's value stands.
+fn search(args: &[ArrayRef], rows: usize, mut each: impl FnMut(&mut dyn Iterator<Item = usize>)) -> Result<()> {
+    let lists = Lists::of(&args[0])?;
+    let (values, wanted) = (lists.values(), &args[1]);
+    if *values.data_type() == DataType::Null || *wanted.data_type() == DataType::Null {
+        // Elements of type Nothing are all NULL, and equal.
+        for row in 0..rows {
+            each(&mut (0..lists.range(row).len()));
+        }
+        return Ok(());
+    }
+    macro_rules! direct {
+        ($values:expr, $wanted:expr) => {{
+            let (values, wanted) = ($values, $wanted);
+            for row in 0..rows {
+                let range = lists.range(row);
+                let value = wanted.value(at(wanted.len(), row));
+                each(&mut range.clone().filter(|i| values.value(*i) == value).map(|i| i - range.start));
+            }
+            return Ok(());
+        }};
+    }
+    if values.null_count() == 0 && wanted.null_count() == 0 {
+        use arrow::datatypes as kinds;
+        match values.data_type() {
+            DataType::BinaryView => direct!(values.as_binary_view(), wanted.as_binary_view()),
+            DataType::UInt8 => direct!(values.as_primitive::<kinds::UInt8Type>(), wanted.as_primitive::<kinds::UInt8Type>()),
+            DataType::UInt16 => direct!(values.as_primitive::<kinds::UInt16Type>(), wanted.as_primitive::<kinds::UInt16Type>()),
+            DataType::UInt32 => direct!(values.as_primitive::<kinds::UInt32Type>(), wanted.as_primitive::<kinds::UInt32Type>()),
+            DataType::UInt64 => direct!(values.as_primitive::<kinds::UInt64Type>(), wanted.as_primitive::<kinds::UInt64Type>()),
+            DataType::Int32 => direct!(values.as_primitive::<kinds::Int32Type>(), wanted.as_primitive::<kinds::Int32Type>()),
+            DataType::Int64 => direct!(values.as_primitive::<kinds::Int64Type>(), wanted.as_primitive::<kinds::Int64Type>()),
+            DataType::Float64 => direct!(values.as_primitive::<kinds::Float64Type>(), wanted.as_primitive::<kinds::Float64Type>()),
+            _ => {}
+        }
+    }
+    let encoded = comparable(&[values.clone(), wanted.clone()])?;
+    for row in 0..rows {
+        let range = lists.range(row);
+        let value = encoded[1].row(at(wanted.len(), row));
+        each(&mut range.clone().filter(|i| encoded[0].row(*i) == value).map(|i| i - range.start));
+    }
+    Ok(())
+}
+
+fn has(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    if let T::Map(key, _) = arguments[0].kind.plain() {
+        let casts = vec![arguments[0].kind.plain().clone(), key.as_ref().clone()];
+        return Ok(Bound::cast(casts, T::UInt8, |args, rows| {
+            let found = super::element::find_keys(&args[0], &args[1], rows)?;
+            truths(rows, |row| found[row].is_some())
+        }));
+    }
+    Ok(Bound::cast(common(name, arguments)?, T::UInt8, |args, rows| {
+        let mut found = Vec::with_capacity(rows);
+        search(args, rows, |places| found.push(u8::from(places.next().is_some())))?;
+        Ok(std::sync::Arc::new(arrow::array::UInt8Array::from(found)))
+    }))
+}
+
+fn places(name: &str, arguments: &[Argument], f: fn(&mut dyn Iterator<Item = usize>) -> u64) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    Ok(Bound::cast(common(name, arguments)?, T::UInt64, move |args, rows| {
+        let mut found = Vec::with_capacity(rows);
+        search(args, rows, |places| found.push(f(places)))?;
+        numbers::<UInt64Type>(rows, |row| Ok(found[row]))
+    }))
+}
+
+fn two_arrays(name: &str, arguments: &[Argument]) -> Result<SqlType> {
+    arity(name, arguments, 2..=2)?;
+    match (element_of(&arguments[0].kind), element_of(&arguments[1].kind)) {
+        (Some(a), Some(b)) => Ok(SqlType::array(least(name, &[a.clone(), b.clone()])?)),
+        (None, _) => Err(illegal(name, arguments, 0, "Array")),
+        _ => Err(illegal(name, arguments, 1, "Array")),
+    }
+}
+
+fn sets(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
+    let kind = two_arrays(name, arguments)?;
+    Ok(Bound::cast(vec![kind.clone(), kind], T::UInt8, move |args, rows| {
+        let (whole, part) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
+        if *whole.values().data_type() == DataType::Null {
+            return truths(rows, |row| if all { part.range(row).is_empty() || !whole.range(row).is_empty() } else { !whole.range(row).is_empty() && !part.range(row).is_empty() });
+        }
+        let encoded = comparable(&[whole.values().clone(), part.values().clone()])?;
+        let mut seen = HashSet::new();
+        truths(rows, |row| {
+            if whole.len() > 1 || row == 0 {
+                seen.clear();
+                seen.extend(whole.range(row).map(|i| encoded[0].row(i)));
+            }
+            let mut wanted = part.range(row).map(|i| seen.contains(&encoded[1].row(i)));
+            if all { wanted.all(|found| found) } else { wanted.any(|found| found) }
+        })
+    }))
+}
+
+fn runs(name: &str, arguments: &[Argument], f: fn(&[&[u8]], &[&[u8]]) -> bool) -> Result<Bound> {
+    let kind = two_arrays(name, arguments)?;
+    Ok(Bound::cast(vec![kind.clone(), kind], T::UInt8, move |args, rows| {
+        let (whole, part) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
+        let encoded = comparable(&[whole.values().clone(), part.values().clone()])?;
+        let (mut a, mut b): (Vec<&[u8]>, Vec<&[u8]>) = (Vec::new(), Vec::new());
+        let (left, right): (Vec<_>, Vec<_>) = (encoded[0].iter().collect(), encoded[1].iter().collect());
+        truths(rows, |row| {
+            a.clear();
+            b.clear();
+            a.extend(left[whole.range(row)].iter().map(|row| row.data()));
+            b.extend(right[part.range(row)].iter().map(|row| row.data()));
+            f(&a, &b)
+        })
+    }))
+}

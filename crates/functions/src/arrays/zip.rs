@@ -1,0 +1,120 @@
+//! Several arrays together: `arrayZip`, `arrayIntersect`, `arrayUnion`, `arrayExcept`.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, StructArray};
+use arrow::compute::interleave;
+use arrow::datatypes::DataType;
+use gristmill_base::{Error, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use super::{Lists, aligned, comparable, with_values};
+use crate::columns::list;
+use crate::define::{arity, expect_array, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::supertype::least;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Combine {
+    Intersect,
+    Union,
+    Except,
+    SymmetricDifference,
+}
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("arrayZip", plain(|name, arguments, _| zip(name, arguments)));
+    for (name, combine) in [
+        ("arrayIntersect", Combine::Intersect),
+        ("arrayUnion", Combine::Union),
+        ("arrayExcept", Combine::Except),
+        ("arraySymmetricDifference", Combine::SymmetricDifference),
+    ] {
+        registry.scalar(name, plain(move |name, arguments, _| sets(name, arguments, combine)));
+    }
+}
+
+fn elements(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    (0..arguments.len()).map(|i| expect_array(name, arguments, i).cloned()).collect()
+}
+
+fn zip(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    let fields = elements(name, arguments)?.into_iter().map(|kind| (None, kind)).collect();
+    let tuple = T::Tuple(fields);
+    let DataType::Struct(arrow_fields) = tuple.arrow() else {
+        return Err(Error::logical("a tuple is carried as a struct"));
+    };
+    let name = name.to_string();
+    Ok(Bound::new(SqlType::array(tuple), move |args, rows| {
+        let arrays = aligned(&name, args, rows)?;
+        let columns = arrays
+            .iter()
+            .zip(&arrow_fields)
+            .map(|(array, field)| crate::columns::retype(array.values(), field.data_type()))
+            .collect::<Result<Vec<_>>>()?;
+        let tuples = StructArray::try_new_with_length(arrow_fields.clone(), columns, None, arrays[0].values().len())?;
+        with_values(&arrays[0], Arc::new(tuples))
+    }))
+}
+
+fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
+    let kinds = elements(name, arguments)?;
+    let element = if combine == Combine::Except { kinds[0].clone() } else { least(name, &kinds)? };
+    let common = least(name, &kinds)?;
+    let array = SqlType::array(common.clone());
+    let result = SqlType::array(if combine == Combine::Except { common } else { element });
+    Ok(Bound::cast(vec![array; arguments.len()], result, move |args, rows| {
+        let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
+        let values: Vec<ArrayRef> = lists.iter().map(|list| list.values().clone()).collect();
+        let encoded = comparable(&values)?;
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        // How many of the arrays have the value, and where it stood first.
+        let mut counts: HashMap<arrow::row::Row, usize> = HashMap::new();
+        let mut taken = HashSet::new();
+        for row in 0..rows {
+            counts.clear();
+            for (which, list) in lists.iter().enumerate() {
+                taken.clear();
+                for i in list.range(row) {
+                    let key = encoded[which].row(i);
+                    if taken.insert(key) {
+                        *counts.entry(key).or_insert(0) += 1;
+                    }
+                }
+            }
+            let before = picks.len();
+            if combine == Combine::Except {
+                let excluded: HashSet<_> = lists[1..]
+                    .iter()
+                    .enumerate()
+                    .flat_map(|(which, list)| list.range(row).map(move |i| (which + 1, i)))
+                    .map(|(which, i)| encoded[which].row(i))
+                    .collect();
+                picks.extend(lists[0].range(row).filter(|i| !excluded.contains(&encoded[0].row(*i))).map(|i| (0, i)));
+            } else {
+                taken.clear();
+                for (which, list) in lists.iter().enumerate() {
+                    for i in list.range(row) {
+                        let key = encoded[which].row(i);
+                        let count = counts.get(&key).copied().unwrap_or(0);
+                        let wanted = match combine {
+                            Combine::Intersect => count == lists.len(),
+                            Combine::Union => true,
+                            _ => count < lists.len(),
+                        };
+                        if wanted && taken.insert(key) {
+                            picks.push((which, i));
+                        }
+                    }
+                }
+            }
+            lengths.push(picks.len() - before);
+        }
+        let columns: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
+        list(interleave(&columns, &picks)?, &lengths)
+    }))
+}

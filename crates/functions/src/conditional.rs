@@ -1,0 +1,193 @@
+//! `if`, `multiIf`, `least`, `greatest`, `transform`, `caseWithExpression`.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::buffer::BooleanBuffer;
+use arrow::compute::interleave;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use crate::columns::at;
+use crate::comparison;
+use crate::define::{arity, expect_array, illegal, own_nulls, plain};
+use crate::logic::truth;
+use crate::nulls::validity;
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::supertype::least;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("if", own_nulls(|name, arguments, _| {
+        arity(name, arguments, 3..=3)?;
+        multi_if(name, arguments)
+    }));
+    registry.any_case("if");
+    registry.scalar("multiIf", own_nulls(|name, arguments, _| multi_if(name, arguments)));
+    registry.alias("caseWithoutExpression", "multiIf");
+    registry.scalar("caseWithExpression", own_nulls(|name, arguments, _| case_with_expression(name, arguments)));
+    registry.scalar("least", own_nulls(|name, arguments, _| extreme(name, arguments, Ordering::Less)));
+    registry.scalar("greatest", own_nulls(|name, arguments, _| extreme(name, arguments, Ordering::Greater)));
+    registry.any_case("least");
+    registry.any_case("greatest");
+    registry.scalar("transform", plain(|name, arguments, _| transform(name, arguments)));
+}
+
+/// The type of conditions after casting, so that `truth` can read them.
+fn condition(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType> {
+    let kind = &arguments[i].kind;
+    match kind.plain() {
+        T::UInt8 | T::Bool | T::Nothing => Ok(kind.clone()),
+        other if other.is_number() => Ok(if kind.is_nullable() { T::Bool.nullable() } else { T::Bool }),
+        _ => Err(illegal(name, arguments, i, "UInt8 or Bool as a condition")),
+    }
+}
+
+/// Condition and value in turn, and a value for the rest.
+fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.len() < 3 || arguments.len() % 2 == 0 {
+        let text = format!("Function {name} needs conditions and values in turn and one value more, got {} arguments", arguments.len());
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    let branches = arguments.len() / 2;
+    let value_at = move |branch: usize| if branch < branches { branch * 2 + 1 } else { branches * 2 };
+    let kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    let result = least(name, &kinds)?;
+    let mut casts = Vec::with_capacity(arguments.len());
+    for branch in 0..branches {
+        casts.push(condition(name, arguments, branch * 2)?);
+        casts.push(result.clone());
+    }
+    casts.push(result.clone());
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let conditions: Vec<(BooleanBuffer, Option<BooleanBuffer>)> =
+            (0..branches).map(|branch| (truth(&args[branch * 2]), validity(&args[branch * 2]))).collect();
+        let holds = |(values, valid): &(BooleanBuffer, Option<BooleanBuffer>), row: usize| {
+            let row = at(values.len(), row);
+            values.value(row) && valid.as_ref().is_none_or(|valid| valid.value(row))
+        };
+        let picks: Vec<(usize, usize)> = (0..rows)
+            .map(|row| {
+                let branch = conditions.iter().position(|condition| holds(condition, row)).unwrap_or(branches);
+                (branch, at(args[value_at(branch)].len(), row))
+            })
+            .collect();
+        let values: Vec<&dyn Array> = (0..=branches).map(|branch| args[value_at(branch)].as_ref()).collect();
+        Ok(interleave(&values, &picks)?)
+    }))
+}
+
+/// `caseWithExpression(x, when1, then1, …, else)`.
+fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.len() < 4 || arguments.len() % 2 != 0 {
+        let text = format!("Function {name} needs an expression, pairs of values, and one value more");
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    let branches = (arguments.len() - 2) / 2;
+    let mut common = arguments[0].kind.plain().clone();
+    for branch in 0..branches {
+        common = comparison::common(name, &common, &arguments[branch * 2 + 1].kind)?;
+    }
+    let value_at = move |branch: usize| if branch < branches { branch * 2 + 2 } else { branches * 2 + 1 };
+    let kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    let result = least(name, &kinds)?;
+    let compared = common.nullable();
+    let casts = (0..arguments.len())
+        .map(|i| if i == 0 || (i % 2 == 1 && i < arguments.len() - 1) { compared.clone() } else { result.clone() })
+        .collect();
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let mut matched = Vec::with_capacity(branches);
+        for branch in 0..branches {
+            let when = &args[branch * 2 + 1];
+            let equal = comparison::compare(&args[0], when, rows, Ordering::is_eq)?;
+            let (a, b) = (validity(&args[0]), validity(when));
+            let valid = |valid: &Option<BooleanBuffer>, row: usize| valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)));
+            matched.push(BooleanBuffer::collect_bool(rows, |row| equal.value(row) && valid(&a, row) && valid(&b, row)));
+        }
+        let picks: Vec<(usize, usize)> = (0..rows)
+            .map(|row| {
+                let branch = matched.iter().position(|matched| matched.value(row)).unwrap_or(branches);
+                (branch, at(args[value_at(branch)].len(), row))
+            })
+            .collect();
+        let values: Vec<&dyn Array> = (0..=branches).map(|branch| args[value_at(branch)].as_ref()).collect();
+        Ok(interleave(&values, &picks)?)
+    }))
+}
+
+/// NULL arguments are left out, as the standard has it.
+fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    let common = least(name, &kinds)?;
+    if common.is_null_literal() {
+        return Ok(Bound::new(common, |_, rows| Ok(arrow::array::new_null_array(&arrow::datatypes::DataType::Null, rows))));
+    }
+    // NULL is the result only where all arguments may be.
+    let all_nullable = arguments.iter().all(|argument| argument.kind.is_nullable());
+    let result = if all_nullable { common.clone() } else { crate::nulls::without_nullable(&common) };
+    Ok(Bound::cast(vec![common; arguments.len()], result, move |args, rows| {
+        let mut best: Vec<usize> = vec![0; rows];
+        let valid: Vec<Option<BooleanBuffer>> = args.iter().map(validity).collect();
+        let is_valid = |i: usize, row: usize| valid[i].as_ref().is_none_or(|valid: &BooleanBuffer| valid.value(at(valid.len(), row)));
+        let encoded = crate::arrays::comparable(args)?;
+        for (i, candidate) in encoded.iter().enumerate().skip(1) {
+            for (row, best) in best.iter_mut().enumerate() {
+                if !is_valid(i, row) {
+                    continue;
+                }
+                let (a, b) = (candidate.row(at(args[i].len(), row)), encoded[*best].row(at(args[*best].len(), row)));
+                if !is_valid(*best, row) || a.cmp(&b) == wanted {
+                    *best = i;
+                }
+            }
+        }
+        let picks: Vec<(usize, usize)> = best.into_iter().enumerate().map(|(row, best)| (best, at(args[best].len(), row))).collect();
+        let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
+        Ok(interleave(&columns, &picks)?)
+    }))
+}
+
+/// `transform(x, from, to[, default])`: values of one array become those of another at the same place.
+fn transform(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 3..=4)?;
+    let (from, to) = (expect_array(name, arguments, 1)?.clone(), expect_array(name, arguments, 2)?.clone());
+    let compared = comparison::common(name, &arguments[0].kind, &from)?;
+    let default = arguments.get(3).map_or(&arguments[0].kind, |default| &default.kind).plain().clone();
+    let result = least(name, &[to, default])?;
+    let mut casts = vec![arguments[0].kind.plain().clone(), SqlType::array(compared.clone()), SqlType::array(result.clone())];
+    if arguments.len() == 4 {
+        casts.push(result.clone());
+    }
+    let (source, compared_kind, kind) = (arguments[0].kind.plain().clone(), compared, result.clone());
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let options = gristmill_types::cast::CastOptions::default();
+        let values = gristmill_types::cast::cast(&args[0], &source, &compared_kind, &options)?;
+        let rest = match args.get(3) {
+            Some(default) => default.clone(),
+            None => gristmill_types::cast::cast(&args[0], &source, &kind, &options)?,
+        };
+        let (from, to) = (args[1].as_list::<i32>(), args[2].as_list::<i32>());
+        if from.len() != 1 && rows != 1 {
+            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, "Function transform: the arrays must be constant"));
+        }
+        let (from, to) = (from.value(0), to.value(0));
+        if from.len() != to.len() {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Function transform: the two arrays must have the same size"));
+        }
+        let encoded = crate::arrays::comparable(&[values.clone(), from])?;
+        let mut places = HashMap::with_capacity(to.len());
+        for (i, key) in encoded[1].iter().enumerate() {
+            places.entry(key).or_insert(i);
+        }
+        let picks: Vec<(usize, usize)> = (0..rows)
+            .map(|row| match places.get(&encoded[0].row(at(values.len(), row))) {
+                Some(place) => (0, *place),
+                None => (1, at(rest.len(), row)),
+            })
+            .collect();
+        Ok(interleave(&[to.as_ref(), rest.as_ref()], &picks)?)
+    }))
+}

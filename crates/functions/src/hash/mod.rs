@@ -1,0 +1,351 @@
+//! Hash functions. Of strings they hash the bytes, of numbers the bytes in memory (or, for some, the number by an integer
+//! mixer); several arguments and the elements of tuples and arrays are hashed one by one and combined.
+
+mod city;
+mod murmur;
+
+use std::hash::Hasher;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, UInt32Type, UInt64Type};
+use gristmill_base::{Error, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+use md5::Digest;
+
+use crate::columns::{Bytes, at, broadcast, bytes_to, numbers, unary};
+use crate::define::{arity, expect_string, illegal, own_nulls, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::strings::fixed;
+
+pub fn register(registry: &mut Registry) {
+    any(registry, "cityHash64", false, Any { bytes: city::city_hash_64, number: Some(int_hash_64), combine: city::hash_16 });
+    any(registry, "xxHash64", false, Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int });
+    any(registry, "xxh3", false, Any { bytes: xxhash_rust::xxh3::xxh3_64, number: None, combine: combine_int });
+    any(registry, "sipHash64", false, Any { bytes: sip_64, number: None, combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()) });
+    any(registry, "murmurHash2_64", false, Any { bytes: |bytes| murmur::murmur2_64(bytes, 0), number: None, combine: combine_int });
+    any(registry, "gccMurmurHash", false, Any { bytes: |bytes| murmur::murmur2_64(bytes, 0xc70f_6907), number: None, combine: combine_int });
+    any(registry, "murmurHash3_64", false, Any { bytes: |bytes| { let (a, b) = murmur::murmur3_128(bytes, 0); a ^ b }, number: None, combine: combine_int });
+    any(registry, "xxHash32", true, Any { bytes: |bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0)), number: None, combine: combine_int_32 });
+    any(registry, "murmurHash2_32", true, Any { bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0)), number: None, combine: combine_int_32 });
+    any(registry, "murmurHash3_32", true, Any { bytes: |bytes| u64::from(murmur::murmur3_32(bytes, 0)), number: None, combine: combine_int_32 });
+    registry.scalar("intHash64", plain(|name, arguments, _| int_hash(name, arguments, T::UInt64)));
+    registry.scalar("intHash32", plain(|name, arguments, _| int_hash(name, arguments, T::UInt32)));
+    digest(registry, "MD5", 16, |bytes, out| out.copy_from_slice(&md5::Md5::digest(bytes)));
+    digest(registry, "SHA1", 20, |bytes, out| out.copy_from_slice(&sha1::Sha1::digest(bytes)));
+    digest(registry, "SHA224", 28, |bytes, out| out.copy_from_slice(&sha2::Sha224::digest(bytes)));
+    digest(registry, "SHA256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha256::digest(bytes)));
+    digest(registry, "SHA384", 48, |bytes, out| out.copy_from_slice(&sha2::Sha384::digest(bytes)));
+    digest(registry, "SHA512", 64, |bytes, out| out.copy_from_slice(&sha2::Sha512::digest(bytes)));
+    digest(registry, "SHA512_256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha512_256::digest(bytes)));
+    digest(registry, "sipHash128", 16, |bytes, out| {
+        use siphasher::sip128::Hasher128;
+        let mut hasher = siphasher::sip128::SipHasher24::new();
+        hasher.write(bytes);
+        let hash = hasher.finish128();
+        out[..8].copy_from_slice(&hash.h1.to_le_bytes());
+        out[8..].copy_from_slice(&hash.h2.to_le_bytes());
+    });
+    digest(registry, "murmurHash3_128", 16, |bytes, out| {
+        let (a, b) = murmur::murmur3_128(bytes, 0);
+        out[..8].copy_from_slice(&a.to_le_bytes());
+        out[8..].copy_from_slice(&b.to_le_bytes());
+    });
+    for name in ["MD5", "SHA1", "SHA224", "SHA256", "SHA384", "SHA512", "SHA512_256"] {
+        if !matches!(name, "SHA384" | "SHA512_256") {
+            registry.any_case(name);
+        }
+    }
+    text_hash::<UInt64Type>(registry, "halfMD5", T::UInt64, |bytes| {
+        let digest = md5::Md5::digest(bytes);
+        digest.iter().take(8).fold(0, |hash, byte| hash << 8 | u64::from(*byte))
+    });
+    text_hash::<UInt32Type>(registry, "CRC32", T::UInt32, |bytes| crc32(bytes, 0xFFFF_FFFF) ^ 0xFFFF_FFFF);
+    text_hash::<UInt32Type>(registry, "CRC32IEEE", T::UInt32, |bytes| crc32(bytes, 0));
+    text_hash::<UInt64Type>(registry, "CRC64", T::UInt64, crc64);
+    text_hash::<Int32Type>(registry, "hiveHash", T::Int32, |bytes| java_hash(bytes) & i32::MAX);
+    for name in ["CRC32", "CRC32IEEE", "CRC64"] {
+        registry.any_case(name);
+    }
+    registry.scalar("javaHash", plain(|name, arguments, _| java(name, arguments)));
+    text_hash::<Int32Type>(registry, "javaHashUTF16LE", T::Int32, |bytes| {
+        bytes.chunks(2).fold(0i32, |hash, pair| hash.wrapping_mul(31).wrapping_add(i32::from(u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)]))))
+    });
+}
+
+fn sip_64(bytes: &[u8]) -> u64 {
+    let mut hasher = siphasher::sip::SipHasher24::new();
+    hasher.write(bytes);
+    hasher.finish()
+}
+
+/// The finaliser of MurmurHash3: mixes an integer.
+pub fn int_hash_64(x: u64) -> u64 {
+    let x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
+    let x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
+    x ^ (x >> 33)
+}
+
+fn combine_int(a: u64, b: u64) -> u64 {
+    int_hash_64(a) ^ b
+}
+
+fn int_hash_32(key: u64) -> u32 {
+    let mut key = (!key).wrapping_add(key << 18);
+    key ^= key.rotate_right(31);
+    key = key.wrapping_mul(21);
+    key ^= key.rotate_right(11);
+    key = key.wrapping_add(key << 6);
+    key ^= key.rotate_right(22);
+    key as u32
+}
+
+fn combine_int_32(a: u64, b: u64) -> u64 {
+    u64::from(int_hash_32(a)) ^ b
+}
+
+/// How a function hashes values of any type.
+#[derive(Clone, Copy)]
+struct Any {
+    bytes: fn(&[u8]) -> u64,
+    /// Mixes integers of up to 64 bits, where they are not hashed by their bytes.
+    number: Option<fn(u64) -> u64>,
+    combine: fn(u64, u64) -> u64,
+}
+
+fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any) {
+    registry.scalar(
+        name,
+        own_nulls(move |name, arguments, _| {
+            arity(name, arguments, 1..=usize::MAX)?;
+            // NULL makes the result NULL; one that is a literal makes every result so.
+            if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
+                return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+            }
+            let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
+            let plain = if narrow { T::UInt32 } else { T::UInt64 };
+            let result = if nullable { plain.nullable() } else { plain };
+            let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
+            Ok(Bound::new(result, move |args, rows| {
+                let mut hashes: Option<Vec<u64>> = None;
+                let mut nulls = None;
+                for (array, kind) in args.iter().zip(&kinds) {
+                    let array = broadcast(array, rows)?;
+                    nulls = arrow::buffer::NullBuffer::union(nulls.as_ref(), array.nulls());
+                    hash_column(&array, kind, how, &mut hashes)?;
+                }
+                let hashes = hashes.unwrap_or_else(|| vec![0; rows]);
+                if narrow {
+                    let hashes: Vec<u32> = hashes.into_iter().map(|hash| hash as u32).collect();
+                    return Ok(Arc::new(arrow::array::UInt32Array::new(hashes.into(), nulls)) as ArrayRef);
+                }
+                Ok(Arc::new(arrow::array::UInt64Array::new(hashes.into(), nulls)))
+            }))
+        }),
+    );
+}
+
+/// Hashes a column into `hashes`, combined with what is there.
+fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<Vec<u64>>) -> Result<()> {
+    let rows = array.len();
+    let mut put = |values: &mut dyn Iterator<Item = u64>| match hashes {
+        None => *hashes = Some(values.collect()),
+        Some(hashes) => hashes.iter_mut().zip(values).for_each(|(hash, value)| *hash = (how.combine)(*hash, value)),
+    };
+    match array.data_type() {
+        DataType::BinaryView => {
+            let source = array.as_binary_view();
+            put(&mut (0..rows).map(|row| (how.bytes)(source.value(row))));
+        }
+        DataType::FixedSizeBinary(_) if matches!(kind, T::Uuid) => {
+            // A UUID lies in ClickHouse's memory as two numbers, the high one first.
+            let source = array.as_fixed_size_binary();
+            put(&mut (0..rows).map(|row| {
+                let mut bytes = source.value(row).to_vec();
+                bytes[..8].reverse();
+                bytes[8..].reverse();
+                (how.bytes)(&bytes)
+            }));
+        }
+        DataType::FixedSizeBinary(_) => {
+            let source = array.as_fixed_size_binary();
+            put(&mut (0..rows).map(|row| (how.bytes)(source.value(row))));
+        }
+        DataType::Boolean => {
+            let source = array.as_boolean();
+            put(&mut (0..rows).map(|row| hash_word(u64::from(source.value(row)), 1, how)));
+        }
+        DataType::List(_) => {
+            let list = array.as_list::<i32>();
+            let element = crate::arrays::element_of(kind).ok_or_else(|| Error::logical("an array without a type"))?;
+            let offsets = list.value_offsets();
+            let mut inner = None;
+            hash_column(list.values(), element.plain(), how, &mut inner)?;
+            let inner = inner.unwrap_or_default();
+            // The number of elements is hashed first, so that nested arrays with other borders differ.
+            let lengths: Vec<u64> = list.offsets().lengths().map(|length| hash_word(length as u64, 8, how)).collect();
+            put(&mut lengths.into_iter());
+            if let Some(hashes) = hashes {
+                for (row, hash) in hashes.iter_mut().enumerate() {
+                    for value in &inner[offsets[row] as usize..offsets[row + 1] as usize] {
+                        *hash = (how.combine)(*hash, *value);
+                    }
+                }
+            }
+        }
+        DataType::Struct(_) => {
+            let T::Tuple(fields) = kind else {
+                return Err(Error::logical("a tuple without a type"));
+            };
+            for (column, (_, kind)) in array.as_struct().columns().iter().zip(fields) {
+                hash_column(column, kind.plain(), how, hashes)?;
+            }
+        }
+        DataType::Null => put(&mut std::iter::repeat_n(0, rows)),
+        _ => {
+            let data = array.to_data();
+            let carried = array
+                .data_type()
+                .primitive_width()
+                .ok_or_else(|| Error::not_implemented(format!("Hash of {kind}")))?;
+            let width = stored_width(kind, carried);
+            let buffer = &data.buffers()[0].as_slice()[data.offset() * carried..];
+            put(&mut (0..rows).map(|row| {
+                let bytes = &buffer[row * carried..row * carried + width];
+                match how.number {
+                    Some(_) if width <= 8 => {
+                        let mut word = [0; 8];
+                        word[..width].copy_from_slice(bytes);
+                        hash_word(u64::from_le_bytes(word), width, how)
+                    }
+                    _ => (how.bytes)(bytes),
+                }
+            }));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes that ClickHouse stores a value in, which may be fewer than it is carried in here.
+fn stored_width(kind: &SqlType, carried: usize) -> usize {
+    match kind {
+        T::Date => 2,
+        T::DateTime(_) => 4,
+        T::Decimal { precision: 0..=9, .. } => 4,
+        T::Decimal { precision: 10..=18, .. } => 8,
+        T::Int128 | T::UInt128 => 16,
+        _ => carried,
+    }
+}
+
+fn hash_word(word: u64, width: usize, how: Any) -> u64 {
+    match how.number {
+        Some(mix) => mix(word),
+        None => (how.bytes)(&word.to_le_bytes()[..width]),
+    }
+}
+
+fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let kind = arguments[0].kind.plain().clone();
+    let Some((bits @ ..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
+        T::Date => Some((16, false)),
+        T::DateTime(_) => Some((32, false)),
+        _ => None,
+    }) else {
+        return Err(illegal(name, arguments, 0, "an integer of up to 64 bits, a Date or a DateTime"));
+    };
+    let cast = if kind.is_integer() || kind == T::Bool { T::Int64 } else { kind.clone() };
+    let unsigned = kind == T::UInt64;
+    let narrow = result == T::UInt32;
+    Ok(Bound::cast(vec![if unsigned { T::UInt64 } else { cast }], result, move |args, _| {
+        let words: Vec<u64> = match args[0].data_type() {
+            DataType::UInt64 => args[0].as_primitive::<UInt64Type>().values().to_vec(),
+            DataType::Date32 => args[0].as_primitive::<arrow::datatypes::Date32Type>().values().iter().map(|day| *day as u64).collect(),
+            DataType::Timestamp(..) => {
+                args[0].as_primitive::<arrow::datatypes::TimestampSecondType>().values().iter().map(|second| *second as u64).collect()
+            }
+            _ => args[0].as_primitive::<arrow::datatypes::Int64Type>().values().iter().map(|value| *value as u64).collect(),
+        };
+        // Only the bits of the type count, of negative numbers as well.
+        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
+        if narrow {
+            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] & mask)));
+        }
+        numbers::<UInt64Type>(words.len(), |row| Ok(int_hash_64((words[row] & mask) ^ 0x4CF2_D2BA_AE6D_A887)))
+    }))
+}
+
+fn digest(registry: &mut Registry, name: &str, width: usize, f: fn(&[u8], &mut [u8])) {
+    registry.scalar(
+        name,
+        plain(move |name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_string(name, arguments, 0)?;
+            Ok(Bound::new(T::FixedString(width), move |args, _| {
+                let source = Bytes::of(&args[0])?;
+                fixed(source.len(), width, |row, out| f(source.get(row), out))
+            }))
+        }),
+    );
+}
+
+fn text_hash<R: ArrowPrimitiveType>(registry: &mut Registry, name: &str, result: SqlType, f: fn(&[u8]) -> R::Native) {
+    registry.scalar(
+        name,
+        plain(move |name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_string(name, arguments, 0)?;
+            Ok(Bound::new(result.clone(), move |args, _| bytes_to::<R>(&args[0], f)))
+        }),
+    );
+}
+
+fn crc32(bytes: &[u8], seed: u32) -> u32 {
+    const TABLE: [u32; 256] = {
+        let mut table = [0; 256];
+        let mut i = 0;
+        while i < 256 {
+            let mut value = i as u32;
+            let mut bit = 0;
+            while bit < 8 {
+                value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
+                bit += 1;
+            }
+            table[i] = value;
+            i += 1;
+        }
+        table
+    };
+    bytes.iter().fold(seed, |crc, byte| TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
+}
+
+fn crc64(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0, |crc, byte| {
+        (0..8).fold(crc ^ u64::from(*byte), |crc: u64, _| if crc & 1 == 1 { crc >> 1 ^ 0xC96C_5795_D787_0F42 } else { crc >> 1 })
+    })
+}
+
+fn java_hash(bytes: &[u8]) -> i32 {
+    bytes.iter().fold(0i32, |hash, byte| hash.wrapping_mul(31).wrapping_add(i32::from(*byte as i8)))
+}
+
+fn java(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    match arguments[0].kind.plain() {
+        T::String | T::FixedString(_) => Ok(Bound::new(T::Int32, |args, _| bytes_to::<Int32Type>(&args[0], java_hash))),
+        T::Int8 | T::Int16 | T::Int32 => Ok(Bound::cast(vec![T::Int32], T::Int32, |args, _| Ok(args[0].clone()))),
+        T::Int64 => Ok(Bound::new(T::Int32, |args, _| {
+            unary::<arrow::datatypes::Int64Type, Int32Type>(&args[0], |value| (value ^ ((value as u64) >> 32) as i64) as i32)
+        })),
+        _ => Err(illegal(name, arguments, 0, "String or a signed integer")),
+    }
+}
+
+/// One value for a constant, for callers that hash keys.
+pub fn city_of_strings(array: &ArrayRef, row: usize) -> Result<u64> {
+    let source = Bytes::of(array)?;
+    Ok(city::city_hash_64(source.get(at(source.len(), row))))
+}

@@ -1,0 +1,295 @@
+//! Maps: `map`, `mapKeys`, `mapValues`, `mapContains…`, `mapFromArrays`, `mapAdd`, `mapSubtract`, `mapUpdate`, and with lambdas
+//! `mapFilter`, `mapApply`, `mapExists`, `mapAll`. A map is carried as a list of pairs.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, MapArray, StructArray};
+use arrow::compute::interleave;
+use arrow::datatypes::{DataType, UInt64Type};
+use datafusion::logical_expr::Expr;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use crate::arrays::higher::{LambdaBody, higher_order_call};
+use crate::columns::{at, broadcast, list_of, numbers, truths};
+use crate::define::{arity, expect_array, illegal, own_nulls, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::supertype::least;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("map", own_nulls(|name, arguments, _| map(name, arguments)));
+    registry.scalar("mapKeys", plain(|name, arguments, _| side(name, arguments, true)));
+    registry.scalar("mapValues", plain(|name, arguments, _| side(name, arguments, false)));
+    registry.scalar("mapContainsKey", plain(|name, arguments, _| contains(name, arguments, true)));
+    registry.alias("mapContains", "mapContainsKey");
+    registry.scalar("mapContainsValue", plain(|name, arguments, _| contains(name, arguments, false)));
+    registry.scalar("mapFromArrays", plain(|name, arguments, _| from_arrays(name, arguments)));
+    registry.alias("MAP_FROM_ARRAYS", "mapFromArrays");
+    registry.any_case("MAP_FROM_ARRAYS");
+    registry.scalar("mapAdd", plain(|name, arguments, _| combine(name, arguments, Combine::Add)));
+    registry.scalar("mapSubtract", plain(|name, arguments, _| combine(name, arguments, Combine::Subtract)));
+    registry.scalar("mapUpdate", plain(|name, arguments, _| combine(name, arguments, Combine::Replace)));
+    registry.scalar("mapConcat", plain(|name, arguments, _| combine(name, arguments, Combine::Append)));
+    registry.scalar("mapLength", plain(|name, arguments, _| {
+        parts(name, arguments, 0)?;
+        Ok(Bound::new(T::UInt64, |args, _| {
+            let lengths: Vec<usize> = args[0].as_map().offsets().lengths().collect();
+            numbers::<UInt64Type>(lengths.len(), |row| Ok(lengths[row] as u64))
+        }))
+    }));
+}
+
+fn parts(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlType)> {
+    match arguments.get(i).map(|argument| argument.kind.plain()) {
+        Some(T::Map(key, value)) => Ok((key.as_ref().clone(), value.as_ref().clone())),
+        _ => Err(illegal(name, arguments, i, "Map")),
+    }
+}
+
+/// A map column from its entries.
+fn map_array(kind: &SqlType, keys: ArrayRef, values: ArrayRef, lengths: &[usize]) -> Result<ArrayRef> {
+    let DataType::Map(entries, ordered) = kind.arrow() else {
+        return Err(Error::logical(format!("{kind} is no map")));
+    };
+    let DataType::Struct(fields) = entries.data_type() else {
+        return Err(Error::logical("a map's entries are pairs"));
+    };
+    let columns = vec![
+        crate::columns::retype(&keys, fields[0].data_type())?,
+        crate::columns::retype(&values, fields[1].data_type())?,
+    ];
+    let pairs = StructArray::try_new(fields.clone(), columns, None)?;
+    let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths.iter().copied());
+    Ok(Arc::new(MapArray::try_new(entries, offsets, pairs, None, ordered)?))
+}
+
+/// `map(k1, v1, k2, v2, …)`.
+fn map(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.len() % 2 != 0 {
+        let text = format!("Function {name} needs keys and values in turn, got {} arguments", arguments.len());
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    let every = |skip: usize| arguments.iter().skip(skip).step_by(2).map(|argument| argument.kind.clone()).collect::<Vec<_>>();
+    let (key, value) = (least(name, &every(0))?, least(name, &every(1))?);
+    if key.is_nullable() {
+        return Err(illegal(name, arguments, 0, "keys that cannot be NULL"));
+    }
+    let kind = T::Map(Box::new(key.clone()), Box::new(value.clone()));
+    let width = arguments.len() / 2;
+    let casts = (0..width).flat_map(|_| [key.clone(), value.clone()]).collect();
+    let result = kind.clone();
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let column = |skip: usize| -> Result<ArrayRef> {
+            let columns: Vec<&ArrayRef> = args.iter().skip(skip).step_by(2).collect();
+            let picks: Vec<(usize, usize)> =
+                (0..rows).flat_map(|row| columns.iter().enumerate().map(move |(i, column)| (i, at(column.len(), row)))).collect();
+            let columns: Vec<&dyn Array> = columns.iter().map(|column| column.as_ref()).collect();
+            Ok(if columns.is_empty() { arrow::array::new_null_array(&DataType::Null, 0) } else { interleave(&columns, &picks)? })
+        };
+        map_array(&kind, column(0)?, column(1)?, &vec![width; rows])
+    }))
+}
+
+fn side(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let (key, value) = parts(name, arguments, 0)?;
+    Ok(Bound::new(SqlType::array(if keys { key } else { value }), move |args, _| {
+        let map = args[0].as_map();
+        list_of(if keys { map.keys().clone() } else { map.values().clone() }, map.offsets().clone())
+    }))
+}
+
+fn contains(name: &str, arguments: &[Argument], keys: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (key, value) = parts(name, arguments, 0)?;
+    let casts = vec![arguments[0].kind.plain().clone(), if keys { key } else { value.plain().clone() }];
+    Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
+        if keys {
+            let found = crate::arrays::find_keys(&args[0], &args[1], rows)?;
+            return truths(rows, |row| found[row].is_some());
+        }
+        let map = args[0].as_map();
+        let encoded = crate::arrays::comparable(&[map.values().clone(), args[1].clone()])?;
+        let offsets = map.value_offsets();
+        truths(rows, |row| {
+            let (index, wanted) = (at(map.len(), row), encoded[1].row(at(args[1].len(), row)));
+            (offsets[index] as usize..offsets[index + 1] as usize).any(|i| encoded[0].row(i) == wanted)
+        })
+    }))
+}
+
+fn from_arrays(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (key, value) = (expect_array(name, arguments, 0)?.clone(), expect_array(name, arguments, 1)?.clone());
+    let key = key.plain().clone();
+    let kind = T::Map(Box::new(key.clone()), Box::new(value.clone()));
+    let name = name.to_string();
+    Ok(Bound::cast(vec![SqlType::array(key), SqlType::array(value)], kind.clone(), move |args, rows| {
+        let arrays = crate::arrays::aligned(&name, args, rows)?;
+        let lengths: Vec<usize> = arrays[0].offsets().lengths().collect();
+        map_array(&kind, arrays[0].values().clone(), arrays[1].values().clone(), &lengths)
+    }))
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Combine {
+    Add,
+    Subtract,
+    /// The second map's value where it has the key.
+    Replace,
+    /// Entries one after another.
+    Append,
+}
+
+fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    let all = (0..arguments.len()).map(|i| parts(name, arguments, i)).collect::<Result<Vec<_>>>()?;
+    let (keys, values): (Vec<SqlType>, Vec<SqlType>) = all.into_iter().unzip();
+    let (key, mut value) = (least(name, &keys)?, least(name, &values)?);
+    let arithmetic = matches!(combine, Combine::Add | Combine::Subtract);
+    if arithmetic {
+        value = match value.plain() {
+            kind if kind.is_float() => T::Float64,
+            kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => match combine {
+                Combine::Subtract => T::Int64,
+                _ => SqlType::integer(64, kind.integer_bits().is_some_and(|(_, signed)| signed)),
+            },
+            _ => return Err(illegal(name, arguments, 0, "a Map of numbers")),
+        };
+    }
+    let kind = T::Map(Box::new(key), Box::new(value));
+    let casts = vec![kind.clone(); arguments.len()];
+    Ok(Bound::cast(casts, kind.clone(), move |args, rows| {
+        let maps = args.iter().map(|map| broadcast(map, rows)).collect::<Result<Vec<_>>>()?;
+        let maps: Vec<&MapArray> = maps.iter().map(|map| map.as_map()).collect();
+        let keys: Vec<ArrayRef> = maps.iter().map(|map| map.keys().clone()).collect();
+        let encoded = crate::arrays::comparable(&keys)?;
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        // Entry of the result that each entry of each map adds to.
+        let mut adds: Vec<Vec<usize>> = maps.iter().map(|map| vec![usize::MAX; map.keys().len()]).collect();
+        let mut values: Vec<(usize, usize)> = Vec::new();
+        for row in 0..rows {
+            let before = picks.len();
+            for (which, map) in maps.iter().enumerate() {
+                let offsets = map.value_offsets();
+                for i in offsets[row] as usize..offsets[row + 1] as usize {
+                    let known = (before..picks.len())
+                        .find(|place| combine != Combine::Append && {
+                            let (map, entry): (usize, usize) = picks[*place];
+                            encoded[map].row(entry) == encoded[which].row(i)
+                        });
+                    let place = known.unwrap_or_else(|| {
+                        picks.push((which, i));
+                        values.push((which, i));
+                        picks.len() - 1
+                    });
+                    values[place] = (which, i);
+                    adds[which][i] = place;
+                }
+            }
+            if arithmetic {
+                // ClickHouse gives the keys in order.
+                let order = sorted_tail(&mut picks, before, |a, b| encoded[a.0].row(a.1).cmp(&encoded[b.0].row(b.1)));
+                for map in adds.iter_mut() {
+                    for place in map.iter_mut().filter(|place| **place != usize::MAX && **place >= before) {
+                        *place = before + order[*place - before];
+                    }
+                }
+            }
+            lengths.push(picks.len() - before);
+        }
+        let key_columns: Vec<&dyn Array> = keys.iter().map(AsRef::as_ref).collect();
+        let result_keys = interleave(&key_columns, &picks)?;
+        let result_values: ArrayRef = if arithmetic {
+            sums(&maps, &adds, picks.len(), combine == Combine::Subtract)?
+        } else {
+            let value_columns: Vec<ArrayRef> = maps.iter().map(|map| map.values().clone()).collect();
+            let columns: Vec<&dyn Array> = value_columns.iter().map(AsRef::as_ref).collect();
+            interleave(&columns, &values)?
+        };
+        map_array(&kind, result_keys, result_values, &lengths)
+    }))
+}
+
+/// Sorts `items[from..]`; says where each went.
+fn sorted_tail<I: Copy>(items: &mut [I], from: usize, order: impl Fn(&I, &I) -> std::cmp::Ordering) -> Vec<usize> {
+    let tail = &mut items[from..];
+    let mut by: Vec<usize> = (0..tail.len()).collect();
+    by.sort_by(|a, b| order(&tail[*a], &tail[*b]));
+    let old: Vec<I> = tail.to_vec();
+    let mut went = vec![0; tail.len()];
+    for (to, from) in by.into_iter().enumerate() {
+        tail[to] = old[from];
+        went[from] = to;
+    }
+    went
+}
+
+fn sums(maps: &[&MapArray], adds: &[Vec<usize>], entries: usize, subtract: bool) -> Result<ArrayRef> {
+    use arrow::array::{ArrowNativeTypeOp, PrimitiveArray};
+    use arrow::datatypes::{ArrowPrimitiveType, Float64Type, Int64Type};
+    fn typed<K: ArrowPrimitiveType>(maps: &[&MapArray], adds: &[Vec<usize>], entries: usize, subtract: bool) -> ArrayRef {
+        let mut sums = vec![K::Native::ZERO; entries];
+        for (which, map) in maps.iter().enumerate() {
+            for (value, place) in map.values().as_primitive::<K>().values().iter().zip(&adds[which]) {
+                if *place != usize::MAX {
+                    let sum = sums[*place];
+                    sums[*place] = if subtract && which > 0 { sum.sub_wrapping(*value) } else { sum.add_wrapping(*value) };
+                }
+            }
+        }
+        Arc::new(PrimitiveArray::<K>::new(sums.into(), None))
+    }
+    match maps[0].values().data_type() {
+        DataType::Float64 => Ok(typed::<Float64Type>(maps, adds, entries, subtract)),
+        DataType::Int64 => Ok(typed::<Int64Type>(maps, adds, entries, subtract)),
+        DataType::UInt64 => Ok(typed::<UInt64Type>(maps, adds, entries, subtract)),
+        other => Err(Error::logical(format!("sums of {other} in maps"))),
+    }
+}
+
+/// Lambdas over maps are lambdas over the arrays of keys and values.
+pub fn higher_order(
+    registry: &Registry,
+    name: &str,
+    lambda: LambdaBody,
+    maps: Vec<(Expr, SqlType)>,
+    env: &FunctionEnv,
+) -> Result<(Expr, SqlType)> {
+    let [(map, kind)] = <[(Expr, SqlType); 1]>::try_from(maps)
+        .map_err(|_| Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("Function {name} takes a lambda and one map")))?;
+    let argument = |expr: &Expr, kind: &SqlType| (expr.clone(), Argument { kind: kind.clone(), constant: None });
+    let keys = crate::udf::call(registry, "mapKeys", vec![argument(&map, &kind)], env)?;
+    let values = crate::udf::call(registry, "mapValues", vec![argument(&map, &kind)], env)?;
+    let from_arrays = |keys: (Expr, SqlType), values: (Expr, SqlType)| {
+        crate::udf::call(registry, "mapFromArrays", vec![argument(&keys.0, &keys.1), argument(&values.0, &values.1)], env)
+    };
+    match name {
+        "mapExists" => higher_order_call(registry, "arrayExists", lambda, vec![keys, values], env),
+        "mapAll" => higher_order_call(registry, "arrayAll", lambda, vec![keys, values], env),
+        "mapFilter" => {
+            // The lambda's parameters are key and value; to filter the values it is asked with both in the other order.
+            let mut swapped = lambda.clone();
+            swapped.parameters.reverse();
+            let kept_values = higher_order_call(registry, "arrayFilter", swapped, vec![values.clone(), keys.clone()], env)?;
+            let kept_keys = higher_order_call(registry, "arrayFilter", lambda, vec![keys, values], env)?;
+            from_arrays(kept_keys, kept_values)
+        }
+        _ => {
+            let pairs = higher_order_call(registry, "arrayMap", lambda, vec![keys, values], env)?;
+            let part = |i: u64| -> Result<(Expr, SqlType)> {
+                let index = datafusion::common::ScalarValue::UInt64(Some(i));
+                let name_of = Argument { kind: T::UInt64, constant: Some(index.clone()) };
+                crate::udf::call(
+                    registry,
+                    "tupleElement",
+                    vec![argument(&pairs.0, &pairs.1), (Expr::Literal(index, None), name_of)],
+                    env,
+                )
+            };
+            from_arrays(part(1)?, part(2)?)
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Strings made of others: `concat`, `concatWithSeparator`, `repeat`, `space`, `appendTrailingCharIfAbsent`, `char`.
+
+use arrow::array::{Array, ArrayRef, BinaryViewArray};
+use arrow::datatypes::{Float64Type, Int64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use crate::columns::{Bytes, Numbers, strings};
+use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::text::Texts;
+
+/// A string that `repeat` or padding makes is at most this long.
+pub const STRING_BYTES_MAX: usize = 1 << 26;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("concat", plain(concat));
+    registry.any_case("concat");
+    registry.scalar("concatAssumeInjective", plain(concat));
+    registry.scalar("concatWithSeparator", plain(with_separator));
+    registry.scalar("concatWithSeparatorAssumeInjective", plain(with_separator));
+    registry.alias("concat_ws", "concatWithSeparator");
+    registry.any_case("concat_ws");
+    registry.scalar("repeat", plain(|name, arguments, _| repeat(name, arguments)));
+    registry.any_case("repeat");
+    registry.scalar("space", plain(|name, arguments, _| space(name, arguments)));
+    registry.any_case("space");
+    registry.scalar("appendTrailingCharIfAbsent", plain(|name, arguments, _| trailing(name, arguments)));
+    registry.scalar("char", plain(|name, arguments, _| char(name, arguments)));
+    registry.any_case("char");
+}
+
+/// Arrays, maps and tuples are concatenated as such where all arguments are arrays; all else as text.
+fn concat(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    if arguments.iter().all(|argument| matches!(argument.kind.plain(), T::Array(_))) {
+        return crate::arrays::concat(name, arguments);
+    }
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    let env = env.clone();
+    Ok(Bound::new(T::String, move |args, rows| {
+        let texts = Texts::all(args, &kinds, &env)?;
+        strings(rows, |row, out| {
+            texts.iter().for_each(|text| text.write(row, out));
+            Ok(())
+        })
+    }))
+}
+
+fn with_separator(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    expect_string(name, arguments, 0)?;
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    let env = env.clone();
+    Ok(Bound::new(T::String, move |args, rows| {
+        let texts = Texts::all(args, &kinds, &env)?;
+        strings(rows, |row, out| {
+            for (i, text) in texts[1..].iter().enumerate() {
+                if i > 0 {
+                    texts[0].write(row, out);
+                }
+                text.write(row, out);
+            }
+            Ok(())
+        })
+    }))
+}
+
+pub fn checked_size(name: &str, bytes: usize) -> Result<usize> {
+    if bytes > STRING_BYTES_MAX {
+        let text = format!("Function {name} would make a string of {bytes} bytes, more than {STRING_BYTES_MAX}");
+        return Err(Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, text));
+    }
+    Ok(bytes)
+}
+
+fn repeat(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    expect_integer(name, arguments, 1)?;
+    Ok(Bound::cast(vec![arguments[0].kind.clone(), T::Int64], T::String, |args, rows| {
+        let (source, times) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        strings(rows, |row, out| {
+            let (text, times) = (source.get(row), times.get(row).max(0) as usize);
+            checked_size("repeat", text.len().saturating_mul(times))?;
+            for _ in 0..times {
+                out.extend_from_slice(text);
+            }
+            Ok(())
+        })
+    }))
+}
+
+fn space(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_integer(name, arguments, 0)?;
+    Ok(Bound::cast(vec![T::Int64], T::String, |args, _| {
+        let times = Numbers::of::<Int64Type>(&args[0])?;
+        strings(args[0].len(), |row, out| {
+            let bytes = checked_size("space", times.get(row).max(0) as usize)?;
+            out.resize(bytes, b' ');
+            Ok(())
+        })
+    }))
+}
+
+fn trailing(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    expect_string(name, arguments, 1)?;
+    Ok(Bound::new(T::String, |args, rows| {
+        let (source, last) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
+        strings(rows, |row, out| {
+            let [last] = last.get(row) else {
+                return Err(bad_argument("appendTrailingCharIfAbsent", "the second argument must be one character"));
+            };
+            out.extend_from_slice(source.get(row));
+            if out.last().is_some_and(|end| end != last) {
+                out.push(*last);
+            }
+            Ok(())
+        })
+    }))
+}
+
+/// Each number gives the byte of its low eight bits.
+fn char(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    (0..arguments.len()).try_for_each(|i| expect_number(name, arguments, i))?;
+    Ok(Bound::cast(vec![T::Float64; arguments.len()], T::String, |args, rows| {
+        let codes = args.iter().map(Numbers::of::<Float64Type>).collect::<Result<Vec<_>>>()?;
+        strings(rows, |row, out| {
+            out.extend(codes.iter().map(|code| code.get(row) as i64 as u8));
+            Ok(())
+        })
+    }))
+}
+
+/// A constant column of one string.
+pub fn one_string(value: &[u8]) -> ArrayRef {
+    let array = BinaryViewArray::from_iter_values([value]);
+    debug_assert_eq!(array.len(), 1);
+    std::sync::Arc::new(array)
+}

@@ -1,0 +1,87 @@
+//! Strings. They are bytes: functions whose names end in `UTF8` count code points, all others bytes.
+
+mod build;
+mod case;
+mod distance;
+mod encode;
+mod format;
+mod length;
+mod like;
+mod pad;
+mod pattern;
+mod position;
+mod readable;
+mod regex_functions;
+mod replace;
+mod search;
+mod split;
+mod substring;
+mod trim;
+pub(crate) mod utf8;
+
+pub(crate) use case::{fixed, reverse_bytes};
+pub(crate) use substring::range;
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+use crate::columns::{bytes_to_bytes, truths};
+use crate::define::{arity, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::{Bound, ScalarFunction};
+
+pub fn register(registry: &mut Registry) {
+    length::register(registry);
+    case::register(registry);
+    build::register(registry);
+    substring::register(registry);
+    trim::register(registry);
+    pad::register(registry);
+    position::register(registry);
+    search::register(registry);
+    like::register(registry);
+    regex_functions::register(registry);
+    replace::register(registry);
+    split::register(registry);
+    encode::register(registry);
+    utf8::register(registry);
+    distance::register(registry);
+    format::register(registry);
+    readable::register(registry);
+}
+
+/// A function from one string to one string.
+pub(crate) fn text_function(f: fn(&[u8], &mut Vec<u8>)) -> Arc<dyn ScalarFunction> {
+    plain(move |name, arguments, _| {
+        arity(name, arguments, 1..=1)?;
+        expect_string(name, arguments, 0)?;
+        Ok(Bound::new(SqlType::String, move |args, _| bytes_to_bytes(&args[0], f)))
+    })
+}
+
+/// A function from one string to a truth value.
+pub(crate) fn text_predicate(f: fn(&[u8]) -> bool) -> Arc<dyn ScalarFunction> {
+    plain(move |name, arguments, _| {
+        arity(name, arguments, 1..=1)?;
+        expect_string(name, arguments, 0)?;
+        Ok(Bound::new(SqlType::UInt8, move |args, _| {
+            let source = crate::columns::Bytes::of(&args[0])?;
+            truths(source.len(), |row| f(source.get(row)))
+        }))
+    })
+}
+
+/// A function from one string to a part of it; the result shares the argument's buffers.
+pub(crate) fn part_function(f: fn(&[u8]) -> &[u8]) -> Arc<dyn ScalarFunction> {
+    plain(move |name, arguments, _| {
+        arity(name, arguments, 1..=1)?;
+        expect_string(name, arguments, 0)?;
+        Ok(Bound::new(SqlType::String, move |args, _| {
+            let rows = args[0].len();
+            let result: Result<_> = crate::columns::slices(&args[0], rows, |_, value| f(value));
+            result
+        }))
+    })
+}

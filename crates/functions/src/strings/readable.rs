@@ -1,0 +1,118 @@
+//! Numbers for people: `formatReadableSize`, `formatReadableDecimalSize`, `formatReadableQuantity`, `formatReadableTimeDelta`.
+
+use arrow::datatypes::Float64Type;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use crate::columns::{Numbers, strings};
+use crate::define::{arity, bad_argument, expect_number, need_constant_text, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar(
+        "formatReadableSize",
+        plain(|name, arguments, _| {
+            scaled(name, arguments, 1024.0, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB", " ZiB", " YiB"])
+        }),
+    );
+    registry.alias("FORMAT_BYTES", "formatReadableSize");
+    registry.any_case("FORMAT_BYTES");
+    registry.scalar(
+        "formatReadableDecimalSize",
+        plain(|name, arguments, _| scaled(name, arguments, 1000.0, &[" B", " KB", " MB", " GB", " TB", " PB", " EB", " ZB", " YB"])),
+    );
+    registry.scalar(
+        "formatReadableQuantity",
+        plain(|name, arguments, _| {
+            let units = &["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion", " sextillion", " septillion"];
+            scaled(name, arguments, 1000.0, units)
+        }),
+    );
+    registry.scalar("formatReadableTimeDelta", plain(|name, arguments, _| time_delta(name, arguments)));
+}
+
+fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'static str]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_number(name, arguments, 0)?;
+    Ok(Bound::cast(vec![T::Float64], T::String, move |args, rows| {
+        let values = Numbers::of::<Float64Type>(&args[0])?;
+        strings(rows, |row, out| {
+            let mut value = values.get(row);
+            let mut unit = 0;
+            while unit + 1 < units.len() && value.abs() >= base {
+                value /= base;
+                unit += 1;
+            }
+            let text = if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            out.extend(text.bytes());
+            Ok(())
+        })
+    }))
+}
+
+const UNITS: [(&str, f64); 9] = [
+    ("years", 31_556_952.0),
+    ("months", 2_629_746.0),
+    ("days", 86_400.0),
+    ("hours", 3600.0),
+    ("minutes", 60.0),
+    ("seconds", 1.0),
+    ("milliseconds", 1e-3),
+    ("microseconds", 1e-6),
+    ("nanoseconds", 1e-9),
+];
+
+/// Seconds as years, months, … down to seconds, or between two given units.
+fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=3)?;
+    expect_number(name, arguments, 0)?;
+    let find = |i: usize, default: usize| -> Result<usize> {
+        if i >= arguments.len() {
+            return Ok(default);
+        }
+        let unit = need_constant_text(name, arguments, i)?;
+        UNITS
+            .iter()
+            .position(|(known, _)| *known == unit)
+            .ok_or_else(|| bad_argument(name, format!("unknown unit '{unit}': use years, months, days, hours, minutes, seconds, milliseconds, microseconds or nanoseconds")))
+    };
+    let largest = find(1, 0)?;
+    let smallest = find(2, largest.max(5))?;
+    if smallest < largest {
+        return Err(bad_argument(name, "the smallest unit is larger than the largest one"));
+    }
+    let casts = std::iter::once(T::Float64).chain(arguments[1..].iter().map(|argument| argument.kind.clone())).collect();
+    Ok(Bound::cast(casts, T::String, move |args, rows| {
+        let values = Numbers::of::<Float64Type>(&args[0])?;
+        strings(rows, |row, out| {
+            let value = values.get(row);
+            if !value.is_finite() {
+                out.extend(value.to_string().to_lowercase().bytes());
+                return Ok(());
+            }
+            if value < 0.0 {
+                out.extend(b"- ");
+            }
+            let mut rest = value.abs();
+            let mut parts = Vec::new();
+            for (i, (unit, seconds)) in UNITS.iter().enumerate().take(smallest + 1).skip(largest) {
+                let last = i == smallest;
+                // Below a second whole nanoseconds are counted, since fractions of seconds are not exact in binary.
+                let count = if i > 5 { (rest / seconds + 1e-4).floor() } else { (rest / seconds).floor() };
+                rest = (rest - count * seconds).max(0.0);
+                if count > 0.0 || (last && parts.is_empty()) {
+                    let unit = if count == 1.0 { &unit[..unit.len() - 1] } else { unit };
+                    parts.push(format!("{count} {unit}"));
+                }
+            }
+            let text = match parts.split_last() {
+                Some((last, head)) if !head.is_empty() => format!("{} and {last}", head.join(", ")),
+                _ => parts.concat(),
+            };
+            out.extend(text.bytes());
+            Ok(())
+        })
+    }))
+}

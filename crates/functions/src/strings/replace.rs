@@ -1,0 +1,177 @@
+//! `replaceOne`, `replaceAll`, `replaceRegexpOne`, `replaceRegexpAll`, `regexpQuoteMeta`, `translate`.
+
+use arrow::array::ArrayRef;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use SqlType as T;
+use memchr::memmem;
+use regex::bytes::{Captures, Regex};
+
+use super::like::Compiled;
+use super::pattern::regex;
+use super::{text_function, utf8};
+use crate::columns::{Bytes, strings};
+use crate::define::{arity, bad_argument, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("replaceOne", plain(|name, arguments, _| replace(name, arguments, false)));
+    registry.scalar("replaceAll", plain(|name, arguments, _| replace(name, arguments, true)));
+    registry.alias("replace", "replaceAll");
+    registry.any_case("replace");
+    registry.scalar("replaceRegexpOne", plain(|name, arguments, _| replace_regexp(name, arguments, false)));
+    registry.scalar("replaceRegexpAll", plain(|name, arguments, _| replace_regexp(name, arguments, true)));
+    registry.alias("REGEXP_REPLACE", "replaceRegexpAll");
+    registry.any_case("REGEXP_REPLACE");
+    registry.scalar("regexpQuoteMeta", text_function(quote_meta));
+    registry.scalar("translate", plain(|name, arguments, _| translate(name, arguments, false)));
+    registry.scalar("translateUTF8", plain(|name, arguments, _| translate(name, arguments, true)));
+}
+
+fn replace(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
+    arity(name, arguments, 3..=3)?;
+    (0..3).try_for_each(|i| expect_string(name, arguments, i))?;
+    Ok(Bound::new(T::String, move |args: &[ArrayRef], rows| {
+        let (source, needles, others) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?, Bytes::of(&args[2])?);
+        let mut finder: Option<memmem::Finder> = None;
+        strings(rows, |row, out| {
+            let (text, needle, other) = (source.get(row), needles.get(row), others.get(row));
+            if needle.is_empty() {
+                out.extend_from_slice(text);
+                return Ok(());
+            }
+            let finder = match &finder {
+                Some(known) if known.needle() == needle => known,
+                _ => finder.insert(memmem::Finder::new(needle)),
+            };
+            let mut copied = 0;
+            for at in finder.find_iter(text).take(if all { usize::MAX } else { 1 }) {
+                out.extend_from_slice(&text[copied..at]);
+                out.extend_from_slice(other);
+                copied = at + needle.len();
+            }
+            out.extend_from_slice(&text[copied..]);
+            Ok(())
+        })
+    }))
+}
+
+/// A replacement with `\0` … `\9` standing for groups.
+enum Part {
+    Text(Vec<u8>),
+    Group(usize),
+}
+
+fn parts(replacement: &[u8]) -> Vec<Part> {
+    let mut parts = Vec::new();
+    let mut text = Vec::new();
+    let mut bytes = replacement.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            b'\\' => match bytes.next() {
+                Some(digit @ b'0'..=b'9') => {
+                    parts.push(Part::Text(std::mem::take(&mut text)));
+                    parts.push(Part::Group(usize::from(digit - b'0')));
+                }
+                Some(b'\\') => text.push(b'\\'),
+                Some(other) => text.extend([b'\\', other]),
+                None => text.push(b'\\'),
+            },
+            other => text.push(other),
+        }
+    }
+    parts.push(Part::Text(text));
+    parts
+}
+
+fn append(parts: &[Part], found: &Captures, out: &mut Vec<u8>) {
+    for part in parts {
+        match part {
+            Part::Text(text) => out.extend_from_slice(text),
+            Part::Group(n) => out.extend_from_slice(found.get(*n).map_or(b"".as_slice(), |group| group.as_bytes())),
+        }
+    }
+}
+
+fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
+    arity(name, arguments, 3..=3)?;
+    (0..3).try_for_each(|i| expect_string(name, arguments, i))?;
+    let compiled: Compiled<Regex> = Compiled::new(&arguments[1], |pattern| regex(pattern, false))?;
+    Ok(Bound::new(T::String, move |args: &[ArrayRef], rows| {
+        let (source, others) = (Bytes::of(&args[0])?, Bytes::of(&args[2])?);
+        let mut patterns = compiled.of(&args[1])?;
+        let mut known: Option<(&[u8], Vec<Part>)> = None;
+        strings(rows, |row, out| {
+            let (text, regex, other) = (source.get(row), patterns.get(row)?, others.get(row));
+            let parts = match &known {
+                Some((of, parts)) if *of == other => parts,
+                _ => &known.insert((other, parts(other))).1,
+            };
+            if let Some(Part::Group(n)) = parts.iter().find(|part| matches!(part, Part::Group(n) if *n >= regex.captures_len())) {
+                let text = format!("the replacement names group {n}, but '{}' has {}", regex.as_str(), regex.captures_len() - 1);
+                return Err(bad_argument("replaceRegexp", text));
+            }
+            let mut copied = 0;
+            if let [Part::Text(plain)] = parts.as_slice() {
+                for found in regex.find_iter(text).take(if all { usize::MAX } else { 1 }) {
+                    out.extend_from_slice(&text[copied..found.start()]);
+                    out.extend_from_slice(plain);
+                    copied = found.end();
+                }
+            } else {
+                for found in regex.captures_iter(text).take(if all { usize::MAX } else { 1 }) {
+                    if let Some(whole) = found.get(0) {
+                        out.extend_from_slice(&text[copied..whole.start()]);
+                        append(parts, &found, out);
+                        copied = whole.end();
+                    }
+                }
+            }
+            out.extend_from_slice(&text[copied..]);
+            Ok(())
+        })
+    }))
+}
+
+fn quote_meta(text: &[u8], out: &mut Vec<u8>) {
+    for byte in text {
+        match byte {
+            0 => out.extend_from_slice(b"\\0"),
+            b'\\' | b'(' | b')' | b'^' | b'$' | b'.' | b'[' | b']' | b'?' | b'*' | b'+' | b'{' | b'}' | b':' | b'-' | b'|' => {
+                out.extend([b'\\', *byte]);
+            }
+            other => out.push(*other),
+        }
+    }
+}
+
+/// Characters of the second argument become those of the third; where the third is shorter they are removed.
+fn translate(name: &str, arguments: &[Argument], points: bool) -> Result<Bound> {
+    arity(name, arguments, 3..=3)?;
+    (0..3).try_for_each(|i| expect_string(name, arguments, i))?;
+    Ok(Bound::new(T::String, move |args: &[ArrayRef], rows| {
+        let (source, from, to) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?, Bytes::of(&args[2])?);
+        strings(rows, |row, out| {
+            let (text, from, to) = (source.get(row), from.get(row), to.get(row));
+            if points {
+                let from: Vec<&[u8]> = utf8::points(from).collect();
+                let to: Vec<&[u8]> = utf8::points(to).collect();
+                for point in utf8::points(text) {
+                    match from.iter().rposition(|known| *known == point) {
+                        None => out.extend_from_slice(point),
+                        Some(at) => out.extend_from_slice(to.get(at).copied().unwrap_or_default()),
+                    }
+                }
+            } else {
+                for byte in text {
+                    match from.iter().rposition(|known| known == byte) {
+                        None => out.push(*byte),
+                        Some(at) => out.extend(to.get(at)),
+                    }
+                }
+            }
+            Ok(())
+        })
+    }))
+}

@@ -1,0 +1,187 @@
+//! Several needles at once: `multiSearch…`, `multiMatch…`. Needles are an array of strings, mostly a constant one.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::{UInt8Type, UInt64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+use memchr::memmem;
+use regex::bytes::RegexSet;
+
+use super::pattern::regex;
+use super::position::{MODES, Mode};
+use super::utf8;
+use crate::columns::{Bytes, at, list, numbers};
+use crate::define::{arity, expect_array, expect_string, illegal, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Wanted {
+    Any,
+    /// Number (from 1) of the first needle, in their order, that is found.
+    FirstIndex,
+    /// The leftmost position of any.
+    FirstPosition,
+    /// The position of each.
+    AllPositions,
+}
+
+pub fn register(registry: &mut Registry) {
+    for (suffix, mode) in MODES {
+        for (name, wanted) in [
+            ("multiSearchAny", Wanted::Any),
+            ("multiSearchFirstIndex", Wanted::FirstIndex),
+            ("multiSearchFirstPosition", Wanted::FirstPosition),
+            ("multiSearchAllPositions", Wanted::AllPositions),
+        ] {
+            registry.scalar(&format!("{name}{suffix}"), plain(move |name, arguments, _| search(name, arguments, mode, wanted)));
+        }
+    }
+    registry.scalar("multiMatchAny", plain(|name, arguments, _| matches(name, arguments, Wanted::Any)));
+    registry.scalar("multiMatchAnyIndex", plain(|name, arguments, _| matches(name, arguments, Wanted::FirstIndex)));
+    registry.scalar("multiMatchAllIndices", plain(|name, arguments, _| matches(name, arguments, Wanted::AllPositions)));
+}
+
+fn check(name: &str, arguments: &[Argument]) -> Result<()> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    match expect_array(name, arguments, 1)? {
+        T::String | T::Nothing => Ok(()),
+        _ => Err(illegal(name, arguments, 1, "Array(String)")),
+    }
+}
+
+/// The needles of a row.
+fn needles<'a>(lists: &'a ArrayRef, row: usize) -> Vec<&'a [u8]> {
+    let list = lists.as_list::<i32>();
+    let row = at(list.len(), row);
+    match list.values().as_binary_view_opt() {
+        None => Vec::new(),
+        Some(values) => (list.value_offsets()[row]..list.value_offsets()[row + 1]).map(|i| values.value(i as usize)).collect(),
+    }
+}
+
+/// Something made of a row's needles, kept while they stay the same.
+fn cached<'k, 'a, V>(
+    known: &'k mut Option<(Vec<&'a [u8]>, V)>,
+    lists: &'a ArrayRef,
+    row: usize,
+    make: impl FnOnce(&[&'a [u8]]) -> Result<V>,
+) -> Result<&'k V> {
+    let constant = lists.len() == 1 && known.is_some();
+    if !constant {
+        let wanted = needles(lists, row);
+        if known.as_ref().is_none_or(|(of, _)| *of != wanted) {
+            let made = make(&wanted)?;
+            *known = Some((wanted, made));
+        }
+    }
+    known.as_ref().map(|(_, value)| value).ok_or_else(|| Error::logical("needles were prepared"))
+}
+
+fn search(name: &str, arguments: &[Argument], mode: Mode, wanted: Wanted) -> Result<Bound> {
+    check(name, arguments)?;
+    let result = match wanted {
+        Wanted::Any => T::UInt8,
+        Wanted::AllPositions => SqlType::array(T::UInt64),
+        _ => T::UInt64,
+    };
+    Ok(Bound::new(result, move |args, rows| {
+        let source = Bytes::of(&args[0])?;
+        let mut known = None;
+        let mut found = |row: usize, each: &mut dyn FnMut(Option<usize>) -> bool| -> Result<()> {
+            let finders = cached(&mut known, &args[1], row, |needles| {
+                Ok(needles.iter().map(|needle| memmem::Finder::new(&mode.fold(needle)).into_owned()).collect::<Vec<_>>())
+            })?;
+            let text = mode.fold(source.get(row));
+            for finder in finders {
+                let place = finder.find(&text).map(|at| if mode.points { utf8::count(&text[..at]) + 1 } else { at + 1 });
+                if !each(place) {
+                    break;
+                }
+            }
+            Ok(())
+        };
+        match wanted {
+            Wanted::Any => numbers::<UInt8Type>(rows, |row| {
+                let mut any = 0;
+                found(row, &mut |place| {
+                    any = u8::from(place.is_some());
+                    any == 0
+                })?;
+                Ok(any)
+            }),
+            Wanted::FirstIndex => numbers::<UInt64Type>(rows, |row| {
+                let (mut index, mut first) = (0, 0);
+                found(row, &mut |place| {
+                    index += 1;
+                    first = if place.is_some() { index } else { 0 };
+                    first == 0
+                })?;
+                Ok(first)
+            }),
+            Wanted::FirstPosition => numbers::<UInt64Type>(rows, |row| {
+                let mut first: Option<usize> = None;
+                found(row, &mut |place| {
+                    first = match (first, place) {
+                        (Some(a), Some(b)) => Some(a.min(b)),
+                        (a, b) => a.or(b),
+                    };
+                    true
+                })?;
+                Ok(first.unwrap_or(0) as u64)
+            }),
+            Wanted::AllPositions => {
+                let (mut lengths, mut places) = (Vec::with_capacity(rows), Vec::new());
+                for row in 0..rows {
+                    let before = places.len();
+                    found(row, &mut |place| {
+                        places.push(place.unwrap_or(0) as u64);
+                        true
+                    })?;
+                    lengths.push(places.len() - before);
+                }
+                list(std::sync::Arc::new(arrow::array::UInt64Array::from(places)), &lengths)
+            }
+        }
+    }))
+}
+
+fn matches(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> {
+    check(name, arguments)?;
+    let result = match wanted {
+        Wanted::Any => T::UInt8,
+        Wanted::AllPositions => SqlType::array(T::UInt64),
+        _ => T::UInt64,
+    };
+    Ok(Bound::new(result, move |args, rows| {
+        let source = Bytes::of(&args[0])?;
+        let mut known = None;
+        let mut lengths = Vec::new();
+        let mut indices = Vec::new();
+        for row in 0..rows {
+            let set = cached(&mut known, &args[1], row, |needles| {
+                // Each is compiled on its own first: the set wants the translated texts.
+                let translated = needles.iter().map(|needle| Ok(regex(needle, false)?.as_str().to_string())).collect::<Result<Vec<_>>>()?;
+                regex::bytes::RegexSetBuilder::new(translated)
+                    .dot_matches_new_line(true)
+                    .build()
+                    .map_err(|error| Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile patterns: {error}")))
+            })?;
+            let text = source.get(row);
+            let before = indices.len();
+            match wanted {
+                Wanted::Any => indices.push(u64::from(RegexSet::is_match(set, text))),
+                Wanted::FirstIndex => indices.push(set.matches(text).iter().next().map_or(0, |i| i as u64 + 1)),
+                _ => indices.extend(set.matches(text).iter().map(|i| i as u64 + 1)),
+            }
+            lengths.push(indices.len() - before);
+        }
+        match wanted {
+            Wanted::Any => numbers::<UInt8Type>(rows, |row| Ok(indices[row] as u8)),
+            Wanted::FirstIndex => Ok(std::sync::Arc::new(arrow::array::UInt64Array::from(indices))),
+            _ => list(std::sync::Arc::new(arrow::array::UInt64Array::from(indices)), &lengths),
+        }
+    }))
+}

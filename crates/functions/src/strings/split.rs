@@ -1,0 +1,268 @@
+//! Texts taken apart: `splitBy…`, `alphaTokens`, `tokens`, `ngrams`; and put together: `arrayStringConcat`. Parts share the buffers
+//! of the text they come from.
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::datatypes::Int64Type;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use SqlType as T;
+use memchr::memmem;
+use regex::bytes::Regex;
+
+use super::like::Compiled;
+use super::pattern::regex;
+use super::utf8;
+use crate::columns::{Bytes, Numbers, at, slice_lists, strings};
+use crate::define::{arity, bad_argument, expect_array, expect_integer, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+use crate::text::Texts;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("splitByChar", plain(|name, arguments, _| by_separator(name, arguments, true)));
+    registry.scalar("splitByString", plain(|name, arguments, _| by_separator(name, arguments, false)));
+    registry.scalar("splitByRegexp", plain(|name, arguments, _| by_regexp(name, arguments)));
+    registry.scalar("splitByWhitespace", plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B)));
+    registry.scalar(
+        "splitByNonAlpha",
+        plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B && !byte.is_ascii_punctuation())),
+    );
+    registry.scalar("alphaTokens", plain(|name, arguments, _| by_class(name, arguments, |byte| byte.is_ascii_alphabetic())));
+    registry.alias("splitByAlpha", "alphaTokens");
+    registry.scalar("tokens", plain(|name, arguments, _| tokens(name, arguments)));
+    registry.scalar("ngrams", plain(|name, arguments, _| ngrams(name, arguments)));
+    registry.scalar("arrayStringConcat", plain(join));
+    registry.alias("array_to_string", "arrayStringConcat");
+    registry.any_case("array_to_string");
+}
+
+/// At most `max` parts: the rest is dropped, as ClickHouse does by default.
+struct Limit<'a>(Option<Numbers<'a, i64>>);
+
+impl<'a> Limit<'a> {
+    fn of(array: Option<&'a ArrayRef>) -> Result<Limit<'a>> {
+        Ok(Limit(array.map(Numbers::of::<Int64Type>).transpose()?))
+    }
+
+    fn get(&self, row: usize) -> usize {
+        match self.0.as_ref().map(|numbers| numbers.get(row)) {
+            Some(max) if max > 0 => max as usize,
+            _ => usize::MAX,
+        }
+    }
+}
+
+fn with_limit(name: &str, arguments: &[Argument], at: usize) -> Result<Vec<SqlType>> {
+    let mut casts: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    if arguments.len() > at {
+        expect_integer(name, arguments, at)?;
+        casts[at] = T::Int64;
+    }
+    Ok(casts)
+}
+
+fn by_separator(name: &str, arguments: &[Argument], one_byte: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    expect_string(name, arguments, 0)?;
+    expect_string(name, arguments, 1)?;
+    let casts = with_limit(name, arguments, 2)?;
+    Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
+        let (separators, limit) = (Bytes::of(&args[0])?, Limit::of(args.get(2))?);
+        let mut known: Option<memmem::Finder> = None;
+        slice_lists(&args[1], rows, |row, text, parts| {
+            let (separator, max) = (separators.get(row), limit.get(row));
+            if one_byte {
+                let [separator] = separator else {
+                    return Err(bad_argument("splitByChar", "the separator must be one character"));
+                };
+                let mut start = 0;
+                for at in memchr::memchr_iter(*separator, text) {
+                    if parts.len() == max {
+                        return Ok(());
+                    }
+                    parts.push(&text[start..at]);
+                    start = at + 1;
+                }
+                if parts.len() < max {
+                    parts.push(&text[start..]);
+                }
+                return Ok(());
+            }
+            if separator.is_empty() {
+                parts.extend(utf8::points(text).take(max));
+                return Ok(());
+            }
+            let finder = match &known {
+                Some(finder) if finder.needle() == separator => finder,
+                _ => known.insert(memmem::Finder::new(separator)),
+            };
+            let mut start = 0;
+            for at in finder.find_iter(text) {
+                if parts.len() == max {
+                    return Ok(());
+                }
+                parts.push(&text[start..at]);
+                start = at + separator.len();
+            }
+            if parts.len() < max {
+                parts.push(&text[start..]);
+            }
+            Ok(())
+        })
+    }))
+}
+
+fn by_regexp(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    expect_string(name, arguments, 0)?;
+    expect_string(name, arguments, 1)?;
+    let compiled: Compiled<Regex> = Compiled::new(&arguments[0], |pattern| regex(pattern, false))?;
+    let casts = with_limit(name, arguments, 2)?;
+    Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
+        let limit = Limit::of(args.get(2))?;
+        let mut patterns = compiled.of(&args[0])?;
+        slice_lists(&args[1], rows, |row, text, parts| {
+            let (regex, max) = (patterns.get(row)?, limit.get(row));
+            if regex.as_str().is_empty() {
+                parts.extend(utf8::points(text).take(max));
+                return Ok(());
+            }
+            let mut start = 0;
+            for found in regex.find_iter(text).filter(|found| !found.is_empty()) {
+                if parts.len() == max {
+                    return Ok(());
+                }
+                parts.push(&text[start..found.start()]);
+                start = found.end();
+            }
+            if parts.len() < max {
+                parts.push(&text[start..]);
+            }
+            Ok(())
+        })
+    }))
+}
+
+/// Runs of bytes of a class.
+fn runs<'a>(text: &'a [u8], inside: impl Fn(u8) -> bool, max: usize, parts: &mut Vec<&'a [u8]>) {
+    parts.extend(text.split(|byte| !inside(*byte)).filter(|part| !part.is_empty()).take(max));
+}
+
+fn by_class(name: &str, arguments: &[Argument], inside: fn(u8) -> bool) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    expect_string(name, arguments, 0)?;
+    let casts = with_limit(name, arguments, 1)?;
+    Ok(Bound::cast(casts, SqlType::array(T::String), move |args, rows| {
+        let limit = Limit::of(args.get(1))?;
+        slice_lists(&args[0], rows, |row, text, parts| {
+            runs(text, inside, limit.get(row), parts);
+            Ok(())
+        })
+    }))
+}
+
+/// `tokens(text)`: by separators; `tokens(text, 'ngrams', n)`, `tokens(text, 'array')`, `tokens(text, 'splitByString', […])`.
+fn tokens(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=3)?;
+    expect_string(name, arguments, 0)?;
+    let tokenizer = match arguments.get(1) {
+        None => "splitByNonAlpha".to_string(),
+        Some(_) => crate::define::need_constant_text(name, arguments, 1)?,
+    };
+    let number = arguments.get(2).and_then(crate::define::constant_integer);
+    match tokenizer.as_str() {
+        "splitByNonAlpha" | "default" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
+            slice_lists(&args[0], rows, |_, text, parts| {
+                runs(text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii(), usize::MAX, parts);
+                Ok(())
+            })
+        })),
+        "array" | "noop" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
+            slice_lists(&args[0], rows, |_, text, parts| {
+                parts.push(text);
+                Ok(())
+            })
+        })),
+        "ngrams" | "ngram" => {
+            let n = number.unwrap_or(3);
+            if !(1..=8).contains(&n) {
+                return Err(bad_argument(name, format!("the length of ngrams must be between 1 and 8, not {n}")));
+            }
+            Ok(Bound::new(SqlType::array(T::String), move |args, rows| {
+                slice_lists(&args[0], rows, |_, text, parts| {
+                    grams(text, n as usize, parts);
+                    Ok(())
+                })
+            }))
+        }
+        "splitByString" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
+            slice_lists(&args[0], rows, |_, text, parts| {
+                parts.extend(text.split(|byte| *byte == b' ').filter(|part| !part.is_empty()));
+                Ok(())
+            })
+        })),
+        other => Err(bad_argument(name, format!("unknown tokenizer '{other}': use splitByNonAlpha, splitByString, ngrams or array"))),
+    }
+}
+
+/// All stretches of `n` code points.
+fn grams<'a>(text: &'a [u8], n: usize, parts: &mut Vec<&'a [u8]>) {
+    let mut borders: Vec<usize> = text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte)).map(|(i, _)| i).collect();
+    borders.push(text.len());
+    parts.extend(borders.windows(n + 1).map(|window| &text[window[0]..window[n]]));
+}
+
+fn ngrams(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    expect_integer(name, arguments, 1)?;
+    let casts = vec![arguments[0].kind.clone(), T::Int64];
+    Ok(Bound::cast(casts, SqlType::array(T::String), |args, rows| {
+        let lengths = Numbers::of::<Int64Type>(&args[1])?;
+        slice_lists(&args[0], rows, |row, text, parts| match lengths.get(row) {
+            n if n < 1 => Err(bad_argument("ngrams", "the length must be positive")),
+            n => {
+                grams(text, n as usize, parts);
+                Ok(())
+            }
+        })
+    }))
+}
+
+/// Elements of any type as text, with a separator in between; NULL elements are left out.
+fn join(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    let element = expect_array(name, arguments, 0)?.clone();
+    if arguments.len() == 2 {
+        expect_string(name, arguments, 1)?;
+    }
+    let env = env.clone();
+    Ok(Bound::new(T::String, move |args, rows| {
+        let list = args[0].as_list::<i32>();
+        let separators = args.get(1).map(Bytes::of).transpose()?;
+        let values = list.values().clone();
+        if element == T::Nothing {
+            return strings(rows, |_, _| Ok(()));
+        }
+        let texts = Texts::of(&values, element.plain(), &env)?;
+        // A single element has an index of its own, not that of a constant.
+        let single = values.len() == 1;
+        strings(rows, |row, out| {
+            let index = at(list.len(), row);
+            let separator = separators.as_ref().map_or(b"".as_slice(), |separators| separators.get(row));
+            let mut first = true;
+            for i in list.value_offsets()[index]..list.value_offsets()[index + 1] {
+                let i = if single { 0 } else { i as usize };
+                if values.is_null(i) {
+                    continue;
+                }
+                if !first {
+                    out.extend_from_slice(separator);
+                }
+                first = false;
+                texts.write(i, out);
+            }
+            Ok(())
+        })
+    }))
+}

@@ -1,0 +1,44 @@
+//! Values of any type as text, row by row: what `concat`, `format` and `toString`-like functions write.
+
+use arrow::array::{Array, ArrayRef};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
+
+use crate::columns::{Bytes, at};
+use crate::scalar::FunctionEnv;
+
+/// A column to be written as text. Strings are written as they are, a FixedString with its padding.
+pub enum Texts<'a> {
+    Strings(Bytes<'a>),
+    Values(ValueWriter, usize),
+}
+
+impl<'a> Texts<'a> {
+    pub fn of(array: &'a ArrayRef, kind: &SqlType, env: &FunctionEnv) -> Result<Texts<'a>> {
+        if kind.is_string() {
+            return Ok(Texts::Strings(Bytes::of(array)?));
+        }
+        let writer = ValueWriter::new(array.as_ref(), kind, &TextOptions::new(Escaping::Plain, timezone(env)?))?;
+        Ok(Texts::Values(writer, array.len()))
+    }
+
+    pub fn all(arrays: &'a [ArrayRef], kinds: &[SqlType], env: &FunctionEnv) -> Result<Vec<Texts<'a>>> {
+        arrays.iter().zip(kinds).map(|(array, kind)| Texts::of(array, kind, env)).collect()
+    }
+
+    #[inline]
+    pub fn write(&self, row: usize, out: &mut Vec<u8>) {
+        match self {
+            Texts::Strings(bytes) => out.extend_from_slice(bytes.get(row)),
+            Texts::Values(writer, len) => writer.write(at(*len, row), out),
+        }
+    }
+}
+
+/// The session's time zone.
+pub fn timezone(env: &FunctionEnv) -> Result<chrono_tz::Tz> {
+    env.timezone
+        .parse()
+        .map_err(|_| Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot load time zone {}: give an IANA name", env.timezone)))
+}

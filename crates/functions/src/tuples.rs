@@ -1,0 +1,175 @@
+//! Tuples: `tuple`, `tupleElement` by number or name (of arrays of tuples as well), `tupleConcat`, `tupleNames`, arithmetic.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, StructArray};
+use arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use SqlType as T;
+
+use crate::columns::{broadcast, list_of, retype};
+use crate::define::{arity, constant_bytes, constant_integer, illegal, not_constant, own_nulls, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("tuple", own_nulls(|_, arguments, _| tuple(arguments)));
+    registry.scalar("tupleElement", own_nulls(|name, arguments, _| element(name, arguments)));
+    registry.scalar("tupleConcat", plain(|name, arguments, _| concat(name, arguments)));
+    registry.scalar("tupleNames", plain(|name, arguments, _| names(name, arguments)));
+    registry.scalar("tupleToNameValuePairs", plain(|name, arguments, _| pairs(name, arguments)));
+}
+
+pub fn struct_array(kind: &SqlType, columns: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
+    let DataType::Struct(fields) = kind.arrow() else {
+        return Err(Error::logical(format!("{kind} is no tuple")));
+    };
+    let columns = columns
+        .iter()
+        .zip(&fields)
+        .map(|(column, field)| retype(&broadcast(column, rows)?, field.data_type()))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, rows)?))
+}
+
+fn tuple(arguments: &[Argument]) -> Result<Bound> {
+    let kind = T::Tuple(arguments.iter().map(|argument| (None, argument.kind.clone())).collect());
+    Ok(Bound::new(kind.clone(), move |args, rows| struct_array(&kind, args.to_vec(), rows)))
+}
+
+pub fn fields<'a>(name: &str, arguments: &'a [Argument], i: usize) -> Result<&'a [(Option<String>, SqlType)]> {
+    match arguments.get(i).map(|argument| argument.kind.plain()) {
+        Some(T::Tuple(fields)) => Ok(fields),
+        _ => Err(illegal(name, arguments, i, "Tuple")),
+    }
+}
+
+/// Which element a constant names: by number from 1 (negative: from the end), or by name.
+fn place(name: &str, fields: &[(Option<String>, SqlType)], wanted: &Argument) -> Result<Option<usize>> {
+    if let Some(text) = constant_bytes(wanted) {
+        return Ok(fields.iter().position(|(known, _)| known.as_ref().is_some_and(|known| known.as_bytes() == text)));
+    }
+    match constant_integer(wanted) {
+        Some(0) => {
+            let text = format!("Function {name}: tuple indices begin with 1, not with 0");
+            Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text))
+        }
+        Some(index) if index > 0 => Ok(Some(index as usize - 1).filter(|index| *index < fields.len())),
+        Some(index) => Ok((fields.len() as i64 + index).try_into().ok()),
+        None => Err(not_constant(name, 1)),
+    }
+}
+
+fn element(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    // An element of an array of tuples is the array of the elements.
+    let mut levels = 0;
+    let mut kind = arguments[0].kind.plain();
+    while let T::Array(inner) = kind {
+        levels += 1;
+        kind = inner;
+    }
+    let nullable = arguments[0].kind.is_nullable();
+    let T::Tuple(fields) = kind.plain() else {
+        return Err(illegal(name, arguments, 0, "Tuple or Array of Tuple"));
+    };
+    let Some(index) = place(name, fields, &arguments[1])? else {
+        if let Some(default) = arguments.get(2) {
+            return Ok(Bound::new(default.kind.clone(), |args, rows| broadcast(&args[2], rows)));
+        }
+        let wanted = arguments[1].constant.as_ref().map_or_else(String::new, show);
+        let text = format!("Tuple {kind} doesn't have an element {wanted}");
+        return Err(Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text));
+    };
+    let mut result = fields[index].1.clone();
+    if nullable {
+        result = result.nullable();
+    }
+    for _ in 0..levels {
+        result = SqlType::array(result);
+    }
+    Ok(Bound::new(result, move |args, _| part(&args[0], index, levels)))
+}
+
+fn show(value: &ScalarValue) -> String {
+    match value {
+        ScalarValue::BinaryView(Some(name)) => format!("'{}'", String::from_utf8_lossy(name)),
+        other => other.to_string(),
+    }
+}
+
+fn part(array: &ArrayRef, index: usize, levels: usize) -> Result<ArrayRef> {
+    if levels > 0 {
+        let list = array.as_list::<i32>();
+        return list_of(part(list.values(), index, levels - 1)?, list.offsets().clone());
+    }
+    let tuple = array.as_struct();
+    let column = tuple.column(index).clone();
+    match tuple.nulls() {
+        Some(nulls) if nulls.null_count() > 0 && *column.data_type() != DataType::Null => {
+            let nulls = arrow::buffer::NullBuffer::union(column.nulls(), Some(nulls));
+            Ok(arrow::array::make_array(column.to_data().into_builder().nulls(nulls).build()?))
+        }
+        _ => Ok(column),
+    }
+}
+
+fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=usize::MAX)?;
+    let mut all = Vec::new();
+    for i in 0..arguments.len() {
+        all.extend(fields(name, arguments, i)?.iter().cloned());
+    }
+    // Names are kept only where no two are the same.
+    let unique = all.iter().enumerate().all(|(i, (name, _))| name.is_some() && all[..i].iter().all(|(other, _)| other != name));
+    if !unique {
+        all.iter_mut().for_each(|(name, _)| *name = None);
+    }
+    let kind = T::Tuple(all);
+    Ok(Bound::new(kind.clone(), move |args, rows| {
+        let mut columns = Vec::new();
+        for tuple in args {
+            columns.extend(broadcast(tuple, rows)?.as_struct().columns().iter().cloned());
+        }
+        struct_array(&kind, columns, rows)
+    }))
+}
+
+fn field_names(fields: &[(Option<String>, SqlType)]) -> Vec<String> {
+    fields.iter().enumerate().map(|(i, (name, _))| name.clone().unwrap_or_else(|| (i + 1).to_string())).collect()
+}
+
+fn names(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let names = field_names(fields(name, arguments, 0)?);
+    Ok(Bound::new(SqlType::array(T::String), move |_, rows| {
+        let values = (0..rows).flat_map(|_| names.iter().map(String::as_bytes));
+        let values = arrow::array::BinaryViewArray::from_iter_values(values);
+        crate::columns::list(Arc::new(values), &vec![names.len(); rows])
+    }))
+}
+
+/// `[(name, value), …]`.
+fn pairs(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let fields = fields(name, arguments, 0)?;
+    let names = field_names(fields);
+    let Some((_, first)) = fields.first() else {
+        return Err(illegal(name, arguments, 0, "a Tuple with elements"));
+    };
+    if fields.iter().any(|(_, kind)| kind != first) {
+        return Err(illegal(name, arguments, 0, "a Tuple whose elements have one type"));
+    }
+    let pair = T::Tuple(vec![(None, T::String), (None, first.clone())]);
+    Ok(Bound::new(SqlType::array(pair.clone()), move |args, rows| {
+        let columns = args[0].as_struct().columns();
+        let refs: Vec<&dyn Array> = columns.iter().map(AsRef::as_ref).collect();
+        let picks: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..columns.len()).map(move |i| (i, row))).collect();
+        let values = arrow::compute::interleave(&refs, &picks)?;
+        let keys = arrow::array::BinaryViewArray::from_iter_values((0..rows).flat_map(|_| names.iter().map(String::as_bytes)));
+        let pairs = struct_array(&pair, vec![Arc::new(keys), values], rows * names.len())?;
+        crate::columns::list(pairs, &vec![names.len(); rows])
+    }))
+}
