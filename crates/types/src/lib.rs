@@ -7,6 +7,7 @@
 //! Values move between types by `cast`, from files by `adopt`, from text by `builder` (which reads with `scan`), and to
 //! text by `text`. `supertype` says which type holds the values of several.
 
+pub mod adopt;
 pub mod arrow_map;
 pub mod builder;
 pub mod bytes;
@@ -17,6 +18,7 @@ pub mod default;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;
+pub mod supertype;
 pub mod text;
 pub mod wide;
 pub mod zone;
