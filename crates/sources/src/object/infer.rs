@@ -73,14 +73,17 @@ fn united(structures: Vec<Columns>) -> Result<Columns> {
             None => columns.push(column.clone()),
             Some(known) if known.kind == column.kind => {}
             Some(known) => {
-                return Err(Error::new(
-                    ErrorCode::TYPE_MISMATCH,
-                    format!(
-                        "Automatically inferred type {} of column '{}' differs from the type in another file: {}. Give the \
-                             structure, or set schema_inference_mode = 'default'",
-                        column.kind, column.name, known.kind
-                    ),
-                ));
+                let both = [known.kind.clone(), column.kind.clone()];
+                known.kind = gristmill_types::supertype::least_supertype(&both).map_err(|_| {
+                    Error::new(
+                        ErrorCode::TYPE_MISMATCH,
+                        format!(
+                            "Automatically inferred type {} of column '{}' differs from the type in another file: {}. Give \
+                             the structure, or set schema_inference_mode = 'default'",
+                            column.kind, column.name, known.kind
+                        ),
+                    )
+                })?;
             }
         }
     }
