@@ -113,7 +113,7 @@ impl Limiter {
                 let step = if state.lowered_at.is_none() { 1.0 } else { 1.0 / state.limit };
                 state.limit = (state.limit + step).min(state.most);
             }
-            Some(Outcome::Overloaded) if state.lowered_at.is_none_or(|at| number >= at) => {
+            Some(Outcome::Overloaded) if state.lowered_at.is_none_or(|at| number > at) => {
                 state.limit = (state.limit / 2.0).max(LEAST.min(state.most));
                 state.lowered_at = Some(state.admitted);
             }

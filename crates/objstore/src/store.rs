@@ -230,6 +230,11 @@ impl Store {
         self.inner.location.display(key)
     }
 
+    /// Whether both were opened as one, and share connections.
+    pub fn is_same(&self, other: &Store) -> bool {
+        Arc::ptr_eq(&self.inner, &other.inner)
+    }
+
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
         self.inner.backend.clone()
     }
@@ -409,10 +414,22 @@ impl Store {
                             };
                             Ok((bytes, info))
                         }
-                        // No suffix of an empty object can be satisfied.
-                        Err(failure) if failure.kind == FailureKind::Range => {
+                        // No suffix of an empty object can be satisfied, and some servers break where it is longer than
+                        // the object: then the size is asked for first.
+                        Err(failure)
+                            if span == Span::Suffix(bytes)
+                                && matches!(
+                                    failure.kind,
+                                    FailureKind::Range | FailureKind::Server | FailureKind::Broken
+                                ) =>
+                        {
                             let info = backend.head(&key).await?;
-                            if info.size == Some(0) { Ok((Bytes::new(), info)) } else { Err(failure) }
+                            let range = span.of(info.size.ok_or(failure)?);
+                            if range.is_empty() {
+                                return Ok((Bytes::new(), info));
+                            }
+                            let fetched = backend.get(&key, Span::Bounded(range.clone()), info.etag.as_deref()).await?;
+                            Ok((collect_range(fetched, range).await?, info))
                         }
                         Err(failure) => Err(failure),
                     }

@@ -36,7 +36,7 @@ impl TestServer {
 pub async fn s3_server(root: &Path) -> Result<TestServer> {
     let (access_key, secret_key) = ("gristmill".to_string(), "gristmill-secret".to_string());
     let files = s3s_fs::FileSystem::new(root)
-        .map_err(|error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot serve {}: {error}", root.display())))?;
+        .map_err(|error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot serve {}: {error:?}", root.display())))?;
     let mut builder = S3ServiceBuilder::new(files);
     builder.set_auth(SimpleAuth::from_single(access_key.clone(), secret_key.clone()));
     let service = builder.build();

@@ -1,0 +1,214 @@
+//! Servers that fail: the right answer after trying again, or a clear error, and never half an answer.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures::TryStreamExt;
+use gristmill_base::ErrorCode;
+use gristmill_base::error::ErrorKind;
+use gristmill_introspect::Event;
+use parking_lot::Mutex;
+
+use super::faulty_server::{Action, FaultyServer, Received, object, object_parts, xml_error};
+use super::query;
+use crate::{Credentials, Location, PutOutcome, Store};
+
+fn content() -> Vec<u8> {
+    (0..1_000_000u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect()
+}
+
+fn open(server: &FaultyServer) -> Store {
+    let location = Location::parse_s3(&format!("{}/bucket/key", server.url)).expect("location");
+    Store::open(&location, &Credentials::Anonymous, &[], &query(&[]).settings).expect("store")
+}
+
+/// A server whose first requests meet a fault and that is well afterwards.
+async fn recovering(faults: usize, fault: impl Fn(&Received) -> Action + Send + Sync + 'static) -> FaultyServer {
+    FaultyServer::start(
+        move |number, request| {
+            if number < faults { fault(request) } else { object(request, &content(), "\"v1\"") }
+        },
+    )
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_passes_is_tried_again() {
+    type Fault = Box<dyn Fn(&Received) -> Action + Send + Sync>;
+    let cut = |request: &Received| {
+        let (status, headers, mut body) = object_parts(request, &content(), "\"v1\"");
+        let says = body.len();
+        body.truncate(says / 2);
+        Action::Cut { headers, status, says, body }
+    };
+    let stall_within = |request: &Received| {
+        let (status, headers, mut body) = object_parts(request, &content(), "\"v1\"");
+        let says = body.len();
+        body.truncate(says / 2);
+        Action::StallAfter { headers, status, says, body }
+    };
+    let faults: Vec<(&str, Fault)> = vec![
+        ("SlowDown", Box::new(|_| xml_error(503, "SlowDown"))),
+        ("too many requests", Box::new(|_| xml_error(429, "TooManyRequests"))),
+        ("internal error", Box::new(|_| xml_error(500, "InternalError"))),
+        ("bad gateway", Box::new(|_| Action::Answer { status: 502, headers: vec![], body: vec![] })),
+        ("reset", Box::new(|_| Action::Reset)),
+        ("cut short", Box::new(cut)),
+        ("no answer", Box::new(|_| Action::Stall)),
+        ("stall in the middle", Box::new(stall_within)),
+    ];
+    for (name, fault) in faults {
+        let server = recovering(3, fault).await;
+        let ctx = query(&[("s3_request_timeout_ms", "150")]);
+        let bytes = open(&server).get_range(&ctx, "key", 10..500_000, None).await.expect(name);
+        assert!(bytes == content()[10..500_000], "{name}");
+        assert_eq!(server.received().len(), 4, "{name}");
+        assert_eq!(ctx.counters.get(Event::S3GetObject), 4, "{name}: every attempt is counted");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn throttling_is_counted_and_lowers_the_limit_of_the_endpoint() {
+    let server = recovering(2, |_| xml_error(503, "SlowDown")).await;
+    let ctx = query(&[]);
+    open(&server).get_range(&ctx, "key", 0..10, None).await.expect("read");
+    assert_eq!(ctx.counters.get(Event::S3ReadRequestsThrottling), 2);
+    assert_eq!(ctx.counters.get(Event::S3ReadRequestsErrors), 0);
+    let limit = crate::limiter::Limiter::of(&server.url, 1024).limit();
+    assert_eq!(limit, 16, "64, halved twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_storm_that_does_not_end_is_an_error_after_the_attempts_that_are_set() {
+    let server = recovering(usize::MAX, |_| xml_error(503, "SlowDown")).await;
+    let ctx = query(&[("s3_retry_attempts", "2")]);
+    let error = open(&server).get_range(&ctx, "key", 0..10, None).await.expect_err("storm");
+    assert_eq!(error.code(), ErrorCode::S3_ERROR);
+    assert_eq!(error.kind(), ErrorKind::Transient);
+    assert!(error.message().contains("SlowDown") && error.message().contains("tried 3 times"), "{error}");
+    assert_eq!(server.received().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stalled_server_is_given_up_and_a_cancelled_query_does_not_wait() {
+    let server = recovering(usize::MAX, |_| Action::Stall).await;
+    let store = open(&server);
+    let ctx = query(&[("s3_retry_attempts", "1"), ("s3_request_timeout_ms", "100")]);
+    let error = store.get_range(&ctx, "key", 0..10, None).await.expect_err("stalled");
+    assert_eq!(error.code(), ErrorCode::NETWORK_ERROR);
+    assert!(error.message().contains("s3_request_timeout_ms"), "{error}");
+
+    let ctx = query(&[]);
+    let (cancel, reader) = (ctx.cancel.clone(), ctx.clone());
+    let reading = tokio::spawn(async move { store.get_range(&reader, "key", 0..10, None).await });
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    cancel.cancel();
+    let error =
+        tokio::time::timeout(Duration::from_secs(10), reading).await.expect("soon").expect("task").expect_err("cancelled");
+    assert_eq!(error.kind(), ErrorKind::Cancelled);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_goes_on_where_it_broke() {
+    // Each answer brings at most 300,000 bytes, then the connection ends.
+    let server = FaultyServer::start(|_, request| {
+        let (status, headers, mut body) = object_parts(request, &content(), "\"v1\"");
+        let says = body.len();
+        body.truncate(300_000);
+        Action::Cut { headers, status, says, body }
+    })
+    .await;
+    let ctx = query(&[]);
+    let stream = open(&server).get_stream(&ctx, "key").await.expect("stream");
+    assert_eq!(stream.info.size, Some(1_000_000));
+    let chunks: Vec<Bytes> = stream.bytes.try_collect().await.expect("whole");
+    assert!(chunks.concat() == content());
+    let requests = server.received();
+    let asked: Vec<_> = requests.iter().map(|request| (request.header("range"), request.header("if-match"))).collect();
+    assert_eq!(
+        asked,
+        [
+            (None, None),
+            (Some("bytes=300000-"), Some("\"v1\"")),
+            (Some("bytes=600000-"), Some("\"v1\"")),
+            (Some("bytes=900000-"), Some("\"v1\"")),
+        ]
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_object_that_is_replaced_while_it_is_read_is_never_mixed() {
+    let server = FaultyServer::start(|number, request| {
+        if number == 0 {
+            let (status, headers, mut body) = object_parts(request, &content(), "\"v1\"");
+            let says = body.len();
+            body.truncate(300_000);
+            return Action::Cut { headers, status, says, body };
+        }
+        object(request, &vec![0; 1_000_000], "\"v2\"")
+    })
+    .await;
+    let ctx = query(&[]);
+    let stream = open(&server).get_stream(&ctx, "key").await.expect("stream");
+    let error = stream.bytes.try_collect::<Vec<_>>().await.expect_err("replaced");
+    assert!(error.message().contains("replaced while it was being read"), "{error}");
+    assert_eq!(server.received().len(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_write_whose_answer_was_lost_is_known_again_by_its_bytes() {
+    for (holds, outcome) in [("mine", true), ("of another", false)] {
+        let kept: Arc<Mutex<Vec<u8>>> = Arc::default();
+        let store = kept.clone();
+        let server = FaultyServer::start(move |number, request| match (number, request.method.as_str()) {
+            (0, "PUT") => {
+                // It is written, by this one or by another, and the answer does not come through.
+                *store.lock() = if holds == "mine" { request.body.clone() } else { holds.into() };
+                Action::Reset
+            }
+            (_, "PUT") => {
+                assert_eq!(request.header("if-none-match"), Some("*"));
+                xml_error(412, "PreconditionFailed")
+            }
+            _ => object(request, &store.lock(), "\"v1\""),
+        })
+        .await;
+        let ctx = query(&[]);
+        let put = open(&server).put_if_absent(&ctx, "manifest/1", Bytes::from_static(b"mine")).await.expect("put");
+        assert_eq!(matches!(put, PutOutcome::Created(_)), outcome, "{holds}: {put:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn two_writers_that_meet_are_told_to_try_again() {
+    let server = FaultyServer::start(|number, _| {
+        if number < 2 {
+            return xml_error(409, "ConditionalRequestConflict");
+        }
+        Action::Answer { status: 200, headers: vec![("ETag", "\"1\"".into())], body: vec![] }
+    })
+    .await;
+    let put = open(&server).put_if_absent(&query(&[]), "manifest/1", Bytes::from_static(b"x")).await.expect("put");
+    assert!(matches!(put, PutOutcome::Created(_)));
+    assert_eq!(server.received().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hosts_that_are_not_there_are_told_apart() {
+    let ctx = query(&[("s3_retry_attempts", "1")]);
+    let closed = {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("port");
+        listener.local_addr().expect("address")
+    };
+    for (url, code) in [
+        (format!("http://{closed}/bucket/key"), ErrorCode::NETWORK_ERROR),
+        ("http://no-such-host.invalid/bucket/key".to_string(), ErrorCode::DNS_ERROR),
+    ] {
+        let location = Location::parse_s3(&url).expect("location");
+        let store = Store::open(&location, &Credentials::Anonymous, &[], &ctx.settings).expect("store");
+        let error = store.get_range(&ctx, "key", 0..1, None).await.expect_err("nobody there");
+        assert_eq!(error.code(), code, "{error}");
+        assert_eq!(error.kind(), ErrorKind::Transient);
+    }
+}
