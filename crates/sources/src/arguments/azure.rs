@@ -1,8 +1,8 @@
 //! `azureBlobStorage(connection_string | account_url, container, path [, account, key] [, format] [, compression]
 //! [, structure])`. Compression comes before structure here, as ClickHouse has it.
 
-use gristmill_base::redact::Secret;
 use gristmill_base::Result;
+use gristmill_base::redact::Secret;
 use gristmill_formats::Format;
 use gristmill_objstore::{Credentials, Location};
 
@@ -19,7 +19,8 @@ pub fn parse(call: &TableFunctionCall) -> Result<ObjectArguments> {
     let mut parsed = Parsed::new(call)?;
     let positional = parsed.positional.clone();
     let mut given = positional.iter().map(|argument| argument.word());
-    let mut next = |names: &[&str]| given.next().or_else(|| names.iter().find_map(|name| parsed.take(name))).map(str::to_string);
+    let mut next =
+        |names: &[&str]| given.next().or_else(|| names.iter().find_map(|name| parsed.take(name))).map(str::to_string);
     let (Some(account_url), Some(container), Some(path)) =
         (next(&["connection_string", "storage_account_url"]), next(&["container"]), next(&["blob_path"]))
     else {
@@ -27,7 +28,9 @@ pub fn parse(call: &TableFunctionCall) -> Result<ObjectArguments> {
     };
     let location = Location::parse_azure(&account_url, &container, &path)?;
     let rest = positional.get(3..).unwrap_or_default();
-    let mut credentials = if account_url.to_ascii_lowercase().contains("accountname=") || account_url.to_ascii_lowercase().contains("usedevelopmentstorage") {
+    let mut credentials = if account_url.to_ascii_lowercase().contains("accountname=")
+        || account_url.to_ascii_lowercase().contains("usedevelopmentstorage")
+    {
         Credentials::AzureConnectionString(Secret::new(account_url))
     } else {
         Credentials::azure_sas_of(&account_url).unwrap_or_default()

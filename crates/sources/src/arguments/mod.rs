@@ -50,8 +50,11 @@ impl<'a> Parsed<'a> {
                 CallArgument::Pairs(name, _) => {
                     return Err(Error::new(
                         ErrorCode::NOT_IMPLEMENTED,
-                        format!("{name}(…) is not supported in table function '{}': give access keys, or take the role in the \
-                                 environment (AWS_ROLE_ARN with a web identity)", call.name),
+                        format!(
+                            "{name}(…) is not supported in table function '{}': give access keys, or take the role in the \
+                                 environment (AWS_ROLE_ARN with a web identity)",
+                            call.name
+                        ),
                     ));
                 }
                 other => parsed.positional.push(other),

@@ -31,7 +31,8 @@ pub fn parse(call: &TableFunctionCall) -> Result<ObjectArguments> {
         Some(name) => format!("{}/{name}", url.trim_end_matches('/')),
         None => url,
     };
-    let location = if call.name.eq_ignore_ascii_case("gcs") { Location::parse_gcs(&url)? } else { Location::parse_s3(&url)? };
+    let location =
+        if call.name.eq_ignore_ascii_case("gcs") { Location::parse_gcs(&url)? } else { Location::parse_s3(&url)? };
     let rest = positional.get(1..).unwrap_or_default();
     let word = |at: usize| rest.get(at).map_or("", |argument| argument.word());
     let keys = |token: Option<usize>| Credentials::Keys {
@@ -48,8 +49,11 @@ pub fn parse(call: &TableFunctionCall) -> Result<ObjectArguments> {
         1 => {
             return Err(Error::new(
                 ErrorCode::BAD_ARGUMENTS,
-                format!("The second argument of table function '{}' is neither NOSIGN nor a format, and an access key comes with \
-                         its secret: it takes {FORMS}", call.name),
+                format!(
+                    "The second argument of table function '{}' is neither NOSIGN nor a format, and an access key comes with \
+                         its secret: it takes {FORMS}",
+                    call.name
+                ),
             ));
         }
         2 => (keys(None), 2),
@@ -59,7 +63,10 @@ pub fn parse(call: &TableFunctionCall) -> Result<ObjectArguments> {
         _ => {
             return Err(Error::new(
                 ErrorCode::BAD_ARGUMENTS,
-                format!("None of the arguments of table function '{}' after its keys is the name of a format: it takes {FORMS}", call.name),
+                format!(
+                    "None of the arguments of table function '{}' after its keys is the name of a format: it takes {FORMS}",
+                    call.name
+                ),
             ));
         }
     };
@@ -126,7 +133,12 @@ mod tests {
             (&[URL, "id", "secret", "token"], keys(Some("token")), None, None),
             (&[URL, "id", "secret", "token", "CSV"], keys(Some("token")), Some(Format::Csv), None),
             (&[URL, "id", "secret", "CSV", "a Int32", "gzip"], keys(None), Some(Format::Csv), Some("a Int32")),
-            (&[URL, "id", "secret", "token", "CSV", "a Int32", "gzip"], keys(Some("token")), Some(Format::Csv), Some("a Int32")),
+            (
+                &[URL, "id", "secret", "token", "CSV", "a Int32", "gzip"],
+                keys(Some("token")),
+                Some(Format::Csv),
+                Some("a Int32"),
+            ),
         ];
         for (given, credentials, format, structure) in cases {
             let arguments = call(given).expect("a form that is known");

@@ -111,7 +111,10 @@ impl Fetcher {
         {
             return Err(Error::new(
                 ErrorCode::CANNOT_READ_ALL_DATA,
-                format!("'{}' was replaced while it was read (its ETag was {listed} and now is {read}). Run the query again", file.path),
+                format!(
+                    "'{}' was replaced while it was read (its ETag was {listed} and now is {read}). Run the query again",
+                    file.path
+                ),
             ));
         }
         if file.size.is_some() && file.etag.is_some() && file.modified.is_some() {

@@ -24,7 +24,7 @@ impl SourceFile {
             key: info.key.clone(),
             path: shown_path(location, &info.key),
             size: info.size,
-            modified: info.last_modified,
+            modified: info.last_modified.map(|seconds| seconds as i64),
             etag: info.etag.clone(),
         }
     }

@@ -60,7 +60,8 @@ impl ScanFilter {
         let dynamic_from = self.conjuncts.len() - self.dynamic;
         let (mut first, mut rest) = (ScanFilter::default(), ScanFilter { dynamic: self.dynamic, ..ScanFilter::default() });
         for (i, conjunct) in self.conjuncts.into_iter().enumerate() {
-            let goes_first = i < dynamic_from && !conjunct.columns.is_empty() && conjunct.columns.iter().all(|&c| answered(c));
+            let goes_first =
+                i < dynamic_from && !conjunct.columns.is_empty() && conjunct.columns.iter().all(|&c| answered(c));
             if goes_first { first.conjuncts.push(conjunct) } else { rest.conjuncts.push(conjunct) }
         }
         (first, rest)

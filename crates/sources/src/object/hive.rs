@@ -16,8 +16,11 @@ pub fn columns(file: &SourceFile) -> Result<Vec<Column>> {
             Some((_, known)) if *known != value => {
                 return Err(Error::new(
                     ErrorCode::INCORRECT_DATA,
-                    format!("Path '{}' to file with enabled hive-style partitioning contains duplicated partition key {name} with \
-                             different values, only unique keys are allowed. Set use_hive_partitioning = 0 to read it as it is", file.path),
+                    format!(
+                        "Path '{}' to file with enabled hive-style partitioning contains duplicated partition key {name} with \
+                             different values, only unique keys are allowed. Set use_hive_partitioning = 0 to read it as it is",
+                        file.path
+                    ),
                 ));
             }
             Some(_) => {}

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, TimestampSecondArray, UInt64Array};
 use arrow::array::BinaryViewArray;
+use arrow::array::{ArrayRef, TimestampSecondArray, UInt64Array};
 use arrow::datatypes::SchemaRef;
 use gristmill_base::Result;
 use gristmill_types::{Column, Columns, SqlType};
@@ -77,10 +77,8 @@ impl Layout {
     /// `declared` may name columns of the path, listed in `hive`. A declared column named like a virtual one hides it.
     pub fn new(declared: &Columns, hive: &[String]) -> Self {
         let mut columns: Vec<Column> = declared.iter().cloned().collect();
-        let mut origins: Vec<Origin> = columns
-            .iter()
-            .map(|column| if hive.contains(&column.name) { Origin::Hive } else { Origin::Data })
-            .collect();
+        let mut origins: Vec<Origin> =
+            columns.iter().map(|column| if hive.contains(&column.name) { Origin::Hive } else { Origin::Data }).collect();
         for column in VirtualColumn::ALL {
             if declared.get(column.name()).is_none() {
                 columns.push(Column::new(column.name(), column.kind()));

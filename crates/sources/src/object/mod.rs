@@ -1,11 +1,18 @@
 //! Sources whose data lies in files: `s3`, `gcs`, `azureBlobStorage`, `url`, `file`.
 
 pub mod convert;
+pub mod exec;
 pub mod fetch;
 pub mod file;
 pub mod filter;
 pub mod hive;
+pub mod infer;
 pub mod layout;
 pub mod measure;
 pub mod parquet;
+pub mod provider;
 pub mod scan;
+pub mod source;
+pub mod table;
+pub mod text;
+pub mod write;

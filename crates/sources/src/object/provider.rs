@@ -44,7 +44,11 @@ impl TableProvider for ObjectProvider {
         filters
             .iter()
             .map(|filter| {
-                Ok(if is_plain(filter)? { TableProviderFilterPushDown::Exact } else { TableProviderFilterPushDown::Unsupported })
+                Ok(if is_plain(filter)? {
+                    TableProviderFilterPushDown::Exact
+                } else {
+                    TableProviderFilterPushDown::Unsupported
+                })
             })
             .collect()
     }
@@ -57,8 +61,10 @@ impl TableProvider for ObjectProvider {
         limit: Option<usize>,
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let schema = DFSchema::try_from(self.layout.schema.as_ref().clone())?;
-        let expressions =
-            filters.iter().map(|filter| session.create_physical_expr(filter.clone(), &schema)).collect::<DataFusionResult<Vec<_>>>()?;
+        let expressions = filters
+            .iter()
+            .map(|filter| session.create_physical_expr(filter.clone(), &schema))
+            .collect::<DataFusionResult<Vec<_>>>()?;
         let projection = projection.cloned().unwrap_or_else(|| (0..self.layout.columns.len()).collect());
         let (files, filter) = self.matching(ScanFilter::new(expressions))?;
         let rows = self.known_rows(&files);
@@ -82,7 +88,11 @@ fn is_plain(filter: &Expr) -> DataFusionResult<bool> {
     filter.apply(|node| {
         if matches!(
             node,
-            Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..) | Expr::Placeholder(_)
+            Expr::ScalarSubquery(_)
+                | Expr::InSubquery(_)
+                | Expr::Exists(_)
+                | Expr::OuterReferenceColumn(..)
+                | Expr::Placeholder(_)
         ) {
             plain = false;
             return Ok(TreeNodeRecursion::Stop);

@@ -21,8 +21,8 @@ use arrow::array::RecordBatch;
 use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use gristmill_base::runtime::{self, Task};
 use gristmill_base::Result;
+use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
@@ -45,7 +45,10 @@ const UNITS_FETCHING: usize = 256;
 pub enum Ready {
     Unit(Box<Held>),
     /// Rows of a file of which no column is read.
-    Rows { file: Arc<OpenFile>, rows: u64 },
+    Rows {
+        file: Arc<OpenFile>,
+        rows: u64,
+    },
 }
 
 /// A unit and the bytes it holds; dropped, they are given back to the budget.
@@ -123,7 +126,8 @@ impl Scan {
 
     /// How many of so many rows may still be given, which are taken by asking.
     pub fn take_rows(&self, rows: usize) -> usize {
-        let before = self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(rows)));
+        let before =
+            self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(rows)));
         before.unwrap_or(0).min(rows)
     }
 }

@@ -104,7 +104,9 @@ pub fn surviving_groups(
                 return true;
             };
             let statistics = BloomStatistics { footer, columns, filters };
-            predicates.iter().all(|predicate| predicate.prune(&statistics).is_ok_and(|keep| keep == [false]).then_some(()).is_none())
+            predicates
+                .iter()
+                .all(|predicate| predicate.prune(&statistics).is_ok_and(|keep| keep == [false]).then_some(()).is_none())
         })
         .collect()
 }
@@ -147,8 +149,8 @@ impl PruningStatistics for BloomStatistics<'_> {
 /// Values are hashed as the physical type that holds them: small integers as four bytes.
 fn may_hold(filter: &Sbbf, value: &ScalarValue) -> bool {
     match value {
-        ScalarValue::BinaryView(Some(v)) => filter.check(&v.as_slice()),
-        ScalarValue::FixedSizeBinary(_, Some(v)) => filter.check(&v.as_slice()),
+        ScalarValue::BinaryView(Some(v)) => filter.check(v),
+        ScalarValue::FixedSizeBinary(_, Some(v)) => filter.check(v),
         ScalarValue::Int8(Some(v)) => filter.check(&i32::from(*v)),
         ScalarValue::Int16(Some(v)) => filter.check(&i32::from(*v)),
         ScalarValue::Int32(Some(v)) => filter.check(v),

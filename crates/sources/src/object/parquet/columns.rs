@@ -35,7 +35,13 @@ pub struct FileColumns {
 
 impl FileColumns {
     /// `needed` are indices in the layout.
-    pub fn new(layout: &Arc<Layout>, needed: &[usize], schema: &Schema, file: &SourceFile, settings: &Settings) -> Result<Self> {
+    pub fn new(
+        layout: &Arc<Layout>,
+        needed: &[usize],
+        schema: &Schema,
+        file: &SourceFile,
+        settings: &Settings,
+    ) -> Result<Self> {
         let any_case = settings.input_format_parquet_case_insensitive_column_matching;
         let places = needed
             .iter()
@@ -55,7 +61,12 @@ impl FileColumns {
                 }
             })
             .collect::<Result<_>>()?;
-        Ok(FileColumns { layout: layout.clone(), places, path: file.path.as_str().into(), converter: Converter::new(settings) })
+        Ok(FileColumns {
+            layout: layout.clone(),
+            places,
+            path: file.path.as_str().into(),
+            converter: Converter::new(settings),
+        })
     }
 
     pub fn layout(&self) -> &Arc<Layout> {
@@ -90,9 +101,9 @@ impl FileColumns {
                 match self.place(column) {
                     Some(Place::File(at)) => {
                         let position = present.binary_search(at).map_err(|_| Error::logical("A column was not read"))?;
-                        self.converter.adopt(block.column(position), kind).context(|| {
-                            format!("while reading column '{}' of '{}'", self.layout.name(column), self.path)
-                        })
+                        self.converter
+                            .adopt(block.column(position), kind)
+                            .context(|| format!("while reading column '{}' of '{}'", self.layout.name(column), self.path))
                     }
                     Some(Place::Constant(value)) => repeat(value, rows),
                     Some(Place::Missing) => Ok(gristmill_types::default::default_array(kind, rows)),

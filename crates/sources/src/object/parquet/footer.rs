@@ -66,7 +66,9 @@ impl FooterDecoder {
         if file_bytes < SMALLEST_FILE_BYTES {
             return Err(Error::new(
                 ErrorCode::INCORRECT_DATA,
-                format!("Not a valid Parquet file: it has {file_bytes} bytes, and even an empty one has {SMALLEST_FILE_BYTES}"),
+                format!(
+                    "Not a valid Parquet file: it has {file_bytes} bytes, and even an empty one has {SMALLEST_FILE_BYTES}"
+                ),
             ));
         }
         let decoder = ParquetMetaDataPushDecoder::try_new(file_bytes)?.with_page_index_policy(PageIndexPolicy::Skip);
@@ -122,7 +124,10 @@ pub fn check_range(range: &Range<u64>, file_bytes: u64) -> Result<()> {
     }
     Err(Error::new(
         ErrorCode::INCORRECT_DATA,
-        format!("Not a valid Parquet file: it points at bytes {}..{} of {file_bytes}. It is damaged or was cut off", range.start, range.end),
+        format!(
+            "Not a valid Parquet file: it points at bytes {}..{} of {file_bytes}. It is damaged or was cut off",
+            range.start, range.end
+        ),
     ))
 }
 

@@ -64,7 +64,8 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
     let prunes_pages = context.settings.input_format_parquet_page_filter_push_down
         && groups.iter().map(bytes).sum::<u64>() >= PAGES_WORTH_A_ROUND_TRIP_BYTES
         && narrows_pages(&opened.footer, &columns, &request.wanted);
-    let splits = groups.iter().any(|group| bytes(group) > UNIT_BYTES_MAX && has_offset_index(&opened.footer, *group, &roots));
+    let splits =
+        groups.iter().any(|group| bytes(group) > UNIT_BYTES_MAX && has_offset_index(&opened.footer, *group, &roots));
     if prunes_pages || splits {
         opened.footer = request.fetcher.page_index(&opened).await?;
     }
@@ -89,7 +90,8 @@ async fn on_cpu<T: Send + 'static>(compute: impl FnOnce() -> Result<T> + Send + 
 async fn surviving_groups(request: &Arc<ScanRequest>, opened: &Opened, columns: &FileColumns) -> Result<Vec<usize>> {
     let settings = &request.fetcher.context.settings;
     let footer = opened.footer.clone();
-    let all: Vec<usize> = (0..footer.metadata().num_row_groups()).filter(|&g| footer.metadata().row_group(g).num_rows() > 0).collect();
+    let all: Vec<usize> =
+        (0..footer.metadata().num_row_groups()).filter(|&g| footer.metadata().row_group(g).num_rows() > 0).collect();
     if request.wanted.filter.is_empty() || all.is_empty() {
         return Ok(all);
     }
@@ -107,7 +109,9 @@ async fn surviving_groups(request: &Arc<ScanRequest>, opened: &Opened, columns: 
             let filters = request.fetcher.ranges(&opened.file, opened.tail.as_ref(), &ranges).await?;
             let fetched: Vec<_> = places.into_iter().zip(filters).collect();
             let (request, columns) = (request.clone(), columns.clone());
-            groups = on_cpu(move || Ok(bloom::surviving_groups(&footer, &columns, &request.wanted.filter, groups, &fetched))).await?;
+            groups =
+                on_cpu(move || Ok(bloom::surviving_groups(&footer, &columns, &request.wanted.filter, groups, &fetched)))
+                    .await?;
         }
     }
     Ok(groups)
@@ -125,7 +129,8 @@ fn narrows_pages(footer: &Footer, columns: &FileColumns, wanted: &Wanted) -> boo
         let expression = snapshot_physical_expr(conjunct.expression.clone()).unwrap_or_else(|_| conjunct.expression.clone());
         let indexed = footer.metadata().row_groups().first().is_some_and(|group| {
             (0..group.num_columns()).any(|leaf| {
-                footer.reader.parquet_schema().get_column_root_idx(leaf) == *root && group.column(leaf).column_index_offset().is_some()
+                footer.reader.parquet_schema().get_column_root_idx(leaf) == *root
+                    && group.column(leaf).column_index_offset().is_some()
             })
         });
         indexed && narrows(&expression)
@@ -155,10 +160,17 @@ fn has_offset_index(footer: &Footer, group: usize, roots: &[usize]) -> bool {
         .all(|leaf| metadata.column(leaf).offset_index_offset().is_some())
 }
 
-fn plan_units(file: &Arc<OpenFile>, wanted: &Wanted, groups: &[usize], prunes_pages: bool, roots: &[usize]) -> Vec<PlannedUnit> {
+fn plan_units(
+    file: &Arc<OpenFile>,
+    wanted: &Wanted,
+    groups: &[usize],
+    prunes_pages: bool,
+    roots: &[usize],
+) -> Vec<PlannedUnit> {
     let mut units = Vec::new();
     for &group in groups {
-        let selection = if prunes_pages { pages::selection(&file.footer, &file.columns, &wanted.filter, group) } else { None };
+        let selection =
+            if prunes_pages { pages::selection(&file.footer, &file.columns, &wanted.filter, group) } else { None };
         if selection.as_ref().is_some_and(|selection| !selection.selects_any()) {
             continue;
         }
@@ -187,7 +199,8 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit
         return vec![unit];
     }
     let rows = metadata.num_rows() as usize;
-    let mut borders: Vec<usize> = (0..runs).map(|run| pages[run * pages.len() / runs].first_row_index.max(0) as usize).collect();
+    let mut borders: Vec<usize> =
+        (0..runs).map(|run| pages[run * pages.len() / runs].first_row_index.max(0) as usize).collect();
     borders.push(rows);
     if borders[0] != 0 || borders.windows(2).any(|pair| pair[0] > pair[1]) {
         return vec![unit];
@@ -195,14 +208,15 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit
     borders
         .windows(2)
         .filter_map(|pair| {
-            let run: RowSelection = vec![
-                RowSelector::skip(pair[0]),
-                RowSelector::select(pair[1] - pair[0]),
-                RowSelector::skip(rows - pair[1]),
-            ]
-            .into();
+            let run: RowSelection =
+                vec![RowSelector::skip(pair[0]), RowSelector::select(pair[1] - pair[0]), RowSelector::skip(rows - pair[1])]
+                    .into();
             let selection = unit.selection.as_ref().map_or_else(|| run.clone(), |selection| selection.intersection(&run));
-            selection.selects_any().then(|| PlannedUnit { file: unit.file.clone(), group: unit.group, selection: Some(selection) })
+            selection.selects_any().then(|| PlannedUnit {
+                file: unit.file.clone(),
+                group: unit.group,
+                selection: Some(selection),
+            })
         })
         .collect()
 }

@@ -30,15 +30,17 @@ pub fn selection(footer: &Footer, columns: &FileColumns, filter: &ScanFilter, gr
         let Some(predicate) = pruning_predicate(conjunct, columns) else {
             continue;
         };
-        let Ok(Some(statistics)) = guarded(|| Ok::<_, gristmill_base::Error>(PageStatistics::of(footer, bounds, group))) else {
+        let Ok(Some(statistics)) = guarded(|| Ok::<_, gristmill_base::Error>(PageStatistics::of(footer, bounds, group)))
+        else {
             continue;
         };
         let Ok(keep) = predicate.prune(&statistics) else {
             continue;
         };
-        let selectors = statistics.rows.iter().zip(keep).map(|(&rows, keep)| {
-            if keep { RowSelector::select(rows as usize) } else { RowSelector::skip(rows as usize) }
-        });
+        let selectors =
+            statistics.rows.iter().zip(keep).map(|(&rows, keep)| {
+                if keep { RowSelector::select(rows as usize) } else { RowSelector::skip(rows as usize) }
+            });
         let these: RowSelection = selectors.collect::<Vec<_>>().into();
         selection = Some(match selection {
             None => these,

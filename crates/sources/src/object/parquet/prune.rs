@@ -17,7 +17,7 @@ use datafusion::common::ScalarValue;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::physical_expr::expressions::lit;
 use datafusion::physical_expr_common::physical_expr::snapshot_physical_expr;
-use datafusion::physical_optimizer::pruning::PruningPredicate;
+use datafusion::physical_optimizer::pruning::{PruningPredicate, PruningPredicateBuilder};
 use gristmill_types::SqlType;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::basic::Type as PhysicalType;
@@ -52,7 +52,8 @@ pub fn pruning_predicate(conjunct: &Conjunct, columns: &FileColumns) -> Option<P
     if expression.to_string() == lit(true).to_string() {
         return None;
     }
-    let predicate = PruningPredicate::try_new(expression, columns.layout().schema.clone()).ok()?;
+    let schema = columns.layout().schema.clone();
+    let predicate = PruningPredicateBuilder::new().with_file_schema(schema).try_build(expression).ok()?;
     (!predicate.always_true()).then_some(predicate)
 }
 
@@ -169,7 +170,10 @@ impl Bounds {
         let signed = matches!(
             descriptor.physical_type(),
             PhysicalType::INT32 | PhysicalType::INT64 | PhysicalType::FLOAT | PhysicalType::DOUBLE | PhysicalType::BOOLEAN
-        ) && !matches!(field.data_type(), DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64);
+        ) && !matches!(
+            field.data_type(),
+            DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64
+        );
         Some(Bounds {
             leaf,
             root,
@@ -181,7 +185,8 @@ impl Bounds {
     }
 
     pub fn converter<'a>(&self, footer: &'a Footer) -> Option<StatisticsConverter<'a>> {
-        StatisticsConverter::from_column_index(self.leaf, footer.schema().field(self.root), footer.reader.parquet_schema()).ok()
+        StatisticsConverter::from_column_index(self.leaf, footer.schema().field(self.root), footer.reader.parquet_schema())
+            .ok()
     }
 
     /// Values in the table's type; NULL where they are unknown. `other` are the bounds of the other side.
@@ -193,7 +198,8 @@ impl Bounds {
         }
         if self.date_of_16_bits {
             let days = values.as_primitive_opt::<Date32Type>()?;
-            let outside: BooleanArray = days.iter().map(|day| Some(day.is_some_and(|day| !(0..=65_535).contains(&day)))).collect();
+            let outside: BooleanArray =
+                days.iter().map(|day| Some(day.is_some_and(|day| !(0..=65_535).contains(&day)))).collect();
             values = nullif(&values, &outside).ok()?;
         }
         if values.data_type() == &self.target {

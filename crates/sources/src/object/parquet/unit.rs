@@ -281,7 +281,9 @@ impl Unit {
                 .wanted
                 .output
                 .iter()
-                .map(|index| columns.binary_search(index).map_err(|_| gristmill_base::Error::logical("A column was not read")))
+                .map(|index| {
+                    columns.binary_search(index).map_err(|_| gristmill_base::Error::logical("A column was not read"))
+                })
                 .collect::<Result<Vec<_>>>()?;
             let block = block.project(&positions)?;
             return Ok(Some(if passed == block.num_rows() { block } else { filter_record_batch(&block, &passing)? }));

@@ -1,0 +1,74 @@
+//! `values('structure', (…), (…))`: rows written in the call. They are parsed as the format Values parses them.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
+use datafusion::datasource::MemTable;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{Table, TableDefinition};
+use gristmill_formats::Format;
+use gristmill_introspect::QueryContext;
+
+use crate::call::{CallArgument, TableFunctionCall};
+use crate::function_table::{definition, wrong_count};
+use crate::object::convert::session_timezone;
+
+#[derive(Debug)]
+pub struct ValuesTable {
+    definition: Arc<TableDefinition>,
+    batches: Vec<arrow::array::RecordBatch>,
+}
+
+impl ValuesTable {
+    pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
+        let Some((CallArgument::Text(structure), rows)) = call.positional.split_first() else {
+            return Err(wrong_count("values", call.positional.len(), "'structure', (…), (…)"));
+        };
+        if rows.is_empty() {
+            return Err(wrong_count("values", call.positional.len(), "'structure', (…), (…)"));
+        }
+        let columns = gristmill_types::parse::structure(structure)?;
+        let mut text = String::new();
+        for row in rows {
+            let tuple = match row {
+                CallArgument::Text(value) => format!("({})", gristmill_types::sql_type::quote(value)),
+                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => value.clone(),
+                CallArgument::Number(value) | CallArgument::Identifier(value) => format!("({value})"),
+                CallArgument::Pairs(name, _) => {
+                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("{name}(…) is no row of table function 'values'")));
+                }
+            };
+            text.push_str(if text.is_empty() { "" } else { "," });
+            text.push_str(&tuple);
+        }
+        let settings = &context.settings;
+        let mut parser =
+            gristmill_formats::parser(Format::Values, &columns, settings, session_timezone(settings), "table function values")?;
+        let mut batches = parser.push(text.as_bytes())?;
+        batches.extend(parser.finish()?);
+        Ok(Arc::new(ValuesTable { definition: definition("Values", "values", columns), batches }))
+    }
+}
+
+#[async_trait]
+impl Table for ValuesTable {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.definition.clone()
+    }
+
+    async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        for batch in &self.batches {
+            context.read(batch.num_rows() as u64, crate::object::measure::block_bytes(batch));
+        }
+        Ok(Arc::new(MemTable::try_new(self.definition.columns.arrow(), vec![self.batches.clone()])?))
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(ValuesTable { definition, batches: self.batches.clone() }))
+    }
+
+    fn total_rows(&self) -> Option<u64> {
+        Some(self.batches.iter().map(|batch| batch.num_rows() as u64).sum())
+    }
+}

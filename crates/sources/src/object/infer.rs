@@ -1,0 +1,164 @@
+//! The structure of a source when nobody gave one: from the insert's target, or from the data.
+//!
+//! By default the first file that tells a structure tells it for all; with `schema_inference_mode = 'union'` every file is
+//! looked at, and columns of the same name must fit together. Structures are remembered by the version of the file and the
+//! settings that have a say.
+
+use std::sync::Arc;
+
+use bytes::{Bytes, BytesMut};
+use futures::StreamExt;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_formats::Format;
+use gristmill_introspect::{Event, Settings};
+use gristmill_types::{Column, Columns};
+
+use super::fetch::Fetcher;
+use super::file::SourceFile;
+use super::source::ObjectSource;
+use crate::caches::SchemaKey;
+
+/// Files looked at together in union mode.
+const FILES_AT_ONCE: usize = 32;
+
+/// Infers the structure. `files` are all files of the source.
+pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &[Arc<SourceFile>]) -> Result<Columns> {
+    let settings = &fetcher.context.settings;
+    let union = match settings.schema_inference_mode.as_str() {
+        "default" | "" => false,
+        "union" => true,
+        other => {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("schema_inference_mode is 'default' or 'union', and not '{other}'"),
+            ));
+        }
+    };
+    if union {
+        let looks = futures::stream::iter(files).map(|file| of_file(source, fetcher, file)).buffered(FILES_AT_ONCE);
+        let found: Vec<Result<Option<Columns>>> = looks.collect().await;
+        let found: Vec<Columns> = found.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
+        return if found.is_empty() { Err(nothing_to_look_at(source)) } else { united(found) };
+    }
+    for file in files {
+        if let Some(columns) = of_file(source, fetcher, file).await? {
+            return Ok(columns);
+        }
+    }
+    Err(nothing_to_look_at(source))
+}
+
+fn nothing_to_look_at(source: &ObjectSource) -> Error {
+    let place = match source.engine() {
+        "S3" => " in S3 or all files are empty",
+        "AzureBlobStorage" => " in AzureBlobStorage or all files are empty",
+        _ => " or all files are empty",
+    };
+    Error::new(
+        ErrorCode::CANNOT_EXTRACT_TABLE_STRUCTURE,
+        format!(
+            "The table structure cannot be extracted from a {} format file, because there are no files with provided path{place}: \
+             '{}'. You can specify table structure manually",
+            source.format.name(),
+            source.location.display(&source.location.key),
+        ),
+    )
+}
+
+/// Columns of all, in the order they first occur.
+fn united(structures: Vec<Columns>) -> Result<Columns> {
+    let mut columns: Vec<Column> = Vec::new();
+    for column in structures.iter().flat_map(|structure| structure.iter()) {
+        match columns.iter_mut().find(|known| known.name == column.name) {
+            None => columns.push(column.clone()),
+            Some(known) if known.kind == column.kind => {}
+            Some(known) => {
+                let both = [known.kind.clone(), column.kind.clone()];
+                known.kind = gristmill_types::supertype::least_supertype(&both).map_err(|_| {
+                    Error::new(
+                        ErrorCode::TYPE_MISMATCH,
+                        format!(
+                            "Automatically inferred type {} of column '{}' differs from the type in another file: {}. Give \
+                             the structure, or set schema_inference_mode = 'default'",
+                            column.kind, column.name, known.kind
+                        ),
+                    )
+                })?;
+            }
+        }
+    }
+    Ok(Columns::new(columns))
+}
+
+/// The structure of one file; `None`: it is empty.
+async fn of_file(source: &ObjectSource, fetcher: &Fetcher, file: &Arc<SourceFile>) -> Result<Option<Columns>> {
+    if file.size == Some(0) {
+        return Ok(None);
+    }
+    let settings = &fetcher.context.settings;
+    let key = fetcher.key(file).filter(|_| settings.schema_inference_use_cache_for_s3).map(|file| SchemaKey {
+        file,
+        format: source.format.name().to_string(),
+        settings: settings_that_matter(settings),
+    });
+    if let Some(columns) = key.as_ref().and_then(|key| fetcher.caches.schema(key)) {
+        fetcher.context.counters.add(Event::SchemaInferenceCacheHits, 1);
+        return Ok(Some(columns));
+    }
+    fetcher.context.counters.add(Event::SchemaInferenceCacheMisses, 1);
+    let looked = async {
+        if source.format == Format::Parquet {
+            let opened = fetcher.footer(file).await?;
+            return gristmill_formats::columnar::columns_of_arrow(opened.footer.schema(), settings).map(Some);
+        }
+        let (sample, complete) = sample(source, fetcher, file).await?;
+        if sample.is_empty() {
+            return Ok(None);
+        }
+        let _ = complete;
+        Err(Error::not_implemented(format!("Structure of format {}", source.format.name())))
+    };
+    let columns = looked.await.context(|| {
+        format!(
+            "(while extracting the structure of the {} file '{}'). You can specify it manually",
+            source.format.name(),
+            file.path
+        )
+    })?;
+    if let (Some(key), Some(columns)) = (key, &columns) {
+        fetcher.caches.keep_schema(key, columns.clone());
+    }
+    Ok(columns)
+}
+
+fn settings_that_matter(settings: &Settings) -> String {
+    let relevant = |name: &str| {
+        name.starts_with("input_format_")
+            || name.starts_with("schema_inference_")
+            || name.starts_with("format_")
+            || name.starts_with("date_time_")
+    };
+    settings
+        .changed()
+        .into_iter()
+        .filter(|(name, _)| relevant(name))
+        .map(|(name, value)| format!("{name}={value};"))
+        .collect()
+}
+
+/// The beginning of a file, decompressed, and whether that is all of it.
+async fn sample(source: &ObjectSource, fetcher: &Fetcher, file: &SourceFile) -> Result<(Bytes, bool)> {
+    let limit = fetcher.context.settings.input_format_max_bytes_to_read_for_schema_inference.max(1) as usize;
+    // Arrow files have their structure at the beginning; text is judged by its first rows, so a part of the limit is enough.
+    let limit = limit.min(1 << 20).max(if source.format == Format::Arrow { limit } else { 0 });
+    let stream = fetcher.store.get_stream(&fetcher.context, &file.key).await?;
+    let mut stream = source.compression_of(&file.key).decoder(stream.bytes);
+    let mut sample = BytesMut::new();
+    while let Some(chunk) = stream.next().await {
+        sample.extend_from_slice(&chunk?);
+        if sample.len() >= limit {
+            return Ok((sample.freeze(), false));
+        }
+    }
+    Ok((sample.freeze(), true))
+}

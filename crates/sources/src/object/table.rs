@@ -1,0 +1,255 @@
+//! A source of files as a table.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
+use futures::TryStreamExt;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{Table, TableDefinition, TableWriter};
+use gristmill_formats::Format;
+use gristmill_introspect::QueryContext;
+use gristmill_objstore::{Glob, Provider, Store, find};
+use gristmill_types::Columns;
+
+use super::fetch::Fetcher;
+use super::file::{Files, SourceFile};
+use super::layout::Layout;
+use super::provider::ObjectProvider;
+use super::source::ObjectSource;
+use super::{hive, infer};
+use crate::arguments::ObjectArguments;
+use crate::caches::SourceCaches;
+use crate::function_table::definition;
+
+#[derive(Debug)]
+pub struct ObjectTable {
+    source: Arc<ObjectSource>,
+    definition: Arc<TableDefinition>,
+    layout: Arc<Layout>,
+    caches: Arc<SourceCaches>,
+    /// What the structure was taken from; a function's table lives for one query, which sees these files. `None`: listed
+    /// when it is read.
+    files: Option<Files>,
+}
+
+/// Which structure a function without one gets.
+pub enum StructureHint<'a> {
+    None,
+    /// Of the table that an INSERT SELECT writes to.
+    InsertTarget(&'a Columns),
+    /// Of the rows that are written into the function.
+    Writing(&'a Columns),
+}
+
+impl ObjectTable {
+    pub async fn open_function(
+        arguments: ObjectArguments,
+        hint: StructureHint<'_>,
+        caches: &Arc<SourceCaches>,
+        context: &Arc<QueryContext>,
+    ) -> Result<Arc<dyn Table>> {
+        let source = Arc::new(with_format(arguments.source, arguments.format)?);
+        let function = source.function.clone();
+        let given = match (arguments.structure, &hint) {
+            (Some(columns), _) => Some(columns),
+            (None, StructureHint::Writing(columns)) => Some((*columns).clone()),
+            (None, _) => None,
+        };
+        let writing = matches!(hint, StructureHint::Writing(_));
+        if let (Some(columns), true) = (&given, writing) {
+            let definition = definition(source.engine(), &function, columns.clone());
+            let layout = Arc::new(Layout::new(columns, &[]));
+            return Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: None }));
+        }
+        let fetcher = fetcher(&source, caches, context)?;
+        let files = list(&source, &fetcher, given.is_some()).await?;
+        let hive_columns = match files.first() {
+            Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
+            _ => Vec::new(),
+        };
+        let (columns, hive_names) = match given {
+            // A structure that was given says which of the path's columns there are, and their types.
+            Some(columns) => {
+                let names = hive_columns.into_iter().map(|c| c.name).filter(|name| columns.get(name).is_some()).collect();
+                (columns, names)
+            }
+            None => {
+                let inferred = match hint {
+                    StructureHint::InsertTarget(target) => from_target(&source, &fetcher, &files, target).await?,
+                    _ => infer::structure(&source, &fetcher, &files).await?,
+                };
+                let names: Vec<String> = hive_columns.iter().map(|column| column.name.clone()).collect();
+                let data = inferred.iter().filter(|column| !names.contains(&column.name)).cloned();
+                (Columns::new(data.chain(hive_columns).collect()), names)
+            }
+        };
+        let definition = definition(source.engine(), &function, columns.clone());
+        let layout = Arc::new(Layout::new(&columns, &hive_names));
+        Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: Some(files) }))
+    }
+
+    /// A table of an engine. Its structure is that of the definition; files are listed whenever it is read.
+    pub fn open_engine(
+        arguments: ObjectArguments,
+        definition: Arc<TableDefinition>,
+        caches: &Arc<SourceCaches>,
+    ) -> Result<Arc<dyn Table>> {
+        let source = Arc::new(with_format(arguments.source, arguments.format)?);
+        let layout = Arc::new(Layout::new(&definition.columns, &[]));
+        Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: None }))
+    }
+
+    /// The structure that an engine's definition without columns gets.
+    pub async fn infer(
+        arguments: ObjectArguments,
+        caches: &Arc<SourceCaches>,
+        context: &Arc<QueryContext>,
+    ) -> Result<Columns> {
+        let source = Arc::new(with_format(arguments.source, arguments.format)?);
+        let fetcher = fetcher(&source, caches, context)?;
+        let files = list(&source, &fetcher, false).await?;
+        infer::structure(&source, &fetcher, &files).await
+    }
+}
+
+fn fetcher(source: &ObjectSource, caches: &Arc<SourceCaches>, context: &Arc<QueryContext>) -> Result<Fetcher> {
+    Ok(Fetcher {
+        store: Store::open(&source.location, &source.credentials, &source.headers, &context.settings)?,
+        location: Arc::new(source.location.clone()),
+        context: context.clone(),
+        caches: caches.clone(),
+    })
+}
+
+fn with_format(mut source: ObjectSource, format: Option<Format>) -> Result<ObjectSource> {
+    let Some(format) = format.or_else(|| Format::by_extension(&source.location.key)) else {
+        return Err(Error::new(
+            ErrorCode::CANNOT_DETECT_FORMAT,
+            format!(
+                "The data format cannot be detected by the name '{}'. You can specify the format manually",
+                source.location.display(&source.location.key)
+            ),
+        ));
+    };
+    source.format = format;
+    Ok(source)
+}
+
+/// The target's columns, where the data has them; else what the data says.
+async fn from_target(source: &ObjectSource, fetcher: &Fetcher, files: &Files, target: &Columns) -> Result<Columns> {
+    match fetcher.context.settings.use_structure_from_insertion_table_in_table_functions {
+        0 => infer::structure(source, fetcher, files).await,
+        1 => Ok(target.clone()),
+        // Formats whose files name their columns are asked: with another set of columns the target's is not theirs.
+        _ if source.format.carries_schema() => {
+            let inferred = infer::structure(source, fetcher, files).await?;
+            let columns = inferred.iter().map(|column| target.get(&column.name).unwrap_or(column).clone());
+            Ok(Columns::new(
+                columns
+                    .map(|mut column| {
+                        column.default = None;
+                        column
+                    })
+                    .collect(),
+            ))
+        }
+        _ => Ok(target.clone()),
+    }
+}
+
+/// The files that the key's pattern matches, in the order of their keys.
+async fn list(source: &ObjectSource, fetcher: &Fetcher, structure_known: bool) -> Result<Files> {
+    let context = &fetcher.context;
+    let location = &source.location;
+    let glob = Glob::parse(&location.key)?;
+    let names = match location.provider {
+        Provider::Http => braces_expanded(&location.key)?,
+        _ => glob.expansions(),
+    };
+    if let Some(names) = names {
+        let infos = names.into_iter().map(gristmill_objstore::ObjectInfo::named);
+        let files: Vec<_> = infos.map(|info| Arc::new(SourceFile::of(location, &info))).collect();
+        return Ok(Arc::new(files));
+    }
+    let found = find(&fetcher.store, context, &glob).await;
+    let mut infos: Vec<_> = context.cancellable(found.try_collect::<Vec<_>>()).await?;
+    infos.sort_by(|a, b| a.key.cmp(&b.key));
+    let skips_empty = if location.provider == Provider::File {
+        context.settings.engine_file_skip_empty_files
+    } else {
+        context.settings.s3_skip_empty_files
+    };
+    // Folders of object stores that were made by hand are empty objects whose keys end in a slash.
+    infos.retain(|info| !(info.key.ends_with('/') && info.size == Some(0)) && !(skips_empty && info.size == Some(0)));
+    if infos.is_empty() && structure_known && context.settings.s3_throw_on_zero_files_match {
+        return Err(Error::new(
+            ErrorCode::FILE_DOESNT_EXIST,
+            format!("Can not match any files with path {}", location.display(&location.key)),
+        ));
+    }
+    Ok(Arc::new(infos.iter().map(|info| Arc::new(SourceFile::of(location, info))).collect()))
+}
+
+/// The URLs that a pattern of braces names. `*` and `?` are characters of a URL like any other: for the while of the
+/// expansion two characters stand for them that no URL has.
+fn braces_expanded(key: &str) -> Result<Option<Vec<String>>> {
+    let masked = key.replace('*', "\u{e000}").replace('?', "\u{e001}");
+    let names = Glob::parse(&masked)?.expansions();
+    let names = names.map(|names| names.iter().map(|name| name.replace('\u{e000}', "*").replace('\u{e001}', "?")).collect());
+    Ok(names)
+}
+
+#[async_trait]
+impl Table for ObjectTable {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.definition.clone()
+    }
+
+    fn virtual_columns(&self) -> Columns {
+        self.layout.virtual_columns()
+    }
+
+    async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        if !self.source.format.is_input() {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("Format {} is not suitable for input", self.source.format.name()),
+            ));
+        }
+        let (files, layout) = match &self.files {
+            Some(files) => (files.clone(), self.layout.clone()),
+            None => {
+                let fetcher = fetcher(&self.source, &self.caches, context)?;
+                let files = list(&self.source, &fetcher, true).await?;
+                let hive_columns = match files.first() {
+                    Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
+                    _ => Vec::new(),
+                };
+                let names: Vec<String> = hive_columns.into_iter().map(|column| column.name).collect();
+                (files, Arc::new(Layout::new(&self.definition.columns, &names)))
+            }
+        };
+        Ok(Arc::new(ObjectProvider {
+            source: self.source.clone(),
+            files,
+            layout,
+            context: context.clone(),
+            caches: self.caches.clone(),
+        }))
+    }
+
+    async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
+        super::write::open(&self.source, &self.definition, context).await
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(ObjectTable {
+            source: self.source.clone(),
+            definition,
+            layout: self.layout.clone(),
+            caches: self.caches.clone(),
+            files: self.files.clone(),
+        }))
+    }
+}

@@ -1,0 +1,148 @@
+//! Finds the table function, or the engine, by its name.
+
+use std::sync::Arc;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{Table, TableDefinition};
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::settings::nearest;
+
+use crate::arguments::{azure, file, s3, url};
+use crate::caches::SourceCaches;
+use crate::call::{CallArgument, TableFunctionCall};
+use crate::function_table::{definition, wrong_count};
+use crate::generate::numbers::Numbers;
+use crate::generate::one::One;
+use crate::generate::random::Random;
+use crate::generate::sink::NullTable;
+use crate::generate::table::SequenceTable;
+use crate::generate::zeros::Zeros;
+use crate::hints::SourceHints;
+use crate::object::table::{ObjectTable, StructureHint};
+
+const NAMES: &[&str] = &[
+    "azureBlobStorage",
+    "cosn",
+    "file",
+    "gcs",
+    "generateRandom",
+    "generateSeries",
+    "generate_series",
+    "null",
+    "numbers",
+    "numbers_mt",
+    "one",
+    "oss",
+    "s3",
+    "url",
+    "zeros",
+    "zeros_mt",
+];
+
+/// Names of all table functions, sorted.
+pub fn table_function_names() -> &'static [&'static str] {
+    NAMES
+}
+
+/// The table that a call gives. UNKNOWN_FUNCTION where there is no function of that name.
+pub async fn open_table_function(
+    call: &TableFunctionCall,
+    context: &Arc<QueryContext>,
+    hints: &SourceHints,
+) -> Result<Arc<dyn Table>> {
+    let hint = match (&hints.writing, &hints.insert_target) {
+        (Some(columns), _) => StructureHint::Writing(columns),
+        (None, Some(columns)) => StructureHint::InsertTarget(columns),
+        (None, None) => StructureHint::None,
+    };
+    let Some(name) = NAMES.iter().find(|name| name.eq_ignore_ascii_case(&call.name)) else {
+        let near = nearest(&call.name, NAMES.iter().copied());
+        let near = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
+        return Err(Error::new(ErrorCode::UNKNOWN_FUNCTION, format!("Unknown table function {}{near}", call.name)));
+    };
+    let arguments = match *name {
+        "numbers" | "numbers_mt" => return Ok(SequenceTable::of("SystemNumbers", name, Numbers::parse(call)?)),
+        "generate_series" | "generateSeries" => {
+            return Ok(SequenceTable::of("SystemNumbers", name, Numbers::parse_series(call)?));
+        }
+        "zeros" | "zeros_mt" => return Ok(SequenceTable::of("SystemZeros", name, Zeros::parse(call)?)),
+        "one" if call.positional.is_empty() => return Ok(SequenceTable::of("SystemOne", name, One)),
+        "one" => return Err(wrong_count(name, call.positional.len(), "()")),
+        "generateRandom" => {
+            let random = Random::parse(call, hints.insert_target.as_ref(), context)?;
+            return Ok(SequenceTable::of("GenerateRandom", name, random));
+        }
+        "null" => return null(call, hints),
+        "s3" | "gcs" | "oss" | "cosn" => s3::parse(call)?,
+        "azureBlobStorage" => azure::parse(call)?,
+        "url" => url::parse(call)?,
+        _ => file::parse(call, hints.user_files_path.as_ref())?,
+    };
+    ObjectTable::open_function(arguments, hint, &hints.caches, context).await
+}
+
+fn null(call: &TableFunctionCall, hints: &SourceHints) -> Result<Arc<dyn Table>> {
+    let columns = match (&call.positional[..], &hints.writing) {
+        ([CallArgument::Text(structure)], _) => gristmill_types::parse::structure(structure)?,
+        ([], Some(columns)) => columns.clone(),
+        (more, _) => return Err(wrong_count("null", more.len(), "('structure')")),
+    };
+    Ok(Arc::new(NullTable { definition: definition("Null", "null", columns) }))
+}
+
+/// The table of `ENGINE = S3(…)`, `URL(…)`, `File(…)`, `AzureBlobStorage(…)`, `GCS(…)`. UNKNOWN_STORAGE for other engines.
+pub async fn open_engine(definition: Arc<TableDefinition>, caches: &Arc<SourceCaches>) -> Result<Arc<dyn Table>> {
+    let engine = &definition.engine;
+    let function = match engine.name.as_str() {
+        "S3" => "s3",
+        "GCS" => "gcs",
+        "OSS" => "oss",
+        "COSN" => "cosn",
+        "AzureBlobStorage" => "azureBlobStorage",
+        "URL" => "url",
+        "File" => "file",
+        other => return Err(Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown table engine {other}"))),
+    };
+    let mut call = TableFunctionCall { name: function.to_string(), ..TableFunctionCall::default() };
+    for argument in &engine.arguments {
+        match unquoted(argument) {
+            Some(text) => call.positional.push(CallArgument::Text(text)),
+            None => call.positional.push(CallArgument::Identifier(argument.clone())),
+        }
+    }
+    let arguments = match function {
+        "azureBlobStorage" => azure::parse(&call)?,
+        "url" => url::parse(&call)?,
+        "file" => {
+            // ENGINE = File(format, path): the other way round than the function.
+            if call.positional.len() < 2 {
+                return Err(Error::new(
+                    ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                    "Storage File takes a format and a path",
+                ));
+            }
+            call.positional.swap(0, 1);
+            file::parse(&call, None)?
+        }
+        _ => s3::parse(&call)?,
+    };
+    ObjectTable::open_engine(arguments, definition, caches)
+}
+
+/// A literal in single quotes, without them.
+fn unquoted(text: &str) -> Option<String> {
+    let inner = text.trim().strip_prefix('\'')?.strip_suffix('\'')?;
+    let mut out = String::with_capacity(inner.len());
+    let mut chars = inner.chars();
+    while let Some(c) = chars.next() {
+        match c {
+            '\\' => match chars.next()? {
+                'n' => out.push('\n'),
+                't' => out.push('\t'),
+                other => out.push(other),
+            },
+            c => out.push(c),
+        }
+    }
+    Some(out)
+}
