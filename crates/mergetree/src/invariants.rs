@@ -45,7 +45,9 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
         }
         let overlapping = base
             .parts
-            .range((Arc::from(part.partition_id.as_str()), i64::MIN)..=(Arc::from(part.partition_id.as_str()), part.max_block))
+            .range(
+                (Arc::from(part.partition_id.as_str()), i64::MIN)..=(Arc::from(part.partition_id.as_str()), part.max_block),
+            )
             .rev()
             .map(|(_, other)| other)
             .take_while(|other| other.max_block >= part.min_block)

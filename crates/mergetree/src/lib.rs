@@ -20,8 +20,9 @@ pub mod read;
 pub mod settings;
 pub mod store;
 pub mod table;
+pub mod testing;
 
 pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
 pub use settings::TableSettings;
-pub use store::{MemoryStore, PartStore};
+pub use store::{MemoryStore, ObjectFolder, PartStore};
 pub use table::MergeTree;

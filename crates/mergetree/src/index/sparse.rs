@@ -84,7 +84,8 @@ pub struct SparseIndex {
 
 impl SparseIndex {
     pub fn decode(data: &[u8], granules: usize, layout: &Layout) -> Result<SparseIndex> {
-        let corrupt = |what: String| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's primary index is damaged: {what}"));
+        let corrupt =
+            |what: String| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's primary index is damaged: {what}"));
         if layout.primary_key_length == 0 || data.is_empty() {
             return Ok(SparseIndex { keys: Vec::new(), columns: Vec::new(), granules, bytes: 0 });
         }

@@ -40,7 +40,11 @@ pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> Str
     format!("parts/{partition_id}_{level}_{}.parquet", context.env.uuid_by_time().simple())
 }
 
-pub async fn write_block(context: &Arc<QueryContext>, target: &BlockTarget, block: RecordBatch) -> Result<Vec<InsertedPart>> {
+pub async fn write_block(
+    context: &Arc<QueryContext>,
+    target: &BlockTarget,
+    block: RecordBatch,
+) -> Result<Vec<InsertedPart>> {
     let layout = &target.layout;
     let limit = match context.settings.throw_on_max_partitions_per_insert_block {
         true => context.settings.max_partitions_per_insert_block,

@@ -117,7 +117,13 @@ fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], keys: &Rows, row: usize
         let number = plain.integer_bits().is_some_and(|(bits, _)| bits <= 64);
         let like_number = matches!(
             plain,
-            SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::Bool | SqlType::IPv4 | SqlType::Enum8(_) | SqlType::Enum16(_)
+            SqlType::Date
+                | SqlType::Date32
+                | SqlType::DateTime(_)
+                | SqlType::Bool
+                | SqlType::IPv4
+                | SqlType::Enum8(_)
+                | SqlType::Enum16(_)
         );
         (number || like_number) && !value.is_null(row)
     };

@@ -203,7 +203,9 @@ impl TableWriter for InsertWriter {
             *shared.written.lock() = parts;
             return Err(Error::new(
                 ErrorCode::TIMEOUT_EXCEEDED,
-                format!("The INSERT took {age} seconds, more than half of orphan_grace_seconds: raise that setting of the table"),
+                format!(
+                    "The INSERT took {age} seconds, more than half of orphan_grace_seconds: raise that setting of the table"
+                ),
             ));
         }
         if parts.is_empty() {

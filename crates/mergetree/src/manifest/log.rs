@@ -139,13 +139,7 @@ impl Manifest {
         }
     }
 
-    fn record(
-        &self,
-        context: &Arc<QueryContext>,
-        base: &State,
-        change: Change,
-        commit_id: &str,
-    ) -> Result<(Record, State)> {
+    fn record(&self, context: &Arc<QueryContext>, base: &State, change: Change, commit_id: &str) -> Result<(Record, State)> {
         invariants::check_change(base, &change)?;
         let version = base.version + 1;
         let mut record = Record {

@@ -1,6 +1,5 @@
 //! The scan as a node of the physical plan.
 
-
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -14,9 +13,7 @@ use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties,
-};
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
@@ -194,4 +191,3 @@ impl ExecutionPlan for MergeTreeScan {
         Ok(Arc::new(statistics))
     }
 }
-

@@ -43,7 +43,12 @@ impl ScanFilter {
         let used: Vec<_> = places.iter().map(|&place| &columns.0[place]).collect();
         let schema = Arc::new(Schema::new(used.iter().map(|column| column.kind.field(&column.name)).collect::<Vec<_>>()));
         let expression = reassign_expr_columns(expression.clone(), &schema)?;
-        Ok(ScanFilter { expression, columns: places, kinds: used.iter().map(|column| column.kind.clone()).collect(), schema })
+        Ok(ScanFilter {
+            expression,
+            columns: places,
+            kinds: used.iter().map(|column| column.kind.clone()).collect(),
+            schema,
+        })
     }
 
     /// Fixed-width columns cost their width, strings much more.

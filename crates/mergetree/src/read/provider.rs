@@ -49,10 +49,7 @@ impl MergeTreeProvider {
     /// The scan computes conditions over stored columns itself; what it cannot, a filter above it does.
     fn is_computed(&self, filter: &Expr) -> bool {
         let is_subquery = |part: &Expr| {
-            matches!(
-                part,
-                Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..)
-            )
+            matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..))
         };
         let columns = filter.column_refs();
         !columns.is_empty()

@@ -82,9 +82,7 @@ pub struct ScanStream {
 /// Batches of the scan's schema.
 pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Stream<Item = Result<RecordBatch>> + Send {
     let state = ScanStream { shared, context, current: None, next: None };
-    futures::stream::try_unfold(state, |mut state| async move {
-        Ok(state.next_batch().await?.map(|batch| (batch, state)))
-    })
+    futures::stream::try_unfold(state, |mut state| async move { Ok(state.next_batch().await?.map(|batch| (batch, state))) })
 }
 
 impl ScanStream {

@@ -74,9 +74,8 @@ impl PartHeader {
     /// Errors: CORRUPTED_DATA.
     pub fn decode(block: &Bytes) -> Result<(PartHeader, Bytes)> {
         let corrupt = |what: &str| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's header is damaged: {what}"));
-        let number = |at: usize| -> Option<usize> {
-            Some(u32::from_le_bytes(block.get(at..at + 4)?.try_into().ok()?) as usize)
-        };
+        let number =
+            |at: usize| -> Option<usize> { Some(u32::from_le_bytes(block.get(at..at + 4)?.try_into().ok()?) as usize) };
         if block.get(..MAGIC.len()) != Some(MAGIC.as_slice()) {
             return Err(corrupt("it does not begin as one"));
         }

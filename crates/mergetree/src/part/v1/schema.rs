@@ -31,7 +31,6 @@ pub fn annotated_schema(columns: &Columns, text: &[bool]) -> Result<TypePtr> {
 
 /// The Parquet schema as we read the part: without the annotation of text, so that bytes stay bytes.
 pub fn reading_schema(storage: &Schema) -> Result<SchemaDescriptor> {
-    Ok(ArrowSchemaConverter::new().convert(&Schema::new(
-        storage.fields().iter().map(|field| Field::clone(field)).collect::<Vec<_>>(),
-    ))?)
+    Ok(ArrowSchemaConverter::new()
+        .convert(&Schema::new(storage.fields().iter().map(|field| Field::clone(field)).collect::<Vec<_>>()))?)
 }

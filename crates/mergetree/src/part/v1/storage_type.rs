@@ -128,9 +128,7 @@ pub fn is_text(kind: &SqlType, array: &ArrayRef) -> bool {
         T::Tuple(fields) => array
             .as_struct_opt()
             .is_some_and(|tuple| fields.iter().zip(tuple.columns()).all(|((_, kind), column)| is_text(kind, column))),
-        T::Map(key, value) => {
-            array.as_map_opt().is_some_and(|map| is_text(key, map.keys()) && is_text(value, map.values()))
-        }
+        T::Map(key, value) => array.as_map_opt().is_some_and(|map| is_text(key, map.keys()) && is_text(value, map.values())),
         _ => true,
     }
 }
@@ -235,9 +233,9 @@ fn unexpected(kind: &SqlType, array: &ArrayRef) -> Error {
 }
 
 fn primitive<A: ArrowPrimitiveType>(array: &ArrayRef) -> Result<&PrimitiveArray<A>> {
-    array
-        .as_primitive_opt::<A>()
-        .ok_or_else(|| Error::logical(format!("A part's column has the type {}, expected {}", array.data_type(), A::DATA_TYPE)))
+    array.as_primitive_opt::<A>().ok_or_else(|| {
+        Error::logical(format!("A part's column has the type {}, expected {}", array.data_type(), A::DATA_TYPE))
+    })
 }
 
 fn ten_to(power: u8) -> i64 {
@@ -330,9 +328,8 @@ fn unknown_code(names: &EnumValues, code: i16) -> Error {
 }
 
 fn names_to_codes(names: &EnumValues, array: &ArrayRef) -> Result<Int16Array> {
-    let array: &BinaryViewArray = array
-        .as_binary_view_opt()
-        .ok_or_else(|| Error::logical(format!("An enum is stored as {}", array.data_type())))?;
+    let array: &BinaryViewArray =
+        array.as_binary_view_opt().ok_or_else(|| Error::logical(format!("An enum is stored as {}", array.data_type())))?;
     let codes: HashMap<&[u8], i16> = names.0.iter().map(|(name, value)| (name.as_bytes(), *value)).collect();
     // Equal names of up to 12 bytes have equal views, and runs are common: look the view of the row before at first.
     let mut last: Option<(u128, i16)> = None;

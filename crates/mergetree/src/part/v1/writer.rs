@@ -283,8 +283,7 @@ impl PartWriter {
         let tail_offset = self.file.bytes_written() as u64;
         let hash = self.hash.take().map_or(0, |hash| hash.digest128());
         self.file.write_all(&block)?;
-        for (key, value) in
-            [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
+        for (key, value) in [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
         {
             self.file.append_key_value_metadata(KeyValue::new(key.to_string(), value.to_string()));
         }

@@ -4,6 +4,8 @@
 //! `put_if_absent` is the only point of agreement between writers: of any number that put the same key exactly one
 //! gets `Created`. Both it and `PartUpload::finish` return only when the object survives a loss of power (I-1).
 
+mod objects;
+
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::ops::Range;
@@ -14,6 +16,8 @@ use bytes::{Bytes, BytesMut};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
+
+pub use objects::ObjectFolder;
 
 /// What became of a conditional put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,7 +94,12 @@ impl PartStore for MemoryStore {
                 if range.start > range.end || range.end > data.len() as u64 {
                     return Err(Error::new(
                         ErrorCode::CANNOT_READ_ALL_DATA,
-                        format!("Object {key} has {} bytes, bytes {}..{} were asked for", data.len(), range.start, range.end),
+                        format!(
+                            "Object {key} has {} bytes, bytes {}..{} were asked for",
+                            data.len(),
+                            range.start,
+                            range.end
+                        ),
                     ));
                 }
                 Ok(data.slice(range.start as usize..range.end as usize))
