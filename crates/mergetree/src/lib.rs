@@ -1,1 +1,28 @@
-//! mergetree
+//! The MergeTree engine: sorted, immutable parts, each one Parquet object; a versioned list of them; merges in the
+//! background; a sparse index to read little.
+//!
+//! Life of an INSERT: `insert` (squash, split by partition, sort) → `part` (encode, upload) → `manifest` (one commit).
+//! Life of a SELECT: `read` (pin a version, prune by `index`, decode what is left) . Life of a merge: `merge` (choose,
+//! merge, commit) → `gc` (what was replaced goes). What must always hold: `invariants`.
+
+pub mod environment;
+pub mod gc;
+pub mod index;
+pub mod insert;
+pub mod invariants;
+pub mod layout;
+pub mod manifest;
+pub mod measure;
+pub mod merge;
+pub mod parallel;
+pub mod part;
+pub mod read;
+pub mod settings;
+pub mod store;
+pub mod table;
+pub mod testing;
+
+pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
+pub use settings::TableSettings;
+pub use store::{MemoryStore, ObjectFolder, PartStore};
+pub use table::MergeTree;

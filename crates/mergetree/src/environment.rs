@@ -1,0 +1,131 @@
+//! What all MergeTree tables of a process share: the cache of opened parts and the pool of background merges.
+
+use std::collections::HashMap;
+use std::fmt::Debug;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use gristmill_base::env::{Env, system_env};
+use gristmill_introspect::processes;
+use parking_lot::Mutex;
+use tokio::sync::Semaphore;
+
+use crate::part::OpenPart;
+
+#[derive(Clone, Debug)]
+pub struct EnvironmentOptions {
+    /// Bytes of headers, indexes and footers kept in memory.
+    pub part_cache_bytes: u64,
+    /// Merges that run at the same time.
+    pub background_pool_size: usize,
+    /// Other processes may write to the same tables.
+    pub shared: bool,
+    /// Whether merges and the sweeper start by themselves.
+    pub background: bool,
+}
+
+impl Default for EnvironmentOptions {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        EnvironmentOptions {
+            part_cache_bytes: 512 << 20,
+            background_pool_size: cores.clamp(1, 16),
+            shared: false,
+            background: true,
+        }
+    }
+}
+
+#[derive(Debug)]
+pub struct MergeTreeEnvironment {
+    pub options: EnvironmentOptions,
+    pub env: Arc<dyn Env>,
+    pub parts: PartCache,
+    pub merge_slots: Arc<Semaphore>,
+}
+
+impl MergeTreeEnvironment {
+    pub fn new(options: EnvironmentOptions, env: Arc<dyn Env>) -> Arc<Self> {
+        Arc::new(MergeTreeEnvironment {
+            parts: PartCache::new(options.part_cache_bytes),
+            merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
+            options,
+            env,
+        })
+    }
+
+    /// No background jobs: tests decide when merges run.
+    pub fn for_tests() -> Arc<Self> {
+        Self::new(EnvironmentOptions { background: false, ..EnvironmentOptions::default() }, system_env())
+    }
+
+    /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.
+    pub fn merges_allowed(&self) -> usize {
+        let size = self.options.background_pool_size.max(1);
+        if processes::snapshot().is_empty() { size } else { (size / 2).max(1) }
+    }
+}
+
+/// Opened parts, the longest unused going first when the bytes run out. Keys are unique per table and never reused.
+#[derive(Debug)]
+pub struct PartCache {
+    bytes_max: u64,
+    tick: AtomicU64,
+    inner: Mutex<CacheInner>,
+}
+
+#[derive(Debug, Default)]
+struct CacheInner {
+    parts: HashMap<String, (Arc<OpenPart>, u64)>,
+    bytes: u64,
+}
+
+impl PartCache {
+    fn new(bytes_max: u64) -> Self {
+        PartCache { bytes_max, tick: AtomicU64::new(0), inner: Mutex::default() }
+    }
+
+    pub fn get(&self, location: &str) -> Option<Arc<OpenPart>> {
+        let now = self.tick.fetch_add(1, Ordering::Relaxed);
+        let mut inner = self.inner.lock();
+        let (part, used) = inner.parts.get_mut(location)?;
+        *used = now;
+        Some(part.clone())
+    }
+
+    pub fn put(&self, location: String, part: Arc<OpenPart>) {
+        let now = self.tick.fetch_add(1, Ordering::Relaxed);
+        let mut inner = self.inner.lock();
+        inner.bytes += part.memory_bytes;
+        if let Some((old, _)) = inner.parts.insert(location, (part, now)) {
+            inner.bytes -= old.memory_bytes;
+        }
+        if inner.bytes > self.bytes_max {
+            let mut by_age: Vec<(u64, String)> =
+                inner.parts.iter().map(|(location, (_, used))| (*used, location.clone())).collect();
+            by_age.sort_unstable();
+            // A tenth at once: so that a full cache does not sort itself at every entry.
+            let target = self.bytes_max / 10 * 9;
+            for (_, location) in by_age {
+                if inner.bytes <= target {
+                    break;
+                }
+                if let Some((part, _)) = inner.parts.remove(&location) {
+                    inner.bytes -= part.memory_bytes;
+                }
+            }
+        }
+    }
+
+    pub fn remove(&self, location: &str) {
+        let mut inner = self.inner.lock();
+        if let Some((part, _)) = inner.parts.remove(location) {
+            inner.bytes -= part.memory_bytes;
+        }
+    }
+
+    /// Bytes held now.
+    pub fn bytes(&self) -> u64 {
+        self.inner.lock().bytes
+    }
+}

@@ -1,0 +1,128 @@
+//! One lane of an INSERT: squashes incoming batches into a block, and writes each full block as parts while the next
+//! one fills.
+//!
+//! A block is full at `min_insert_block_size_rows` rows or `min_insert_block_size_bytes` bytes, whichever comes first;
+//! a limit of 0 does not count. The query's memory budget goes before both: the block is written early when it, its
+//! encoded copy and what else the query holds would come near the limit.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use async_trait::async_trait;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, Result};
+use gristmill_catalog::WriteLane;
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::memory::MemoryGuard;
+
+use super::block::write_block;
+use super::writer::Shared;
+use crate::measure::batch_bytes;
+
+pub struct InsertLane {
+    shared: Arc<Shared>,
+    batches: Vec<RecordBatch>,
+    rows: u64,
+    bytes: u64,
+    memory: MemoryGuard,
+    /// The block that is being written.
+    under_way: Option<Task<Result<()>>>,
+}
+
+impl InsertLane {
+    pub(super) fn new(shared: Arc<Shared>) -> Self {
+        let memory = MemoryGuard::empty(&shared.context.memory);
+        InsertLane { shared, batches: Vec::new(), rows: 0, bytes: 0, memory, under_way: None }
+    }
+
+    fn context(&self) -> &Arc<QueryContext> {
+        &self.shared.context
+    }
+
+    fn is_full(&self) -> bool {
+        let settings = &self.context().settings;
+        let (rows, bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
+        // Positions within a block are 32 bits wide.
+        let most = self.rows >= 1 << 30;
+        most || (rows == 0 && bytes == 0) || (rows > 0 && self.rows >= rows) || (bytes > 0 && self.bytes >= bytes)
+    }
+
+    /// The budget would not hold the next batch beside what writing this block takes.
+    fn is_tight(&self, incoming: u64) -> bool {
+        let account = &self.context().memory;
+        let limit = account.limit_bytes();
+        // Sorting keys, one column in order and encoded pages: half a block is the rule that held in measurements.
+        limit > 0 && account.used_bytes() + incoming + (self.bytes + incoming) / 2 > limit / 10 * 9
+    }
+
+    /// Hands the block over to be written, when the one before it is done.
+    async fn flush(&mut self) -> Result<()> {
+        self.settle().await?;
+        if self.rows == 0 {
+            return Ok(());
+        }
+        self.shared.delay_or_refuse().await?;
+        let batches = std::mem::take(&mut self.batches);
+        let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));
+        (self.rows, self.bytes) = (0, 0);
+        let shared = self.shared.clone();
+        self.under_way = Some(Task::on(&runtime::cpu(), async move {
+            // Concatenation copies views of strings, not their bytes; the pieces go as soon as the whole is there.
+            let block = match batches.as_slice() {
+                [only] => only.clone(),
+                pieces => concat_batches(&shared.target.layout.schema, pieces)?,
+            };
+            drop(batches);
+            let rows = block.num_rows() as u64;
+            let bytes = batch_bytes(&block);
+            let context = shared.context.clone();
+            let parts = context.cancellable(write_block(&shared.context, &shared.target, block)).await?;
+            drop(memory);
+            shared.written.lock().extend(parts);
+            shared.context.wrote(rows, bytes);
+            Ok(())
+        }));
+        Ok(())
+    }
+
+    async fn settle(&mut self) -> Result<()> {
+        match self.under_way.take() {
+            Some(task) => task.join().await?,
+            None => Ok(()),
+        }
+    }
+}
+
+#[async_trait]
+impl WriteLane for InsertLane {
+    async fn write(&mut self, batch: RecordBatch) -> Result<()> {
+        self.context().check()?;
+        if batch.num_rows() == 0 || self.shared.is_duplicate {
+            return Ok(());
+        }
+        if batch.schema_ref().fields().len() != self.shared.target.layout.schema.fields().len() {
+            return Err(Error::logical("An INSERT brings another number of columns than the table stores"));
+        }
+        let batch = RecordBatch::try_new(self.shared.target.layout.schema.clone(), batch.columns().to_vec())?;
+        let bytes = batch_bytes(&batch);
+        if self.is_tight(bytes) && self.rows > 0 {
+            self.flush().await?;
+            // What is being written holds the memory: the next block waits for it.
+            self.settle().await?;
+        }
+        self.memory.resize(self.memory.bytes() + bytes)?;
+        self.rows += batch.num_rows() as u64;
+        self.bytes += bytes;
+        self.batches.push(batch);
+        if self.is_full() {
+            self.flush().await?;
+        }
+        Ok(())
+    }
+
+    async fn finish(mut self: Box<Self>) -> Result<()> {
+        self.flush().await?;
+        self.settle().await
+    }
+}

@@ -1,0 +1,9 @@
+//! INSERT: squash → split by partition → sort → encode → upload → one commit.
+
+pub mod block;
+pub mod lane;
+pub mod partition;
+pub mod sort;
+pub mod writer;
+
+pub use writer::InsertWriter;

@@ -1,0 +1,168 @@
+//! Splits the rows of a block by the partition key, and names partitions as ClickHouse does: the key's values in text
+//! joined with `-` where all are integers or dates (`202401`, `3-7`), else a hash in hexadecimal, `all` without a key.
+
+use std::collections::HashMap;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
+use arrow::datatypes::Int16Type;
+use arrow::row::Rows;
+use arrow::util::display::{ArrayFormatter, FormatOptions};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::sql_type::quote;
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_128;
+
+use crate::index::order::KeyOrder;
+use crate::layout::Layout;
+use crate::manifest::v1::value::to_json;
+
+/// The rows of a block that belong to one partition.
+#[derive(Clone, Debug)]
+pub struct PartitionRows {
+    pub id: String,
+    /// The key's value, for people.
+    pub text: String,
+    /// Their positions, ascending; `None`: all rows.
+    pub rows: Option<Vec<u32>>,
+    /// See `PartEntry::ranges`.
+    pub ranges: Vec<(Value, Value)>,
+}
+
+/// Partitions in the order of their first rows. `limit`: how many there may be, 0 for any number.
+pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<PartitionRows>> {
+    if layout.partition.is_empty() {
+        let ranges = Vec::new();
+        return Ok(vec![PartitionRows { id: "all".to_string(), text: "tuple()".to_string(), rows: None, ranges }]);
+    }
+    let values = layout.partition.iter().map(|key| key.evaluate(batch)).collect::<Result<Vec<_>>>()?;
+    let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
+    let Some(keys) = KeyOrder::new(&kinds)?.rows(&values)? else { return Ok(Vec::new()) };
+    let groups = group(&keys);
+    if limit > 0 && groups.len() as u64 > limit {
+        return Err(Error::new(
+            ErrorCode::TOO_MANY_PARTS,
+            format!(
+                "Too many partitions for single INSERT block (more than {limit}). The limit is controlled by \
+                 'max_partitions_per_insert_block' setting. Large number of partitions is a common misconception. It will \
+                 lead to severe negative performance impact, including slow server startup, slow INSERT queries and slow \
+                 SELECT queries. Recommended total number of partitions for a table is under 1000..10000. Please note, that \
+                 partitioning is not intended to speed up SELECT queries (ORDER BY key is sufficient to make range queries \
+                 fast). Partitions are intended for data manipulation (DROP PARTITION, etc)."
+            ),
+        ));
+    }
+    let only = groups.len() == 1;
+    groups
+        .into_iter()
+        .map(|rows| {
+            let first = rows.first().copied().unwrap_or_default() as usize;
+            let ranges = ranges(layout, batch, &values, &rows, only)?;
+            let id = partition_id(&kinds, &values, &keys, first)?;
+            Ok(PartitionRows { id, text: partition_text(&kinds, &values, first)?, rows: (!only).then_some(rows), ranges })
+        })
+        .collect()
+}
+
+fn group(keys: &Rows) -> Vec<Vec<u32>> {
+    let mut groups: Vec<Vec<u32>> = Vec::new();
+    let mut known: HashMap<&[u8], usize> = HashMap::new();
+    // Neighbours mostly share a partition: the map is asked only where the key changes.
+    let mut last: Option<(&[u8], usize)> = None;
+    for row in 0..keys.num_rows() {
+        let key = keys.row(row).data();
+        let at = match last {
+            Some((before, at)) if before == key => at,
+            _ => *known.entry(key).or_insert_with(|| {
+                groups.push(Vec::new());
+                groups.len() - 1
+            }),
+        };
+        last = Some((key, at));
+        groups[at].push(row as u32);
+    }
+    groups
+}
+
+/// Least and greatest values of the partition key's columns among the rows, then the key's values themselves.
+fn ranges(
+    layout: &Layout,
+    batch: &RecordBatch,
+    values: &[ArrayRef],
+    rows: &[u32],
+    all: bool,
+) -> Result<Vec<(Value, Value)>> {
+    let positions = UInt32Array::from(rows.to_vec());
+    let mut ranges = Vec::new();
+    for &at in &layout.partition_columns {
+        let column = batch.column(at);
+        let column = if all { column.clone() } else { arrow::compute::take(column, &positions, None)? };
+        let order = KeyOrder::new(&[&layout.columns.0[at].kind])?;
+        let Some(keys) = order.rows(std::slice::from_ref(&column))? else { continue };
+        let least = (0..keys.num_rows()).min_by_key(|row| keys.row(*row)).unwrap_or_default();
+        let greatest = (0..keys.num_rows()).max_by_key(|row| keys.row(*row)).unwrap_or_default();
+        ranges.push((to_json(&column, least)?, to_json(&column, greatest)?));
+    }
+    let first = rows.first().copied().unwrap_or_default() as usize;
+    for value in values {
+        let value = to_json(value, first)?;
+        ranges.push((value.clone(), value));
+    }
+    Ok(ranges)
+}
+
+fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], keys: &Rows, row: usize) -> Result<String> {
+    let integral = |kind: &&SqlType, value: &ArrayRef| {
+        let plain = kind.plain();
+        let number = plain.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+        let like_number = matches!(
+            plain,
+            SqlType::Date
+                | SqlType::Date32
+                | SqlType::DateTime(_)
+                | SqlType::Bool
+                | SqlType::IPv4
+                | SqlType::Enum8(_)
+                | SqlType::Enum16(_)
+        );
+        (number || like_number) && !value.is_null(row)
+    };
+    if !kinds.iter().zip(values).all(|(kind, value)| integral(kind, value)) {
+        return Ok(format!("{:032x}", xxh3_128(keys.row(row).data())));
+    }
+    let texts = kinds.iter().zip(values).map(|(kind, value)| match kind.plain() {
+        SqlType::Date => Ok(value_text(kind, value, row, false)?.replace('-', "")),
+        SqlType::Bool => Ok(u8::from(value.as_boolean().value(row)).to_string()),
+        _ => match to_json(value, row)? {
+            Value::Number(number) => Ok(number.to_string()),
+            _ => Err(Error::logical(format!("A partition value of type {kind} is no number"))),
+        },
+    });
+    Ok(texts.collect::<Result<Vec<_>>>()?.join("-"))
+}
+
+fn partition_text(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result<String> {
+    if let ([kind], [value]) = (kinds, values) {
+        return value_text(kind, value, row, false);
+    }
+    let texts = kinds.iter().zip(values).map(|(kind, value)| value_text(kind, value, row, true));
+    Ok(format!("({})", texts.collect::<Result<Vec<_>>>()?.join(",")))
+}
+
+fn value_text(kind: &SqlType, array: &ArrayRef, row: usize, quoted: bool) -> Result<String> {
+    let text = match kind.plain() {
+        _ if array.is_null(row) => return Ok("NULL".to_string()),
+        SqlType::String => String::from_utf8_lossy(array.as_binary_view().value(row)).into_owned(),
+        SqlType::FixedString(_) => String::from_utf8_lossy(array.as_fixed_size_binary().value(row)).into_owned(),
+        SqlType::Uuid => uuid::Uuid::from_slice(array.as_fixed_size_binary().value(row)).unwrap_or_default().to_string(),
+        SqlType::Enum8(names) | SqlType::Enum16(names) => {
+            let codes = arrow::compute::cast(array, &arrow::datatypes::DataType::Int16)?;
+            names.name_of(codes.as_primitive::<Int16Type>().value(row)).unwrap_or_default().to_string()
+        }
+        SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) => {
+            ArrayFormatter::try_new(array, &FormatOptions::default())?.value(row).to_string().replace('T', " ")
+        }
+        _ => return Ok(ArrayFormatter::try_new(array, &FormatOptions::default())?.value(row).to_string()),
+    };
+    Ok(if quoted { quote(&text) } else { text })
+}

@@ -1,0 +1,246 @@
+//! One INSERT: lanes write parts side by side, and one commit makes all of them visible (I-2).
+
+use std::collections::HashSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use gristmill_base::{Error, ErrorCode, Result, units};
+use gristmill_catalog::{TableWriter, WriteLane};
+use gristmill_introspect::{Event, QueryContext};
+use parking_lot::Mutex;
+
+use super::block::{BlockTarget, InsertedPart};
+use super::lane::InsertLane;
+use crate::manifest::v1::Operation;
+use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::table::Core;
+
+/// What the lanes of one INSERT share.
+pub struct Shared {
+    pub context: Arc<QueryContext>,
+    pub target: BlockTarget,
+    pub written: Mutex<Vec<InsertedPart>>,
+    /// The insert's token was committed before: its rows are taken and left.
+    pub is_duplicate: bool,
+    core: Arc<Core>,
+    token: Option<String>,
+}
+
+/// What was written and not committed goes. (Parts that are being committed are no longer in `written`: whether they
+/// are visible only the manifest knows.)
+impl Drop for Shared {
+    fn drop(&mut self) {
+        let parts = std::mem::take(&mut *self.written.lock());
+        if parts.is_empty() {
+            return;
+        }
+        // Without a runtime the process is ending: the sweeper takes them.
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            let core = self.core.clone();
+            drop(runtime.spawn(async move {
+                for part in parts {
+                    core.discard(&part.part.key).await;
+                }
+            }));
+        }
+    }
+}
+
+pub struct InsertWriter {
+    shared: Arc<Shared>,
+}
+
+impl InsertWriter {
+    pub async fn open(core: Arc<Core>, context: &Arc<QueryContext>) -> Result<InsertWriter> {
+        let state = core.manifest.refresh(context).await?;
+        let settings = &context.settings;
+        let token = (settings.insert_deduplicate && !settings.insert_deduplication_token.is_empty())
+            .then(|| settings.insert_deduplication_token.clone());
+        let shared = Arc::new(Shared {
+            is_duplicate: token.as_ref().is_some_and(|token| state.has_insert(token)),
+            context: context.clone(),
+            target: BlockTarget { layout: core.layout.clone(), settings: core.settings.clone(), store: core.store.clone() },
+            written: Mutex::default(),
+            core,
+            token,
+        });
+        shared.delay_or_refuse().await?;
+        Ok(InsertWriter { shared })
+    }
+}
+
+impl Shared {
+    /// Slows the insert down, or refuses it, where merges fell behind.
+    pub async fn delay_or_refuse(&self) -> Result<()> {
+        let settings = &self.target.settings;
+        let state = self.core.manifest.current();
+        let Some((parts, bytes)) = fullest_partition(&state) else { return Ok(()) };
+        let average = bytes / parts.max(1);
+        let large = settings.max_avg_part_size_for_too_many_parts;
+        if large > 0 && average > large {
+            return Ok(());
+        }
+        if settings.parts_to_throw_insert > 0 && parts >= settings.parts_to_throw_insert {
+            self.context.counters.add(Event::RejectedInserts, 1);
+            return Err(Error::new(
+                ErrorCode::TOO_MANY_PARTS,
+                format!(
+                    "Too many parts ({parts} with average size of {}) in table '{}'. Merges are processing significantly \
+                     slower than inserts",
+                    units::bytes_binary(average as f64),
+                    self.core.name(),
+                ),
+            ));
+        }
+        if settings.parts_to_delay_insert > 0 && parts >= settings.parts_to_delay_insert {
+            let over = parts - settings.parts_to_delay_insert + 1;
+            let room = settings.parts_to_throw_insert.saturating_sub(settings.parts_to_delay_insert).max(1);
+            let ms = (settings.max_delay_to_insert * 1000 * over / room).max(settings.min_delay_to_insert_ms);
+            self.context.counters.add(Event::DelayedInserts, 1);
+            self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
+            self.core.wake_merger();
+            let sleep = async {
+                tokio::time::sleep(Duration::from_millis(ms)).await;
+                Ok(())
+            };
+            self.context.cancellable(sleep).await?;
+        }
+        Ok(())
+    }
+
+    /// The change that makes the parts visible in the given state; `None` where there is nothing to do. Parts that are
+    /// blocks inserted before are left out.
+    fn change(&self, state: &State, parts: &[InsertedPart]) -> Option<Change> {
+        if self.token.as_ref().is_some_and(|token| state.has_insert(token)) {
+            return None;
+        }
+        let by_hash = self.context.settings.insert_deduplicate && self.token.is_none();
+        let mut hashes = HashSet::new();
+        let mut added = Vec::with_capacity(parts.len());
+        let mut block = state.next_block;
+        for InsertedPart { part, ranges } in parts {
+            let hash = format!("{}_{:032x}", part.header.partition_id, part.hash);
+            if by_hash && part.hash != 0 && (state.has_block(&hash) || !hashes.insert(hash)) {
+                continue;
+            }
+            added.push(Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms())));
+            block += 1;
+        }
+        let mut block_hashes: Vec<String> = hashes.into_iter().collect();
+        block_hashes.sort_unstable();
+        (!added.is_empty()).then(|| Change {
+            operation: Operation::Insert,
+            added,
+            removed: Vec::new(),
+            insert_id: self.token.clone(),
+            block_hashes,
+            keeps_rows: false,
+        })
+    }
+}
+
+/// Parts and bytes of the partition with the most parts.
+fn fullest_partition(state: &State) -> Option<(u64, u64)> {
+    let mut fullest: Option<(u64, u64)> = None;
+    let mut current: (&str, u64, u64) = ("", 0, 0);
+    for ((partition, _), part) in &state.parts {
+        if **partition != *current.0 {
+            current = (partition, 0, 0);
+        }
+        current.1 += 1;
+        current.2 += part.bytes;
+        if fullest.is_none_or(|(parts, _)| current.1 > parts) {
+            fullest = Some((current.1, current.2));
+        }
+    }
+    fullest
+}
+
+/// The manifest's entry for a part that was written.
+pub fn entry(
+    part: &crate::part::WrittenPart,
+    ranges: Vec<(serde_json::Value, serde_json::Value)>,
+    min_block: i64,
+    max_block: i64,
+    now_ms: u64,
+) -> PartEntry {
+    let header = &part.header;
+    PartEntry {
+        name: format!("{}_{min_block}_{max_block}_{}", header.partition_id, header.level),
+        key: part.key.clone(),
+        partition_id: header.partition_id.clone(),
+        partition: header.partition.clone(),
+        min_block,
+        max_block,
+        level: header.level,
+        rows: header.rows,
+        bytes: part.bytes,
+        uncompressed_bytes: header.columns.iter().map(|column| column.uncompressed_bytes).sum(),
+        granules: header.granules() as u64,
+        tail_offset: part.tail_offset,
+        index_bytes: part.index_bytes,
+        created_ms: now_ms,
+        ranges,
+    }
+}
+
+#[async_trait]
+impl TableWriter for InsertWriter {
+    async fn lane(&self) -> Result<Box<dyn WriteLane>> {
+        Ok(Box::new(InsertLane::new(self.shared.clone())))
+    }
+
+    async fn commit(&self) -> Result<()> {
+        let shared = &self.shared;
+        let context = &shared.context;
+        context.check()?;
+        let parts = std::mem::take(&mut *shared.written.lock());
+        // The sweeper of another process takes objects without a name after the grace period: none may be committed
+        // when that could have begun.
+        let age = context.elapsed().as_secs();
+        if age > shared.target.settings.orphan_grace_seconds / 2 {
+            *shared.written.lock() = parts;
+            return Err(Error::new(
+                ErrorCode::TIMEOUT_EXCEEDED,
+                format!(
+                    "The INSERT took {age} seconds, more than half of orphan_grace_seconds: raise that setting of the table"
+                ),
+            ));
+        }
+        if parts.is_empty() {
+            return Ok(());
+        }
+        let outcome = shared.core.manifest.commit(context, |state| Ok(shared.change(state, &parts))).await;
+        match outcome {
+            Ok(Commit::Done(state)) => {
+                let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
+                for part in left_out {
+                    shared.core.discard(&part.part.key).await;
+                }
+                shared.core.wake_merger();
+                Ok(())
+            }
+            Ok(Commit::Nothing) => {
+                for part in &parts {
+                    shared.core.discard(&part.part.key).await;
+                }
+                Ok(())
+            }
+            Ok(Commit::Unknown(error)) => Err(error.with_context(
+                "it is unknown whether the INSERT took place: look, or repeat it with insert_deduplication_token",
+            )),
+            Err(error) => {
+                *shared.written.lock() = parts;
+                Err(error)
+            }
+        }
+    }
+
+    async fn abort(&self) {
+        let parts = std::mem::take(&mut *self.shared.written.lock());
+        for part in parts {
+            self.shared.core.discard(&part.part.key).await;
+        }
+    }
+}

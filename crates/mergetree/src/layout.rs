@@ -1,0 +1,90 @@
+//! How a table's rows are laid out: its stored columns, its sorting key with the primary key as a prefix, its
+//! partition key. Shared by everything that writes and reads parts.
+
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{KeyExpression, TableDefinition};
+use gristmill_types::{Columns, DefaultKind, SqlType};
+
+use crate::index::order::KeyOrder;
+
+#[derive(Debug)]
+pub struct Layout {
+    /// The columns that parts hold, in the table's order.
+    pub columns: Columns,
+    /// Their Arrow schema in memory.
+    pub schema: SchemaRef,
+    pub sorting: Vec<KeyExpression>,
+    /// How many of the sorting key's expressions the sparse index keeps.
+    pub primary_key_length: usize,
+    pub partition: Vec<KeyExpression>,
+    /// Positions (in `columns`) of the columns that the partition key is computed from, ascending.
+    pub partition_columns: Vec<usize>,
+    pub sorting_order: KeyOrder,
+    pub primary_order: KeyOrder,
+}
+
+impl Layout {
+    /// Errors: BAD_ARGUMENTS where a key is of a type that has no order.
+    pub fn new(
+        definition: &TableDefinition,
+        sorting: Vec<KeyExpression>,
+        partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<Layout>> {
+        let columns = stored_columns(&definition.columns);
+        let schema = columns.arrow();
+        let partition = partition.unwrap_or_default();
+        let primary_key_length = definition.primary_key.len().min(sorting.len());
+        if columns.is_empty() {
+            return Err(Error::new(
+                ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED,
+                format!("Table {}.{} stores no column: declare at least one", definition.database, definition.name),
+            ));
+        }
+        for key in sorting.iter().chain(&partition) {
+            for name in referenced_columns(key) {
+                if columns.index_of(&name).is_none() {
+                    return Err(Error::new(
+                        ErrorCode::UNKNOWN_IDENTIFIER,
+                        format!("Key expression {} uses column {name}, which the table does not store", key.text),
+                    ));
+                }
+            }
+        }
+        let mut partition_columns: Vec<usize> =
+            partition.iter().flat_map(referenced_columns).filter_map(|name| columns.index_of(&name)).collect();
+        partition_columns.sort_unstable();
+        partition_columns.dedup();
+        let kinds: Vec<&SqlType> = sorting.iter().map(|key| &key.kind).collect();
+        Ok(Arc::new(Layout {
+            sorting_order: KeyOrder::new(&kinds)?,
+            primary_order: KeyOrder::new(&kinds[..primary_key_length])?,
+            columns,
+            schema,
+            sorting,
+            primary_key_length,
+            partition,
+            partition_columns,
+        }))
+    }
+
+    pub fn primary(&self) -> &[KeyExpression] {
+        &self.sorting[..self.primary_key_length]
+    }
+}
+
+/// The columns that are kept in parts: no ALIAS, no EPHEMERAL.
+pub fn stored_columns(columns: &Columns) -> Columns {
+    let stored = |kind: &DefaultKind| !matches!(kind, DefaultKind::Alias | DefaultKind::Ephemeral);
+    Columns::new(
+        columns.iter().filter(|column| column.default.as_ref().is_none_or(|(kind, _)| stored(kind))).cloned().collect(),
+    )
+}
+
+pub fn referenced_columns(key: &KeyExpression) -> Vec<String> {
+    let mut names: Vec<String> = key.logical.column_refs().into_iter().map(|column| column.name.clone()).collect();
+    names.sort();
+    names
+}

@@ -1,0 +1,219 @@
+//! How a version of the manifest is agreed on, by any number of writers in any number of processes, with no server but
+//! the store.
+//!
+//! A commit takes the newest state it knows, decides what to change, and puts the record of the next version if nobody
+//! else has. Whoever finds the version taken reads what the other did, applies it, decides again and tries the version
+//! after it. So inserts commute, and a merge whose sources are gone gives up when it decides again.
+//!
+//! If the answer to a put is lost, the record may or may not be there: the version is read, and the commit id in it
+//! says whose it is. Nothing is there: the same version is put again (a late arrival of the first try then reads as
+//! ours). Only when the store stays silent is the outcome unknown; then nothing the commit names may be deleted.
+//!
+//! Old versions are deleted by the sweeper an hour after a newer snapshot. A writer that slept longer might find its
+//! next version free again; so a state older than `STALE_AFTER` is read anew, by listing, before anything is based on it.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_introspect::QueryContext;
+use parking_lot::Mutex;
+
+use super::state::State;
+use super::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
+use super::v1::{Operation, PartEntry, Record};
+use crate::invariants;
+use crate::store::{PartStore, Put};
+
+/// A state known for longer is read anew before a commit: half of what the sweeper waits.
+pub const STALE_AFTER: Duration = Duration::from_secs(30 * 60);
+const PUT_TRIES: u32 = 8;
+
+/// What a commit changes.
+#[derive(Clone, Debug)]
+pub struct Change {
+    pub operation: Operation,
+    pub added: Vec<Arc<PartEntry>>,
+    pub removed: Vec<String>,
+    pub insert_id: Option<String>,
+    pub block_hashes: Vec<String>,
+    /// M-1: the rows that come in are those that go out.
+    pub keeps_rows: bool,
+}
+
+#[derive(Debug)]
+pub enum Commit {
+    /// The change is in this state.
+    Done(Arc<State>),
+    /// The decision was to change nothing.
+    Nothing,
+    /// Nobody knows whether it took place: what it names must stay.
+    Unknown(Error),
+}
+
+#[derive(Debug)]
+pub struct Manifest {
+    store: Arc<dyn PartStore>,
+    /// Other processes may write too.
+    shared: bool,
+    /// Block hashes kept for deduplication.
+    window: usize,
+    current: Mutex<(Arc<State>, Instant)>,
+    /// Commits of this process queue here rather than at the store.
+    turn: tokio::sync::Mutex<()>,
+}
+
+impl Manifest {
+    pub async fn open(
+        context: &Arc<QueryContext>,
+        store: Arc<dyn PartStore>,
+        shared: bool,
+        window: usize,
+    ) -> Result<Manifest> {
+        let state = load(context, &store, window).await.context(|| "opening the table's manifest".to_string())?;
+        let current = Mutex::new((Arc::new(state), context.env.instant()));
+        Ok(Manifest { store, shared, window, current, turn: tokio::sync::Mutex::new(()) })
+    }
+
+    /// The newest state that this process knows.
+    pub fn current(&self) -> Arc<State> {
+        self.current.lock().0.clone()
+    }
+
+    /// The newest state. Asks the store only where other processes may have written.
+    pub async fn refresh(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
+        if !self.shared {
+            return Ok(self.current());
+        }
+        self.catch_up(context).await
+    }
+
+    async fn catch_up(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
+        let (mut state, known) = self.current.lock().clone();
+        if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
+            state = Arc::new(load(context, &self.store, self.window).await?);
+        }
+        while let Some(data) = self.store.read_whole(context, &key(state.version + 1)).await? {
+            let record = Record::decode(state.version + 1, &data)?;
+            state = Arc::new(state.apply(&record, self.window)?);
+        }
+        Ok(self.advance(context, state))
+    }
+
+    /// M-2: the known state only grows.
+    fn advance(&self, context: &Arc<QueryContext>, state: Arc<State>) -> Arc<State> {
+        let mut current = self.current.lock();
+        if state.version >= current.0.version {
+            *current = (state, context.env.instant());
+        }
+        current.0.clone()
+    }
+
+    /// Commits what `decide` says for the newest state; it is asked again whenever another writer was first. An error
+    /// means that nothing was committed.
+    pub async fn commit(
+        &self,
+        context: &Arc<QueryContext>,
+        mut decide: impl FnMut(&State) -> Result<Option<Change>> + Send,
+    ) -> Result<Commit> {
+        let _turn = self.turn.lock().await;
+        let known = self.current.lock().1;
+        if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
+            self.catch_up(context).await?;
+        }
+        let commit_id = context.env.uuid().to_string();
+        loop {
+            let base = self.current();
+            let Some(change) = decide(&base)? else { return Ok(Commit::Nothing) };
+            let (record, next) = self.record(context, &base, change, &commit_id)?;
+            let data = record.encode()?;
+            match self.put(context, &record, data).await {
+                Ok(None) => return Ok(Commit::Done(self.advance(context, Arc::new(next)))),
+                Ok(Some(other)) => {
+                    let state = base.apply(&other, self.window)?;
+                    self.advance(context, Arc::new(state));
+                }
+                Err(error) => return Ok(Commit::Unknown(error)),
+            }
+        }
+    }
+
+    fn record(&self, context: &Arc<QueryContext>, base: &State, change: Change, commit_id: &str) -> Result<(Record, State)> {
+        invariants::check_change(base, &change)?;
+        let version = base.version + 1;
+        let mut record = Record {
+            version,
+            commit_id: commit_id.to_string(),
+            time_ms: context.env.now_ms(),
+            operation: change.operation,
+            added: change.added,
+            removed: change.removed,
+            insert_id: change.insert_id,
+            block_hashes: change.block_hashes,
+            ledger: None,
+            snapshot: None,
+        };
+        let next = base.apply(&record, self.window)?;
+        if cfg!(debug_assertions) {
+            invariants::check_state(&next)?;
+        }
+        if version == 1 || version.is_multiple_of(SNAPSHOT_INTERVAL) {
+            record.snapshot = Some(next.snapshot());
+        }
+        Ok((record, next))
+    }
+
+    /// `None`: the record is there. `Some`: another writer's record has its version. Errors: nobody knows.
+    async fn put(&self, context: &Arc<QueryContext>, record: &Record, data: Bytes) -> Result<Option<Record>> {
+        let name = key(record.version);
+        let mut failure = None;
+        for attempt in 0..PUT_TRIES {
+            if attempt > 0 {
+                tokio::time::sleep(Duration::from_millis(20 << attempt.min(6))).await;
+            }
+            match self.store.put_if_absent(context, &name, data.clone()).await {
+                Ok(Put::Created) => return Ok(None),
+                Ok(Put::Exists) => {}
+                Err(error) => failure = Some(error),
+            }
+            match self.store.read_whole(context, &name).await {
+                Ok(Some(found)) => {
+                    let found = Record::decode(record.version, &found)?;
+                    return Ok((found.commit_id != record.commit_id).then_some(found));
+                }
+                Ok(None) => {}
+                Err(error) => failure = Some(error),
+            }
+        }
+        let failure = failure.unwrap_or_else(|| Error::logical("a version of the manifest vanished"));
+        Err(failure.with_context(format!("committing version {} of the manifest", record.version)))
+    }
+}
+
+/// Reads the newest state: back from the last version to a snapshot, then forward.
+async fn load(context: &Arc<QueryContext>, store: &Arc<dyn PartStore>, window: usize) -> Result<State> {
+    'listing: for _ in 0..4 {
+        let listed = store.list(context, FOLDER).await?;
+        let Some(last) = listed.iter().filter_map(|object| version_of(&object.key)).max() else {
+            return Ok(State::default());
+        };
+        let mut later = Vec::new();
+        let mut version = last;
+        let mut state = loop {
+            // A version that went since the listing was swept: a newer snapshot exists.
+            let Some(data) = store.read_whole(context, &key(version)).await? else { continue 'listing };
+            let record = Record::decode(version, &data)?;
+            if let Some(snapshot) = &record.snapshot {
+                break State::from_snapshot(version, snapshot);
+            }
+            later.push(record);
+            version -= 1;
+        };
+        for record in later.iter().rev() {
+            state = state.apply(record, window)?;
+        }
+        return Ok(state);
+    }
+    Err(Error::new(ErrorCode::CORRUPTED_DATA, "Versions of the manifest are missing since the last snapshot"))
+}

@@ -1,0 +1,155 @@
+//! The state of a table after a version: pure, made by applying records one after another. Every reader holds one, so
+//! a version's parts stay known (and their objects kept, M-4) as long as somebody reads them.
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
+
+use gristmill_base::{Error, Result};
+
+use super::v1::{PartEntry, Record, RemovedPart, Snapshot};
+
+/// Insert ids that are remembered.
+pub const INSERT_IDS_KEPT: usize = 10_000;
+/// After this long a removed part is no longer told: its object was deleted long since, or is for the sweeper.
+pub const REMOVED_KEPT_MS: u64 = 24 * 3600 * 1000;
+
+#[derive(Clone, Debug)]
+pub struct State {
+    /// 0: the table has no version yet.
+    pub version: u64,
+    /// By partition and first block: the order in which ranges of parts are contiguous.
+    pub parts: BTreeMap<(Arc<str>, i64), Arc<PartEntry>>,
+    pub removed: Vec<RemovedPart>,
+    pub next_block: i64,
+    insert_ids: Arc<Remembered>,
+    block_hashes: Arc<Remembered>,
+    pub rows: u64,
+    pub bytes: u64,
+}
+
+impl Default for State {
+    /// A table without a version.
+    fn default() -> Self {
+        State::from_snapshot(0, &Snapshot { next_block: 1, ..Snapshot::default() })
+    }
+}
+
+/// A bounded memory of names, oldest first.
+#[derive(Clone, Debug, Default)]
+struct Remembered {
+    order: std::collections::VecDeque<String>,
+    known: HashSet<String>,
+}
+
+impl Remembered {
+    fn add(&mut self, name: String, keep: usize) {
+        if self.known.insert(name.clone()) {
+            self.order.push_back(name);
+        }
+        while self.order.len() > keep {
+            if let Some(old) = self.order.pop_front() {
+                self.known.remove(&old);
+            }
+        }
+    }
+}
+
+impl State {
+    pub fn has_insert(&self, id: &str) -> bool {
+        self.insert_ids.known.contains(id)
+    }
+
+    pub fn has_block(&self, hash: &str) -> bool {
+        self.block_hashes.known.contains(hash)
+    }
+
+    pub fn part_named(&self, name: &str) -> Option<&Arc<PartEntry>> {
+        self.parts.values().find(|part| part.name == name)
+    }
+
+    /// The state after the next record. `window`: block hashes that the table keeps.
+    pub fn apply(&self, record: &Record, window: usize) -> Result<State> {
+        if let Some(snapshot) = &record.snapshot {
+            return Ok(State::from_snapshot(record.version, snapshot));
+        }
+        if record.version != self.version + 1 {
+            return Err(Error::logical(format!(
+                "M-2: version {} of the manifest is applied to version {}",
+                record.version, self.version
+            )));
+        }
+        let mut next = self.clone();
+        next.version = record.version;
+        if !record.removed.is_empty() {
+            let gone: HashSet<&str> = record.removed.iter().map(String::as_str).collect();
+            let mut found = Vec::new();
+            next.parts.retain(|_, part| {
+                let stays = !gone.contains(part.name.as_str());
+                if !stays {
+                    found.push(part.clone());
+                }
+                stays
+            });
+            for part in found {
+                next.rows -= part.rows;
+                next.bytes -= part.bytes;
+                next.removed.push(RemovedPart { part, removed_ms: record.time_ms });
+            }
+        }
+        for part in &record.added {
+            next.rows += part.rows;
+            next.bytes += part.bytes;
+            next.next_block = next.next_block.max(part.max_block + 1);
+            next.parts.insert((Arc::from(part.partition_id.as_str()), part.min_block), part.clone());
+        }
+        next.removed.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
+        if let Some(id) = &record.insert_id {
+            Arc::make_mut(&mut next.insert_ids).add(id.clone(), INSERT_IDS_KEPT);
+        }
+        for hash in &record.block_hashes {
+            Arc::make_mut(&mut next.block_hashes).add(hash.clone(), window);
+        }
+        Ok(next)
+    }
+
+    pub fn snapshot(&self) -> Snapshot {
+        Snapshot {
+            parts: self.parts.values().cloned().collect(),
+            removed: self.removed.clone(),
+            next_block: self.next_block,
+            insert_ids: self.insert_ids.order.iter().cloned().collect(),
+            block_hashes: self.block_hashes.order.iter().cloned().collect(),
+        }
+    }
+
+    pub fn from_snapshot(version: u64, snapshot: &Snapshot) -> State {
+        let remember = |names: &[String]| {
+            let mut remembered = Remembered::default();
+            names.iter().for_each(|name| remembered.add(name.clone(), usize::MAX));
+            Arc::new(remembered)
+        };
+        State {
+            version,
+            parts: snapshot
+                .parts
+                .iter()
+                .map(|part| ((Arc::from(part.partition_id.as_str()), part.min_block), part.clone()))
+                .collect(),
+            removed: snapshot.removed.clone(),
+            next_block: snapshot.next_block,
+            insert_ids: remember(&snapshot.insert_ids),
+            block_hashes: remember(&snapshot.block_hashes),
+            rows: snapshot.parts.iter().map(|part| part.rows).sum(),
+            bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
+        }
+    }
+
+    /// The parts by partition, each list in the order of blocks.
+    pub fn partitions(&self) -> BTreeMap<Arc<str>, Vec<Arc<PartEntry>>> {
+        let mut partitions: BTreeMap<Arc<str>, Vec<Arc<PartEntry>>> = BTreeMap::new();
+        for ((partition, _), part) in &self.parts {
+            partitions.entry(partition.clone()).or_default().push(part.clone());
+        }
+        partitions
+    }
+}

@@ -1,0 +1,6 @@
+//! Format version 1 of the manifest, described in docs/formats/manifest-v1.md.
+
+pub mod record;
+pub mod value;
+
+pub use record::{Operation, PartEntry, Record, RemovedPart, Snapshot};

@@ -1,0 +1,179 @@
+//! One version of the manifest as an object, `manifest/<version, 20 digits>`.
+//!
+//! ```text
+//! magic "GMMANIF1" · format u32 · payload length u32 · xxh3-64 of the payload · payload (zstd JSON)
+//! ```
+//! The payload is what changed (parts in, parts out, the insert's id) and, in every `SNAPSHOT_INTERVAL`th version, the
+//! whole state after it: a table is opened by reading back to the nearest snapshot.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gristmill_base::{Error, ErrorCode, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub const MAGIC: &[u8; 8] = b"GMMANIF1";
+pub const FORMAT: u32 = 1;
+pub const FOLDER: &str = "manifest/";
+/// Versions from one snapshot to the next.
+pub const SNAPSHOT_INTERVAL: u64 = 32;
+const HEADER_LENGTH: usize = 24;
+
+/// A part as the manifest knows it: all that choosing parts for a query or a merge needs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PartEntry {
+    /// `<partition>_<min block>_<max block>_<level>`. Block numbers are given by the commit, so that their order is
+    /// that of the commits and no insert can fall between the parts of a merge.
+    pub name: String,
+    /// The object, relative to the table's folder.
+    pub key: String,
+    pub partition_id: String,
+    /// The partition key's value as text, `tuple()` where there is no key.
+    pub partition: String,
+    pub min_block: i64,
+    pub max_block: i64,
+    pub level: u32,
+    pub rows: u64,
+    /// Size of the object.
+    pub bytes: u64,
+    pub uncompressed_bytes: u64,
+    pub granules: u64,
+    pub tail_offset: u64,
+    pub index_bytes: u64,
+    /// Milliseconds since the Unix epoch.
+    pub created_ms: u64,
+    /// Least and greatest value of each column of the partition key, then of each of its expressions.
+    pub ranges: Vec<(Value, Value)>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemovedPart {
+    pub part: Arc<PartEntry>,
+    pub removed_ms: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Operation {
+    Insert,
+    Merge,
+    Truncate,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    pub version: u64,
+    /// Unique: by it a writer whose answer was lost finds out whether its commit took place.
+    pub commit_id: String,
+    pub time_ms: u64,
+    pub operation: Operation,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub added: Vec<Arc<PartEntry>>,
+    /// Names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// I-3: the deduplication token of the insert.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub insert_id: Option<String>,
+    /// Hashes of the inserted blocks, where the table keeps a window of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub block_hashes: Vec<String>,
+    /// Reserved: files of a resumable load.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ledger: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub snapshot: Option<Snapshot>,
+}
+
+/// The whole state after a version.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Snapshot {
+    pub parts: Vec<Arc<PartEntry>>,
+    pub removed: Vec<RemovedPart>,
+    pub next_block: i64,
+    /// Newest last.
+    pub insert_ids: Vec<String>,
+    pub block_hashes: Vec<String>,
+}
+
+pub fn key(version: u64) -> String {
+    format!("{FOLDER}{version:020}")
+}
+
+/// The version that a key of the manifest's folder names.
+pub fn version_of(key: &str) -> Option<u64> {
+    key.strip_prefix(FOLDER).filter(|digits| digits.len() == 20)?.parse().ok()
+}
+
+impl Record {
+    pub fn encode(&self) -> Result<Bytes> {
+        let json = serde_json::to_vec(self).map_err(|error| Error::logical(format!("Manifest record: {error}")))?;
+        let payload = zstd::bulk::compress(&json, 3)?;
+        let mut out = Vec::with_capacity(HEADER_LENGTH + payload.len());
+        out.extend_from_slice(MAGIC);
+        out.extend_from_slice(&FORMAT.to_le_bytes());
+        out.extend_from_slice(&(payload.len() as u32).to_le_bytes());
+        out.extend_from_slice(&xxh3_64(&payload).to_le_bytes());
+        out.extend_from_slice(&payload);
+        Ok(out.into())
+    }
+
+    /// Errors: CORRUPTED_DATA.
+    pub fn decode(version: u64, data: &[u8]) -> Result<Record> {
+        let corrupt = |what: &str| {
+            Error::new(ErrorCode::CORRUPTED_DATA, format!("Version {version} of the manifest is damaged: {what}"))
+        };
+        let word = |at: usize| data.get(at..at + 4)?.try_into().ok().map(u32::from_le_bytes);
+        let (Some(format), Some(length)) = (word(8), word(12)) else { return Err(corrupt("it is cut off")) };
+        if data[..8] != *MAGIC {
+            return Err(corrupt("it does not begin as one"));
+        }
+        if format > FORMAT {
+            return Err(Error::new(
+                ErrorCode::UNSUPPORTED_PARAMETER,
+                format!("The manifest is of format {format}, this program reads up to {FORMAT}: update it"),
+            ));
+        }
+        let payload = &data[HEADER_LENGTH.min(data.len())..];
+        if payload.len() != length as usize || data[16..HEADER_LENGTH] != xxh3_64(payload).to_le_bytes() {
+            return Err(corrupt("its checksum does not fit"));
+        }
+        let json = zstd::stream::decode_all(payload)?;
+        let record: Record = serde_json::from_slice(&json).map_err(|error| corrupt(&error.to_string()))?;
+        if record.version != version {
+            return Err(corrupt(&format!("it calls itself version {}", record.version)));
+        }
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flipped_byte_anywhere_is_found() {
+        let record = Record {
+            version: 7,
+            commit_id: "c".to_string(),
+            time_ms: 1,
+            operation: Operation::Insert,
+            added: Vec::new(),
+            removed: vec!["all_1_1_0".to_string()],
+            insert_id: Some("token".to_string()),
+            block_hashes: Vec::new(),
+            ledger: None,
+            snapshot: None,
+        };
+        let data = record.encode().expect("encodes");
+        assert_eq!(Record::decode(7, &data).expect("decodes"), record);
+        for at in 0..data.len() {
+            let mut damaged = data.to_vec();
+            damaged[at] ^= 0x10;
+            Record::decode(7, &damaged).expect_err("damage goes unnoticed");
+        }
+        assert_eq!(version_of(&key(7)), Some(7));
+    }
+}

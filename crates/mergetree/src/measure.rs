@@ -1,0 +1,43 @@
+//! Bytes that values take, whoever owns the buffers: a slice of a shared buffer counts for its own rows only. Block
+//! limits, granule sizes and the counts shown to users go by these, memory accounts by what is really held.
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::DataType;
+
+/// Bytes of the values of an array, as they lie in memory.
+pub fn value_bytes(array: &ArrayRef) -> u64 {
+    let rows = array.len() as u64;
+    let bytes = match array.data_type() {
+        DataType::Null => 0,
+        DataType::Boolean => rows,
+        DataType::BinaryView => {
+            let views = array.as_binary_view().views();
+            // The low 32 bits of a view are its length.
+            views.iter().map(|view| u64::from(*view as u32)).sum::<u64>() + 8 * rows
+        }
+        DataType::Binary => {
+            let offsets = array.as_binary::<i32>().value_offsets();
+            (offsets[offsets.len() - 1] - offsets[0]) as u64 + 8 * rows
+        }
+        DataType::FixedSizeBinary(width) => rows * *width as u64,
+        DataType::List(_) => {
+            let list = array.as_list::<i32>();
+            let offsets = list.value_offsets();
+            let (from, to) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
+            value_bytes(&list.values().slice(from, to - from)) + 8 * rows
+        }
+        DataType::Struct(_) => array.as_struct().columns().iter().map(value_bytes).sum(),
+        DataType::Map(..) => {
+            let map = array.as_map();
+            let offsets = map.value_offsets();
+            let (from, to) = (offsets[0] as usize, offsets[offsets.len() - 1] as usize);
+            value_bytes(&map.keys().slice(from, to - from)) + value_bytes(&map.values().slice(from, to - from)) + 8 * rows
+        }
+        other => rows * other.primitive_width().unwrap_or(8) as u64,
+    };
+    bytes + if array.nulls().is_some() { rows } else { 0 }
+}
+
+pub fn batch_bytes(batch: &RecordBatch) -> u64 {
+    batch.columns().iter().map(value_bytes).sum()
+}

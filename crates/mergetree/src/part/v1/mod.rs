@@ -1,0 +1,10 @@
+//! Format version 1 of a part, described in docs/formats/part-v1.md. A change that old files would not survive goes
+//! into a new version beside this one.
+
+pub mod dictionary;
+pub mod encode;
+pub mod header;
+pub mod open;
+pub mod schema;
+pub mod storage_type;
+pub mod writer;

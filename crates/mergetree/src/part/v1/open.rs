@@ -1,0 +1,93 @@
+//! Opens a part: one read of its tail gives header, sparse index, page indexes and footer. All of it is kept in memory
+//! by the table's cache; column data is read from the object each time.
+
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use bytes::Bytes;
+use gristmill_base::{Error, ErrorCode, Result};
+use parquet::DecodeResult;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder};
+
+use super::header::PartHeader;
+use super::schema::{reading_schema, storage_schema};
+use crate::index::sparse::SparseIndex;
+use crate::layout::Layout;
+
+#[derive(Debug)]
+pub struct OpenPart {
+    pub key: String,
+    pub header: PartHeader,
+    pub index: SparseIndex,
+    pub metadata: ArrowReaderMetadata,
+    /// What the columns are read as; see `storage_type`.
+    pub storage: SchemaRef,
+    /// Bytes that it takes in memory, about.
+    pub memory_bytes: u64,
+}
+
+impl OpenPart {
+    /// `tail`: the object's bytes from the embedded block on. Errors: CORRUPTED_DATA, naming the object.
+    pub fn parse(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
+        Self::parse_tail(key, object_bytes, tail, layout)
+            .map_err(|error| Error::new(ErrorCode::CORRUPTED_DATA, error.message()).with_context(format!("part {key}")))
+    }
+
+    fn parse_tail(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
+        let (header, index) = PartHeader::decode(&tail)?;
+        let same = header.columns.len() == layout.columns.len()
+            && header
+                .columns
+                .iter()
+                .zip(&layout.columns)
+                .all(|(stored, column)| stored.name == column.name && stored.kind == column.kind.to_string());
+        if !same {
+            return Err(Error::new(ErrorCode::CORRUPTED_DATA, "its columns are not those of the table"));
+        }
+        let granules = header.granules();
+        let index = SparseIndex::decode(&index, granules, layout)?;
+        let storage = storage_schema(&layout.columns);
+        let schema = Arc::new(reading_schema(&storage)?);
+        let options = ParquetMetaDataOptions::new().with_schema(schema);
+        let mut decoder = ParquetMetaDataPushDecoder::try_new(object_bytes)?
+            .with_page_index_policy(PageIndexPolicy::Required)
+            .with_metadata_options(Some(Arc::new(options)));
+        let tail_offset = object_bytes - tail.len() as u64;
+        decoder.push_range(tail_offset..object_bytes, tail.clone())?;
+        let metadata = match decoder.try_decode()? {
+            DecodeResult::Data(metadata) => metadata,
+            _ => return Err(Error::new(ErrorCode::CORRUPTED_DATA, "its footer is cut off")),
+        };
+        check_rows(&metadata, &header)?;
+        let reader_options = ArrowReaderOptions::new().with_schema(storage.clone());
+        let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), reader_options)?;
+        let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64;
+        Ok(OpenPart { key: key.to_string(), header, index, metadata, storage, memory_bytes })
+    }
+
+    pub fn granules(&self) -> usize {
+        self.index.granules
+    }
+
+    pub fn granules_in_row_group(&self) -> usize {
+        (self.header.row_group_rows / self.header.granule_rows.max(1)).max(1) as usize
+    }
+
+    /// Rows of a run of granules.
+    pub fn rows_of(&self, granules: std::ops::Range<usize>) -> u64 {
+        let row = |granule: usize| (granule as u64 * self.header.granule_rows).min(self.header.rows);
+        row(granules.end) - row(granules.start)
+    }
+}
+
+fn check_rows(metadata: &ParquetMetaData, header: &PartHeader) -> Result<()> {
+    let rows = metadata.file_metadata().num_rows();
+    if rows != header.rows as i64 || header.granule_rows == 0 || header.row_group_rows % header.granule_rows != 0 {
+        return Err(Error::new(
+            ErrorCode::CORRUPTED_DATA,
+            format!("its footer tells of {rows} rows, its header of {}", header.rows),
+        ));
+    }
+    Ok(())
+}

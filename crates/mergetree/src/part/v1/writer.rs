@@ -1,0 +1,353 @@
+//! Writes one part: sorted rows in, one Parquet object out, uploaded as its row groups are done.
+//!
+//! Columns are independent: those of a block are gathered (by the sort's permutation), converted and encoded each in a
+//! task of its own on the CPU runtime, so a wide block uses every core and never exists twice in memory. A row group
+//! holds at most 2^20 rows and about 256 MiB of values: its encoded pages must be held until it ends, so this bounds
+//! memory, and other readers share a part out by row group. (One row group a part reads no faster here: our unit of
+//! work is a run of granules. It would make a merge hold the whole encoded part.)
+
+use std::io::Write;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, UInt32Array};
+use bytes::{Bytes, BytesMut};
+use gristmill_base::{Error, Result};
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::memory::MemoryGuard;
+use parking_lot::Mutex;
+use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory};
+use parquet::file::metadata::KeyValue;
+use parquet::file::writer::SerializedFileWriter;
+use parquet::schema::types::SchemaDescriptor;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::encode::{Codec, ColumnEncoder, encoders, properties};
+use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
+use super::schema::{annotated_schema, storage_schema};
+use crate::index::sparse::SparseIndexBuilder;
+use crate::layout::Layout;
+use crate::parallel;
+use crate::store::{PartStore, PartUpload};
+
+const ROW_GROUP_ROWS: u64 = 1 << 20;
+const ROW_GROUP_BYTES: u64 = 256 << 20;
+
+/// Everything about a part that is decided before its first row is written.
+#[derive(Clone, Debug)]
+pub struct PartPlan {
+    pub key: String,
+    pub partition_id: String,
+    pub partition: String,
+    pub level: u32,
+    pub codec: Codec,
+    pub granule_rows: usize,
+    pub row_group_rows: usize,
+    /// By column: all strings are valid UTF-8.
+    pub text: Vec<bool>,
+    /// By column.
+    pub dictionaries: Vec<bool>,
+    /// Columns encoded at the same time.
+    pub lanes: usize,
+    /// Hash what is written, for deduplication.
+    pub hashed: bool,
+}
+
+/// Rows of a granule: `index_granularity`, or fewer where rows are so wide that they would exceed the bytes.
+pub fn granule_rows(row_bytes: u64, index_granularity: u64, index_granularity_bytes: u64) -> usize {
+    let most = index_granularity.max(1);
+    match index_granularity_bytes {
+        0 => most as usize,
+        bytes => (bytes / row_bytes.max(1)).clamp(1, most) as usize,
+    }
+}
+
+/// Rows of a row group: whole granules within the limits above.
+pub fn row_group_rows(row_bytes: u64, granule_rows: usize) -> usize {
+    let rows = (ROW_GROUP_BYTES / row_bytes.max(1)).min(ROW_GROUP_ROWS) as usize;
+    (rows / granule_rows).max(1) * granule_rows
+}
+
+/// A part that was written whole and is not visible yet.
+#[derive(Clone, Debug)]
+pub struct WrittenPart {
+    pub key: String,
+    pub header: PartHeader,
+    pub bytes: u64,
+    /// Where the embedded block begins; everything from there on is read to open the part.
+    pub tail_offset: u64,
+    pub index_bytes: u64,
+    /// 0 where the plan did not ask for it.
+    pub hash: u128,
+}
+
+/// Rows in the part's order: columns as they came, and the order to take them in.
+#[derive(Clone, Debug)]
+pub struct Sorted {
+    pub columns: Vec<ArrayRef>,
+    /// The primary key's values, in the order of `columns`.
+    pub keys: Vec<ArrayRef>,
+    /// `None`: as they are.
+    pub order: Option<UInt32Array>,
+    pub rows: usize,
+}
+
+impl Sorted {
+    fn positions(&self, from: usize, rows: usize) -> Option<UInt32Array> {
+        self.order.as_ref().map(|order| order.slice(from, rows))
+    }
+}
+
+/// Collects what Parquet's writer puts out, to be taken between its calls.
+#[derive(Clone, Default)]
+struct Outlet(Arc<Mutex<BytesMut>>);
+
+impl Write for Outlet {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().extend_from_slice(data);
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub struct PartWriter {
+    layout: Arc<Layout>,
+    plan: PartPlan,
+    outlet: Outlet,
+    file: SerializedFileWriter<Outlet>,
+    factory: ArrowRowGroupWriterFactory,
+    leaves_by_column: Vec<usize>,
+    upload: Option<Box<dyn PartUpload>>,
+    encoders: Vec<ColumnEncoder>,
+    group_rows: usize,
+    groups: usize,
+    rows: u64,
+    bytes: u64,
+    column_bytes: Vec<(u64, u64)>,
+    index: SparseIndexBuilder,
+    hash: Option<Box<Xxh3>>,
+    memory: MemoryGuard,
+}
+
+impl PartWriter {
+    pub async fn create(
+        context: &Arc<QueryContext>,
+        store: &Arc<dyn PartStore>,
+        layout: Arc<Layout>,
+        plan: PartPlan,
+    ) -> Result<PartWriter> {
+        let root = annotated_schema(&layout.columns, &plan.text)?;
+        let descriptor = SchemaDescriptor::new(root.clone());
+        let mut leaves_by_column = vec![0; layout.columns.len()];
+        for leaf in 0..descriptor.num_columns() {
+            leaves_by_column[descriptor.get_column_root_idx(leaf)] += 1;
+        }
+        let properties = properties(&layout.columns, &descriptor, &plan.dictionaries, plan.codec, plan.granule_rows)?;
+        let outlet = Outlet::default();
+        let file = SerializedFileWriter::new(outlet.clone(), root, properties)?;
+        let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&layout.columns));
+        let upload = Some(store.upload(context, &plan.key).await?);
+        Ok(PartWriter {
+            column_bytes: vec![(0, 0); layout.columns.len()],
+            hash: plan.hashed.then(|| Box::new(Xxh3::new())),
+            memory: MemoryGuard::empty(&context.memory),
+            index: SparseIndexBuilder::default(),
+            encoders: Vec::new(),
+            group_rows: 0,
+            groups: 0,
+            rows: 0,
+            bytes: 0,
+            layout,
+            plan,
+            outlet,
+            file,
+            factory,
+            leaves_by_column,
+            upload,
+        })
+    }
+
+    pub fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// Appends rows that follow, in the part's order, everything appended before.
+    pub async fn write(&mut self, block: &Sorted) -> Result<()> {
+        self.index_rows(block)?;
+        let mut from = 0;
+        while from < block.rows {
+            let rows = (self.plan.row_group_rows - self.group_rows).min(block.rows - from);
+            if self.encoders.is_empty() {
+                self.encoders = encoders(
+                    &self.factory,
+                    self.groups,
+                    &self.layout.columns,
+                    &self.leaves_by_column,
+                    self.plan.granule_rows,
+                )?;
+            }
+            let last = self.group_rows + rows == self.plan.row_group_rows;
+            let chunks = self.encode(block, from, rows, last).await?;
+            self.group_rows += rows;
+            self.rows += rows as u64;
+            from += rows;
+            if let Some(chunks) = chunks {
+                self.end_row_group(chunks).await?;
+            }
+        }
+        Ok(())
+    }
+
+    fn index_rows(&mut self, block: &Sorted) -> Result<()> {
+        if block.keys.is_empty() || block.rows == 0 {
+            return Ok(());
+        }
+        let granule_rows = self.plan.granule_rows;
+        let first = (granule_rows - (self.rows % granule_rows as u64) as usize) % granule_rows;
+        let place = |row: usize| block.order.as_ref().map_or(row as u32, |order| order.value(row));
+        let starts = UInt32Array::from_iter_values((first..block.rows).step_by(granule_rows).map(place));
+        self.index.push(&block.keys, &starts, place(block.rows - 1) as usize)
+    }
+
+    /// Encodes rows of every column. With `last` the row group ends: its chunks come out.
+    async fn encode(
+        &mut self,
+        block: &Sorted,
+        from: usize,
+        rows: usize,
+        last: bool,
+    ) -> Result<Option<Vec<Vec<ArrowColumnChunk>>>> {
+        let positions = block.positions(from, rows);
+        let mut jobs = Vec::with_capacity(block.columns.len());
+        for (mut encoder, column) in std::mem::take(&mut self.encoders).into_iter().zip(block.columns.iter().cloned()) {
+            let positions = positions.clone();
+            jobs.push(move || {
+                let taken = match positions {
+                    Some(positions) => arrow::compute::take(&column, &positions, None)?,
+                    None => column.slice(from, rows),
+                };
+                drop(column);
+                encoder.write(&taken)?;
+                Ok(encoder)
+            });
+        }
+        // Below this a task costs more than it saves.
+        let lanes = if rows * block.columns.len() < 1 << 16 { 1 } else { self.plan.lanes };
+        let encoders: Vec<ColumnEncoder> = parallel::run(jobs, lanes).await?;
+        self.memory.resize(encoders.iter().map(ColumnEncoder::memory_bytes).sum())?;
+        if !last {
+            self.encoders = encoders;
+            return Ok(None);
+        }
+        self.close_encoders(encoders).map(Some)
+    }
+
+    fn close_encoders(&mut self, encoders: Vec<ColumnEncoder>) -> Result<Vec<Vec<ArrowColumnChunk>>> {
+        let mut chunks = Vec::with_capacity(encoders.len());
+        for (encoder, bytes) in encoders.into_iter().zip(&mut self.column_bytes) {
+            bytes.0 += encoder.value_bytes;
+            let finished = encoder.finish()?;
+            bytes.1 += finished.iter().map(|chunk| chunk.close().bytes_written).sum::<u64>();
+            chunks.push(finished);
+        }
+        Ok(chunks)
+    }
+
+    async fn end_row_group(&mut self, chunks: Vec<Vec<ArrowColumnChunk>>) -> Result<()> {
+        let mut group = self.file.next_row_group()?;
+        let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
+        for chunk in chunks.into_iter().flatten() {
+            chunk.append_to_row_group(&mut group)?;
+            send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+        }
+        group.close()?;
+        self.groups += 1;
+        self.group_rows = 0;
+        self.memory.resize(0)
+    }
+
+    /// Ends the object. It is durable then, and invisible until its name is committed.
+    pub async fn finish(mut self) -> Result<WrittenPart> {
+        if self.group_rows > 0 {
+            let encoders = std::mem::take(&mut self.encoders);
+            let chunks = self.close_encoders(encoders)?;
+            self.end_row_group(chunks).await?;
+        }
+        let header = self.header();
+        let names: Vec<String> = self.layout.primary().iter().map(|key| key.text.clone()).collect();
+        let index = std::mem::take(&mut self.index).encode(&names)?;
+        let block = header.encode(&index)?;
+        self.file.flush()?;
+        let tail_offset = self.file.bytes_written() as u64;
+        let hash = self.hash.take().map_or(0, |hash| hash.digest128());
+        self.file.write_all(&block)?;
+        for (key, value) in [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
+        {
+            self.file.append_key_value_metadata(KeyValue::new(key.to_string(), value.to_string()));
+        }
+        self.file.finish()?;
+        let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
+        self.file.inner_mut().flush()?;
+        send(&self.outlet, &mut upload, &mut self.bytes, &mut None).await?;
+        upload.finish().await?;
+        Ok(WrittenPart {
+            key: std::mem::take(&mut self.plan.key),
+            header,
+            bytes: self.bytes,
+            tail_offset,
+            index_bytes: index.len() as u64,
+            hash,
+        })
+    }
+
+    fn header(&self) -> PartHeader {
+        let columns = self.layout.columns.iter().enumerate();
+        PartHeader {
+            version: VERSION,
+            rows: self.rows,
+            granule_rows: self.plan.granule_rows as u64,
+            row_group_rows: self.plan.row_group_rows as u64,
+            partition_id: self.plan.partition_id.clone(),
+            partition: self.plan.partition.clone(),
+            sorting_key: self.layout.sorting.iter().map(|key| key.text.clone()).collect(),
+            primary_key_length: self.layout.primary_key_length,
+            level: self.plan.level,
+            columns: columns
+                .map(|(i, column)| ColumnHeader {
+                    name: column.name.clone(),
+                    kind: column.kind.to_string(),
+                    text: self.plan.text[i],
+                    dictionary: self.plan.dictionaries[i],
+                    uncompressed_bytes: self.column_bytes[i].0,
+                    compressed_bytes: self.column_bytes[i].1,
+                })
+                .collect(),
+        }
+    }
+
+    /// Leaves nothing behind.
+    pub async fn abort(mut self) {
+        if let Some(upload) = self.upload.take() {
+            upload.abort().await;
+        }
+    }
+}
+
+async fn send(
+    outlet: &Outlet,
+    upload: &mut Box<dyn PartUpload>,
+    bytes: &mut u64,
+    hash: &mut Option<Box<Xxh3>>,
+) -> Result<()> {
+    let data: Bytes = outlet.0.lock().split().freeze();
+    if data.is_empty() {
+        return Ok(());
+    }
+    *bytes += data.len() as u64;
+    if let Some(hash) = hash {
+        hash.update(&data);
+    }
+    upload.write(data).await
+}

@@ -1,0 +1,193 @@
+//! The scan as a node of the physical plan.
+
+use std::fmt;
+use std::sync::{Arc, OnceLock};
+
+use arrow::datatypes::SchemaRef;
+use datafusion::common::stats::Precision;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::{Result as DataFusionResult, Statistics};
+use datafusion::error::DataFusionError;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::statistics::StatisticsArgs;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
+use futures::TryStreamExt;
+use gristmill_introspect::QueryContext;
+use parking_lot::Mutex;
+
+use super::filter::ScanFilter;
+use super::stream::{Output, ScanShared, stream};
+use super::unit::{PartSelection, units};
+use crate::manifest::State;
+use crate::table::Core;
+
+/// Reads chosen granules of parts. The choice (parts by name, runs of granules, columns, conditions) is the node's
+/// description; the table that it is carried out on is found again by its uuid on any node that has it open.
+pub struct MergeTreeScan {
+    core: Arc<Core>,
+    /// the version read; held so that its objects stay.
+    state: Arc<State>,
+    parts: Arc<Vec<PartSelection>>,
+    filters: Vec<ScanFilter>,
+    outputs: Vec<Output>,
+    schema: SchemaRef,
+    properties: Arc<PlanProperties>,
+    /// Made when the first stream starts; all streams take from its queue.
+    shared: OnceLock<Arc<ScanShared>>,
+    total_marks: u64,
+}
+
+impl MergeTreeScan {
+    #[expect(clippy::too_many_arguments, reason = "one caller, and each is a field of the node")]
+    pub fn new(
+        core: Arc<Core>,
+        state: Arc<State>,
+        parts: Arc<Vec<PartSelection>>,
+        filters: Vec<ScanFilter>,
+        outputs: Vec<Output>,
+        schema: SchemaRef,
+        streams: usize,
+        total_marks: u64,
+    ) -> Self {
+        let marks: u64 = parts.iter().map(PartSelection::marks).sum();
+        let streams = streams.min(marks as usize).max(1);
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema.clone()),
+            Partitioning::UnknownPartitioning(streams),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        MergeTreeScan {
+            core,
+            state,
+            parts,
+            filters,
+            outputs,
+            schema,
+            properties: Arc::new(properties),
+            shared: OnceLock::new(),
+            total_marks,
+        }
+    }
+
+    /// The chosen parts with their granules.
+    pub fn parts(&self) -> &[PartSelection] {
+        &self.parts
+    }
+
+    fn shared(&self) -> &Arc<ScanShared> {
+        self.shared.get_or_init(|| {
+            Arc::new(ScanShared {
+                layout: self.core.layout.clone(),
+                store: self.core.store.clone(),
+                filters: self.filters.clone(),
+                outputs: self.outputs.clone(),
+                schema: self.schema.clone(),
+                queue: Mutex::new(units(&self.parts, self.properties.partitioning.partition_count())),
+            })
+        })
+    }
+
+    /// The same scan, not begun.
+    fn again(&self) -> Self {
+        MergeTreeScan {
+            core: self.core.clone(),
+            state: self.state.clone(),
+            parts: self.parts.clone(),
+            filters: self.filters.clone(),
+            outputs: self.outputs.clone(),
+            schema: self.schema.clone(),
+            properties: self.properties.clone(),
+            shared: OnceLock::new(),
+            total_marks: self.total_marks,
+        }
+    }
+}
+
+impl fmt::Debug for MergeTreeScan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_as(DisplayFormatType::Default, f)
+    }
+}
+
+impl DisplayAs for MergeTreeScan {
+    fn fmt_as(&self, _kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let marks: u64 = self.parts.iter().map(PartSelection::marks).sum();
+        let columns: Vec<&str> = self.schema.fields().iter().map(|field| field.name().as_str()).collect();
+        write!(
+            f,
+            "MergeTreeScan: table={}, parts={}/{}, granules={marks}/{}, columns=[{}]",
+            self.core.name(),
+            self.parts.len(),
+            self.state.parts.len(),
+            self.total_marks,
+            columns.join(", ")
+        )?;
+        if !self.filters.is_empty() {
+            let filters: Vec<String> = self.filters.iter().map(|filter| filter.expression.to_string()).collect();
+            write!(f, ", filters=[{}]", filters.join(" AND "))?;
+        }
+        Ok(())
+    }
+}
+
+impl ExecutionPlan for MergeTreeScan {
+    fn name(&self) -> &str {
+        "MergeTreeScan"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        &self.properties
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        Vec::new()
+    }
+
+    fn apply_expressions(
+        &self,
+        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
+    ) -> DataFusionResult<TreeNodeRecursion> {
+        for filter in &self.filters {
+            if f(&filter.expression)? == TreeNodeRecursion::Stop {
+                return Ok(TreeNodeRecursion::Stop);
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(
+        self: Arc<Self>,
+        _children: Vec<Arc<dyn ExecutionPlan>>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(self)
+    }
+
+    fn reset_state(self: Arc<Self>) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(self.again()))
+    }
+
+    fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+        let context = QueryContext::of(&task)?;
+        let batches = stream(self.shared().clone(), context).map_err(DataFusionError::from);
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), batches)))
+    }
+
+    /// Without conditions the number of rows is known exactly: `count()` needs no reading.
+    fn statistics_from_inputs(
+        &self,
+        _inputs: &[Arc<Statistics>],
+        args: &StatisticsArgs,
+    ) -> DataFusionResult<Arc<Statistics>> {
+        let mut statistics = Statistics::new_unknown(&self.schema);
+        let rows = self.parts.iter().map(PartSelection::rows).sum::<u64>() as usize;
+        // Streams share the rows as they go: nothing is known of one alone.
+        if args.partition().is_none() {
+            statistics.num_rows = if self.filters.is_empty() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
+        }
+        Ok(Arc::new(statistics))
+    }
+}

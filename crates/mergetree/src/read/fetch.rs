@@ -1,0 +1,76 @@
+//! Gets the byte ranges that a decoder asks for: neighbours as one request, on the I/O runtime, accounted for while held.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, Result};
+use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{Event, QueryContext};
+
+use crate::store::PartStore;
+
+/// Bytes fetched or on their way.
+pub struct Fetch {
+    pub ranges: Vec<Range<u64>>,
+    task: Task<Result<Vec<Bytes>>>,
+    memory: MemoryGuard,
+}
+
+impl Fetch {
+    pub fn start(
+        context: &Arc<QueryContext>,
+        store: &Arc<dyn PartStore>,
+        key: &str,
+        ranges: Vec<Range<u64>>,
+    ) -> Result<Fetch> {
+        let bytes = ranges.iter().map(|range| range.end - range.start).sum();
+        let memory = MemoryGuard::take(&context.memory, bytes)?;
+        let (context, store, key, wanted) = (context.clone(), store.clone(), key.to_string(), ranges.clone());
+        let task = Task::on(&runtime::io(), async move { read(&context, &store, &key, &wanted).await });
+        Ok(Fetch { ranges, task, memory })
+    }
+
+    /// The ranges, their bytes, and the guard of the memory that they take.
+    pub async fn wait(self, context: &Arc<QueryContext>) -> Result<(Vec<Range<u64>>, Vec<Bytes>, MemoryGuard)> {
+        let started = context.env.instant();
+        let data = context.cancellable(async { self.task.join().await? }).await?;
+        let waited = context.env.instant().saturating_duration_since(started).as_micros() as u64;
+        context.counters.add(Event::IOWaitMicroseconds, waited);
+        Ok((self.ranges, data, self.memory))
+    }
+}
+
+async fn read(
+    context: &Arc<QueryContext>,
+    store: &Arc<dyn PartStore>,
+    key: &str,
+    ranges: &[Range<u64>],
+) -> Result<Vec<Bytes>> {
+    let merged = merge(ranges);
+    let data = store.read(context, key, &merged).await?;
+    ranges
+        .iter()
+        .map(|range| {
+            let at = merged.partition_point(|merged| merged.end < range.end);
+            let whole = merged.get(at).zip(data.get(at)).filter(|(merged, _)| merged.start <= range.start);
+            let (merged, data) = whole.ok_or_else(|| Error::logical("A range that was asked for was not read"))?;
+            Ok(data.slice((range.start - merged.start) as usize..(range.end - merged.start) as usize))
+        })
+        .collect()
+}
+
+/// Ranges that touch or overlap become one; ascending.
+fn merge(ranges: &[Range<u64>]) -> Vec<Range<u64>> {
+    let mut sorted = ranges.to_vec();
+    sorted.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut merged: Vec<Range<u64>> = Vec::with_capacity(sorted.len());
+    for range in sorted {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range),
+        }
+    }
+    merged
+}

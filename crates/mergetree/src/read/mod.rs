@@ -1,0 +1,22 @@
+//! SELECT: pin a version → choose parts by their partition, granules by the sparse index and by page statistics →
+//! share runs of granules out over streams → decode the filter's columns first, the others where rows passed.
+
+pub mod exec;
+pub mod fetch;
+pub mod filter;
+pub mod provider;
+pub mod stream;
+pub mod unit;
+
+use gristmill_types::{Columns, SqlType};
+
+pub use provider::MergeTreeProvider;
+
+pub const PART: &str = "_part";
+pub const PARTITION_ID: &str = "_partition_id";
+pub const PART_OFFSET: &str = "_part_offset";
+
+/// What every MergeTree table has besides its declared columns.
+pub fn virtual_columns() -> Columns {
+    Columns::of([(PART, SqlType::String), (PARTITION_ID, SqlType::String), (PART_OFFSET, SqlType::UInt64)])
+}

@@ -1,0 +1,250 @@
+//! One stream of a scan: takes units from the queue, decodes them, and keeps the bytes of the next unit on their way
+//! meanwhile.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
+use futures::Stream;
+use gristmill_base::{Error, Result, ResultExt};
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::memory::MemoryGuard;
+use parquet::DecodeResult;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection, RowSelector};
+use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
+use parquet::arrow::{ProjectionMask, RowNumber};
+
+use super::fetch::Fetch;
+use super::filter::{ScanFilter, row_filter};
+use super::unit::{Queue, Unit};
+use super::{PART, PART_OFFSET, PARTITION_ID};
+use crate::layout::Layout;
+use crate::measure::batch_bytes;
+use crate::part::v1::storage_type::from_storage;
+use crate::store::PartStore;
+
+/// A column of the scan's output.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Output {
+    /// Its place among the stored columns.
+    Stored(usize),
+    Part,
+    PartitionId,
+    PartOffset,
+}
+
+impl Output {
+    /// `place` counts the stored columns, then the virtual ones.
+    pub fn of(place: usize, stored: usize) -> Result<Output> {
+        let names = super::virtual_columns();
+        if place < stored {
+            return Ok(Output::Stored(place));
+        }
+        match names.0.get(place - stored).map(|column| column.name.as_str()) {
+            Some(PART) => Ok(Output::Part),
+            Some(PARTITION_ID) => Ok(Output::PartitionId),
+            Some(PART_OFFSET) => Ok(Output::PartOffset),
+            _ => Err(Error::logical(format!("A scan is asked for column {place}, which the table does not have"))),
+        }
+    }
+}
+
+/// What all streams of a scan share.
+#[derive(Debug)]
+pub struct ScanShared {
+    pub layout: Arc<Layout>,
+    pub store: Arc<dyn PartStore>,
+    pub filters: Vec<ScanFilter>,
+    pub outputs: Vec<Output>,
+    pub schema: SchemaRef,
+    pub queue: Queue,
+}
+
+/// A unit whose decoder was made and whose first bytes are on their way.
+struct Begun {
+    unit: Unit,
+    decoder: ParquetPushDecoder,
+    fetch: Option<Fetch>,
+    /// Bytes that its predicates decoded.
+    decoded_bytes: Arc<AtomicU64>,
+    output_bytes: u64,
+    held: Vec<MemoryGuard>,
+}
+
+pub struct ScanStream {
+    shared: Arc<ScanShared>,
+    context: Arc<QueryContext>,
+    current: Option<Begun>,
+    next: Option<Begun>,
+}
+
+/// Batches of the scan's schema.
+pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Stream<Item = Result<RecordBatch>> + Send {
+    let state = ScanStream { shared, context, current: None, next: None };
+    futures::stream::try_unfold(state, |mut state| async move { Ok(state.next_batch().await?.map(|batch| (batch, state))) })
+}
+
+impl ScanStream {
+    async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            self.context.check()?;
+            let mut current = match self.current.take() {
+                Some(current) => current,
+                None => {
+                    let Some(begun) = self.next.take().map_or_else(|| self.begin(), |begun| Ok(Some(begun)))? else {
+                        return Ok(None);
+                    };
+                    self.next = self.begin()?;
+                    begun
+                }
+            };
+            let key = current.unit.entry.key.clone();
+            match step(&self.shared.clone(), &self.context.clone(), &mut current).await.context(|| format!("part {key}"))? {
+                Step::Batch(batch) => {
+                    self.current = Some(current);
+                    if batch.num_rows() > 0 {
+                        return Ok(Some(batch));
+                    }
+                }
+                Step::Finished => {
+                    let bytes = current.decoded_bytes.load(Ordering::Relaxed) + current.output_bytes;
+                    self.context.read(current.unit.rows, bytes);
+                }
+            }
+        }
+    }
+
+    /// Takes the next unit, makes its decoder and sends for the bytes it needs at first.
+    fn begin(&self) -> Result<Option<Begun>> {
+        let Some(unit) = self.shared.queue.lock().pop_front() else { return Ok(None) };
+        let decoded_bytes = Arc::new(AtomicU64::new(0));
+        let mut decoder = decoder(&self.shared, &self.context, &unit, &decoded_bytes)?;
+        let fetch = match decoder.try_decode()? {
+            DecodeResult::NeedsData(ranges) => {
+                Some(Fetch::start(&self.context, &self.shared.store, &unit.entry.key, ranges)?)
+            }
+            DecodeResult::Finished => None,
+            DecodeResult::Data(_) => return Err(Error::logical("A decoder gave rows before it got bytes")),
+        };
+        Ok(Some(Begun { unit, decoder, fetch, decoded_bytes, output_bytes: 0, held: Vec::new() }))
+    }
+}
+
+async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
+    loop {
+        if let Some(fetch) = current.fetch.take() {
+            let (ranges, data, memory) = fetch.wait(context).await?;
+            current.decoder.push_ranges(ranges, data)?;
+            current.held.push(memory);
+        }
+        match current.decoder.try_decode()? {
+            DecodeResult::NeedsData(ranges) => {
+                current.fetch = Some(Fetch::start(context, &shared.store, &current.unit.entry.key, ranges)?);
+            }
+            DecodeResult::Data(stored) => {
+                let batch = output(shared, &current.unit, &stored)?;
+                current.output_bytes += batch_bytes(&batch);
+                return Ok(Step::Batch(batch));
+            }
+            DecodeResult::Finished => return Ok(Step::Finished),
+        }
+    }
+}
+
+enum Step {
+    Batch(RecordBatch),
+    Finished,
+}
+
+/// The stored columns that come out, ascending.
+fn roots(outputs: &[Output]) -> Vec<usize> {
+    let mut roots: Vec<usize> = outputs
+        .iter()
+        .filter_map(|output| match output {
+            Output::Stored(place) => Some(*place),
+            _ => None,
+        })
+        .collect();
+    roots.sort_unstable();
+    roots.dedup();
+    roots
+}
+
+fn decoder(
+    shared: &ScanShared,
+    context: &QueryContext,
+    unit: &Unit,
+    decoded_bytes: &Arc<AtomicU64>,
+) -> Result<ParquetPushDecoder> {
+    let open = &unit.open;
+    let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
+    let metadata = if shared.outputs.contains(&Output::PartOffset) {
+        let row = Arc::new(Field::new(PART_OFFSET, DataType::Int64, false).with_extension_type(RowNumber));
+        let options = ArrowReaderOptions::new().with_schema(open.storage.clone()).with_virtual_columns(vec![row])?;
+        ArrowReaderMetadata::try_new(open.metadata.metadata().clone(), options)?
+    } else {
+        open.metadata.clone()
+    };
+    let mut builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
+        .with_row_groups(vec![unit.row_group])
+        .with_row_selection(selection(unit))
+        .with_batch_size(context.settings.max_block_size.clamp(1, 1 << 20) as usize)
+        .with_projection(ProjectionMask::roots(&parquet, roots(&shared.outputs)));
+    if let Some(filter) = row_filter(&shared.filters, &parquet, decoded_bytes) {
+        builder = builder.with_row_filter(filter);
+    }
+    Ok(builder.build()?)
+}
+
+/// The unit's granules as rows of its row group.
+fn selection(unit: &Unit) -> RowSelection {
+    let group_rows = unit.open.header.row_group_rows;
+    let first = unit.row_group as u64 * group_rows;
+    let end = (first + group_rows).min(unit.open.header.rows);
+    let mut at = first;
+    let mut selectors = Vec::with_capacity(unit.granules.len() * 2 + 1);
+    for range in &unit.granules {
+        let start = range.start as u64 * unit.open.header.granule_rows;
+        let stop = (range.end as u64 * unit.open.header.granule_rows).min(end);
+        if start > at {
+            selectors.push(RowSelector::skip((start - at) as usize));
+        }
+        selectors.push(RowSelector::select((stop - start) as usize));
+        at = stop;
+    }
+    if at < end {
+        selectors.push(RowSelector::skip((end - at) as usize));
+    }
+    RowSelection::from(selectors)
+}
+
+/// From what was decoded to the scan's schema.
+fn output(shared: &ScanShared, unit: &Unit, stored: &RecordBatch) -> Result<RecordBatch> {
+    let rows = stored.num_rows();
+    let roots = roots(&shared.outputs);
+    let constant = |text: &str| -> ArrayRef { Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(text, rows))) };
+    let columns = shared
+        .outputs
+        .iter()
+        .map(|output| {
+            Ok(match output {
+                Output::Stored(place) => {
+                    let at = roots.binary_search(place).map_err(|_| Error::logical("A column was not decoded"))?;
+                    from_storage(&shared.layout.columns.0[*place].kind, stored.column(at))?
+                }
+                Output::Part => constant(&unit.entry.name),
+                Output::PartitionId => constant(&unit.entry.partition_id),
+                Output::PartOffset => {
+                    let offsets = stored
+                        .column_by_name(PART_OFFSET)
+                        .and_then(|offsets| offsets.as_primitive_opt::<Int64Type>())
+                        .ok_or_else(|| Error::logical("Row numbers were not decoded"))?;
+                    Arc::new(offsets.unary::<_, UInt64Type>(|row| row as u64))
+                }
+            })
+        })
+        .collect::<Result<Vec<ArrayRef>>>()?;
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(shared.schema.clone(), columns, &options)?)
+}

@@ -1,0 +1,138 @@
+//! Settings of a MergeTree table, declared once: names and defaults are ClickHouse's unless the text says otherwise.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::settings::{SettingInfo, SettingValue, nearest};
+
+macro_rules! table_settings {
+    ($($name:ident: $type:ty = $default:expr, $doc:literal;)* => no_effect { $($ignored:ident),* $(,)? }) => {
+        #[derive(Clone, Debug, PartialEq)]
+        pub struct TableSettings {
+            $(#[doc = $doc] pub $name: $type,)*
+        }
+
+        impl Default for TableSettings {
+            fn default() -> Self {
+                TableSettings { $($name: $default,)* }
+            }
+        }
+
+        const NO_EFFECT: &[&str] = &[$(stringify!($ignored)),*];
+
+        impl TableSettings {
+            /// From the SETTINGS clause of CREATE TABLE. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER.
+            pub fn parse(written: &BTreeMap<String, String>) -> Result<Self> {
+                let mut settings = TableSettings::default();
+                for (name, value) in written {
+                    match name.as_str() {
+                        $(stringify!($name) => {
+                            settings.$name = <$type as SettingValue>::parse(value)
+                                .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
+                        })*
+                        other if NO_EFFECT.contains(&other) => {}
+                        other => return Err(unknown(other)),
+                    }
+                }
+                settings.check()?;
+                Ok(settings)
+            }
+
+            /// For `system.merge_tree_settings`.
+            pub fn declared() -> Vec<SettingInfo> {
+                let defaults = TableSettings::default();
+                let known = [$(SettingInfo {
+                    name: stringify!($name),
+                    kind: <$type as SettingValue>::TYPE,
+                    default: defaults.$name.show(),
+                    description: $doc,
+                    no_effect: false,
+                }),*];
+                let ignored = NO_EFFECT.iter().map(|name| SettingInfo {
+                    name,
+                    kind: "String",
+                    default: String::new(),
+                    description: "Accepted because table definitions carry it. It changes nothing here.",
+                    no_effect: true,
+                });
+                known.into_iter().chain(ignored).collect()
+            }
+        }
+    };
+}
+
+table_settings! {
+    index_granularity: u64 = 8192, "Rows of a granule, which is also a page of every column.";
+    index_granularity_bytes: u64 = 10 << 20, "Bytes of a granule, after which it gets fewer rows. 0: any number.";
+    parts_to_delay_insert: u64 = 1000, "Parts of one partition from which on inserts are slowed down. 0: never.";
+    parts_to_throw_insert: u64 = 3000, "Parts of one partition from which on inserts are refused. 0: never.";
+    max_avg_part_size_for_too_many_parts: u64 = 1 << 30, "Where parts are larger than this on average, their number does not matter. 0: it always does.";
+    max_delay_to_insert: u64 = 1, "Seconds that an insert is slowed down by at most.";
+    min_delay_to_insert_ms: u64 = 10, "Milliseconds that an insert is slowed down by at least.";
+    non_replicated_deduplication_window: u64 = 0, "Inserted blocks that are remembered: the same block again is left out. 0: none.";
+    old_parts_lifetime: u64 = 480, "Seconds that a replaced part is kept for queries that read it.";
+    max_bytes_to_merge_at_max_space_in_pool: u64 = 150 << 30, "Bytes that one merge takes at most, while the pool is free.";
+    max_bytes_to_merge_at_min_space_in_pool: u64 = 1 << 20, "Bytes that one merge takes at most, while the pool is full.";
+    max_parts_to_merge_at_once: u64 = 100, "Parts that one merge takes at most.";
+    number_of_free_entries_in_pool_to_lower_max_size_of_merge: u64 = 8, "Free places in the pool below which merges become smaller.";
+    min_age_to_force_merge_seconds: u64 = 0, "Merge a range of parts that are all older than this, whatever their sizes. 0: never.";
+    merge_selecting_sleep_ms: u64 = 5000, "Milliseconds until parts to merge are looked for again, when none were found.";
+    merge_selector_base: f64 = 5.0, "How many times its largest part a merge must be, for young and large parts.";
+    orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
+    fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
+    => no_effect {
+        storage_policy, disk, allow_nullable_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,
+        min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
+        use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization, merge_with_ttl_timeout,
+        min_rows_to_fsync_after_merge, enable_vertical_merge_algorithm, compress_marks, compress_primary_key,
+        max_parts_in_total, cleanup_delay_period, primary_key_lazy_load, add_minmax_index_for_numeric_columns,
+        add_minmax_index_for_string_columns, replicated_deduplication_window, merge_max_block_size
+    }
+}
+
+impl TableSettings {
+    fn check(&self) -> Result<()> {
+        let wrong = |message: &str| Err(Error::new(ErrorCode::BAD_ARGUMENTS, message));
+        if self.index_granularity == 0 {
+            return wrong("index_granularity must be at least 1");
+        }
+        if self.index_granularity > 1 << 20 {
+            return wrong("index_granularity must be at most 1048576");
+        }
+        if self.parts_to_throw_insert > 0 && self.parts_to_delay_insert > self.parts_to_throw_insert {
+            return wrong("parts_to_delay_insert must not be above parts_to_throw_insert");
+        }
+        if self.merge_selector_base < 1.0 {
+            return wrong("merge_selector_base must be at least 1");
+        }
+        Ok(())
+    }
+}
+
+fn unknown(name: &str) -> Error {
+    let declared = TableSettings::declared();
+    let near = nearest(name, declared.iter().map(|info| info.name));
+    let hint = near.map_or_else(String::new, |near| format!(": Maybe you meant ['{near}']"));
+    Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}' for storage MergeTree{hint}"))
+}
+
+fn bad_value(name: &str, kind: &str, value: &str) -> Error {
+    Error::new(ErrorCode::CANNOT_PARSE_NUMBER, format!("Cannot parse '{value}' as the value of setting '{name}' ({kind})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(name: &str, value: &str) -> Result<TableSettings> {
+        TableSettings::parse(&BTreeMap::from([(name.to_string(), value.to_string())]))
+    }
+
+    #[test]
+    fn settings_of_a_table_are_checked_by_name_and_value() {
+        assert_eq!(parse("index_granularity", "1024").expect("known").index_granularity, 1024);
+        assert_eq!(parse("index_granularit", "1").expect_err("unknown").code(), ErrorCode::UNKNOWN_SETTING);
+        assert_eq!(parse("index_granularity", "0").expect_err("no rows").code(), ErrorCode::BAD_ARGUMENTS);
+        parse("storage_policy", "default").expect("accepted");
+    }
+}

@@ -1,0 +1,180 @@
+//! What the engine asks of the place where a table lies: a folder of objects, of which parts and manifest versions are
+//! two kinds. An object is written once, whole, and never changed.
+//!
+//! `put_if_absent` is the only point of agreement between writers: of any number that put the same key exactly one
+//! gets `Created`. Both it and `PartUpload::finish` return only when the object survives a loss of power (I-1).
+
+mod objects;
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::ops::Range;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use bytes::{Bytes, BytesMut};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::QueryContext;
+use parking_lot::Mutex;
+
+pub use objects::ObjectFolder;
+
+/// What became of a conditional put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    Created,
+    /// Somebody (perhaps an earlier try of ours) wrote the key before.
+    Exists,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredObject {
+    pub key: String,
+    pub size_bytes: u64,
+    /// Milliseconds since the Unix epoch.
+    pub modified_ms: u64,
+}
+
+/// A folder of objects. Keys are relative to it, with `/` between their parts.
+#[async_trait]
+pub trait PartStore: Send + Sync + Debug {
+    /// The bytes of each range, in their order. FILE_DOESNT_EXIST where there is no such object.
+    async fn read(&self, context: &Arc<QueryContext>, key: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
+
+    /// A whole object; `None` where there is none.
+    async fn read_whole(&self, context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>>;
+
+    /// An error leaves open whether the object was written.
+    async fn put_if_absent(&self, context: &Arc<QueryContext>, key: &str, data: Bytes) -> Result<Put>;
+
+    /// Opens the writing of a new object, which appears when it is finished.
+    async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>>;
+
+    /// Every object whose key begins with the prefix, in the order of keys.
+    async fn list(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>>;
+
+    /// Removes an object; one that is not there counts as removed.
+    async fn delete(&self, context: &Arc<QueryContext>, key: &str) -> Result<()>;
+
+    /// Where the object lies, for people.
+    fn location(&self, key: &str) -> String;
+}
+
+#[async_trait]
+pub trait PartUpload: Send {
+    /// Takes the next bytes. Waits while too many are under way.
+    async fn write(&mut self, data: Bytes) -> Result<()>;
+
+    /// Makes the object appear, durably.
+    async fn finish(self: Box<Self>) -> Result<()>;
+
+    /// Leaves nothing behind.
+    async fn abort(self: Box<Self>);
+}
+
+/// Objects in memory, for temporary tables and tests.
+#[derive(Debug, Default)]
+pub struct MemoryStore {
+    objects: Arc<Mutex<BTreeMap<String, (Bytes, u64)>>>,
+}
+
+impl MemoryStore {
+    pub fn new() -> Arc<Self> {
+        Arc::default()
+    }
+}
+
+#[async_trait]
+impl PartStore for MemoryStore {
+    async fn read(&self, _context: &Arc<QueryContext>, key: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let (data, _) = self.objects.lock().get(key).cloned().ok_or_else(|| missing(key))?;
+        ranges
+            .iter()
+            .map(|range| {
+                if range.start > range.end || range.end > data.len() as u64 {
+                    return Err(Error::new(
+                        ErrorCode::CANNOT_READ_ALL_DATA,
+                        format!(
+                            "Object {key} has {} bytes, bytes {}..{} were asked for",
+                            data.len(),
+                            range.start,
+                            range.end
+                        ),
+                    ));
+                }
+                Ok(data.slice(range.start as usize..range.end as usize))
+            })
+            .collect()
+    }
+
+    async fn read_whole(&self, _context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>> {
+        Ok(self.objects.lock().get(key).map(|(data, _)| data.clone()))
+    }
+
+    async fn put_if_absent(&self, context: &Arc<QueryContext>, key: &str, data: Bytes) -> Result<Put> {
+        let mut objects = self.objects.lock();
+        if objects.contains_key(key) {
+            return Ok(Put::Exists);
+        }
+        objects.insert(key.to_string(), (data, context.env.now_ms()));
+        Ok(Put::Created)
+    }
+
+    async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>> {
+        Ok(Box::new(MemoryUpload {
+            objects: self.objects.clone(),
+            context: context.clone(),
+            key: key.to_string(),
+            data: BytesMut::new(),
+        }))
+    }
+
+    async fn list(&self, _context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>> {
+        let objects = self.objects.lock();
+        Ok(objects
+            .range(prefix.to_string()..)
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .map(|(key, (data, modified_ms))| StoredObject {
+                key: key.clone(),
+                size_bytes: data.len() as u64,
+                modified_ms: *modified_ms,
+            })
+            .collect())
+    }
+
+    async fn delete(&self, _context: &Arc<QueryContext>, key: &str) -> Result<()> {
+        self.objects.lock().remove(key);
+        Ok(())
+    }
+
+    fn location(&self, key: &str) -> String {
+        format!("memory:///{key}")
+    }
+}
+
+fn missing(key: &str) -> Error {
+    Error::new(ErrorCode::FILE_DOESNT_EXIST, format!("Object {key} does not exist"))
+}
+
+struct MemoryUpload {
+    objects: Arc<Mutex<BTreeMap<String, (Bytes, u64)>>>,
+    context: Arc<QueryContext>,
+    key: String,
+    data: BytesMut,
+}
+
+#[async_trait]
+impl PartUpload for MemoryUpload {
+    async fn write(&mut self, data: Bytes) -> Result<()> {
+        self.data.extend_from_slice(&data);
+        Ok(())
+    }
+
+    async fn finish(self: Box<Self>) -> Result<()> {
+        let now = self.context.env.now_ms();
+        self.objects.lock().insert(self.key, (self.data.freeze(), now));
+        Ok(())
+    }
+
+    async fn abort(self: Box<Self>) {}
+}

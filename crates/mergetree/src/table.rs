@@ -1,0 +1,287 @@
+//! A MergeTree table: what the catalog sees (`MergeTree`), and what its inserts, readers, merges and the sweeper share
+//! (`Core`).
+
+use std::collections::HashSet;
+use std::sync::{Arc, Weak};
+
+use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{KeyExpression, OptimizeRequest, PartRow, Table, TableDefinition, TableWriter};
+use gristmill_introspect::QueryContext;
+use gristmill_types::{Columns, SqlType};
+use parking_lot::{Mutex, RwLock};
+use tokio::sync::Notify;
+
+use crate::environment::MergeTreeEnvironment;
+use crate::gc;
+use crate::insert::InsertWriter;
+use crate::layout::Layout;
+use crate::manifest::v1::{Operation, value};
+use crate::manifest::{Change, Commit, Manifest, PartEntry, State};
+use crate::merge;
+use crate::part::OpenPart;
+use crate::read::{MergeTreeProvider, virtual_columns};
+use crate::settings::TableSettings;
+use crate::store::PartStore;
+
+/// What is one per data folder, whatever the table is called.
+pub struct Core {
+    pub layout: Arc<Layout>,
+    pub settings: Arc<TableSettings>,
+    pub store: Arc<dyn PartStore>,
+    pub environment: Arc<MergeTreeEnvironment>,
+    pub manifest: Manifest,
+    name: RwLock<String>,
+    /// R-1, M-4: the states that queries read.
+    pinned: Mutex<Vec<Weak<State>>>,
+    /// Names of parts that a merge of this process works on.
+    pub merging: Mutex<HashSet<String>>,
+    /// Times at which the sweeper first saw an object without a name, by key.
+    pub sweeper: gc::Sweeper,
+    wake: Notify,
+    background: Mutex<Option<Task<()>>>,
+}
+
+impl std::fmt::Debug for Core {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "MergeTree({} at {})", self.name(), self.store.location(""))
+    }
+}
+
+impl Core {
+    pub fn name(&self) -> String {
+        self.name.read().clone()
+    }
+
+    pub fn wake_merger(&self) {
+        self.wake.notify_one();
+    }
+
+    pub async fn woken(&self) {
+        self.wake.notified().await;
+    }
+
+    /// the newest state, kept from the sweeper as long as somebody holds it.
+    pub async fn pin(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
+        let state = self.manifest.refresh(context).await?;
+        let mut pinned = self.pinned.lock();
+        pinned.retain(|state| state.strong_count() > 0);
+        pinned.push(Arc::downgrade(&state));
+        Ok(state)
+    }
+
+    /// M-4: whether a query still reads a state that names the part.
+    pub fn is_pinned(&self, part: &PartEntry) -> bool {
+        let place = (Arc::from(part.partition_id.as_str()), part.min_block);
+        self.pinned
+            .lock()
+            .iter()
+            .filter_map(Weak::upgrade)
+            .any(|state| state.parts.get(&place).is_some_and(|known| known.key == part.key))
+    }
+
+    /// A part's header, index and footer, from memory or by one read of its tail.
+    pub async fn open_part(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<Arc<OpenPart>> {
+        let location = self.store.location(&part.key);
+        if let Some(open) = self.environment.parts.get(&location) {
+            return Ok(open);
+        }
+        let mut read = self.store.read(context, &part.key, &[part.tail_offset..part.bytes]).await?;
+        let tail = read.pop().ok_or_else(|| Error::logical("A store returned no bytes for a range"))?;
+        let open = Arc::new(OpenPart::parse(&part.key, part.bytes, tail, &self.layout)?);
+        self.environment.parts.put(location, open.clone());
+        Ok(open)
+    }
+
+    pub fn opened(&self, part: &PartEntry) -> Option<Arc<OpenPart>> {
+        self.environment.parts.get(&self.store.location(&part.key))
+    }
+
+    /// Removes an object that no version names; what fails is left to the sweeper.
+    pub async fn discard(&self, key: &str) {
+        self.environment.parts.remove(&self.store.location(key));
+        let context = QueryContext::background("discard");
+        if let Err(error) = self.store.delete(&context, key).await {
+            tracing::warn!("object {} was not removed: {error}", self.store.location(key));
+        }
+    }
+}
+
+/// A table of the engine `MergeTree`.
+#[derive(Debug)]
+pub struct MergeTree {
+    definition: Arc<TableDefinition>,
+    core: Arc<Core>,
+}
+
+impl MergeTree {
+    /// Opens the table that lies in the store, or makes a new one where nothing does. `sorting`: ORDER BY, whose first
+    /// `definition.primary_key.len()` expressions are the primary key. Errors: BAD_ARGUMENTS, UNKNOWN_SETTING,
+    /// CORRUPTED_DATA.
+    pub async fn open(
+        definition: Arc<TableDefinition>,
+        sorting: Vec<KeyExpression>,
+        partition: Option<Vec<KeyExpression>>,
+        store: Arc<dyn PartStore>,
+        environment: Arc<MergeTreeEnvironment>,
+    ) -> Result<Arc<MergeTree>> {
+        let settings = Arc::new(TableSettings::parse(&definition.settings)?);
+        let layout = Layout::new(&definition, sorting, partition)?;
+        for key in &layout.partition {
+            if matches!(key.kind.plain(), SqlType::Float32 | SqlType::Float64) {
+                return Err(Error::new(
+                    ErrorCode::BAD_ARGUMENTS,
+                    format!("Floating point partition key is not supported: {}", key.text),
+                ));
+            }
+        }
+        let partition_kinds = layout.partition.iter().map(|key| &key.kind);
+        for kind in partition_kinds.chain(layout.partition_columns.iter().map(|&at| &layout.columns.0[at].kind)) {
+            if !value::is_supported(&kind.arrow()) {
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("A {kind} cannot be part of a partition key")));
+            }
+        }
+        let context = QueryContext::background("open table");
+        let window = settings.non_replicated_deduplication_window as usize;
+        let manifest = Manifest::open(&context, store.clone(), environment.options.shared, window).await?;
+        let core = Arc::new(Core {
+            layout,
+            settings,
+            store,
+            manifest,
+            name: RwLock::new(format!("{}.{}", definition.database, definition.name)),
+            pinned: Mutex::default(),
+            merging: Mutex::default(),
+            sweeper: gc::Sweeper::default(),
+            wake: Notify::new(),
+            background: Mutex::new(None),
+            environment,
+        });
+        if core.environment.options.background {
+            let task = Task::on(&runtime::cpu(), merge::background::run(Arc::downgrade(&core)));
+            *core.background.lock() = Some(task);
+        }
+        Ok(Arc::new(MergeTree { definition, core }))
+    }
+
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Ends background work. The table can still be read and written.
+    pub fn stop_background(&self) {
+        self.core.background.lock().take();
+    }
+}
+
+#[async_trait]
+impl Table for MergeTree {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.definition.clone()
+    }
+
+    fn virtual_columns(&self) -> Columns {
+        virtual_columns()
+    }
+
+    async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        let state = self.core.pin(context).await?;
+        Ok(Arc::new(MergeTreeProvider::new(self.core.clone(), state, context.clone())))
+    }
+
+    async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
+        Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
+    }
+
+    async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
+        let outcome = self
+            .core
+            .manifest
+            .commit(context, |state| {
+                Ok((!state.parts.is_empty()).then(|| Change {
+                    operation: Operation::Truncate,
+                    added: Vec::new(),
+                    removed: state.parts.values().map(|part| part.name.clone()).collect(),
+                    insert_id: None,
+                    block_hashes: Vec::new(),
+                    keeps_rows: false,
+                }))
+            })
+            .await?;
+        match outcome {
+            Commit::Unknown(error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+
+    async fn drop_data(&self) -> Result<()> {
+        self.stop_background();
+        let context = QueryContext::background("drop table");
+        // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
+        for prefix in ["parts/", "manifest/"] {
+            for object in self.core.store.list(&context, prefix).await? {
+                self.core.environment.parts.remove(&self.core.store.location(&object.key));
+                self.core.store.delete(&context, &object.key).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn optimize(&self, context: &Arc<QueryContext>, request: OptimizeRequest) -> Result<()> {
+        merge::optimize(&self.core, context, &request).await
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        *self.core.name.write() = format!("{}.{}", definition.database, definition.name);
+        Ok(Arc::new(MergeTree { definition, core: self.core.clone() }))
+    }
+
+    fn total_rows(&self) -> Option<u64> {
+        Some(self.core.manifest.current().rows)
+    }
+
+    fn total_bytes(&self) -> Option<u64> {
+        Some(self.core.manifest.current().bytes)
+    }
+
+    fn parts(&self) -> Vec<PartRow> {
+        let state = self.core.manifest.current();
+        let live = state.parts.values().map(|part| self.part_row(part, None));
+        let removed = state.removed.iter().filter(|removed| !self.core.sweeper.is_gone(&removed.part.key));
+        live.chain(removed.map(|removed| self.part_row(&removed.part, Some(removed.removed_ms)))).collect()
+    }
+
+    fn data_paths(&self) -> Vec<String> {
+        vec![self.core.store.location("")]
+    }
+}
+
+impl MergeTree {
+    fn part_row(&self, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
+        let columns = self.core.opened(part).map(|open| {
+            let columns = open.header.columns.iter();
+            columns.map(|column| (column.name.clone(), column.compressed_bytes, column.uncompressed_bytes)).collect()
+        });
+        PartRow {
+            partition: part.partition.clone(),
+            partition_id: part.partition_id.clone(),
+            name: part.name.clone(),
+            active: removed_ms.is_none(),
+            marks: part.granules,
+            rows: part.rows,
+            bytes_on_disk: part.bytes,
+            data_compressed_bytes: part.tail_offset,
+            data_uncompressed_bytes: part.uncompressed_bytes,
+            primary_key_bytes: part.index_bytes,
+            modification_time: part.created_ms / 1000,
+            remove_time: removed_ms.unwrap_or_default() / 1000,
+            min_block_number: part.min_block,
+            max_block_number: part.max_block,
+            level: part.level,
+            path: self.core.store.location(&part.key),
+            columns: columns.unwrap_or_default(),
+        }
+    }
+}

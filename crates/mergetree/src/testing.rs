@@ -1,0 +1,109 @@
+//! What tests of this crate, and of crates above it, build tables with.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use datafusion::common::DFSchema;
+use datafusion::execution::context::SessionContext;
+use datafusion::prelude::{SessionConfig, col};
+use futures::TryStreamExt;
+use gristmill_base::env::system_env;
+use gristmill_base::{Error, Result};
+use gristmill_catalog::{EngineSpec, KeyExpression, Table, TableDefinition};
+use gristmill_introspect::{QueryContext, Settings};
+use gristmill_types::Columns;
+use uuid::Uuid;
+
+use crate::{MergeTree, MergeTreeEnvironment, PartStore};
+
+/// A table's description, whose keys are plain columns or expressions that the caller made.
+#[derive(Clone, Debug)]
+pub struct TableSpec {
+    pub columns: Columns,
+    pub sorting: Vec<KeyExpression>,
+    pub partition: Option<Vec<KeyExpression>>,
+    pub settings: BTreeMap<String, String>,
+}
+
+/// A key that is a column.
+pub fn column_key(columns: &Columns, name: &str) -> Result<KeyExpression> {
+    let column = columns.get(name).ok_or_else(|| Error::logical(format!("no column {name}")))?;
+    let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
+    let logical = col(format!("\"{name}\""));
+    let physical = SessionContext::new().create_physical_expr(logical.clone(), &schema)?;
+    Ok(KeyExpression { text: name.to_string(), kind: column.kind.clone(), logical, physical })
+}
+
+impl TableSpec {
+    /// Sorted by the columns named, in partitions by the others named.
+    pub fn new(columns: Columns, sorting: &[&str], partition: &[&str]) -> Result<TableSpec> {
+        let keys = |names: &[&str]| names.iter().map(|name| column_key(&columns, name)).collect::<Result<Vec<_>>>();
+        let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
+        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings: BTreeMap::new() })
+    }
+
+    pub fn with_setting(mut self, name: &str, value: impl ToString) -> TableSpec {
+        self.settings.insert(name.to_string(), value.to_string());
+        self
+    }
+
+    pub async fn open(&self, store: Arc<dyn PartStore>) -> Result<Arc<MergeTree>> {
+        self.open_in(store, MergeTreeEnvironment::for_tests()).await
+    }
+
+    pub async fn open_in(
+        &self,
+        store: Arc<dyn PartStore>,
+        environment: Arc<MergeTreeEnvironment>,
+    ) -> Result<Arc<MergeTree>> {
+        let order_by: Vec<String> = self.sorting.iter().map(|key| key.text.clone()).collect();
+        let definition = Arc::new(TableDefinition {
+            uuid: Uuid::nil(),
+            database: "default".to_string(),
+            name: "t".to_string(),
+            engine: EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() },
+            columns: self.columns.clone(),
+            partition_by: None,
+            primary_key: order_by.clone(),
+            order_by,
+            settings: self.settings.clone(),
+            comment: String::new(),
+            temporary: false,
+        });
+        MergeTree::open(definition, self.sorting.clone(), self.partition.clone(), store, environment).await
+    }
+}
+
+/// A query's context with settings changed.
+pub fn context(settings: &[(&str, &str)]) -> Result<Arc<QueryContext>> {
+    let mut changed = Settings::default();
+    for (name, value) in settings {
+        changed.set(name, value)?;
+    }
+    Ok(QueryContext::new("test", "", "default", "default", Arc::new(changed), system_env()))
+}
+
+/// One INSERT of the batches through one lane.
+pub async fn insert(table: &MergeTree, context: &Arc<QueryContext>, batches: Vec<RecordBatch>) -> Result<()> {
+    let writer = table.write(context).await?;
+    let mut lane = writer.lane().await?;
+    for batch in batches {
+        lane.write(batch).await?;
+    }
+    lane.finish().await?;
+    writer.commit().await
+}
+
+/// A session that runs queries under the context.
+pub fn session(context: &Arc<QueryContext>) -> SessionContext {
+    let config = SessionConfig::new().with_extension(context.clone()).with_target_partitions(context.threads());
+    SessionContext::new_with_config(config)
+}
+
+/// Rows of a query over the table, which it calls `t`.
+pub async fn select(table: &MergeTree, context: &Arc<QueryContext>, query: &str) -> Result<Vec<RecordBatch>> {
+    let session = session(context);
+    session.register_table("t", table.read(context).await?)?;
+    Ok(session.sql(query).await?.execute_stream().await?.try_collect().await?)
+}
