@@ -64,6 +64,10 @@ impl<T: Send + 'static> Task<T> {
         Task(runtime.spawn(future))
     }
 
+    pub fn is_finished(&self) -> bool {
+        self.0.is_finished()
+    }
+
     /// Waits for the result; a panic inside the task becomes an error of ours.
     pub async fn join(mut self) -> Result<T> {
         (&mut self.0).await.map_err(|error| {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gristmill_types::Columns;
+use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
@@ -29,4 +29,36 @@ pub struct TableDefinition {
     pub settings: BTreeMap<String, String>,
     pub comment: String,
     pub temporary: bool,
+}
+
+impl TableDefinition {
+    /// The columns whose values lie in the table: no ALIAS, no EPHEMERAL. A read gives them and a write takes them, in
+    /// this order.
+    pub fn stored_columns(&self) -> Columns {
+        let stored = |column: &&Column| !matches!(column.default, Some((DefaultKind::Alias | DefaultKind::Ephemeral, _)));
+        Columns::new(self.columns.iter().filter(stored).cloned().collect())
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+    use gristmill_types::SqlType;
+
+    /// A table of one column `a Int32`.
+    pub(crate) fn definition(database: &str, name: &str, engine: &str) -> TableDefinition {
+        TableDefinition {
+            uuid: Uuid::new_v4(),
+            database: database.into(),
+            name: name.into(),
+            engine: EngineSpec { name: engine.into(), arguments: vec![] },
+            columns: Columns::of([("a", SqlType::Int32)]),
+            partition_by: None,
+            order_by: vec![],
+            primary_key: vec![],
+            settings: BTreeMap::new(),
+            comment: String::new(),
+            temporary: false,
+        }
+    }
 }

@@ -1,9 +1,21 @@
-//! What a table is to the rest of the system: its definition, how it is read, and how rows get into it.
+//! What a table is to the rest of the system: its definition, how it is read, and how rows get into it. And the catalog
+//! of all of them.
 
+pub mod create_query;
+pub mod databases;
+mod ddl_locks;
 pub mod definition;
+pub mod engines;
 pub mod key;
+pub mod metadata_store;
+pub mod rows_exec;
+pub mod rows_table;
 pub mod table;
 
+pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
+pub use databases::{DatabaseInfo, Databases, TableOpener};
 pub use definition::{EngineSpec, TableDefinition};
 pub use key::KeyExpression;
+pub use metadata_store::MetadataStore;
+pub use rows_table::RowsTable;
 pub use table::{OptimizeRequest, PartRow, Table, TableWriter, WriteLane};

@@ -1,5 +1,16 @@
-//! Runs statements: sessions, one interpreter a statement, optimizer rules.
+//! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
+pub mod engine;
+pub mod execution;
+pub mod interpret;
+pub mod keys;
+pub mod opener;
+pub mod plan;
+pub mod resolver;
 pub mod session;
+pub mod sets;
+pub mod split;
 
-pub use session::{Engine, EngineConfig, Execution, Session, StatementText};
+pub use engine::{Engine, EngineConfig};
+pub use execution::{Execution, InputData, IntoOutfile};
+pub use session::{Session, StatementText};

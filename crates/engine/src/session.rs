@@ -1,44 +1,21 @@
-//! The engine (one a process) and its sessions (one a connection, or one for `gristmill local`).
+//! A session: settings, current database and query parameters of one connection, or of `gristmill local`.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
-use datafusion::execution::SendableRecordBatchStream;
-use futures::stream::BoxStream;
-use gristmill_base::{Error, Result};
-use gristmill_introspect::{QueryContext, Settings};
-use gristmill_types::Columns;
+use gristmill_base::Result;
+use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_sql::statement::{self, Assignments, InsertSource, Statement};
 
-#[derive(Clone, Debug, Default)]
-pub struct EngineConfig {
-    /// Where tables last. `None`: a temporary folder that goes with the engine.
-    pub data_path: Option<PathBuf>,
-}
-
-/// What all sessions share: databases, functions, caches, background jobs.
-#[derive(Debug)]
-pub struct Engine {}
-
-impl Engine {
-    pub async fn open(_config: EngineConfig) -> Result<Arc<Engine>> {
-        Err(Error::not_implemented("engine"))
-    }
-
-    /// Stops background jobs and removes the temporary folder.
-    pub async fn shutdown(&self) {}
-
-    /// Words for completion: keywords, functions, databases, tables, columns, settings, formats.
-    pub async fn completions(&self, _database: &str) -> Vec<String> {
-        Vec::new()
-    }
-}
+use crate::engine::Engine;
+use crate::execution::{Ending, Execution, InputData, IntoOutfile, Watched};
+use crate::interpret::{Interpreter, Outcome};
 
 /// One statement out of a text of several.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StatementText {
     pub text: String,
-    /// The data that follows `INSERT … FORMAT CSV` or `VALUES` in the text.
+    /// The data that follows `INSERT … FORMAT CSV` in the text.
     pub inline_data: Option<Vec<u8>>,
 }
 
@@ -50,32 +27,9 @@ pub struct Session {
     pub user: String,
     /// Values of `{name:Type}`.
     pub parameters: BTreeMap<String, String>,
+    /// The id of the next statement; empty: a new one.
+    pub query_id: String,
 }
-
-/// A statement that has begun. For a statement without rows (DDL, INSERT) the work is done while `rows` is read to its
-/// end; `columns` is empty then.
-pub struct Execution {
-    pub context: Arc<QueryContext>,
-    pub columns: Columns,
-    /// The FORMAT clause.
-    pub format: Option<String>,
-    /// `INTO OUTFILE`: path and whether to replace or append.
-    pub into_outfile: Option<IntoOutfile>,
-    /// Batches that carry `columns` in memory (`Columns::arrow`). Dropping the stream cancels the statement. The query
-    /// log is written when the stream ends or is dropped.
-    pub rows: SendableRecordBatchStream,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-pub struct IntoOutfile {
-    pub path: String,
-    pub truncate: bool,
-    pub append: bool,
-    pub compression: Option<String>,
-}
-
-/// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
-pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
 
 impl Session {
     pub fn new(engine: Arc<Engine>) -> Session {
@@ -85,17 +39,122 @@ impl Session {
             database: "default".to_string(),
             user: "default".to_string(),
             parameters: BTreeMap::new(),
+            query_id: String::new(),
         }
     }
 
-    /// Takes a text apart into statements, by the tokenizer (`;` in strings and comments does not count). A last
-    /// statement without `;` counts as whole.
-    pub fn split(_text: &str) -> Result<Vec<StatementText>> {
-        Err(Error::not_implemented("split"))
+    /// Takes a text apart into statements (`;` in strings and comments does not count). A last statement without `;`
+    /// counts as whole.
+    pub fn split(text: &str) -> Result<Vec<StatementText>> {
+        Ok(crate::split::split(text))
     }
 
     /// Starts one statement. `SET` and `USE` change the session. `input` is the data of an INSERT that carries none.
-    pub async fn execute(&mut self, _statement: &StatementText, _input: Option<InputData>) -> Result<Execution> {
-        Err(Error::not_implemented("execute"))
+    pub async fn execute(&mut self, statement: &StatementText, input: Option<InputData>) -> Result<Execution> {
+        let parsed = statement::parse(&statement.text, &self.parameters);
+        let settings = match &parsed {
+            Ok(parsed) => self.settings_for(parsed),
+            Err(_) => Ok(self.settings.clone()),
+        };
+        let kind = parsed.as_ref().map_or("", Statement::kind);
+        let query_id = std::mem::take(&mut self.query_id);
+        let effective = Arc::new(settings.as_ref().cloned().unwrap_or_else(|_| self.settings.clone()));
+        let context =
+            QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
+        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
+        match self.begin(statement, parsed, settings.map(drop), &mut ending, input).await {
+            Ok((outcome, format, into_outfile)) => {
+                let schema = outcome.columns.arrow();
+                Ok(Execution {
+                    context,
+                    columns: outcome.columns,
+                    format,
+                    into_outfile,
+                    rows: Box::pin(Watched { inner: outcome.rows, schema, ending: Some(ending) }),
+                })
+            }
+            Err(error) => {
+                ending.ended(Some(&error), true);
+                Err(error)
+            }
+        }
     }
+
+    async fn begin(
+        &mut self,
+        statement: &StatementText,
+        parsed: Result<Statement>,
+        settings: Result<()>,
+        ending: &mut Ending,
+        input: Option<InputData>,
+    ) -> Result<(Outcome, Option<String>, Option<IntoOutfile>)> {
+        let parsed = parsed?;
+        settings?;
+        ending.running = Some(processes::start(&ending.context)?);
+        match &parsed {
+            Statement::Set(assignments) => apply(&mut self.settings, assignments)?,
+            Statement::SetParameter { name, value } => {
+                self.parameters.insert(name.clone(), value.clone());
+            }
+            Statement::Use(database) => {
+                self.engine.databases.database(database)?;
+                self.database = database.clone();
+            }
+            _ => {}
+        }
+        let (format, into_outfile) = match &parsed {
+            Statement::Select(select) => (
+                select.format.clone(),
+                select.outfile.as_ref().map(|file| IntoOutfile {
+                    path: file.path.clone(),
+                    truncate: file.truncate,
+                    append: file.append,
+                    compression: file.compression.clone(),
+                }),
+            ),
+            _ => (None, None),
+        };
+        let input = match &statement.inline_data {
+            Some(data) => {
+                let bytes = bytes::Bytes::from(data.clone());
+                Some(Box::pin(futures::stream::once(async move { Ok(bytes) })) as InputData)
+            }
+            None => input,
+        };
+        let interpreter = Interpreter { engine: self.engine.clone(), context: ending.context.clone() };
+        let outcome = interpreter.run(parsed, input, ending).await?;
+        Ok((outcome, format, into_outfile))
+    }
+
+    /// The session's settings with those of the statement over them.
+    fn settings_for(&self, statement: &Statement) -> Result<Settings> {
+        let mut settings = self.settings.clone();
+        match statement {
+            Statement::Select(select) => apply(&mut settings, &select.settings)?,
+            Statement::Insert(insert) => apply(&mut settings, &insert.settings)?,
+            Statement::CreateTable(_) => {}
+            Statement::Explain { statement, .. } => return self.settings_for(statement),
+            _ => {}
+        }
+        Ok(settings)
+    }
+}
+
+/// Sets each, or none.
+fn apply(settings: &mut Settings, assignments: &Assignments) -> Result<()> {
+    let mut changed = settings.clone();
+    for (name, value) in assignments {
+        if value == "DEFAULT" {
+            changed.reset(name)?;
+        } else {
+            changed.set(name, value)?;
+        }
+    }
+    *settings = changed;
+    Ok(())
+}
+
+/// Whether a statement waits for data from the client.
+pub fn wants_data(statement: &Statement) -> bool {
+    matches!(statement, Statement::Insert(insert) if matches!(insert.source, InsertSource::Data { .. }))
 }

@@ -1,1 +1,15 @@
-//! formats
+//! Formats of data at rest and on the wire: their names, compression, input, schema inference and output.
+//!
+//! Text formats are read by a `RowParser`, which takes chunks of bytes cut anywhere and gives batches of the columns that
+//! were asked for; `infer_schema` says what those columns are where nobody did. Parquet and Arrow say their schema
+//! themselves (`columns_of_arrow`) and are read by the sources, by columns. Every format is written by an `OutputFormat`.
+
+pub mod columnar;
+pub mod compression;
+pub mod format;
+pub mod output;
+
+pub use columnar::columns_of_arrow;
+pub use compression::Compression;
+pub use format::{Format, Header};
+pub use output::{OutputContext, OutputFormat, ResultSummary, writer};

@@ -5,10 +5,16 @@
 //! the `sql` crate and not found here, so that pruning and pushdown see it.
 
 pub mod aggregate;
+pub mod arithmetic;
+pub mod cast;
+pub mod columns;
+pub mod define;
 pub mod registry;
 pub mod scalar;
 pub mod udf;
 
 pub use aggregate::{AggregateFunction, BoundAggregate};
+pub use cast::cast_expr;
 pub use registry::Registry;
 pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};
+pub use udf::{FunctionUdf, call, scalar_udf};

@@ -11,8 +11,8 @@ use crate::scalar::ScalarFunction;
 
 #[derive(Default)]
 pub struct Registry {
-    scalars: HashMap<String, (Arc<dyn ScalarFunction>, bool)>,
-    aggregates: HashMap<String, (Arc<dyn AggregateFunction>, bool)>,
+    scalars: HashMap<String, Arc<dyn ScalarFunction>>,
+    aggregates: HashMap<String, Arc<dyn AggregateFunction>>,
     /// Names in lower case of those that are found in any case, and of aliases, with the name they stand for.
     folded: HashMap<String, String>,
     aliases: HashMap<String, String>,
@@ -20,11 +20,11 @@ pub struct Registry {
 
 impl Registry {
     pub fn scalar(&mut self, name: &str, function: Arc<dyn ScalarFunction>) {
-        self.scalars.insert(name.to_string(), (function, false));
+        self.scalars.insert(name.to_string(), function);
     }
 
     pub fn aggregate(&mut self, name: &str, function: Arc<dyn AggregateFunction>) {
-        self.aggregates.insert(name.to_string(), (function, false));
+        self.aggregates.insert(name.to_string(), function);
     }
 
     /// Makes a registered name (or alias) known in any case.
@@ -53,11 +53,11 @@ impl Registry {
     }
 
     pub fn find_scalar(&self, name: &str) -> Option<Arc<dyn ScalarFunction>> {
-        self.scalars.get(self.canonical(name)).map(|(function, _)| function.clone())
+        self.scalars.get(self.canonical(name)).cloned()
     }
 
     pub fn find_aggregate(&self, name: &str) -> Option<Arc<dyn AggregateFunction>> {
-        self.aggregates.get(self.canonical(name)).map(|(function, _)| function.clone())
+        self.aggregates.get(self.canonical(name)).cloned()
     }
 
     pub fn names(&self) -> impl Iterator<Item = &str> {
@@ -80,6 +80,8 @@ impl Registry {
 
     /// Every function of the system.
     pub fn standard() -> Result<Registry> {
-        Ok(Registry::default())
+        let mut registry = Registry::default();
+        crate::arithmetic::register(&mut registry);
+        Ok(registry)
     }
 }

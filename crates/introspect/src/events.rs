@@ -64,6 +64,8 @@ events! {
     ReadBufferFromS3Microseconds, "Time spent on reading from object storage, summed over requests in flight.";
     WriteBufferFromS3Bytes, "Bytes written to object storage.";
     WriteBufferFromS3Microseconds, "Time spent on writing to object storage, summed over requests in flight.";
+    ReadWriteBufferFromHTTPRequestsSent, "Number of HTTP requests sent to plain HTTP servers.";
+    ReadWriteBufferFromHTTPBytes, "Bytes of bodies received from and sent to plain HTTP servers.";
     ReadBufferFromFileDescriptorReadBytes, "Bytes read from local files.";
     WriteBufferFromFileDescriptorWriteBytes, "Bytes written to local files.";
     FileOpen, "Number of files opened.";

@@ -1,1 +1,10 @@
-//! sql
+//! SQL: text to statements (`tokens`, `dialect`, `statement`), statements to one form of expressions (`ast`,
+//! `translate`), and queries to typed DataFusion plans (`lower`).
+
+pub mod ast;
+pub mod create;
+pub mod dialect;
+pub mod lower;
+pub mod statement;
+pub mod tokens;
+pub mod translate;

@@ -1,0 +1,194 @@
+//! A definition as a statement again, in ClickHouse's own layout: on many lines for SHOW CREATE TABLE, on one line for
+//! `create_table_query` of `system.tables`. Credentials in the engine's arguments are hidden (A-1).
+
+use gristmill_types::sql_type::{quote, quote_identifier};
+use gristmill_types::{Column, DefaultKind};
+
+use crate::databases::{DatabaseInfo, full_name};
+use crate::definition::TableDefinition;
+
+/// The text of SHOW CREATE TABLE.
+pub fn create_query(definition: &TableDefinition) -> String {
+    statement(definition, "\n", "\n    ", "\n")
+}
+
+/// The same on one line.
+pub fn create_query_line(definition: &TableDefinition) -> String {
+    statement(definition, " ", " ", "")
+}
+
+/// The text of SHOW CREATE DATABASE.
+pub fn create_database_query(database: &DatabaseInfo) -> String {
+    let mut text = format!("CREATE DATABASE {}\nENGINE = {}", quote_identifier(&database.name), database.engine());
+    if !database.comment.is_empty() {
+        text.push_str(&format!("\nCOMMENT {}", quote(&database.comment)));
+    }
+    text
+}
+
+/// `MergeTree ORDER BY a SETTINGS index_granularity = 8192`: the column of `system.tables`.
+pub fn engine_full(definition: &TableDefinition) -> String {
+    gristmill_base::redact::statement(&clauses(definition, " "))
+}
+
+/// The elements of a key as `sorting_key` of `system.tables` lists them: `a, toDate(b)`.
+pub fn key_text(key: &[String]) -> String {
+    key.join(", ")
+}
+
+fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
+    let columns: Vec<String> = definition.columns.iter().map(column).collect();
+    let temporary = if definition.temporary { "TEMPORARY " } else { "" };
+    let mut text = format!("CREATE {temporary}TABLE {}{between}(", full_name(&definition.database, &definition.name));
+    for (i, column) in columns.iter().enumerate() {
+        text.push_str(match (i, edge) {
+            (0, "") => "",
+            (0, _) => indent,
+            _ => ",",
+        });
+        if i > 0 {
+            text.push_str(indent);
+        }
+        text.push_str(column);
+    }
+    text.push_str(&format!("{edge}){between}ENGINE = {}", clauses(definition, between)));
+    if !definition.comment.is_empty() {
+        text.push_str(&format!("{between}COMMENT {}", quote(&definition.comment)));
+    }
+    gristmill_base::redact::statement(&text)
+}
+
+fn column(column: &Column) -> String {
+    let mut text = format!("{} {}", backticked(&column.name), column.kind);
+    if let Some((kind, expression)) = &column.default {
+        text.push_str(&format!(" {}", kind.name()));
+        // EPHEMERAL may have none.
+        if *kind != DefaultKind::Ephemeral || !expression.is_empty() {
+            text.push_str(&format!(" {expression}"));
+        }
+    }
+    if !column.comment.is_empty() {
+        text.push_str(&format!(" COMMENT {}", quote(&column.comment)));
+    }
+    if !column.codec.is_empty() {
+        text.push_str(&format!(" CODEC({})", column.codec));
+    }
+    text
+}
+
+fn clauses(definition: &TableDefinition, between: &str) -> String {
+    let mut text = definition.engine.name.clone();
+    if !definition.engine.arguments.is_empty() {
+        text.push_str(&format!("({})", definition.engine.arguments.join(", ")));
+    }
+    let merge_tree = definition.engine.name.ends_with("MergeTree");
+    if let Some(partition) = &definition.partition_by {
+        text.push_str(&format!("{between}PARTITION BY {partition}"));
+    }
+    if !definition.primary_key.is_empty() && definition.primary_key != definition.order_by {
+        text.push_str(&format!("{between}PRIMARY KEY {}", key_clause(&definition.primary_key)));
+    }
+    if merge_tree || !definition.order_by.is_empty() {
+        text.push_str(&format!("{between}ORDER BY {}", key_clause(&definition.order_by)));
+    }
+    let mut settings: Vec<String> =
+        definition.settings.iter().map(|(name, value)| format!("{name} = {}", setting(value))).collect();
+    if merge_tree && !definition.settings.contains_key("index_granularity") {
+        settings.push("index_granularity = 8192".to_string());
+    }
+    if !settings.is_empty() {
+        text.push_str(&format!("{between}SETTINGS {}", settings.join(", ")));
+    }
+    text
+}
+
+fn key_clause(key: &[String]) -> String {
+    match key {
+        [] => "tuple()".to_string(),
+        [one] => one.clone(),
+        several => format!("({})", several.join(", ")),
+    }
+}
+
+fn setting(value: &str) -> String {
+    if value.parse::<f64>().is_ok() { value.to_string() } else { quote(value) }
+}
+
+fn backticked(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_types::{Columns, SqlType};
+
+    use super::*;
+    use crate::definition::tests::definition;
+
+    fn example() -> TableDefinition {
+        let mut columns = vec![
+            Column::new("a", SqlType::Int32),
+            Column::new("b c", SqlType::String),
+            Column::new("d", SqlType::Date),
+            Column::new("f", SqlType::UInt8),
+        ];
+        columns[1].default = Some((DefaultKind::Default, "'x'".into()));
+        columns[1].comment = "it's".into();
+        columns[1].codec = "ZSTD(1)".into();
+        columns[2].default = Some((DefaultKind::Materialized, "today()".into()));
+        columns[3].default = Some((DefaultKind::Ephemeral, String::new()));
+        let mut table = definition("default", "t", "MergeTree");
+        table.columns = Columns::new(columns);
+        table.partition_by = Some("toYYYYMM(d)".into());
+        table.primary_key = vec!["a".into()];
+        table.order_by = vec!["a".into(), "`b c`".into()];
+        table.settings.insert("min_bytes_for_wide_part".into(), "1".into());
+        table.comment = "hello".into();
+        table
+    }
+
+    #[test]
+    fn a_table_reads_as_clickhouse_shows_it() {
+        let text = "CREATE TABLE default.t\n(\n    `a` Int32,\n    \
+                    `b c` String DEFAULT 'x' COMMENT 'it\\'s' CODEC(ZSTD(1)),\n    \
+                    `d` Date MATERIALIZED today(),\n    `f` UInt8 EPHEMERAL\n)\n\
+                    ENGINE = MergeTree\nPARTITION BY toYYYYMM(d)\nPRIMARY KEY a\nORDER BY (a, `b c`)\n\
+                    SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192\nCOMMENT 'hello'";
+        assert_eq!(create_query(&example()), text);
+    }
+
+    #[test]
+    fn on_one_line_for_system_tables() {
+        assert_eq!(
+            create_query_line(&example()),
+            "CREATE TABLE default.t (`a` Int32, `b c` String DEFAULT 'x' COMMENT 'it\\'s' CODEC(ZSTD(1)), \
+             `d` Date MATERIALIZED today(), `f` UInt8 EPHEMERAL) ENGINE = MergeTree PARTITION BY toYYYYMM(d) \
+             PRIMARY KEY a ORDER BY (a, `b c`) SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192 \
+             COMMENT 'hello'"
+        );
+        assert_eq!(
+            engine_full(&example()),
+            "MergeTree PARTITION BY toYYYYMM(d) PRIMARY KEY a ORDER BY (a, `b c`) \
+             SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192"
+        );
+    }
+
+    #[test]
+    fn an_empty_key_is_tuple_and_other_engines_have_none() {
+        let mut table = definition("default", "r", "ReplacingMergeTree");
+        table.engine.arguments = vec!["v".into()];
+        assert_eq!(engine_full(&table), "ReplacingMergeTree(v) ORDER BY tuple() SETTINGS index_granularity = 8192");
+        assert_eq!(
+            create_query(&definition("default", "select", "Memory")),
+            "CREATE TABLE default.`select`\n(\n    `a` Int32\n)\nENGINE = Memory"
+        );
+    }
+
+    #[test]
+    fn keys_of_a_bucket_are_not_shown() {
+        let mut table = definition("default", "t", "S3");
+        table.engine.arguments = vec!["'http://h/b/x.csv'".into(), "'id'".into(), "'se%cret'".into(), "'CSV'".into()];
+        let text = create_query(&table);
+        assert!(text.contains("ENGINE = S3('http://h/b/x.csv', 'id', '[HIDDEN]', 'CSV')"), "{text}");
+    }
+}

@@ -1,0 +1,225 @@
+use std::path::Path;
+
+use object_store::ObjectStore;
+use object_store::memory::InMemory;
+
+use super::*;
+use crate::definition::tests::definition;
+use crate::engines::MemoryTable;
+
+/// Opens Memory tables; keeps the uuids of those whose data was begun and not removed, as a disk would.
+#[derive(Debug, Default)]
+struct Disk(Arc<Mutex<Vec<Uuid>>>);
+
+#[derive(Debug)]
+struct OnDisk(MemoryTable, Arc<Mutex<Vec<Uuid>>>);
+
+#[async_trait]
+impl Table for OnDisk {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.0.definition()
+    }
+
+    async fn read(
+        &self,
+        context: &Arc<gristmill_introspect::QueryContext>,
+    ) -> Result<Arc<dyn datafusion::catalog::TableProvider>> {
+        self.0.read(context).await
+    }
+
+    async fn drop_data(&self) -> Result<()> {
+        self.1.lock().retain(|uuid| *uuid != self.definition().uuid);
+        Ok(())
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(OnDisk(MemoryTable::new(definition), self.1.clone())))
+    }
+}
+
+#[async_trait]
+impl TableOpener for Disk {
+    async fn open(&self, definition: Arc<TableDefinition>, existing: bool) -> Result<Arc<dyn Table>> {
+        if definition.engine.name == "Broken" {
+            return Err(Error::new(ErrorCode::S3_ERROR, "The bucket is gone"));
+        }
+        if !existing {
+            self.0.lock().push(definition.uuid);
+        }
+        Ok(Arc::new(OnDisk(MemoryTable::new(definition), self.0.clone())))
+    }
+}
+
+async fn open_on(store: &Arc<InMemory>, disk: &Arc<Mutex<Vec<Uuid>>>) -> Arc<Databases> {
+    let opener = Arc::new(Disk(disk.clone()));
+    Databases::open(MetadataStore::on(store.clone()), opener).await.expect("opens")
+}
+
+async fn open() -> Arc<Databases> {
+    open_on(&Arc::default(), &Arc::default()).await
+}
+
+fn table(name: &str) -> TableDefinition {
+    definition("default", name, "Memory")
+}
+
+fn names(databases: &Databases, database: &str) -> Vec<String> {
+    databases.tables(database).iter().map(|table| table.definition().name.clone()).collect()
+}
+
+#[tokio::test]
+async fn the_first_start_makes_default_and_what_is_dropped_stays_dropped() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(databases.database_names(), ["default"]);
+    databases.create_database("a", false, "of a").await.expect("created");
+    databases.drop_database("default", false).await.expect("dropped");
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(databases.database_names(), ["a"]);
+    assert_eq!(databases.database("a").expect("there").comment, "of a");
+}
+
+#[tokio::test]
+async fn tables_outlive_the_process_and_names_are_checked() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("hits"), false, false).await.expect("created");
+    let error = databases.create_table(table("hits"), false, false).await.expect_err("there");
+    assert_eq!(error.to_string(), "Code: 57. DB::Exception: Table default.hits already exists. (TABLE_ALREADY_EXISTS)");
+    let kept = databases.create_table(table("hits"), true, false).await.expect("kept").definition().uuid;
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(databases.table("default", "hits").expect("there").definition().uuid, kept);
+    let error = databases.table("default", "hit").expect_err("no such table");
+    assert_eq!(error.code(), ErrorCode::UNKNOWN_TABLE);
+    assert!(error.message().contains("Maybe you meant default.hits?"), "{error}");
+    assert_eq!(databases.table("defalt", "hits").expect_err("no database").code(), ErrorCode::UNKNOWN_DATABASE);
+}
+
+#[tokio::test]
+async fn a_replaced_and_a_dropped_table_leave_no_data() {
+    let (store, disk): (_, Arc<Mutex<Vec<Uuid>>>) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("t"), false, false).await.expect("created");
+    let second = table("t");
+    databases.create_table(second.clone(), false, true).await.expect("replaced");
+    assert_eq!(*disk.lock(), [second.uuid]);
+    databases.drop_table("default", "t", false).await.expect("dropped");
+    assert!(disk.lock().is_empty());
+    assert!(databases.drop_table("default", "t", true).await.is_ok());
+    assert_eq!(databases.drop_table("default", "t", false).await.expect_err("gone").code(), ErrorCode::UNKNOWN_TABLE);
+}
+
+#[tokio::test]
+async fn a_query_keeps_reading_a_table_that_is_dropped_under_it() {
+    let (store, disk): (_, Arc<Mutex<Vec<Uuid>>>) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    let read = databases.create_table(table("t"), false, false).await.expect("created");
+    databases.drop_table("default", "t", false).await.expect("dropped");
+    assert_eq!(disk.lock().len(), 1, "held by the query");
+    drop(read);
+    assert_eq!(databases.purge_dropped().await, 0);
+    assert!(disk.lock().is_empty());
+}
+
+#[tokio::test]
+async fn data_that_a_crash_left_without_owner_is_removed_at_the_next_start() {
+    let (store, disk): (_, Arc<Mutex<Vec<Uuid>>>) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    // Held for ever by a query of the process that dies.
+    std::mem::forget(databases.create_table(table("t"), false, false).await.expect("created"));
+    databases.drop_table("default", "t", false).await.expect("dropped");
+    drop(databases);
+    assert_eq!(disk.lock().len(), 1);
+    open_on(&store, &disk).await;
+    assert!(disk.lock().is_empty());
+    let left: Vec<_> = objects(&store).await.into_iter().filter(|path| !path.ends_with("database.json")).collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+async fn objects(store: &Arc<InMemory>) -> Vec<String> {
+    store.list(None).map(|object| object.expect("listed").location.to_string()).collect().await
+}
+
+#[tokio::test]
+async fn rename_and_exchange_move_tables_between_databases() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_database("other", false, "").await.expect("created");
+    let (a, b) = (table("a"), table("b"));
+    databases.create_table(a.clone(), false, false).await.expect("created");
+    databases.create_table(b.clone(), false, false).await.expect("created");
+    databases.rename_table(("default", "a"), ("other", "c")).await.expect("renamed");
+    databases.exchange_tables(("other", "c"), ("default", "b")).await.expect("exchanged");
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert_eq!(names(&databases, "default"), ["b"]);
+        assert_eq!(names(&databases, "other"), ["c"]);
+        assert_eq!(databases.table("default", "b").expect("b").definition().uuid, a.uuid);
+        assert_eq!(databases.table("other", "c").expect("c").definition().uuid, b.uuid);
+        let error = databases.rename_table(("default", "b"), ("other", "c")).await.expect_err("taken");
+        assert_eq!(error.code(), ErrorCode::TABLE_ALREADY_EXISTS);
+    }
+}
+
+#[tokio::test]
+async fn a_detached_table_is_unseen_until_it_is_attached_and_keeps_its_name() {
+    let databases = open().await;
+    databases.create_table(table("t"), false, false).await.expect("created");
+    databases.detach_table("default", "t").await.expect("detached");
+    assert!(names(&databases, "default").is_empty());
+    assert_eq!(databases.table("default", "t").expect_err("unseen").code(), ErrorCode::UNKNOWN_TABLE);
+    let error = databases.create_table(table("t"), true, false).await.expect_err("the name is taken");
+    assert_eq!(error.code(), ErrorCode::TABLE_ALREADY_EXISTS);
+    databases.attach_table("default", "t").await.expect("attached");
+    assert_eq!(names(&databases, "default"), ["t"]);
+}
+
+#[tokio::test]
+async fn a_table_that_cannot_be_opened_does_not_keep_the_others_closed() {
+    let store = Arc::new(InMemory::new());
+    open_on(&store, &Arc::default()).await.create_table(table("t"), false, false).await.expect("created");
+    let metadata = MetadataStore::on(store.clone());
+    let broken = definition("default", "b", "Broken");
+    metadata.apply(Change { put: vec![Record::Table(broken)], delete: vec![] }).await.expect("written");
+    let databases = open_on(&store, &Arc::default()).await;
+    assert_eq!(names(&databases, "default"), ["t"]);
+    assert_eq!(databases.table("default", "b").expect_err("broken").code(), ErrorCode::S3_ERROR);
+    databases.drop_table("default", "b", false).await.expect("dropped all the same");
+}
+
+#[tokio::test]
+async fn the_servers_own_databases_cannot_be_changed() {
+    let databases = open().await;
+    let one = definition("system", "one", "SystemOne");
+    databases.register_system(Arc::new(MemoryTable::new(Arc::new(one))));
+    assert_eq!(databases.database_names(), ["default", "system"]);
+    assert!(databases.table("system", "one").is_ok());
+    assert_eq!(databases.drop_database("system", false).await.expect_err("ours").code(), ErrorCode::READONLY);
+    let error = databases.create_table(definition("system", "x", "Memory"), false, false).await.expect_err("ours");
+    assert_eq!(error.code(), ErrorCode::READONLY);
+}
+
+#[tokio::test]
+async fn of_statements_that_create_the_same_name_at_once_one_wins() {
+    let databases = open().await;
+    let creating = (0..8).map(|_| {
+        let databases = databases.clone();
+        tokio::spawn(async move { databases.create_table(table("t"), false, false).await.is_ok() })
+    });
+    let won: Vec<bool> = futures::future::join_all(creating).await.into_iter().map(|done| done.expect("ran")).collect();
+    assert_eq!(won.iter().filter(|won| **won).count(), 1);
+}
+
+#[tokio::test]
+async fn one_process_has_a_data_path_at_a_time() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let open = |path: &Path| MetadataStore::local(path);
+    let databases = Databases::open(open(folder.path()).expect("free"), Arc::new(Disk::default())).await.expect("opens");
+    databases.create_table(table("t"), false, false).await.expect("created");
+    let error = open(folder.path()).expect_err("in use");
+    assert!(error.message().contains("in use by another process"), "{error}");
+    drop(databases);
+    let databases = Databases::open(open(folder.path()).expect("free"), Arc::new(Disk::default())).await.expect("opens");
+    assert_eq!(names(&databases, "default"), ["t"]);
+}

@@ -1,0 +1,59 @@
+//! Names that statements are changing right now.
+//!
+//! A change of a database holds it alone; a change of tables shares their databases and holds each table alone. Locks are
+//! taken in the order of their names, databases before tables, so two statements never wait for each other. A lock
+//! exists only while somebody holds it or waits for it.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Weak};
+
+use parking_lot::Mutex;
+use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
+
+type Name = (String, Option<String>);
+
+#[derive(Debug, Default)]
+pub struct DdlLocks {
+    names: Mutex<HashMap<Name, Weak<RwLock<()>>>>,
+}
+
+/// Holds names until dropped.
+#[derive(Debug)]
+pub struct DdlGuard {
+    _shared: Vec<OwnedRwLockReadGuard<()>>,
+    _alone: Vec<OwnedRwLockWriteGuard<()>>,
+}
+
+impl DdlLocks {
+    pub async fn database(&self, name: &str) -> DdlGuard {
+        let lock = self.lock((name.to_string(), None));
+        DdlGuard { _shared: Vec::new(), _alone: vec![lock.write_owned().await] }
+    }
+
+    pub async fn tables(&self, names: &[(&str, &str)]) -> DdlGuard {
+        let mut tables: Vec<_> = names.to_vec();
+        tables.sort_unstable();
+        tables.dedup();
+        let mut databases: Vec<&str> = tables.iter().map(|(database, _)| *database).collect();
+        databases.dedup();
+        let mut guard = DdlGuard { _shared: Vec::new(), _alone: Vec::new() };
+        for database in databases {
+            guard._shared.push(self.lock((database.to_string(), None)).read_owned().await);
+        }
+        for (database, table) in tables {
+            guard._alone.push(self.lock((database.to_string(), Some(table.to_string()))).write_owned().await);
+        }
+        guard
+    }
+
+    fn lock(&self, name: Name) -> Arc<RwLock<()>> {
+        let mut names = self.names.lock();
+        names.retain(|_, lock| lock.strong_count() > 0);
+        if let Some(lock) = names.get(&name).and_then(Weak::upgrade) {
+            return lock;
+        }
+        let lock = Arc::new(RwLock::new(()));
+        names.insert(name, Arc::downgrade(&lock));
+        lock
+    }
+}

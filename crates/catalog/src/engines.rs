@@ -1,0 +1,7 @@
+//! Engines that need nothing but this crate.
+
+pub mod memory;
+pub mod null;
+
+pub use memory::MemoryTable;
+pub use null::NullTable;

@@ -1,0 +1,281 @@
+//! The persisted form of a definition, version 1. Once released it never changes: a field that is added must be
+//! optional here, anything else is `v2.rs` beside this file.
+//!
+//! Types are kept as their canonical text, expressions as the text of the statement. The golden files in `v1/` are read
+//! by a test for ever.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_types::{Column, Columns, DefaultKind};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use uuid::Uuid;
+
+use super::{Change, Key, Record};
+use crate::databases::DatabaseInfo;
+use crate::definition::{EngineSpec, TableDefinition};
+
+const FORMAT: u32 = 1;
+
+#[derive(Serialize, Deserialize)]
+struct Versioned<T> {
+    version: u32,
+    #[serde(flatten)]
+    body: T,
+}
+
+/// Read first: the rest is only looked at where the version is known.
+#[derive(Deserialize)]
+struct VersionOnly {
+    version: u32,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Body {
+    Database(Database),
+    Table(Table),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Database {
+    name: String,
+    uuid: Id,
+    #[serde(default)]
+    comment: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Table {
+    uuid: Id,
+    database: String,
+    name: String,
+    engine: Engine,
+    columns: Vec<ColumnText>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    partition_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    order_by: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    primary_key: Vec<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    settings: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    comment: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Engine {
+    name: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    arguments: Vec<String>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct ColumnText {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    default: Option<Default>,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    comment: String,
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    codec: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Default {
+    kind: String,
+    expression: String,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Intent {
+    put: Vec<Put>,
+    delete: Vec<Name>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Put {
+    Database(Database),
+    Table(Table),
+    Unowned(Table),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Name {
+    Database(String),
+    Table(String, Id),
+    Unowned(Id),
+}
+
+/// A UUID in its text form.
+#[derive(Clone, Copy)]
+struct Id(Uuid);
+
+impl Serialize for Id {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+impl<'de> Deserialize<'de> for Id {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        Ok(Id(text.parse().map_err(serde::de::Error::custom)?))
+    }
+}
+
+pub(super) fn newer(version: &str) -> Error {
+    Error::new(
+        ErrorCode::NOT_IMPLEMENTED,
+        format!(
+            "The metadata was written in format {version} by a newer release, and this one knows format {FORMAT}: \
+             start the newer release on this data path"
+        ),
+    )
+}
+
+fn to_json<T: Serialize>(body: T) -> Result<Vec<u8>> {
+    let mut bytes = serde_json::to_vec_pretty(&Versioned { version: FORMAT, body })
+        .map_err(|error| Error::logical(format!("A definition cannot be written as JSON: {error}")))?;
+    bytes.push(b'\n');
+    Ok(bytes)
+}
+
+fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
+    let broken = |error: serde_json::Error| Error::new(ErrorCode::CORRUPTED_DATA, format!("Not a definition: {error}"));
+    let VersionOnly { version } = serde_json::from_slice(bytes).map_err(broken)?;
+    if version != FORMAT {
+        return Err(newer(&version.to_string()));
+    }
+    Ok(serde_json::from_slice::<Versioned<T>>(bytes).map_err(broken)?.body)
+}
+
+pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
+    to_json(match record {
+        Record::Database(database) => Body::Database(database.into()),
+        Record::Table(table) | Record::Unowned(table) => Body::Table(table.into()),
+    })
+}
+
+/// `unowned`: the object lies among those.
+pub(super) fn read(bytes: &[u8], unowned: bool) -> Result<Record> {
+    Ok(match from_json(bytes)? {
+        Body::Database(database) => Record::Database(database.into()),
+        Body::Table(table) if unowned => Record::Unowned(table.try_into()?),
+        Body::Table(table) => Record::Table(table.try_into()?),
+    })
+}
+
+pub(super) fn write_intent(change: &Change) -> Result<Vec<u8>> {
+    let put = |record: &Record| match record {
+        Record::Database(database) => Put::Database(database.into()),
+        Record::Table(table) => Put::Table(table.into()),
+        Record::Unowned(table) => Put::Unowned(table.into()),
+    };
+    let name = |key: &Key| match key.clone() {
+        Key::Database(name) => Name::Database(name),
+        Key::Table(database, uuid) => Name::Table(database, Id(uuid)),
+        Key::Unowned(uuid) => Name::Unowned(Id(uuid)),
+    };
+    to_json(Intent { put: change.put.iter().map(put).collect(), delete: change.delete.iter().map(name).collect() })
+}
+
+pub(super) fn read_intent(bytes: &[u8]) -> Result<Change> {
+    let intent: Intent = from_json(bytes)?;
+    let put = |put| {
+        Ok(match put {
+            Put::Database(database) => Record::Database(database.into()),
+            Put::Table(table) => Record::Table(table.try_into()?),
+            Put::Unowned(table) => Record::Unowned(table.try_into()?),
+        })
+    };
+    let key = |name| match name {
+        Name::Database(name) => Key::Database(name),
+        Name::Table(database, uuid) => Key::Table(database, uuid.0),
+        Name::Unowned(uuid) => Key::Unowned(uuid.0),
+    };
+    Ok(Change {
+        put: intent.put.into_iter().map(put).collect::<Result<_>>()?,
+        delete: intent.delete.into_iter().map(key).collect(),
+    })
+}
+
+impl From<&DatabaseInfo> for Database {
+    fn from(database: &DatabaseInfo) -> Self {
+        Database { name: database.name.clone(), uuid: Id(database.uuid), comment: database.comment.clone() }
+    }
+}
+
+impl From<Database> for DatabaseInfo {
+    fn from(database: Database) -> Self {
+        DatabaseInfo { name: database.name, uuid: database.uuid.0, comment: database.comment, system: false }
+    }
+}
+
+impl From<&TableDefinition> for Table {
+    fn from(table: &TableDefinition) -> Self {
+        let column = |column: &Column| ColumnText {
+            name: column.name.clone(),
+            kind: column.kind.to_string(),
+            default: column
+                .default
+                .as_ref()
+                .map(|(kind, expression)| Default { kind: kind.name().to_string(), expression: expression.clone() }),
+            comment: column.comment.clone(),
+            codec: column.codec.clone(),
+        };
+        Table {
+            uuid: Id(table.uuid),
+            database: table.database.clone(),
+            name: table.name.clone(),
+            engine: Engine { name: table.engine.name.clone(), arguments: table.engine.arguments.clone() },
+            columns: table.columns.iter().map(column).collect(),
+            partition_by: table.partition_by.clone(),
+            order_by: table.order_by.clone(),
+            primary_key: table.primary_key.clone(),
+            settings: table.settings.clone(),
+            comment: table.comment.clone(),
+        }
+    }
+}
+
+impl TryFrom<Table> for TableDefinition {
+    type Error = Error;
+
+    fn try_from(table: Table) -> Result<Self> {
+        let column = |column: ColumnText| {
+            let kind = column.kind.parse().context(|| format!("in column '{}' of the definition", column.name))?;
+            let default = match column.default {
+                Some(default) => Some((default_kind(&default.kind)?, default.expression)),
+                None => None,
+            };
+            Ok(Column { name: column.name, kind, default, comment: column.comment, codec: column.codec })
+        };
+        Ok(TableDefinition {
+            uuid: table.uuid.0,
+            database: table.database,
+            name: table.name,
+            engine: EngineSpec { name: table.engine.name, arguments: table.engine.arguments },
+            columns: Columns::new(table.columns.into_iter().map(column).collect::<Result<_>>()?),
+            partition_by: table.partition_by,
+            order_by: table.order_by,
+            primary_key: table.primary_key,
+            settings: table.settings,
+            comment: table.comment,
+            temporary: false,
+        })
+    }
+}
+
+fn default_kind(name: &str) -> Result<DefaultKind> {
+    [DefaultKind::Default, DefaultKind::Materialized, DefaultKind::Ephemeral, DefaultKind::Alias]
+        .into_iter()
+        .find(|kind| kind.name() == name)
+        .ok_or_else(|| Error::new(ErrorCode::CORRUPTED_DATA, format!("Unknown kind of default '{name}' in a definition")))
+}

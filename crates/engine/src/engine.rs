@@ -1,0 +1,154 @@
+//! The engine, one a process: what all sessions share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use gristmill_base::env::{Env, system_env};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{Databases, MetadataStore};
+use gristmill_functions::{FunctionEnv, Registry};
+use gristmill_introspect::{QueryContext, Settings};
+use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
+use gristmill_sources::SourceCaches;
+
+use crate::opener::Opener;
+
+#[derive(Clone, Debug, Default)]
+pub struct EngineConfig {
+    /// Where tables last. `None`: a temporary folder that goes with the engine.
+    pub data_path: Option<PathBuf>,
+}
+
+/// Databases, functions, caches, background jobs.
+pub struct Engine {
+    pub databases: Arc<Databases>,
+    pub registry: Arc<Registry>,
+    pub caches: Arc<SourceCaches>,
+    pub mergetree: Arc<MergeTreeEnvironment>,
+    pub env: Arc<dyn Env>,
+    pub data_path: PathBuf,
+    /// Removed when the engine goes.
+    _temporary: Option<TemporaryFolder>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("data_path", &self.data_path).finish_non_exhaustive()
+    }
+}
+
+struct TemporaryFolder(PathBuf);
+
+impl Drop for TemporaryFolder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+impl Engine {
+    pub async fn open(config: EngineConfig) -> Result<Arc<Engine>> {
+        let env = system_env();
+        let (data_path, temporary) = match config.data_path {
+            Some(path) => (path, None),
+            None => {
+                let path = std::env::temp_dir().join(format!("gristmill-{}", env.uuid()));
+                (path.clone(), Some(TemporaryFolder(path)))
+            }
+        };
+        std::fs::create_dir_all(&data_path).map_err(|error| {
+            Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot make the data folder {}: {error}", data_path.display()))
+        })?;
+        let data_path = data_path.canonicalize()?;
+        let registry = Arc::new(Registry::standard()?);
+        let caches = Arc::new(SourceCaches::default());
+        let mergetree = MergeTreeEnvironment::new(EnvironmentOptions::default(), env.clone());
+        let opener = Arc::new(Opener {
+            registry: registry.clone(),
+            caches: caches.clone(),
+            mergetree: mergetree.clone(),
+            data_path: data_path.clone(),
+        });
+        let store = match &temporary {
+            Some(_) => MetadataStore::memory(),
+            None => MetadataStore::local(&data_path)?,
+        };
+        let databases = Databases::open(store, opener).await?;
+        Ok(Arc::new(Engine { databases, registry, caches, mergetree, env, data_path, _temporary: temporary }))
+    }
+
+    /// Stops background jobs.
+    pub async fn shutdown(&self) {
+        for database in self.databases.database_names() {
+            for table in self.databases.tables(&database) {
+                table.shutdown().await;
+            }
+        }
+    }
+
+    /// Words for completion: keywords, functions, databases, tables, columns, settings, formats.
+    pub async fn completions(&self, database: &str) -> Vec<String> {
+        let mut words: Vec<String> = KEYWORDS.iter().map(ToString::to_string).collect();
+        words.extend(self.registry.names().map(str::to_string));
+        words.extend(gristmill_sources::table_function_names().iter().map(ToString::to_string));
+        words.extend(Settings::declared().iter().map(|info| info.name.to_string()));
+        for name in self.databases.database_names() {
+            for table in self.databases.tables(&name) {
+                let definition = table.definition();
+                if name == database {
+                    words.push(definition.name.clone());
+                    words.extend(definition.columns.names());
+                } else {
+                    words.push(format!("{name}.{}", definition.name));
+                }
+            }
+            words.push(name);
+        }
+        words.sort_unstable();
+        words.dedup();
+        words
+    }
+
+    /// What functions know of a query.
+    pub(crate) fn function_env(context: &QueryContext) -> FunctionEnv {
+        FunctionEnv {
+            timezone: Arc::from(timezone_name(&context.settings)),
+            database: Arc::from(context.database.as_str()),
+            user: Arc::from(context.user.as_str()),
+            query_id: Arc::from(context.query_id.as_str()),
+            now_micros: context.start.as_micros() as i64,
+            cast_keep_nullable: context.settings.cast_keep_nullable,
+            date_time_input_format: Arc::from(context.settings.date_time_input_format.as_str()),
+        }
+    }
+}
+
+/// The session's time zone, else the machine's (`TZ`), else UTC.
+pub fn timezone_name(settings: &Settings) -> String {
+    if !settings.session_timezone.is_empty() {
+        return settings.session_timezone.clone();
+    }
+    let machine = std::env::var("TZ").unwrap_or_default();
+    if machine.trim_start_matches(':').parse::<chrono_tz::Tz>().is_ok() {
+        machine.trim_start_matches(':').to_string()
+    } else {
+        "UTC".to_string()
+    }
+}
+
+/// The session's time zone, parsed. Error: BAD_ARGUMENTS where the setting names none.
+pub fn timezone(settings: &Settings) -> Result<chrono_tz::Tz> {
+    let name = timezone_name(settings);
+    name.parse().map_err(|_| {
+        Error::new(ErrorCode::BAD_ARGUMENTS, format!("Unknown time zone '{name}' in session_timezone: give an IANA name such as Europe/Berlin"))
+    })
+}
+
+const KEYWORDS: &[&str] = &[
+    "ALL", "AND", "ANTI", "ARRAY", "AS", "ASC", "BETWEEN", "BY", "CASE", "CAST", "CREATE", "CROSS", "DATABASE", "DATABASES",
+    "DEFAULT", "DESC", "DESCRIBE", "DISTINCT", "DROP", "ELSE", "END", "ENGINE", "EXCEPT", "EXISTS", "EXPLAIN", "FINAL",
+    "FORMAT", "FROM", "FULL", "FUNCTION", "GROUP", "HAVING", "ILIKE", "IN", "INNER", "INSERT", "INTERSECT", "INTERVAL",
+    "INTO", "IS", "JOIN", "LEFT", "LIKE", "LIMIT", "MATERIALIZED", "MergeTree", "Memory", "NOT", "NULL", "Null", "OFFSET",
+    "ON", "OPTIMIZE", "OR", "ORDER", "OUTFILE", "OVER", "PARTITION", "PREWHERE", "PRIMARY KEY", "RENAME", "REPLACE", "RIGHT",
+    "SELECT", "SEMI", "SET", "SETTINGS", "SHOW", "TABLE", "TABLES", "THEN", "TO", "TRUNCATE", "UNION", "USE", "USING",
+    "VALUES", "WHEN", "WHERE", "WITH",
+];

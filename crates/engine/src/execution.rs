@@ -1,0 +1,165 @@
+//! A statement that has begun: its rows, and what is written down when it ends.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::error::{DataFusionError, Result as DataFusionResult};
+use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use futures::stream::{BoxStream, Stream};
+use gristmill_base::{Error, Result};
+use gristmill_introspect::processes::Running;
+use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
+use gristmill_introspect::{Event, QueryContext};
+use gristmill_types::Columns;
+
+/// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
+pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct IntoOutfile {
+    pub path: String,
+    pub truncate: bool,
+    pub append: bool,
+    pub compression: Option<String>,
+}
+
+/// A statement that has begun. For a statement without rows (DDL, INSERT) the work is done while `rows` is read to its
+/// end; `columns` is empty then.
+pub struct Execution {
+    pub context: Arc<QueryContext>,
+    pub columns: Columns,
+    /// The FORMAT clause.
+    pub format: Option<String>,
+    /// `INTO OUTFILE`
+    pub into_outfile: Option<IntoOutfile>,
+    /// Batches that carry `columns` in memory (`Columns::arrow`). Dropping the stream cancels the statement. The query
+    /// log is written when the stream ends or is dropped.
+    pub rows: SendableRecordBatchStream,
+}
+
+/// What is told of a statement when it ends.
+pub(crate) struct Ending {
+    pub context: Arc<QueryContext>,
+    pub kind: &'static str,
+    pub tables: Vec<(String, String)>,
+    pub running: Option<Running>,
+}
+
+impl Ending {
+    pub(crate) fn started(&self) {
+        self.context.counters.add(Event::Query, 1);
+        match self.kind {
+            "Select" => self.context.counters.add(Event::SelectQuery, 1),
+            "Insert" => self.context.counters.add(Event::InsertQuery, 1),
+            _ => {}
+        }
+        self.log(QueryLogType::QueryStart, None);
+    }
+
+    fn log(&self, kind: QueryLogType, error: Option<&Error>) {
+        if self.context.settings.log_queries {
+            query_log().push(QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error));
+        }
+    }
+
+    pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
+        // Nobody is to wait for an id whose query is over.
+        self.running.take();
+        let counters = &self.context.counters;
+        counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
+        if error.is_some() {
+            counters.add(Event::FailedQuery, 1);
+            match self.kind {
+                "Select" => counters.add(Event::FailedSelectQuery, 1),
+                "Insert" => counters.add(Event::FailedInsertQuery, 1),
+                _ => {}
+            }
+        }
+        self.log(
+            match error {
+                None => QueryLogType::QueryFinish,
+                Some(_) if before_start => QueryLogType::ExceptionBeforeStart,
+                Some(_) => QueryLogType::ExceptionWhileProcessing,
+            },
+            error,
+        );
+    }
+}
+
+/// Rows of a statement, counted; at the end the log entry is written.
+pub(crate) struct Watched {
+    pub inner: SendableRecordBatchStream,
+    pub schema: SchemaRef,
+    pub ending: Option<Ending>,
+}
+
+impl Watched {
+    fn end(&mut self, error: Option<&Error>) {
+        if let Some(mut ending) = self.ending.take() {
+            ending.ended(error, false);
+        }
+    }
+}
+
+impl Stream for Watched {
+    type Item = DataFusionResult<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(ending) = &self.ending else { return Poll::Ready(None) };
+        let context = ending.context.clone();
+        if let Err(error) = context.check() {
+            self.end(Some(&error));
+            return Poll::Ready(Some(Err(error.into())));
+        }
+        match self.inner.as_mut().poll_next(task) {
+            Poll::Pending => Poll::Pending,
+            Poll::Ready(None) => {
+                self.end(None);
+                Poll::Ready(None)
+            }
+            Poll::Ready(Some(Err(error))) => {
+                let error = match context.check() {
+                    Err(cancelled) => cancelled,
+                    Ok(()) => Error::from(error),
+                };
+                self.end(Some(&error));
+                Poll::Ready(Some(Err(DataFusionError::from(error))))
+            }
+            Poll::Ready(Some(Ok(batch))) => {
+                use std::sync::atomic::Ordering::Relaxed;
+                context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
+                context.progress.result_bytes.fetch_add(batch.get_array_memory_size() as u64, Relaxed);
+                // Names may repeat in a result, and in a plan they may not: the batch gets the names the user sees.
+                let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+                let renamed = RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &options);
+                match renamed {
+                    Ok(batch) => Poll::Ready(Some(Ok(batch))),
+                    Err(error) => {
+                        let error = Error::logical(format!("The plan gives other columns than the query has: {error}"));
+                        self.end(Some(&error));
+                        Poll::Ready(Some(Err(error.into())))
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl RecordBatchStream for Watched {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        if let Some(mut ending) = self.ending.take() {
+            ending.context.cancel.cancel();
+            let error = Error::new(gristmill_base::ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
+            ending.ended(Some(&error), false);
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! CREATE TABLE, with or without AS SELECT.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{EngineSpec, TableDefinition};
+use gristmill_sql::ast::Node;
+use gristmill_sql::create::CreateTable;
+use gristmill_sql::lower::{Analyzer, ResolvedTables};
+use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
+use gristmill_types::{Column, Columns, DefaultKind};
+
+use super::{Interpreter, Outcome};
+use crate::engine::Engine;
+use crate::resolver::{call_of, hints};
+
+impl Interpreter {
+    pub(crate) async fn create_table(&self, create: CreateTable) -> Result<Outcome> {
+        let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
+        let (database, table) = self.full(&name);
+        if create.if_not_exists && self.engine.databases.has_table(database, table) {
+            return Ok(Outcome::done());
+        }
+        let definition = self.definition(&create, database, table).await?;
+        self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
+        let Some(query) = create.query else { return Ok(Outcome::done()) };
+        // CREATE … AS SELECT: a table whose rows could not be written does not stay.
+        let insert = Insert {
+            target: TableExpression::Table(TableName { database: Some(database.to_string()), table: table.to_string() }),
+            columns: None,
+            settings: Vec::new(),
+            source: InsertSource::Query(query),
+        };
+        let filled = match self.insert(insert, None, &mut Vec::new()).await {
+            Ok(outcome) => {
+                use futures::TryStreamExt;
+                outcome.rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
+            }
+            Err(error) => Err(error),
+        };
+        if let Err(error) = filled {
+            self.engine.databases.drop_table(database, table, true).await?;
+            return Err(error);
+        }
+        Ok(Outcome::done())
+    }
+
+    async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
+        let like = match &create.like {
+            None => None,
+            Some(other) => {
+                let (database, name) = self.full(other);
+                Some(self.engine.databases.table(database, name)?.definition())
+            }
+        };
+        let columns = self.columns_for(create, like.as_deref()).await?;
+        let inherit = like.as_deref().filter(|_| create.engine.is_none());
+        let engine = match (&create.engine, &inherit) {
+            (Some((name, arguments)), _) => EngineSpec {
+                name: canonical_engine(name),
+                arguments: arguments.iter().map(ToString::to_string).collect(),
+            },
+            (None, Some(like)) => like.engine.clone(),
+            (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },
+            (None, None) => EngineSpec { name: self.context.settings.default_table_engine.clone(), arguments: Vec::new() },
+        };
+        let sorted = engine.name.ends_with("MergeTree");
+        let texts = |nodes: &[Node]| nodes.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let mut order_by = create.order_by.as_deref().map(texts);
+        let mut primary_key = create.primary_key.as_deref().map(texts);
+        let mut partition_by = create.partition_by.as_ref().map(ToString::to_string);
+        if let Some(like) = inherit {
+            order_by = order_by.or_else(|| Some(like.order_by.clone()));
+            primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
+            partition_by = partition_by.or_else(|| like.partition_by.clone());
+        }
+        if !sorted && (create.order_by.is_some() || create.primary_key.is_some() || create.partition_by.is_some()) {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("Engine {} doesn't support PARTITION_BY, PRIMARY_KEY, ORDER_BY or SAMPLE_BY clauses", engine.name),
+            ));
+        }
+        let (order_by, primary_key) = match (order_by, primary_key) {
+            (Some(order_by), None) => (order_by.clone(), order_by),
+            (None, Some(primary_key)) => (primary_key.clone(), primary_key),
+            (None, None) => (Vec::new(), Vec::new()),
+            (Some(order_by), Some(primary_key)) => {
+                if !order_by.starts_with(&primary_key) {
+                    return Err(Error::new(
+                        ErrorCode::BAD_ARGUMENTS,
+                        format!(
+                            "Primary key must be a prefix of the sorting key, but the sorting key is ({}) and the primary key ({})",
+                            order_by.join(", "),
+                            primary_key.join(", ")
+                        ),
+                    ));
+                }
+                (order_by, primary_key)
+            }
+        };
+        Ok(TableDefinition {
+            uuid: self.engine.env.uuid_by_time(),
+            database: database.to_string(),
+            name: table.to_string(),
+            engine,
+            columns,
+            partition_by,
+            order_by,
+            primary_key,
+            settings: create.settings.iter().cloned().collect::<BTreeMap<_, _>>(),
+            comment: create.comment.clone(),
+            temporary: create.temporary,
+        })
+    }
+
+    async fn columns_for(&self, create: &CreateTable, like: Option<&TableDefinition>) -> Result<Columns> {
+        if !create.columns.is_empty() {
+            return self.declared_columns(create);
+        }
+        if let Some(like) = like {
+            return Ok(like.columns.clone());
+        }
+        if let Some((name, arguments)) = &create.as_function {
+            let call = call_of(&self.engine, &self.context, name, arguments)?;
+            let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
+            return Ok(table.definition().columns.clone());
+        }
+        if let Some(query) = &create.query {
+            let columns = self.columns_of(query).await?;
+            let mut seen = std::collections::HashSet::new();
+            if let Some(twice) = columns.iter().find(|column| !seen.insert(column.name.clone())) {
+                return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {} appears twice in the query", twice.name)));
+            }
+            return Ok(columns);
+        }
+        if let Some((name, arguments)) = &create.engine
+            && let Some(function) = source_function(name)
+        {
+            let call = call_of(&self.engine, &self.context, function, arguments)?;
+            let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
+            return Ok(table.definition().columns.clone());
+        }
+        Err(Error::new(
+            ErrorCode::INCORRECT_QUERY,
+            "Incorrect CREATE query: required list of column descriptions or AS section or SELECT",
+        ))
+    }
+
+    /// The declared columns with types of those that have only a default.
+    fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
+        let tables = ResolvedTables::default();
+        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let mut columns: Vec<Column> = Vec::new();
+        for declared in &create.columns {
+            let default = declared.default.as_ref().map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, ToString::to_string)));
+            let kind = match (&declared.kind, &declared.default) {
+                (Some(kind), _) => kind.clone(),
+                (None, Some((_, Some(node)))) => {
+                    let known = Columns::new(columns.clone());
+                    analyzer.over_columns(node, &known).context(|| format!("in the default of column {}", declared.name))?.kind
+                }
+                (None, Some((DefaultKind::Ephemeral, None))) => gristmill_types::SqlType::String,
+                (None, _) => return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, format!("Column {} has no type", declared.name))),
+            };
+            columns.push(Column { name: declared.name.clone(), kind, default, comment: declared.comment.clone(), codec: declared.codec.clone() });
+        }
+        let all = Columns::new(columns);
+        // A default that cannot be computed is refused now and not at the first INSERT.
+        for (declared, column) in create.columns.iter().zip(&all) {
+            if let Some((_, Some(node))) = &declared.default {
+                let typed = analyzer.over_columns(node, &all).context(|| format!("in the default of column {}", column.name))?;
+                analyzer.cast_to(typed, &column.kind).context(|| format!("in the default of column {}", column.name))?;
+            }
+        }
+        Ok(all)
+    }
+}
+
+fn canonical_engine(name: &str) -> String {
+    crate::opener::ENGINES.iter().find(|known| known.eq_ignore_ascii_case(name)).map_or_else(|| name.to_string(), ToString::to_string)
+}
+
+fn source_function(engine: &str) -> Option<&'static str> {
+    Some(match canonical_engine(engine).as_str() {
+        "S3" => "s3",
+        "GCS" => "gcs",
+        "AzureBlobStorage" => "azureBlobStorage",
+        "URL" => "url",
+        "File" => "file",
+        _ => return None,
+    })
+}

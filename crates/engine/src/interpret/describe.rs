@@ -1,0 +1,58 @@
+//! DESCRIBE of a table, a table function or a query; SHOW CREATE; EXISTS.
+
+use std::sync::Arc;
+
+use arrow::array::UInt8Array;
+use gristmill_base::Result;
+use gristmill_sql::statement::{TableExpression, TableName};
+use gristmill_types::{Columns, SqlType};
+
+use super::{Interpreter, Outcome};
+use crate::resolver::{call_of, hints};
+
+impl Interpreter {
+    pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
+        let columns = match target {
+            TableExpression::Table(name) => {
+                let (database, table) = self.full(name);
+                self.engine.databases.table(database, table)?.definition().columns.clone()
+            }
+            TableExpression::Function { name, arguments } => {
+                let call = call_of(&self.engine, &self.context, name, arguments)?;
+                let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
+                table.definition().columns.clone()
+            }
+            TableExpression::Query(query) => self.columns_of(query).await?,
+        };
+        let names = ["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
+        let rows: Vec<Vec<String>> = columns
+            .iter()
+            .map(|column| {
+                let (kind, expression) = match &column.default {
+                    Some((kind, text)) => (kind.name().to_string(), text.clone()),
+                    None => (String::new(), String::new()),
+                };
+                let codec = if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) };
+                vec![column.name.clone(), column.kind.to_string(), kind, expression, column.comment.clone(), codec, String::new()]
+            })
+            .collect();
+        Outcome::texts(&names, &rows)
+    }
+
+    pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
+        let (database, table) = self.full(name);
+        let definition = self.engine.databases.table(database, table)?.definition();
+        Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition)]])
+    }
+
+    pub(crate) fn exists(&self, name: &TableName, database: bool) -> Result<Outcome> {
+        let found = if database {
+            self.engine.databases.database(&name.table).is_ok()
+        } else {
+            let (database, table) = self.full(name);
+            self.engine.databases.has_table(database, table)
+        };
+        let columns = Columns::of([("result", SqlType::UInt8)]);
+        Outcome::rows(columns, vec![Arc::new(UInt8Array::from(vec![u8::from(found)]))])
+    }
+}

@@ -1,0 +1,43 @@
+//! EXPLAIN: the statement's tree, the logical plan, or the physical one.
+
+use datafusion::physical_plan::displayable;
+use gristmill_base::{Error, Result};
+use gristmill_sql::statement::Statement;
+
+use super::{Interpreter, Outcome};
+
+impl Interpreter {
+    pub(crate) async fn explain(&self, kind: &str, statement: &Statement) -> Result<Outcome> {
+        let Statement::Select(select) = statement else {
+            return match kind {
+                "AST" => lines(&format!("{statement:#?}")),
+                _ => Err(Error::not_implemented(format!("EXPLAIN {kind} of a {} statement", statement.kind()))),
+            };
+        };
+        match kind {
+            "AST" => lines(&format!("{:#?}", select.query)),
+            "SYNTAX" => lines(&select.query.to_string()),
+            "QUERY TREE" => {
+                let lowered = self.lower(&select.query, self.hints(None), &mut Vec::new()).await?;
+                lines(&lowered.plan.display_indent_schema().to_string())
+            }
+            "PLAN" => {
+                let planned = self.plan_query(&select.query, self.hints(None), &mut Vec::new()).await?;
+                let optimized = planned.state.optimize(&planned.lowered.plan)?;
+                lines(&optimized.display_indent().to_string())
+            }
+            "PIPELINE" => {
+                let planned = self.plan_query(&select.query, self.hints(None), &mut Vec::new()).await?;
+                lines(&displayable(planned.physical.as_ref()).indent(false).to_string())
+            }
+            other => Err(Error::not_implemented(format!("EXPLAIN {other}"))),
+        }
+    }
+}
+
+fn lines(text: &str) -> Result<Outcome> {
+    // A plan shows the arguments of its tables: credentials are hidden there as in any text that is shown.
+    let text = gristmill_base::redact::statement(text);
+    let rows: Vec<Vec<String>> = text.lines().map(|line| vec![line.to_string()]).collect();
+    Outcome::texts(&["explain"], &rows)
+}

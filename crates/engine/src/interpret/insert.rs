@@ -1,0 +1,314 @@
+//! INSERT: rows of a query, of VALUES, or of data in a format, into a table or a table function.
+//!
+//! The rows' plan runs in as many streams as it has; lanes of the table's writer take batches from one bounded queue,
+//! so that a slow stream never idles a lane and a slow lane never grows the queue. Nothing is visible before all lanes
+//! have finished and the writer commits; any failure on the way aborts the writer, which removes what was written.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::SchemaRef;
+use datafusion::catalog::streaming::StreamingTable;
+use datafusion::execution::TaskContext;
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::streaming::PartitionStream;
+use datafusion::scalar::ScalarValue;
+use futures::StreamExt;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{Table, TableWriter};
+use gristmill_formats::Format;
+use gristmill_introspect::QueryContext;
+use gristmill_sql::ast::Node;
+use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
+use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
+use gristmill_types::Columns;
+use parking_lot::Mutex;
+
+use super::insert_plan::given_columns;
+use super::{Interpreter, Outcome};
+use crate::engine::{Engine, timezone};
+use crate::execution::InputData;
+use crate::resolver::{call_of, hints};
+
+impl Interpreter {
+    pub(crate) async fn insert(&self, insert: Insert, input: Option<InputData>, tables: &mut Vec<(String, String)>) -> Result<Outcome> {
+        let (table, given, lowered) = match &insert.target {
+            TableExpression::Table(name) => {
+                let (database, table_name) = self.full(name);
+                let table = self.engine.databases.table(database, table_name)?;
+                tables.push((database.to_string(), table_name.to_string()));
+                let columns = table.definition().columns.clone();
+                let given = given_columns(&columns, insert.columns.as_deref())?;
+                let lowered = self.rows_to_insert(&insert.source, &given, input, tables).await?;
+                (table, given, lowered)
+            }
+            TableExpression::Function { name, arguments } => {
+                let call = call_of(&self.engine, &self.context, name, arguments)?;
+                // The function's structure, where it names none, is that of the rows.
+                let unknown = Columns::default();
+                let lowered = match &insert.source {
+                    InsertSource::Query(_) => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
+                    _ => None,
+                };
+                let writing = lowered.as_ref().map(Lowered::columns);
+                let mut source_hints = hints(&self.engine);
+                source_hints.writing = writing;
+                let table = gristmill_sources::open_table_function(&call, &self.context, &source_hints).await?;
+                let columns = table.definition().columns.clone();
+                let given = given_columns(&columns, insert.columns.as_deref())?;
+                let lowered = match lowered {
+                    Some(lowered) => lowered,
+                    None => self.rows_to_insert(&insert.source, &given, input, tables).await?,
+                };
+                (table, given, lowered)
+            }
+            TableExpression::Query(_) => {
+                return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: INSERT INTO takes a table or FUNCTION name(…)"));
+            }
+        };
+        let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
+        let planned = self.plan_lowered(shaped).await?;
+        let context = self.context.clone();
+        let task_context = planned.state.task_ctx();
+        Ok(Outcome::work(async move { write_all(table, planned.physical, task_context, context).await }))
+    }
+
+    /// The rows of an INSERT as a plan.
+    async fn rows_to_insert(
+        &self,
+        source: &InsertSource,
+        given: &Columns,
+        input: Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Lowered> {
+        match source {
+            InsertSource::Query(query) => {
+                let mut source_hints = self.hints(input);
+                source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
+                self.lower(query, source_hints, tables).await
+            }
+            InsertSource::Values(rows) => self.values(rows, given),
+            InsertSource::Data { format } => {
+                let input = input.ok_or_else(|| {
+                    Error::new(ErrorCode::NO_DATA_TO_INSERT, "No data to insert: give rows after the statement or on standard input")
+                })?;
+                let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
+                self.data(input, format, given)
+            }
+            InsertSource::Infile { path, format, compression } => {
+                use gristmill_formats::compression::{Compression, decoder};
+                let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
+                let bytes = tokio_util::io::ReaderStream::with_capacity(file, 1 << 20).map(|chunk| chunk.map_err(Error::from));
+                let compression = match compression {
+                    Some(name) => Compression::by_name(name)?,
+                    None => Compression::by_extension(path),
+                };
+                let format = match format {
+                    Some(name) => Format::by_name(name)?,
+                    None => Format::by_extension(path).ok_or_else(|| {
+                        Error::new(ErrorCode::CANNOT_DETECT_FORMAT, format!("Cannot tell the format of {path} by its name: add FORMAT"))
+                    })?,
+                };
+                let decoded = decoder(compression, Box::pin(bytes));
+                self.data(decoded, format, given)
+            }
+        }
+    }
+
+    /// VALUES: constant expressions, cast to the columns they go to.
+    fn values(&self, rows: &[Vec<Node>], given: &Columns) -> Result<Lowered> {
+        let tables = ResolvedTables::default();
+        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let mut cells: Vec<Vec<ScalarValue>> = vec![Vec::with_capacity(rows.len()); given.len()];
+        for (number, row) in rows.iter().enumerate() {
+            if row.len() != given.len() {
+                return Err(Error::new(
+                    ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                    format!("Row {} of VALUES has {} values, and the INSERT takes {} columns", number + 1, row.len(), given.len()),
+                ));
+            }
+            for (at, (node, column)) in row.iter().zip(given).enumerate() {
+                let is_default = matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0] == "DEFAULT");
+                let value = if is_default {
+                    match &column.default {
+                        Some((_, text)) if !text.is_empty() => {
+                            let node = gristmill_sql::statement::parse_expression(text)?;
+                            analyzer.constant_as_kind(&node, &column.kind, false)?
+                        }
+                        _ => gristmill_types::default::default_scalar(&column.kind),
+                    }
+                } else {
+                    analyzer
+                        .constant_as_kind(node, &column.kind, self.context.settings.input_format_null_as_default)
+                        .context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?
+                };
+                cells[at].push(value);
+            }
+        }
+        let schema = given.arrow();
+        let arrays = cells
+            .into_iter()
+            .zip(schema.fields())
+            .map(|(values, field)| {
+                let array = ScalarValue::iter_to_array(values)?;
+                Ok(if array.data_type() == field.data_type() { array } else { arrow::compute::cast(&array, field.data_type())? })
+            })
+            .collect::<Result<Vec<ArrayRef>>>()?;
+        let batch = RecordBatch::try_new(schema.clone(), arrays)?;
+        self.context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+        let provider = datafusion::datasource::MemTable::try_new(schema, vec![vec![batch]])?;
+        self.lowered_of(given, Arc::new(provider))
+    }
+
+    /// Data in a format, read as it comes.
+    fn data(&self, input: InputData, format: Format, given: &Columns) -> Result<Lowered> {
+        if format.is_columnar_file() {
+            return Err(Error::not_implemented(format!(
+                "INSERT … FORMAT {} from a stream: use INSERT … SELECT * FROM file('path')",
+                format.name()
+            )));
+        }
+        let parser = gristmill_formats::parser(format, given, &self.context.settings, timezone(&self.context.settings)?, "data of INSERT")?;
+        let rows = DataRows {
+            schema: given.arrow(),
+            source: Mutex::new(Some((input, parser))),
+            context: self.context.clone(),
+        };
+        let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
+        self.lowered_of(given, Arc::new(provider))
+    }
+}
+
+/// Rows parsed from a stream of bytes; read once.
+struct DataRows {
+    schema: SchemaRef,
+    source: Mutex<Option<(InputData, Box<dyn gristmill_formats::RowParser>)>>,
+    context: Arc<QueryContext>,
+}
+
+impl std::fmt::Debug for DataRows {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("DataRows")
+    }
+}
+
+impl PartitionStream for DataRows {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
+    }
+
+    fn execute(&self, _task: Arc<TaskContext>) -> datafusion::execution::SendableRecordBatchStream {
+        let schema = self.schema.clone();
+        let Some((input, parser)) = self.source.lock().take() else {
+            let error = Error::logical("The data of an INSERT is read twice");
+            return Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter([Err(error.into())])));
+        };
+        let context = self.context.clone();
+        let batches = futures::stream::try_unfold((input, Some(parser)), move |(mut input, parser)| {
+            let context = context.clone();
+            async move {
+                let Some(mut parser) = parser else { return Ok::<_, Error>(None) };
+                let (batches, parser) = match context.cancellable(async { Ok(input.next().await) }).await? {
+                    Some(chunk) => (parser.push(&chunk?)?, Some(parser)),
+                    None => (parser.finish()?, None),
+                };
+                for batch in &batches {
+                    context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+                }
+                Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (input, parser))))
+            }
+        });
+        use futures::TryStreamExt;
+        let flat = batches.try_flatten().map_err(|error: Error| error.into());
+        Box::pin(RecordBatchStreamAdapter::new(schema, flat))
+    }
+}
+
+/// Lanes that an INSERT writes with: as set, else one a core; never more than the table takes.
+fn lane_count(context: &QueryContext, writer: &dyn TableWriter) -> usize {
+    let wanted = match context.settings.max_insert_threads {
+        0 => context.threads(),
+        threads => threads as usize,
+    };
+    wanted.clamp(1, 256).min(writer.max_lanes()).max(1)
+}
+
+/// Runs the plan into the table: whole, or not at all.
+async fn write_all(
+    table: Arc<dyn Table>,
+    plan: Arc<dyn ExecutionPlan>,
+    task_context: Arc<TaskContext>,
+    context: Arc<QueryContext>,
+) -> Result<()> {
+    let writer = table.write(&context).await?;
+    // Drive the whole on the CPU runtime; if this future is dropped, the task is aborted and the writer with it.
+    let written = {
+        let (writer, context) = (writer.clone(), context.clone());
+        Task::on(&runtime::cpu(), async move { feed_lanes(&writer, plan, task_context, &context).await }).join().await
+    };
+    let outcome = match written.and_then(|fed| fed) {
+        Ok(()) => match context.check() {
+            Ok(()) => writer.commit().await,
+            Err(error) => Err(error),
+        },
+        Err(error) => Err(error),
+    };
+    if outcome.is_err() {
+        writer.abort().await;
+    }
+    outcome
+}
+
+async fn feed_lanes(
+    writer: &Arc<dyn TableWriter>,
+    plan: Arc<dyn ExecutionPlan>,
+    task_context: Arc<TaskContext>,
+    context: &Arc<QueryContext>,
+) -> Result<()> {
+    let lanes = lane_count(context, writer.as_ref());
+    let partitions = plan.properties().partitioning.partition_count();
+    let (sender, receiver) = tokio::sync::mpsc::channel::<RecordBatch>(lanes);
+    let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
+    let mut tasks: Vec<Task<Result<()>>> = Vec::new();
+    for partition in 0..partitions {
+        let (plan, task_context, sender, context) = (plan.clone(), task_context.clone(), sender.clone(), context.clone());
+        tasks.push(Task::on(&runtime::cpu(), async move {
+            let mut stream = plan.execute(partition, task_context)?;
+            while let Some(batch) = context.cancellable(async { Ok(stream.next().await) }).await? {
+                let batch = batch?;
+                if batch.num_rows() > 0 && sender.send(batch).await.is_err() {
+                    // The lanes are gone: the one that failed tells why.
+                    return Ok(());
+                }
+            }
+            Ok(())
+        }));
+    }
+    drop(sender);
+    for _ in 0..lanes {
+        let mut lane = writer.lane().await?;
+        let (receiver, context) = (receiver.clone(), context.clone());
+        tasks.push(Task::on(&runtime::cpu(), async move {
+            loop {
+                let next = context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await;
+                match next? {
+                    Some(batch) => {
+                        let (rows, bytes) = (batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+                        lane.write(batch).await?;
+                        context.wrote(rows, bytes);
+                    }
+                    None => return lane.finish().await,
+                }
+            }
+        }));
+    }
+    drop(receiver);
+    // The first failure ends all: dropping the other tasks aborts them.
+    let mut waiting: futures::stream::FuturesUnordered<_> = tasks.into_iter().map(Task::join).collect();
+    while let Some(ended) = waiting.next().await {
+        ended??;
+    }
+    Ok(())
+}

@@ -1,0 +1,118 @@
+//! Statements about tables and databases as wholes, and about running queries.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::OptimizeRequest;
+use gristmill_introspect::processes;
+use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::lower::{Analyzer, ResolvedTables};
+use gristmill_sql::statement::{Partition, Statement};
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
+
+use super::{Interpreter, Outcome};
+use crate::engine::{Engine, timezone};
+
+impl Interpreter {
+    pub(crate) async fn manage(&self, statement: Statement) -> Result<Outcome> {
+        let databases = &self.engine.databases;
+        match statement {
+            Statement::CreateDatabase { name, if_not_exists, comment } => {
+                databases.create_database(&name, if_not_exists, &comment).await?;
+            }
+            Statement::DropDatabase { name, if_exists } => databases.drop_database(&name, if_exists).await?,
+            Statement::DropTable { names, if_exists } => {
+                for name in &names {
+                    let (database, table) = self.full(name);
+                    databases.drop_table(database, table, if_exists).await?;
+                }
+            }
+            Statement::Truncate { name, if_exists } => {
+                let (database, table) = self.full(&name);
+                if if_exists && !databases.has_table(database, table) {
+                    return Ok(Outcome::done());
+                }
+                databases.table(database, table)?.truncate(&self.context).await?;
+            }
+            Statement::Rename { pairs, exchange } => {
+                for (from, to) in &pairs {
+                    if exchange {
+                        databases.exchange_tables(self.full(from), self.full(to)).await?;
+                    } else {
+                        databases.rename_table(self.full(from), self.full(to)).await?;
+                    }
+                }
+            }
+            Statement::RenameDatabase { .. } => return Err(Error::not_implemented("RENAME DATABASE")),
+            Statement::ShowCreateTable(name) => return self.show_create_table(&name),
+            Statement::ShowCreateDatabase(name) => {
+                let database = databases.database(&name)?;
+                return Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_database_query(&database)]]);
+            }
+            Statement::Exists { name, database } => return self.exists(&name, database),
+            Statement::Optimize { name, partition, to_one_part, deduplicate } => {
+                let (database, table) = self.full(&name);
+                let table = databases.table(database, table)?;
+                let partition = match partition {
+                    None | Some(Partition::All) => None,
+                    Some(Partition::Id(id)) => Some(id),
+                    Some(Partition::Value(node)) => Some(self.text_of(&node)?),
+                };
+                let request = OptimizeRequest { partition, to_one_part, deduplicate };
+                let context = self.context.clone();
+                return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
+            }
+            Statement::KillQuery { condition } => return self.kill_query(&condition),
+            Statement::System(words) => self.system(&words).await?,
+            other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
+        }
+        Ok(Outcome::done())
+    }
+
+    /// A constant's plain text; tuples in parentheses, as a partition is named.
+    fn text_of(&self, node: &Node) -> Result<String> {
+        let tables = ResolvedTables::default();
+        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let (value, kind) = analyzer.constant(node)?;
+        let array = value.to_array_of_size(1)?;
+        let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
+        let mut text = Vec::new();
+        ValueWriter::new(&array, &kind, &options)?.write(0, &mut text);
+        Ok(String::from_utf8_lossy(&text).into_owned())
+    }
+
+    /// `KILL QUERY WHERE query_id = '…'`
+    fn kill_query(&self, condition: &Node) -> Result<Outcome> {
+        let wanted = match condition {
+            Node::Call(call) if call.name == "equals" => match &call.arguments[..] {
+                [Node::Name(name), Node::Literal(Literal::Text(id))] if name.len() == 1 && name[0] == "query_id" => Some(id.clone()),
+                _ => None,
+            },
+            _ => None,
+        };
+        let Some(wanted) = wanted else {
+            return Err(Error::new(ErrorCode::NOT_IMPLEMENTED, "KILL QUERY takes WHERE query_id = 'id'"));
+        };
+        let rows: Vec<Vec<String>> = processes::snapshot()
+            .iter()
+            .filter(|query| query.query_id.as_bytes() == wanted)
+            .map(|query| {
+                query.cancel.cancel();
+                vec!["waiting".to_string(), query.query_id.clone(), query.user.clone(), query.query.clone()]
+            })
+            .collect();
+        Outcome::texts(&["kill_status", "query_id", "user", "query"], &rows)
+    }
+
+    async fn system(&self, words: &[String]) -> Result<()> {
+        let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
+        let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
+        match &upper[..] {
+            // The logs are kept in memory and always current.
+            ["FLUSH", "LOGS", ..] => Ok(()),
+            ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {
+                self.engine.caches.clear();
+                Ok(())
+            }
+            _ => Err(Error::not_implemented(format!("SYSTEM {}", upper.join(" ")))),
+        }
+    }
+}

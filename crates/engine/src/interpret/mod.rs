@@ -1,0 +1,137 @@
+//! One interpreter a kind of statement.
+
+mod create;
+mod describe;
+mod explain;
+mod insert;
+mod insert_plan;
+mod manage;
+mod select;
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use datafusion::execution::SendableRecordBatchStream;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::QueryContext;
+use gristmill_sql::statement::{Statement, TableName};
+use gristmill_types::{Columns, SqlType};
+
+use crate::engine::Engine;
+use crate::execution::{Ending, InputData};
+
+/// What a statement gives: rows, or none and work that is done while the stream is read.
+pub struct Outcome {
+    pub columns: Columns,
+    pub rows: SendableRecordBatchStream,
+}
+
+impl Outcome {
+    /// A statement without rows that is already done.
+    pub fn done() -> Outcome {
+        let columns = Columns::default();
+        let schema = columns.arrow();
+        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::empty())) }
+    }
+
+    /// A statement without rows that is done when the stream is read.
+    pub fn work(work: impl Future<Output = Result<()>> + Send + 'static) -> Outcome {
+        use futures::StreamExt;
+        let columns = Columns::default();
+        let schema = columns.arrow();
+        let stream = futures::stream::once(work).filter_map(|done| async move { done.err().map(|error| Err(error.into())) });
+        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)) }
+    }
+
+    /// Rows that are there.
+    pub fn rows(columns: Columns, arrays: Vec<ArrayRef>) -> Result<Outcome> {
+        let rows = arrays.first().map_or(0, |array| array.len());
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        let batch = RecordBatch::try_new_with_options(columns.arrow(), arrays, &options)?;
+        let schema = batch.schema();
+        let stream = futures::stream::iter([Ok(batch)]);
+        Ok(Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)) })
+    }
+
+    /// String columns of given rows.
+    pub fn texts(names: &[&str], rows: &[Vec<String>]) -> Result<Outcome> {
+        let columns = Columns::of(names.iter().map(|name| (*name, SqlType::String)));
+        let arrays = (0..names.len())
+            .map(|at| {
+                let values = rows.iter().map(|row| row.get(at).map_or("", String::as_str).as_bytes());
+                Arc::new(arrow::array::BinaryViewArray::from_iter_values(values)) as ArrayRef
+            })
+            .collect();
+        Self::rows(columns, arrays)
+    }
+}
+
+/// Runs one statement.
+#[derive(Clone)]
+pub struct Interpreter {
+    pub engine: Arc<Engine>,
+    pub context: Arc<QueryContext>,
+}
+
+impl Interpreter {
+    pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
+        self.check_readonly(&statement)?;
+        match statement {
+            Statement::Select(select) => {
+                let outcome = self.select(&select, input, &mut ending.tables).await?;
+                ending.started();
+                Ok(outcome)
+            }
+            Statement::Insert(insert) => {
+                let outcome = self.insert(insert, input, &mut ending.tables).await?;
+                ending.started();
+                Ok(outcome)
+            }
+            Statement::Explain { kind, statement } => {
+                ending.started();
+                self.explain(&kind, &statement).await
+            }
+            Statement::CreateTable(create) => {
+                ending.started();
+                self.create_table(*create).await
+            }
+            Statement::Describe(target) => {
+                ending.started();
+                self.describe(&target).await
+            }
+            Statement::Set(_) | Statement::SetParameter { .. } | Statement::Use(_) => {
+                ending.started();
+                Ok(Outcome::done())
+            }
+            other => {
+                ending.started();
+                self.manage(other).await
+            }
+        }
+    }
+
+    fn check_readonly(&self, statement: &Statement) -> Result<()> {
+        let writes = matches!(
+            statement,
+            Statement::Insert(_)
+                | Statement::CreateTable(_)
+                | Statement::CreateDatabase { .. }
+                | Statement::DropTable { .. }
+                | Statement::DropDatabase { .. }
+                | Statement::Truncate { .. }
+                | Statement::Rename { .. }
+                | Statement::RenameDatabase { .. }
+                | Statement::Optimize { .. }
+        );
+        if writes && self.context.settings.readonly > 0 {
+            return Err(Error::new(ErrorCode::READONLY, format!("Cannot execute {} query in readonly mode", statement.kind())));
+        }
+        Ok(())
+    }
+
+    /// Database and table that a name means.
+    pub(crate) fn full<'n>(&'n self, name: &'n TableName) -> (&'n str, &'n str) {
+        (name.database.as_deref().unwrap_or(&self.context.database), &name.table)
+    }
+}

@@ -1,0 +1,77 @@
+//! SELECT: resolve tables, lower, compute sets, plan, run.
+
+use std::sync::Arc;
+
+use datafusion::execution::SessionState;
+use datafusion::physical_plan::ExecutionPlan;
+use gristmill_base::Result;
+use gristmill_sources::{SharedInput, SourceHints};
+use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
+use gristmill_sql::statement::SelectStatement;
+use gristmill_types::Columns;
+use sqlparser::ast::Query;
+
+use super::{Interpreter, Outcome};
+use crate::engine::Engine;
+use crate::execution::InputData;
+use crate::resolver::{Resolver, hints};
+use crate::{plan, sets};
+
+/// A query that is planned and not yet run.
+pub(crate) struct Planned {
+    pub state: SessionState,
+    pub lowered: Lowered,
+    pub physical: Arc<dyn ExecutionPlan>,
+}
+
+impl Interpreter {
+    pub(crate) async fn select(
+        &self,
+        select: &SelectStatement,
+        input: Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Outcome> {
+        let hints = self.hints(input);
+        let planned = self.plan_query(&select.query, hints, tables).await?;
+        let columns = planned.lowered.columns();
+        let rows = plan::run(&planned.state, planned.physical, &self.context)?;
+        Ok(Outcome { columns, rows })
+    }
+
+    pub(crate) fn hints(&self, input: Option<InputData>) -> SourceHints {
+        SourceHints { input: input.map(SharedInput::new), ..hints(&self.engine) }
+    }
+
+    /// Lowers a query with its tables resolved.
+    pub(crate) async fn lower(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Lowered> {
+        let resolver = Resolver::new(&self.engine, &self.context, hints);
+        let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
+        tables.extend(resolver.seen.into_inner());
+        let env = Engine::function_env(&self.context);
+        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved);
+        let mut lowered = analyzer.lower(query)?;
+        let settings = &self.context.settings;
+        if settings.limit > 0 || settings.offset > 0 {
+            let fetch = (settings.limit > 0).then_some(settings.limit as usize);
+            lowered.plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan).limit(settings.offset as usize, fetch)?.build()?;
+        }
+        Ok(lowered)
+    }
+
+    pub(crate) async fn plan_query(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Planned> {
+        let lowered = self.lower(query, hints, tables).await?;
+        self.plan_lowered(lowered).await
+    }
+
+    pub(crate) async fn plan_lowered(&self, mut lowered: Lowered) -> Result<Planned> {
+        let state = plan::session_state(&self.engine, &self.context)?;
+        lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
+        let physical = self.context.cancellable(plan::physical_plan(&state, &lowered.plan)).await?;
+        Ok(Planned { state, lowered, physical })
+    }
+
+    /// Names and types of a query's result, without running it.
+    pub(crate) async fn columns_of(&self, query: &Query) -> Result<Columns> {
+        Ok(self.lower(query, self.hints(None), &mut Vec::new()).await?.columns())
+    }
+}

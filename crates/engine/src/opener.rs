@@ -1,0 +1,88 @@
+//! Makes tables of their definitions: the one place that knows every engine.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::engines::{MemoryTable, NullTable};
+use gristmill_catalog::{Table, TableDefinition, TableOpener};
+use gristmill_functions::Registry;
+use gristmill_mergetree::{MergeTree, MergeTreeEnvironment};
+use gristmill_objstore::Store;
+use gristmill_sources::SourceCaches;
+use gristmill_types::{Columns, DefaultKind};
+
+use crate::keys;
+
+pub struct Opener {
+    pub registry: Arc<Registry>,
+    pub caches: Arc<SourceCaches>,
+    pub mergetree: Arc<MergeTreeEnvironment>,
+    pub data_path: PathBuf,
+}
+
+impl std::fmt::Debug for Opener {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Opener").field("data_path", &self.data_path).finish_non_exhaustive()
+    }
+}
+
+/// Engines by name, for `system.table_engines` and for the error of an unknown one.
+pub const ENGINES: &[&str] = &["MergeTree", "Memory", "Null", "S3", "GCS", "AzureBlobStorage", "URL", "File"];
+
+#[async_trait]
+impl TableOpener for Opener {
+    async fn open(&self, definition: Arc<TableDefinition>, _existing: bool) -> Result<Arc<dyn Table>> {
+        match definition.engine.name.as_str() {
+            "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
+            "Null" => Ok(Arc::new(NullTable::new(definition))),
+            "MergeTree" => self.mergetree(definition).await,
+            "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
+                gristmill_sources::open_engine(definition, self.caches.clone()).await
+            }
+            other => {
+                let near = gristmill_introspect::settings::nearest(other, ENGINES.iter().copied());
+                let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
+                Err(Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown table engine {other}{hint}")))
+            }
+        }
+    }
+}
+
+impl Opener {
+    async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        if let Some(argument) = definition.engine.arguments.first() {
+            return Err(Error::new(
+                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                format!("Engine MergeTree takes no arguments, found {argument}"),
+            ));
+        }
+        let columns = stored_columns(&definition.columns);
+        let env = keys::key_env();
+        let sorting = keys::compile(&definition.order_by, &columns, &self.registry, &env)?;
+        keys::check(&sorting, "Sorting key")?;
+        let partition = match &definition.partition_by {
+            None => None,
+            Some(text) => {
+                let partition = keys::compile(&keys::partition_parts(text)?, &columns, &self.registry, &env)?;
+                Some(partition)
+            }
+        };
+        let root = self.data_path.join("store").join(definition.uuid.to_string());
+        let store = Store::local(&root)?;
+        let table = MergeTree::open(definition, sorting, partition, Arc::new(store), self.mergetree.clone()).await?;
+        Ok(table)
+    }
+}
+
+/// Columns that a table keeps: not those that are computed when read, nor those that only feed others.
+pub fn stored_columns(columns: &Columns) -> Columns {
+    Columns::new(
+        columns
+            .iter()
+            .filter(|column| !matches!(column.default, Some((DefaultKind::Alias | DefaultKind::Ephemeral, _))))
+            .cloned()
+            .collect(),
+    )
+}

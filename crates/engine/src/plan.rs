@@ -1,0 +1,128 @@
+//! From a logical plan to rows: the session state that DataFusion plans with, and the streams that compute.
+//!
+//! Streams compute on the CPU runtime and hand batches over through a channel of two, so that whoever reads them (a
+//! socket, a terminal) never computes, and a slow reader holds the query back.
+
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
+use datafusion::execution::runtime_env::RuntimeEnvBuilder;
+use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
+use datafusion::prelude::SessionConfig;
+use futures::StreamExt;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::Result;
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::memory::QueryMemoryPool;
+
+use crate::engine::Engine;
+
+/// How DataFusion plans and runs one query.
+pub fn session_state(engine: &Engine, context: &Arc<QueryContext>) -> Result<SessionState> {
+    let settings = &context.settings;
+    let mut config = SessionConfig::new()
+        .with_target_partitions(context.threads())
+        .with_batch_size((settings.max_block_size as usize).clamp(1, 1 << 20))
+        .with_information_schema(false)
+        .with_extension(context.clone());
+    let options = config.options_mut();
+    options.execution.time_zone = None;
+    options.execution.parquet.pushdown_filters = true;
+    // Wide rows in a sort or an aggregation: a spill must be able to begin while memory is left.
+    options.execution.sort_spill_reservation_bytes =
+        if settings.max_memory_usage > 0 { ((settings.max_memory_usage / 20) as usize).min(10 << 20) } else { 10 << 20 };
+    options.optimizer.enable_round_robin_repartition = true;
+    let spill = engine.data_path.join("tmp");
+    let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Directories(vec![spill.clone()]));
+    std::fs::create_dir_all(&spill)?;
+    let runtime = RuntimeEnvBuilder::new()
+        .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
+        .with_disk_manager_builder(disk)
+        .build_arc()?;
+    Ok(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features().build())
+}
+
+pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
+    Ok(state.create_physical_plan(plan).await?)
+}
+
+/// Runs a plan on the CPU runtime; batches arrive in the plan's order where it has one.
+pub fn run(state: &SessionState, plan: Arc<dyn ExecutionPlan>, context: &Arc<QueryContext>) -> Result<SendableRecordBatchStream> {
+    let schema = plan.schema();
+    let task_context = state.task_ctx();
+    let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
+    let cancel = context.cancel.clone();
+    let task = Task::on(&runtime::cpu(), async move {
+        let mut stream = match execute_stream(plan, task_context) {
+            Ok(stream) => stream,
+            Err(error) => {
+                let _ = sender.send(Err(error)).await;
+                return;
+            }
+        };
+        loop {
+            let next = tokio::select! {
+                biased;
+                () = cancel.cancelled() => None,
+                next = stream.next() => next,
+            };
+            match next {
+                Some(batch) => {
+                    let failed = batch.is_err();
+                    if sender.send(batch).await.is_err() || failed {
+                        return;
+                    }
+                }
+                None => {
+                    if cancel.is_cancelled() {
+                        let error = gristmill_base::Error::new(gristmill_base::ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
+                        let _ = sender.send(Err(error.into())).await;
+                    }
+                    return;
+                }
+            }
+        }
+    });
+    Ok(received(schema, receiver, task))
+}
+
+fn received(schema: SchemaRef, receiver: tokio::sync::mpsc::Receiver<datafusion::error::Result<RecordBatch>>, task: Task<()>) -> SendableRecordBatchStream {
+    let stream = futures::stream::unfold((receiver, Some(task)), |(mut receiver, mut task)| async move {
+        match receiver.recv().await {
+            Some(batch) => Some((batch, (receiver, task))),
+            None => {
+                // The channel closes when the task ends: by its last row, or by a panic, which must not look like the end.
+                let ended = task.take()?.join().await;
+                ended.err().map(|error| (Err(error.into()), (receiver, None)))
+            }
+        }
+    });
+    Box::pin(RecordBatchStreamAdapter::new(schema, stream))
+}
+
+/// Reads a plan to its end. Refuses more rows than `rows_max`: gives `None` then.
+pub async fn collect_up_to(
+    state: &SessionState,
+    plan: &LogicalPlan,
+    context: &Arc<QueryContext>,
+    rows_max: usize,
+) -> Result<Option<Vec<RecordBatch>>> {
+    let physical = physical_plan(state, plan).await?;
+    let mut stream = run(state, physical, context)?;
+    let mut batches = Vec::new();
+    let mut rows = 0;
+    while let Some(batch) = stream.next().await {
+        let batch = batch?;
+        rows += batch.num_rows();
+        if rows > rows_max {
+            return Ok(None);
+        }
+        batches.push(batch);
+    }
+    Ok(Some(batches))
+}

@@ -1,0 +1,197 @@
+//! Takes a text apart into statements.
+//!
+//! One pass over the bytes that knows quotes, comments and the head of an INSERT: what follows `FORMAT name` of an INSERT
+//! is data and is not read as SQL. Such data ends at a line that is only `;`, at an empty line followed by more text, or at
+//! the end of the text.
+
+use crate::session::StatementText;
+
+/// Splits at `;`. A last statement without `;` counts as whole; empty ones are left out.
+pub fn split(text: &str) -> Vec<StatementText> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut start = 0;
+    let mut at = 0;
+    // Words of the statement so far that decide whether data follows.
+    let mut words: Vec<String> = Vec::new();
+    let mut depth = 0i32;
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'\'' | b'"' | b'`') => at = skip_quoted(bytes, at, quote),
+            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
+            b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                at += 1;
+            }
+            b')' | b']' | b'}' => {
+                depth -= 1;
+                at += 1;
+            }
+            b';' => {
+                push(&mut out, &text[start..at], None);
+                at += 1;
+                start = at;
+                words.clear();
+                depth = 0;
+            }
+            c if c.is_ascii_alphabetic() || c == b'_' => {
+                let begin = at;
+                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                    at += 1;
+                }
+                if depth > 0 {
+                    continue;
+                }
+                let word = text[begin..at].to_ascii_uppercase();
+                let names_format = words.last().is_some_and(|last| last == "FORMAT");
+                let inserts = words.first().is_some_and(|first| first == "INSERT")
+                    && !words.iter().any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"));
+                if names_format && inserts && word != "VALUES" {
+                    let statement = &text[start..at];
+                    let (data, next) = data(text, at);
+                    push(&mut out, statement, data);
+                    at = next;
+                    start = next;
+                    words.clear();
+                    continue;
+                }
+                words.push(word);
+            }
+            _ => at += 1,
+        }
+    }
+    push(&mut out, text.get(start..).unwrap_or(""), None);
+    out
+}
+
+fn push(out: &mut Vec<StatementText>, statement: &str, inline_data: Option<Vec<u8>>) {
+    let trimmed = statement.trim();
+    if is_blank(trimmed) {
+        return;
+    }
+    out.push(StatementText { text: trimmed.to_string(), inline_data });
+}
+
+/// Nothing but white space and comments.
+fn is_blank(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
+            b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
+            c if c.is_ascii_whitespace() => at += 1,
+            _ => return false,
+        }
+    }
+    true
+}
+
+fn skip_quoted(bytes: &[u8], mut at: usize, quote: u8) -> usize {
+    at += 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            c if c == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+fn skip_line(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|c| *c == b'\n').map_or(bytes.len(), |end| at + end + 1)
+}
+
+fn skip_comment(bytes: &[u8], at: usize) -> usize {
+    let mut depth = 0;
+    let mut at = at;
+    while at + 1 < bytes.len() {
+        match (bytes[at], bytes[at + 1]) {
+            (b'/', b'*') => {
+                depth += 1;
+                at += 2;
+            }
+            (b'*', b'/') => {
+                depth -= 1;
+                at += 2;
+                if depth == 0 {
+                    return at;
+                }
+            }
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// The data that begins after a format's name, and where the next statement begins.
+fn data(text: &str, at: usize) -> (Option<Vec<u8>>, usize) {
+    let rest = &text[at..];
+    let line_end = rest.find('\n');
+    let first_line = &rest[..line_end.unwrap_or(rest.len())];
+    // `INSERT … FORMAT CSV;` has no data here.
+    if first_line.trim() == ";" || first_line.trim_start().starts_with(';') {
+        let semicolon = at + rest.find(';').unwrap_or(0);
+        return (None, semicolon + 1);
+    }
+    if rest.trim().is_empty() {
+        return (None, text.len());
+    }
+    let body_start = if first_line.trim().is_empty() { at + line_end.map_or(rest.len(), |end| end + 1) } else { at + 1 };
+    let body = &text[body_start.min(text.len())..];
+    let mut end = body.len();
+    let mut next = text.len();
+    let mut offset = 0;
+    for line in body.split_inclusive('\n') {
+        let bare = line.trim();
+        let after = offset + line.len();
+        if bare == ";" || (bare.is_empty() && !body[after..].trim().is_empty()) {
+            end = offset;
+            next = body_start + after;
+            break;
+        }
+        offset = after;
+    }
+    let mut data = body[..end].as_bytes().to_vec();
+    // `… FORMAT CSV 1,2;` on one line.
+    if next == text.len() && data.trim_ascii_end().ends_with(b";") {
+        let length = data.trim_ascii_end().len() - 1;
+        data.truncate(length);
+    }
+    (Some(data), next)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(text: &str) -> Vec<String> {
+        split(text).into_iter().map(|statement| statement.text).collect()
+    }
+
+    #[test]
+    fn semicolons_in_strings_and_comments_do_not_count() {
+        assert_eq!(texts("SELECT ';'; -- a;b\nSELECT `a;b` /* ; */;;"), ["SELECT ';'", "-- a;b\nSELECT `a;b` /* ; */"]);
+        assert_eq!(texts("SELECT 'it\\'s;'"), ["SELECT 'it\\'s;'"]);
+        assert_eq!(texts("  -- nothing\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn data_of_an_insert_is_not_read_as_sql() {
+        let statements = split("INSERT INTO t FORMAT CSV\n1,'a;b\n2,x\n;\nSELECT 1");
+        assert_eq!(statements[0].text, "INSERT INTO t FORMAT CSV");
+        assert_eq!(statements[0].inline_data.as_deref(), Some(b"1,'a;b\n2,x\n".as_slice()));
+        assert_eq!(statements[1].text, "SELECT 1");
+    }
+
+    #[test]
+    fn an_insert_without_data_here_takes_it_from_elsewhere() {
+        assert_eq!(split("INSERT INTO t FORMAT CSV")[0].inline_data, None);
+        assert_eq!(split("INSERT INTO t FORMAT CSV;SELECT 1").len(), 2);
+        assert_eq!(split("INSERT INTO t SELECT 1 FORMAT Null")[0].inline_data, None);
+    }
+}

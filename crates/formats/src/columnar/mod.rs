@@ -1,0 +1,12 @@
+//! Parquet and Arrow: the types that columns have in a file, the schema that a file gives, and the writers.
+//!
+//! Files of these formats are read by columns and ranges, which is the business of the sources; what is here is what a
+//! reader and a writer need of either format without knowing where bytes come from.
+
+pub mod arrow;
+pub mod file_types;
+pub mod parquet;
+mod schema;
+
+pub use file_types::{FileOptions, FileTypes};
+pub use schema::columns_of_arrow;

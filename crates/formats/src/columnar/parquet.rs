@@ -1,0 +1,109 @@
+//! Parquet output: row groups are encoded column by column as batches come and handed on as each is full, so memory holds
+//! one row group in its encoded form. Every file has statistics and a page index; types are `file_types`.
+//!
+//! No Arrow schema is embedded: readers see Parquet's own types, which every one of them knows.
+
+use arrow::array::RecordBatch;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::Settings;
+use gristmill_types::Columns;
+use parquet::arrow::ArrowWriter;
+use parquet::arrow::arrow_writer::ArrowWriterOptions;
+use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
+use parquet::file::properties::{EnabledStatistics, WriterProperties};
+
+use super::file_types::{FileOptions, FileTypes};
+use crate::output::{OutputFormat, ResultSummary};
+
+pub struct ParquetOutput {
+    types: FileTypes,
+    /// `None` after the end.
+    writer: Option<ArrowWriter<Vec<u8>>>,
+    row_group_bytes: usize,
+    rows: u64,
+}
+
+/// How columns are written to Parquet under these settings.
+pub fn file_options(settings: &Settings) -> FileOptions {
+    FileOptions {
+        string_as_string: settings.output_format_parquet_string_as_string,
+        least_is_milliseconds: true,
+        views: true,
+        string_setting: "output_format_parquet_string_as_string",
+    }
+}
+
+/// The codec by the name that the setting takes.
+pub fn codec(name: &str) -> Result<Compression> {
+    Ok(match name.to_ascii_lowercase().as_str() {
+        "none" | "uncompressed" => Compression::UNCOMPRESSED,
+        "snappy" => Compression::SNAPPY,
+        "gzip" => Compression::GZIP(GzipLevel::default()),
+        "brotli" => Compression::BROTLI(BrotliLevel::default()),
+        "lz4" => Compression::LZ4_RAW,
+        "zstd" => Compression::ZSTD(ZstdLevel::try_new(3)?),
+        _ => {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "Setting output_format_parquet_compression_method is '{name}': give one of none, snappy, gzip, brotli, lz4, zstd"
+                ),
+            ));
+        }
+    })
+}
+
+impl ParquetOutput {
+    pub fn new(columns: Columns, settings: &Settings) -> Result<Self> {
+        let types = FileTypes::new(&columns, file_options(settings));
+        let index = settings.output_format_parquet_write_page_index;
+        let properties = WriterProperties::builder()
+            .set_compression(codec(&settings.output_format_parquet_compression_method)?)
+            .set_max_row_group_row_count(Some(settings.output_format_parquet_row_group_size.max(1) as usize))
+            .set_data_page_size_limit(settings.output_format_parquet_data_page_size.max(1) as usize)
+            .set_statistics_enabled(if index { EnabledStatistics::Page } else { EnabledStatistics::Chunk })
+            .set_offset_index_disabled(!index)
+            .set_bloom_filter_enabled(settings.output_format_parquet_write_bloom_filter)
+            .set_created_by(concat!("gristmill version ", env!("CARGO_PKG_VERSION")).to_string())
+            .build();
+        let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
+        let writer = ArrowWriter::try_new_with_options(Vec::new(), types.schema().clone(), options)?;
+        Ok(ParquetOutput {
+            types,
+            writer: Some(writer),
+            row_group_bytes: settings.output_format_parquet_row_group_size_bytes.max(1) as usize,
+            rows: 0,
+        })
+    }
+
+    fn writer(&mut self) -> Result<&mut ArrowWriter<Vec<u8>>> {
+        self.writer.as_mut().ok_or_else(|| Error::logical("Parquet is written after its end"))
+    }
+}
+
+impl OutputFormat for ParquetOutput {
+    fn start(&mut self, _out: &mut Vec<u8>) -> Result<()> {
+        Ok(())
+    }
+
+    fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()> {
+        let batch = self.types.convert(batch, self.rows)?;
+        self.rows += batch.num_rows() as u64;
+        let limit = self.row_group_bytes;
+        let writer = self.writer()?;
+        writer.write(&batch)?;
+        if writer.in_progress_size() >= limit {
+            writer.flush()?;
+        }
+        out.append(writer.inner_mut());
+        Ok(())
+    }
+
+    fn finish(&mut self, _summary: &ResultSummary, out: &mut Vec<u8>) -> Result<()> {
+        let writer = self.writer()?;
+        writer.finish()?;
+        out.append(writer.inner_mut());
+        self.writer = None;
+        Ok(())
+    }
+}

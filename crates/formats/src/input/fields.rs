@@ -1,0 +1,112 @@
+//! Which field of a row goes into which column, for formats whose rows are lists of fields, and the headers that say so.
+
+use gristmill_base::{ErrorCode, Result};
+
+use super::Rows;
+
+/// The fields of a row, in order.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Mapping {
+    /// The leaf that each field goes into; `None`: no column takes it.
+    pub fields: Vec<Option<usize>>,
+    /// How many of them no column takes.
+    pub unknown: u64,
+}
+
+impl Mapping {
+    /// Every leaf in order: data without a header.
+    pub fn positional(rows: &Rows) -> Mapping {
+        Mapping { fields: (0..rows.leaves.len()).map(Some).collect(), unknown: 0 }
+    }
+
+    /// By the names of a header. A tuple that is spread may stand as one name or as the names of its leaves, and takes as
+    /// many fields either way.
+    pub fn named(names: &[Vec<u8>], rows: &Rows) -> Result<Mapping> {
+        let mut mapping = Mapping::default();
+        let mut taken = vec![false; rows.leaves.len()];
+        for name in names {
+            let leaves: Vec<usize> = match rows.find(name) {
+                Some(column) => rows.leaves_of(column).collect(),
+                None => rows.leaves.iter().position(|leaf| leaf.name.as_bytes() == name.as_slice()).into_iter().collect(),
+            };
+            if leaves.is_empty() {
+                rows.check_unknown(name)?;
+                mapping.unknown += 1;
+                mapping.fields.push(None);
+            }
+            for leaf in leaves {
+                if std::mem::replace(&mut taken[leaf], true) {
+                    let name = String::from_utf8_lossy(name);
+                    return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("The header names column '{name}' twice")));
+                }
+                mapping.fields.push(Some(leaf));
+            }
+        }
+        Ok(mapping)
+    }
+}
+
+/// Whether a first row is a header: every field names another column.
+pub(crate) fn looks_like_names(fields: &[Vec<u8>], rows: &Rows) -> bool {
+    let mut seen = vec![false; rows.leaves.len()];
+    !fields.is_empty()
+        && fields.iter().all(|field| {
+            let leaf = rows
+                .columns()
+                .iter()
+                .position(|column| column.name.as_bytes() == field.as_slice())
+                .map(|column| rows.leaves_of(column).start)
+                .or_else(|| rows.leaves.iter().position(|leaf| leaf.name.as_bytes() == field.as_slice()));
+            leaf.is_some_and(|leaf| leaf < seen.len() && !std::mem::replace(&mut seen[leaf], true))
+        })
+}
+
+/// Whether a row holds the types of the columns that its fields go into.
+pub(crate) fn looks_like_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) -> bool {
+    fields.len() == mapping.fields.len()
+        && fields.iter().zip(&mapping.fields).all(|(field, leaf)| {
+            let kind = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
+            match (leaf, kind) {
+                (Some(leaf), Some(kind)) => *rows.leaves[*leaf].builder.kind() == kind,
+                _ => false,
+            }
+        })
+}
+
+/// Checks the types of a header against those of the columns.
+pub(crate) fn check_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) -> Result<()> {
+    for (field, leaf) in fields.iter().zip(&mapping.fields) {
+        let Some(leaf) = leaf else { continue };
+        let leaf = &rows.leaves[*leaf];
+        let text = String::from_utf8_lossy(field);
+        let same = text.parse().is_ok_and(|kind: gristmill_types::SqlType| kind == *leaf.builder.kind());
+        if !same {
+            return Err(rows.wrong(
+                ErrorCode::INCORRECT_DATA,
+                format!(
+                    "The header says column '{}' is of type {text}, it is {}; set input_format_with_types_use_header = 0 to ignore the header's types",
+                    leaf.name,
+                    leaf.builder.kind()
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// What stands above the rows, and how far it was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Stage {
+    /// Lines to leave out.
+    Lines(u64),
+    Names,
+    Types,
+    /// The first row, which may turn out to be a header.
+    Detect,
+    /// The second row, which may hold types.
+    DetectTypes,
+    Rows,
+}
+
+/// The UTF-8 byte order mark.
+pub(crate) const BOM: &[u8] = b"\xEF\xBB\xBF";

@@ -1,0 +1,396 @@
+//! JSON rows: an object a row (JSONEachRow) or an array a row (JSONCompactEachRow), by lines, commas or nothing, or all of
+//! them in one array.
+//!
+//! There is no tree: keys are matched to columns as they come (the next column in order first), and each value is pulled
+//! straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off by the chunk:
+//! a row that is whole is read once.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::Settings;
+use gristmill_types::builder::Escaping;
+use gristmill_types::scan::Fault;
+use gristmill_types::scan::json::{JsonCursor, JsonKind};
+
+use super::Rows;
+use super::chunked::{RowReader, Step, line_end};
+use super::fields::{BOM, Mapping, check_types};
+use crate::output::NULL_FOR_PEOPLE;
+use crate::{Format, Header};
+
+/// What stands around rows: spaces, separators, the brackets of one array.
+#[derive(Default)]
+pub(crate) struct Between {
+    began: bool,
+    /// The rows are elements of an array.
+    array: bool,
+    ended: bool,
+}
+
+pub(crate) enum Next {
+    /// A row starts after that many bytes.
+    Row(usize),
+    /// The slice ends before one.
+    More(usize),
+    /// After the bracket that closed the array.
+    End,
+}
+
+impl Between {
+    /// Rows that are the elements of an array whose bracket was read.
+    pub fn elements() -> Self {
+        Between { began: true, array: true, ended: false }
+    }
+
+    /// Finds the next row. `open`: the byte that a row starts with; an array of rows is told from a row by it.
+    pub fn next(&mut self, input: &[u8], last: bool, open: u8, rows: &Rows) -> Result<Next> {
+        let mut at = 0;
+        if !self.began {
+            if !last && input.len() < BOM.len() && BOM.starts_with(input) {
+                return Ok(Next::More(0));
+            }
+            at = if input.starts_with(BOM) { BOM.len() } else { 0 };
+        }
+        while let Some(c) = input.get(at) {
+            match c {
+                b' ' | b'\n' | b'\r' | b'\t' => {}
+                b',' | b';' if self.began => {}
+                b'[' if !self.began && open == b'{' => {
+                    self.began = true;
+                    self.array = true;
+                }
+                b']' if self.array => {
+                    self.ended = true;
+                    return Ok(Next::End);
+                }
+                c if *c == open => {
+                    self.began = true;
+                    return Ok(Next::Row(at));
+                }
+                _ => {
+                    let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
+                    return Err(rows.wrong(
+                        ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+                        format!("Expected '{}' to start a row, got '{shown}'", open as char),
+                    ));
+                }
+            }
+            at += 1;
+        }
+        Ok(Next::More(at))
+    }
+
+    /// The error where an array of rows was not closed.
+    pub fn end(&self, rows: &Rows) -> Result<()> {
+        if self.array && !self.ended {
+            return Err(rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows"));
+        }
+        Ok(())
+    }
+}
+
+/// What to do with a row that did not parse: wait for more of it, or leave it out.
+pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step {
+    let mut cursor = JsonCursor::new(row);
+    match cursor.value() {
+        Ok(_) => Step::Bad(cursor.at, error),
+        Err(_) if !last && is_cut_off(row) => Step::More,
+        Err(_) if is_cut_off(row) => {
+            Step::Bad(line_end(row), rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends within a row"))
+        }
+        Err(_) => Step::Bad(line_end(row), error),
+    }
+}
+
+/// Whether a value goes on after the end of the slice: a bracket or a string is open.
+fn is_cut_off(row: &[u8]) -> bool {
+    let mut depth = 0usize;
+    let mut at = 0;
+    while let Some(c) = row.get(at) {
+        match c {
+            b'"' => {
+                let mut cursor = JsonCursor { text: row, at };
+                if cursor.raw_string().is_err() {
+                    return true;
+                }
+                at = cursor.at;
+                continue;
+            }
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => {
+                depth = depth.saturating_sub(1);
+                if depth == 0 {
+                    return false;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    true
+}
+
+/// Reads a value into a column. In the Strings variants it is a string that holds the value's text.
+#[inline]
+pub(crate) fn value(cursor: &mut JsonCursor<'_>, leaf: usize, strings: bool, scratch: &mut Vec<u8>, rows: &mut Rows) -> Result<()> {
+    if !strings || cursor.kind() != Ok(JsonKind::String) {
+        return rows.json(leaf, cursor);
+    }
+    let text = cursor.string(scratch).map_err(|fault| syntax(fault, rows))?;
+    if text == NULL_FOR_PEOPLE.as_bytes() {
+        return rows.null(leaf);
+    }
+    rows.text(leaf, text, Escaping::Plain)
+}
+
+pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
+    rows.wrong(fault.code, fault.reason)
+}
+
+/// Objects as rows.
+pub(crate) struct ObjectRows {
+    between: Between,
+    strings: bool,
+    columns: usize,
+    key: Vec<u8>,
+    scratch: Vec<u8>,
+}
+
+impl ObjectRows {
+    pub fn new(format: Format, rows: &Rows) -> Self {
+        ObjectRows {
+            between: Between::default(),
+            strings: format.json_strings(),
+            columns: rows.columns().len(),
+            key: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The same within an array whose bracket was read.
+    pub fn in_array(mut self) -> Self {
+        self.between = Between::elements();
+        self
+    }
+
+    /// Reads the object that the slice starts with; gives its length.
+    fn read(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
+        let mut cursor = JsonCursor::new(row);
+        let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
+        cursor.expect(b'{').map_err(|fault| faulty(fault, rows))?;
+        let mut next = 0;
+        if cursor.eat(b'}') {
+            return Ok(cursor.at);
+        }
+        loop {
+            let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
+            let column = if next < self.columns && rows.columns().0[next].name.as_bytes() == key {
+                Some(next)
+            } else {
+                rows.find(key)
+            };
+            match column {
+                Some(column) => {
+                    if rows.has_value(column) {
+                        let name = String::from_utf8_lossy(key).into_owned();
+                        return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("Field '{name}' comes twice in one row")));
+                    }
+                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
+                    value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
+                    next = column + 1;
+                }
+                None => {
+                    rows.check_unknown(key)?;
+                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
+                    cursor.value().map_err(|fault| faulty(fault, rows))?;
+                    rows.pending_unknown();
+                }
+            }
+            if cursor.eat(b',') {
+                continue;
+            }
+            cursor.expect(b'}').map_err(|fault| faulty(fault, rows))?;
+            return Ok(cursor.at);
+        }
+    }
+}
+
+impl RowReader for ObjectRows {
+    fn step(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
+        let start = match self.between.next(input, last, b'{', rows)? {
+            Next::Row(start) => start,
+            Next::More(0) => return Ok(Step::More),
+            Next::More(space) => return Ok(Step::Skip(space)),
+            Next::End => return Ok(Step::End),
+        };
+        let row = &input[start..];
+        Ok(match self.read(row, rows) {
+            Ok(bytes) => Step::Row(start + bytes),
+            Err(error) => match failed(row, last, error, rows) {
+                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
+                other => other,
+            },
+        })
+    }
+
+    fn end(&mut self, rows: &mut Rows) -> Result<()> {
+        self.between.end(rows)
+    }
+}
+
+/// Arrays as rows.
+pub(crate) struct CompactRows {
+    between: Between,
+    strings: bool,
+    /// Header rows that are still to come.
+    names: bool,
+    types: bool,
+    use_names: bool,
+    use_types: bool,
+    mapping: Option<Mapping>,
+    scratch: Vec<u8>,
+}
+
+impl CompactRows {
+    pub fn new(format: Format, settings: &Settings) -> Self {
+        CompactRows {
+            between: Between::default(),
+            strings: format.json_strings(),
+            names: format.header() != Header::None,
+            types: format.header() == Header::NamesAndTypes,
+            use_names: settings.input_format_with_names_use_header,
+            use_types: settings.input_format_with_types_use_header,
+            mapping: None,
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The same within an array whose bracket was read, with columns by name where the names are known.
+    pub fn in_array(mut self, names: Option<&[Vec<u8>]>, rows: &Rows) -> Result<Self> {
+        self.between = Between::elements();
+        self.mapping = names.map(|names| Mapping::named(names, rows)).transpose()?;
+        Ok(self)
+    }
+
+    /// Reads the header of the object that the data is a part of; what comes next are rows.
+    pub fn read_header(&mut self, header: &[u8], rows: &mut Rows) -> Result<()> {
+        let mut at = 0;
+        while at < header.len() && (self.names || self.types) {
+            match self.step(&header[at..], true, rows)? {
+                Step::Skip(bytes) => at += bytes,
+                _ => break,
+            }
+        }
+        self.names = false;
+        self.types = false;
+        Ok(())
+    }
+
+    pub fn header_length(mut self, head: &[u8], mut rows: Rows) -> Result<Option<usize>> {
+        let mut at = 0;
+        while self.names || self.types {
+            match self.step(&head[at..], false, &mut rows)? {
+                Step::Skip(bytes) => at += bytes,
+                _ => return Ok(None),
+            }
+        }
+        Ok(Some(at))
+    }
+
+    fn header(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
+        let mut cursor = JsonCursor::new(row);
+        let mut fields: Vec<Vec<u8>> = Vec::new();
+        cursor.expect(b'[').map_err(|fault| syntax(fault, rows))?;
+        if !cursor.eat(b']') {
+            loop {
+                fields.push(cursor.string(&mut self.scratch).map_err(|fault| syntax(fault, rows))?.to_vec());
+                if !cursor.eat(b',') {
+                    break;
+                }
+            }
+            cursor.expect(b']').map_err(|fault| syntax(fault, rows))?;
+        }
+        if self.names {
+            if self.use_names {
+                self.mapping = Some(Mapping::named(&fields, rows)?);
+            }
+            self.names = false;
+        } else {
+            if self.use_types {
+                let positional = Mapping::positional(rows);
+                check_types(&fields, self.mapping.as_ref().unwrap_or(&positional), rows)?;
+            }
+            self.types = false;
+        }
+        Ok(cursor.at)
+    }
+
+    fn read(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
+        let mapping = self.mapping.get_or_insert_with(|| Mapping::positional(rows));
+        let mut cursor = JsonCursor::new(row);
+        let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
+        cursor.expect(b'[').map_err(|fault| faulty(fault, rows))?;
+        let wanted = mapping.fields.len();
+        let mut count = 0;
+        if !cursor.eat(b']') {
+            loop {
+                match mapping.fields.get(count) {
+                    Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
+                    Some(None) => {
+                        cursor.value().map_err(|fault| faulty(fault, rows))?;
+                        rows.pending_unknown();
+                    }
+                    None => {
+                        return Err(rows.wrong(
+                            ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+                            format!("Expected ']' after {wanted} values, got one more"),
+                        ));
+                    }
+                }
+                count += 1;
+                if !cursor.eat(b',') {
+                    break;
+                }
+            }
+            cursor.expect(b']').map_err(|fault| faulty(fault, rows))?;
+        }
+        if count < wanted {
+            return Err(rows.wrong(
+                ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+                format!("Expected {wanted} values, the array ends after {count}"),
+            ));
+        }
+        Ok(cursor.at)
+    }
+}
+
+impl RowReader for CompactRows {
+    fn step(&mut self, input: &[u8], last: bool, rows: &mut Rows) -> Result<Step> {
+        let start = match self.between.next(input, last, b'[', rows)? {
+            Next::Row(start) => start,
+            Next::More(0) => return Ok(Step::More),
+            Next::More(space) => return Ok(Step::Skip(space)),
+            Next::End => return Ok(Step::End),
+        };
+        let row = &input[start..];
+        if self.names || self.types {
+            return match self.header(row, rows) {
+                Ok(bytes) => Ok(Step::Skip(start + bytes)),
+                Err(error) => match failed(row, last, error, rows) {
+                    Step::Bad(_, error) => Err(error),
+                    other => Ok(other),
+                },
+            };
+        }
+        Ok(match self.read(row, rows) {
+            Ok(bytes) => Step::Row(start + bytes),
+            Err(error) => match failed(row, last, error, rows) {
+                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
+                other => other,
+            },
+        })
+    }
+
+    fn end(&mut self, rows: &mut Rows) -> Result<()> {
+        self.between.end(rows)
+    }
+}

@@ -1,0 +1,165 @@
+//! Input: bytes of a text format in, batches of columns out.
+//!
+//! Three layers. A `RowReader` (one a format) reads one row from the start of a slice into the columns, or says that the
+//! slice ends before the row does. `Chunked` feeds it from chunks that are cut anywhere: it parses straight from the
+//! caller's bytes and keeps only the piece of a row that a chunk ends with. `Rows` holds what all formats share: the
+//! column builders, batch limits, defaults for fields that are missing, rows left out on errors, and where an error was.
+
+mod as_string;
+mod buffered;
+mod chunked;
+mod csv;
+mod fields;
+mod json_document;
+mod json_rows;
+mod rows;
+mod split;
+mod tskv;
+mod tsv;
+mod values;
+
+use arrow::array::RecordBatch;
+use chrono_tz::Tz;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::Settings;
+use gristmill_types::Columns;
+
+use crate::Format;
+use chunked::Chunked;
+pub(crate) use csv::{CsvDialect, CsvField, next_field};
+pub(crate) use rows::Rows;
+pub use split::split_rows;
+
+/// A parser of one object, fed in order with its bytes.
+pub trait RowParser: Send {
+    /// Takes the next bytes, cut anywhere, and gives the batches that are full.
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<RecordBatch>>;
+
+    /// The end of the data: gives what is left. Errors where the data ends within a row.
+    fn finish(&mut self) -> Result<Vec<RecordBatch>>;
+
+    /// Rows left out because of mistakes, as `input_format_allow_errors_num` and `_ratio` allow.
+    fn skipped_rows(&self) -> u64;
+
+    /// Values that were left out because no column takes them.
+    fn unknown_fields(&self) -> u64;
+}
+
+/// The parser of a format. Batches carry `columns` (`Columns::arrow`) and have up to 65,409 rows or 8 MiB; a field that
+/// the data lacks is the type's default. `object` names the data in errors. Formats with random access (Parquet, Arrow)
+/// are held in memory until `finish`: for streams that cannot be sought, such as the body of an INSERT.
+pub fn parser(
+    format: Format,
+    columns: &Columns,
+    settings: &Settings,
+    timezone: Tz,
+    object: &str,
+) -> Result<Box<dyn RowParser>> {
+    make(format, columns, settings, timezone, object, None)
+}
+
+/// The parser of a part of an object that was cut at a row border (`split_rows`). `header` are the object's first bytes
+/// up to its first row, as `header_length` counts them; `first_row` is the number of rows before the part, or 0 where it
+/// is not known.
+pub fn part_parser(
+    format: Format,
+    columns: &Columns,
+    settings: &Settings,
+    timezone: Tz,
+    object: &str,
+    header: &[u8],
+    first_row: u64,
+) -> Result<Box<dyn RowParser>> {
+    make(format, columns, settings, timezone, object, Some((header, first_row)))
+}
+
+/// How many of the first bytes of an object are its header: lines to skip, names and types (written or detected), so
+/// that parts of the object can be parsed on their own. `None` where `head` does not hold the whole header.
+pub fn header_length(format: Format, columns: &Columns, settings: &Settings, head: &[u8]) -> Result<Option<usize>> {
+    use Format as F;
+    let rows = Rows::new(format, columns, settings, Tz::UTC, "")?;
+    match format {
+        F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => {
+            csv::CsvReader::new(format, settings, &rows)?.header_length(head, rows)
+        }
+        F::Tsv
+        | F::TsvWithNames
+        | F::TsvWithNamesAndTypes
+        | F::TsvRaw
+        | F::TsvRawWithNames
+        | F::TsvRawWithNamesAndTypes => tsv::TsvReader::new(format, settings, &rows).header_length(head, rows),
+        F::JsonCompactEachRowWithNames
+        | F::JsonCompactEachRowWithNamesAndTypes
+        | F::JsonCompactStringsEachRowWithNames
+        | F::JsonCompactStringsEachRowWithNamesAndTypes => {
+            json_rows::CompactRows::new(format, settings).header_length(head, rows)
+        }
+        _ => Ok(Some(0)),
+    }
+}
+
+fn make(
+    format: Format,
+    columns: &Columns,
+    settings: &Settings,
+    timezone: Tz,
+    object: &str,
+    part: Option<(&[u8], u64)>,
+) -> Result<Box<dyn RowParser>> {
+    use Format as F;
+    if !format.is_input() {
+        return Err(Error::new(
+            ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT,
+            format!("Format {format} is only for writing"),
+        ));
+    }
+    let mut rows = Rows::new(format, columns, settings, timezone, object)?;
+    if let Some((_, first_row)) = part {
+        rows.start_at(first_row);
+    }
+    let header = part.map(|(header, _)| header);
+    Ok(match format {
+        F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => {
+            let mut reader = csv::CsvReader::new(format, settings, &rows)?;
+            if let Some(header) = header {
+                reader.read_header(header, &mut rows)?;
+            }
+            Box::new(Chunked::new(reader, rows))
+        }
+        F::Tsv
+        | F::TsvWithNames
+        | F::TsvWithNamesAndTypes
+        | F::TsvRaw
+        | F::TsvRawWithNames
+        | F::TsvRawWithNamesAndTypes => {
+            let mut reader = tsv::TsvReader::new(format, settings, &rows);
+            if let Some(header) = header {
+                reader.read_header(header, &mut rows)?;
+            }
+            Box::new(Chunked::new(reader, rows))
+        }
+        F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, &rows), rows)),
+        F::JsonCompactEachRow
+        | F::JsonCompactEachRowWithNames
+        | F::JsonCompactEachRowWithNamesAndTypes
+        | F::JsonCompactStringsEachRow
+        | F::JsonCompactStringsEachRowWithNames
+        | F::JsonCompactStringsEachRowWithNamesAndTypes => {
+            let mut reader = json_rows::CompactRows::new(format, settings);
+            if let Some(header) = header {
+                reader.read_header(header, &mut rows)?;
+            }
+            Box::new(Chunked::new(reader, rows))
+        }
+        F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => {
+            Box::new(Chunked::new(json_document::Document::new(format, settings, &rows), rows))
+        }
+        F::Values => Box::new(Chunked::new(values::ValuesReader, rows)),
+        F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),
+        F::JsonAsString => Box::new(Chunked::new(as_string::JsonValues::new(&rows)?, rows)),
+        F::RawBlob => Box::new(Chunked::new(as_string::Blob::new(&rows)?, rows)),
+        F::Parquet | F::Arrow | F::ArrowStream => Box::new(buffered::Buffered::new(format, columns, settings, timezone, object)),
+        _ => return Err(Error::logical(format!("Format {format} is declared for reading and has no reader"))),
+    })
+}

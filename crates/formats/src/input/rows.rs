@@ -1,0 +1,313 @@
+//! What readers of rows share: builders of the columns, rows begun and ended, batches, errors.
+//!
+//! A reader appends the fields of a row in any order and ends the row; columns that got nothing get their default. Until
+//! then the row can be taken back, which is how a row that goes on in the next chunk and a row with a mistake are dealt
+//! with: the builders are cut back to the last whole row.
+
+use std::collections::HashMap;
+
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
+use arrow::datatypes::{DataType, SchemaRef};
+use chrono_tz::Tz;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::Settings;
+use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};
+use gristmill_types::scan::Scan;
+use gristmill_types::scan::json::JsonCursor;
+use gristmill_types::{Columns, SqlType};
+
+use crate::Format;
+
+const BATCH_ROWS: usize = 65_409;
+const BATCH_BYTES: usize = 8 << 20;
+/// Rows after which the memory of the builders is looked at.
+const LOOK_EVERY: usize = 256;
+
+pub(crate) struct Rows {
+    format: Format,
+    object: String,
+    columns: Columns,
+    schema: SchemaRef,
+    /// The builders: one a column, or one for each leaf of tuples that a format spreads over fields.
+    pub leaves: Vec<Leaf>,
+    /// How columns are put together from leaves.
+    shapes: Vec<Shape>,
+    /// Rows in the builders, without the one that is being read.
+    rows: usize,
+    /// Rows read, with those left out, before the current one.
+    number: u64,
+    batches: Vec<RecordBatch>,
+    errors_max: u64,
+    errors_ratio: f64,
+    skipped: u64,
+    unknown: u64,
+    skip_unknown: bool,
+    /// Where each column starts among the leaves.
+    first_leaf: Vec<usize>,
+    exact: HashMap<Vec<u8>, usize>,
+    /// By lower-case name; `None` where two columns differ only by case.
+    folded: HashMap<Vec<u8>, Option<usize>>,
+}
+
+pub(crate) struct Leaf {
+    pub name: String,
+    pub builder: ColumnBuilder,
+    /// Written nested (arrays, tuples, maps): in TSV such a field is not escaped again.
+    pub nested: bool,
+    pub string: bool,
+}
+
+enum Shape {
+    Leaf(usize),
+    Tuple(DataType, Vec<Shape>),
+}
+
+impl Rows {
+    pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Rows> {
+        let options = parse_options(settings, timezone);
+        let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes);
+        let mut leaves = Vec::with_capacity(columns.len());
+        let mut shapes = Vec::with_capacity(columns.len());
+        let mut first_leaf = Vec::with_capacity(columns.len());
+        for column in columns {
+            first_leaf.push(leaves.len());
+            shapes.push(shape(&column.name, &column.kind, spread, &options, &mut leaves)?);
+        }
+        let mut folded: HashMap<Vec<u8>, Option<usize>> = HashMap::new();
+        for (i, column) in columns.iter().enumerate() {
+            let entry = folded.entry(column.name.to_lowercase().into_bytes());
+            entry.and_modify(|known| *known = None).or_insert(Some(i));
+        }
+        Ok(Rows {
+            format,
+            object: object.to_string(),
+            schema: columns.arrow(),
+            exact: columns.iter().enumerate().map(|(i, column)| (column.name.clone().into_bytes(), i)).collect(),
+            columns: columns.clone(),
+            leaves,
+            shapes,
+            rows: 0,
+            number: 0,
+            batches: Vec::new(),
+            errors_max: settings.input_format_allow_errors_num,
+            errors_ratio: settings.input_format_allow_errors_ratio,
+            skipped: 0,
+            unknown: 0,
+            skip_unknown: settings.input_format_skip_unknown_fields,
+            first_leaf,
+            folded,
+        })
+    }
+
+    pub fn start_at(&mut self, row: u64) {
+        self.number = row;
+    }
+
+    pub fn columns(&self) -> &Columns {
+        &self.columns
+    }
+
+    /// Leaves of that column.
+    pub fn leaves_of(&self, column: usize) -> std::ops::Range<usize> {
+        self.first_leaf[column]..self.first_leaf.get(column + 1).copied().unwrap_or(self.leaves.len())
+    }
+
+    /// The column of that name: exactly, else the only one that differs by case.
+    pub fn find(&self, name: &[u8]) -> Option<usize> {
+        if let Some(at) = self.exact.get(name) {
+            return Some(*at);
+        }
+        let lower = std::str::from_utf8(name).ok()?.to_lowercase();
+        self.folded.get(lower.as_bytes()).copied().flatten()
+    }
+
+    /// A value that no column takes: it is counted, or refused.
+    pub fn unknown_field(&mut self, name: &[u8]) -> Result<()> {
+        self.check_unknown(name)?;
+        self.unknown += 1;
+        Ok(())
+    }
+
+    /// Whether names that no column has are let pass.
+    pub fn check_unknown(&self, name: &[u8]) -> Result<()> {
+        if self.skip_unknown {
+            return Ok(());
+        }
+        let name = String::from_utf8_lossy(name);
+        Err(self.wrong(
+            ErrorCode::INCORRECT_DATA,
+            format!("The data has a field '{name}' that no column takes; set input_format_skip_unknown_fields = 1 to leave it out"),
+        ))
+    }
+
+    /// Values that are passed over by a rule of the header.
+    pub fn count_unknown(&mut self, values: u64) {
+        self.unknown += values;
+    }
+
+    /// Whether this row already has a value for that leaf.
+    pub fn has_value(&self, leaf: usize) -> bool {
+        self.leaves[leaf].builder.len() > self.rows
+    }
+
+    pub fn text(&mut self, leaf: usize, text: &[u8], escaping: Escaping) -> Result<()> {
+        let done = self.leaves[leaf].builder.try_append_text(text, escaping);
+        self.explained(leaf, text, done)
+    }
+
+    /// The next value of a JSON text.
+    #[inline]
+    pub fn json(&mut self, leaf: usize, cursor: &mut JsonCursor<'_>) -> Result<()> {
+        let start = *cursor;
+        let done = self.leaves[leaf].builder.json_value(cursor);
+        match done {
+            Ok(()) => Ok(()),
+            Err(fault) => {
+                let mut again = start;
+                let shown = again.value().unwrap_or(&start.text[start.at..]);
+                self.explained(leaf, shown, Err(fault))
+            }
+        }
+    }
+
+    pub fn null(&mut self, leaf: usize) -> Result<()> {
+        match self.leaves[leaf].builder.append_null() {
+            Ok(()) => Ok(()),
+            Err(error) => Err(self.at_column(leaf, error)),
+        }
+    }
+
+    pub fn default(&mut self, leaf: usize) {
+        self.leaves[leaf].builder.append_default();
+    }
+
+    #[inline]
+    fn explained(&self, leaf: usize, text: &[u8], done: Scan<()>) -> Result<()> {
+        match done {
+            Ok(()) => Ok(()),
+            Err(fault) => Err(self.at_column(leaf, fault.explain(text, self.leaves[leaf].builder.kind()))),
+        }
+    }
+
+    fn at_column(&self, leaf: usize, error: Error) -> Error {
+        self.located(error.with_context(format!("column '{}'", self.leaves[leaf].name)))
+    }
+
+    /// An error in the current row.
+    pub fn wrong(&self, code: ErrorCode, message: impl Into<String>) -> Error {
+        self.located(Error::new(code, message))
+    }
+
+    fn located(&self, error: Error) -> Error {
+        let error = error.with_context(format!("row {}", self.number + 1));
+        if self.object.is_empty() {
+            error.with_context(format!("format {}", self.format))
+        } else {
+            error.with_context(format!("in {} (format {})", self.object, self.format))
+        }
+    }
+
+    /// Takes back what the current row appended.
+    pub fn roll_back(&mut self) {
+        let rows = self.rows;
+        for leaf in &mut self.leaves {
+            leaf.builder.truncate(rows);
+        }
+    }
+
+    /// The current row is whole. Columns without a value get their default.
+    #[inline]
+    pub fn end_row(&mut self) -> Result<()> {
+        self.rows += 1;
+        self.number += 1;
+        for leaf in &mut self.leaves {
+            if leaf.builder.len() < self.rows {
+                leaf.builder.append_default();
+            }
+        }
+        if self.rows >= BATCH_ROWS || (self.rows.is_multiple_of(LOOK_EVERY) && self.memory_bytes() >= BATCH_BYTES) {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    /// The current row has a mistake: it is left out if that is allowed, else the error is given back.
+    pub fn bad_row(&mut self, error: Error) -> Result<()> {
+        self.roll_back();
+        self.skipped += 1;
+        self.number += 1;
+        let by_ratio = self.skipped as f64 / self.number as f64 <= self.errors_ratio;
+        if self.skipped <= self.errors_max || (self.errors_ratio > 0.0 && by_ratio) { Ok(()) } else { Err(error) }
+    }
+
+    fn memory_bytes(&self) -> usize {
+        self.leaves.iter().map(|leaf| leaf.builder.memory_bytes()).sum()
+    }
+
+    /// Makes a batch of the whole rows.
+    pub fn flush(&mut self) -> Result<()> {
+        if self.rows == 0 {
+            return Ok(());
+        }
+        let arrays: Vec<ArrayRef> = self.leaves.iter_mut().map(|leaf| leaf.builder.finish()).collect();
+        let columns = self.shapes.iter().map(|shape| assemble(shape, &arrays, self.rows)).collect::<Result<Vec<_>>>()?;
+        let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
+        self.batches.push(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?);
+        self.rows = 0;
+        Ok(())
+    }
+
+    pub fn take_batches(&mut self) -> Vec<RecordBatch> {
+        std::mem::take(&mut self.batches)
+    }
+
+    pub fn skipped(&self) -> u64 {
+        self.skipped
+    }
+
+    pub fn unknown(&self) -> u64 {
+        self.unknown
+    }
+}
+
+/// How values are read under these settings.
+pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
+    ParseOptions {
+        timezone,
+        best_effort_dates: settings.date_time_input_format.starts_with("best_effort"),
+        us_dates: settings.date_time_input_format == "best_effort_us",
+        null_as_default: settings.input_format_null_as_default,
+        wrap_integers: false,
+    }
+}
+
+fn shape(name: &str, kind: &SqlType, spread: bool, options: &ParseOptions, leaves: &mut Vec<Leaf>) -> Result<Shape> {
+    if let (true, SqlType::Tuple(fields)) = (spread, kind) {
+        let children = fields.iter().enumerate().map(|(i, (field, kind))| {
+            let field = field.clone().unwrap_or_else(|| (i + 1).to_string());
+            shape(&format!("{name}.{field}"), kind, spread, options, leaves)
+        });
+        return Ok(Shape::Tuple(kind.arrow(), children.collect::<Result<_>>()?));
+    }
+    let plain = kind.plain();
+    leaves.push(Leaf {
+        name: name.to_string(),
+        builder: ColumnBuilder::new(kind, options)?,
+        nested: matches!(plain, SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..)),
+        string: matches!(plain, SqlType::String | SqlType::FixedString(_)),
+    });
+    Ok(Shape::Leaf(leaves.len() - 1))
+}
+
+fn assemble(shape: &Shape, leaves: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    match shape {
+        Shape::Leaf(leaf) => Ok(leaves[*leaf].clone()),
+        Shape::Tuple(kind, children) => {
+            let DataType::Struct(fields) = kind else {
+                return Err(Error::logical(format!("A tuple is carried by {kind}")));
+            };
+            let children = children.iter().map(|child| assemble(child, leaves, rows)).collect::<Result<Vec<_>>>()?;
+            Ok(std::sync::Arc::new(StructArray::try_new_with_length(fields.clone(), children, None, rows)?))
+        }
+    }
+}

@@ -1,0 +1,445 @@
+//! The geometry of the Pretty formats: cells in, lines of a table out.
+//!
+//! Three styles are one model. A row is `left cell separator cell … right`; a cell is a pad, the text aligned to the
+//! column's width, and a pad; the pads carry the marks of a value that goes on in the next line (`↴`, `↳`) or was cut
+//! (`⋯`). The styles differ in borders and in how the names stand: in the frame (Compact), in a row of their own
+//! (Pretty), or above a blank line (Space). Widths are those of a terminal (unicode-width).
+
+use std::borrow::Cow;
+
+use unicode_width::UnicodeWidthStr;
+
+use super::Look;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Style {
+    /// Heavy frame around the names, a line between rows.
+    Full,
+    /// The names in the frame.
+    Compact,
+    /// No frame.
+    Space,
+}
+
+/// One column of a table that is about to be drawn.
+pub struct ColumnCells {
+    pub name: String,
+    /// Numbers and dates stand right.
+    pub right: bool,
+    /// Groups of three digits are marked in colour.
+    pub number: bool,
+    pub cells: Vec<Cell>,
+}
+
+/// The text of a value; `tip` stands behind the row.
+#[derive(Clone, Default)]
+pub struct Cell {
+    pub text: Vec<u8>,
+    pub tip: Option<String>,
+}
+
+/// Rows that are shown: numbers `first..first + head`, then (after a dashed line) the last `tail` of `total`.
+#[derive(Clone, Copy)]
+pub struct Shown {
+    pub head: usize,
+    pub tail: usize,
+    pub total: usize,
+}
+
+struct Grid {
+    left: &'static str,
+    separator: &'static str,
+    right: &'static str,
+    continues: &'static str,
+    continued: &'static str,
+    cut: &'static str,
+}
+
+/// A horizontal line: left end, filling, crossing, right end.
+type Rule = [&'static str; 4];
+
+impl Grid {
+    fn of(style: Style, ascii: bool) -> Grid {
+        let (bar, continues, continued, cut) = if ascii { ("|", "\\", ">", "~") } else { ("│", "↴", "↳", "⋯") };
+        match style {
+            Style::Space => Grid { left: "", separator: " ", right: "", continues, continued, cut },
+            _ => Grid { left: bar, separator: bar, right: bar, continues, continued, cut },
+        }
+    }
+}
+
+pub fn width(text: &[u8]) -> usize {
+    match std::str::from_utf8(text) {
+        Ok(text) => text.width(),
+        Err(_) => String::from_utf8_lossy(text).width(),
+    }
+}
+
+/// A long name of an expression loses its middle; a plain identifier stays whole.
+fn short_name<'a>(name: &'a str, data_width: usize, look: &Look) -> Cow<'a, str> {
+    let length = name.chars().count();
+    let to = look.name_cut_to.max(data_width);
+    let identifier = name.bytes().all(|c| c.is_ascii_alphanumeric() || c == b'_');
+    if look.name_cut_to == 0 || identifier || length <= to + look.name_min_cut || to < 3 {
+        return Cow::Borrowed(name);
+    }
+    let head: String = name.chars().take(to / 2).collect();
+    let tail: String = name.chars().skip(length - (to - to / 2 - 1)).collect();
+    Cow::Owned(format!("{head}{}{tail}", if look.ascii { "~" } else { "⋯" }))
+}
+
+/// A drawn column: its name as shown, its width, and its cells as lines.
+struct Drawn<'a> {
+    name: Cow<'a, str>,
+    width: usize,
+    right: bool,
+    number: bool,
+    cells: Vec<(Vec<Cow<'a, [u8]>>, bool)>,
+}
+
+/// Cuts text after that many characters.
+fn cut(text: &[u8], limit: usize) -> Option<&[u8]> {
+    if text.len() <= limit || width(text) <= limit {
+        return None;
+    }
+    match std::str::from_utf8(text) {
+        Ok(text) => {
+            let end = text.char_indices().nth(limit).map_or(text.len(), |(at, _)| at);
+            Some(&text.as_bytes()[..end])
+        }
+        Err(_) => Some(&text[..limit]),
+    }
+}
+
+fn drawn<'a>(column: &'a ColumnCells, single: bool, look: &Look) -> Drawn<'a> {
+    let mut cells = Vec::with_capacity(column.cells.len());
+    let mut data_width = 0;
+    for cell in &column.cells {
+        let (text, was_cut) = match cut(&cell.text, look.max_value_width) {
+            Some(text) if !single => (text, true),
+            _ => (cell.text.as_slice(), false),
+        };
+        let lines: Vec<Cow<'a, [u8]>> = if look.multiline {
+            text.split(|c| *c == b'\n').map(Cow::Borrowed).collect()
+        } else {
+            let one_line: Vec<u8> =
+                text.iter().flat_map(|c| if *c == b'\n' { &b"\\n"[..] } else { std::slice::from_ref(c) }).copied().collect();
+            vec![Cow::Owned(one_line)]
+        };
+        data_width = lines.iter().map(|line| width(line)).max().unwrap_or(0).max(data_width);
+        cells.push((lines, was_cut));
+    }
+    let name = short_name(&column.name, data_width, look);
+    let width = data_width.max(name.width()).min(look.max_pad_width);
+    Drawn { name, width, right: column.right, number: column.number, cells }
+}
+
+/// The width of the whole table, without row numbers: what decides whether it is shown as Vertical instead.
+pub fn table_width(columns: &[ColumnCells], look: &Look) -> usize {
+    let unbounded = Look { max_pad_width: usize::MAX, ..look.clone() };
+    let cells: usize = columns.iter().map(|column| drawn(column, false, &unbounded).width + 3).sum();
+    cells + 1
+}
+
+/// Draws the table.
+pub fn draw(columns: &[ColumnCells], style: Style, shown: Shown, look: &Look, out: &mut Vec<u8>) {
+    let rows = shown.head + shown.tail;
+    let single = columns.len() == 1 && rows == 1;
+    let drawn: Vec<Drawn<'_>> = columns.iter().map(|column| drawn(column, single, look)).collect();
+    let number_width = if look.row_numbers { shown.total.max(1).to_string().len() + 2 } else { 0 };
+    let footer = look.footer_min_rows.is_some_and(|rows| shown.total >= rows);
+    let page = Page { drawn: &drawn, style, look, grid: Grid::of(style, look.ascii), number_width };
+
+    page.top(out);
+    for row in 0..rows {
+        if row == shown.head {
+            page.dashes(out);
+            if style == Style::Full {
+                page.rule(rules(look.ascii).between, out);
+            }
+        }
+        let number = if row < shown.head { row + 1 } else { shown.total - shown.tail + (row - shown.head) + 1 };
+        let tip = columns.iter().find_map(|column| column.cells[row].tip.as_deref());
+        page.row(row, number, tip, out);
+        if style == Style::Full && row + 1 < rows {
+            page.rule(rules(look.ascii).between, out);
+        }
+    }
+    page.bottom(footer, out);
+}
+
+struct Rules {
+    top: Rule,
+    below_names: Rule,
+    between: Rule,
+    bottom: Rule,
+    above_footer: Rule,
+    below_footer: Rule,
+    bar: &'static str,
+    compact_top: Rule,
+}
+
+fn rules(ascii: bool) -> Rules {
+    if ascii {
+        let plain = ["+", "-", "+", "+"];
+        return Rules {
+            top: plain,
+            below_names: plain,
+            between: plain,
+            bottom: plain,
+            above_footer: plain,
+            below_footer: plain,
+            bar: "|",
+            compact_top: plain,
+        };
+    }
+    Rules {
+        top: ["┏", "━", "┳", "┓"],
+        below_names: ["┡", "━", "╇", "┩"],
+        between: ["├", "─", "┼", "┤"],
+        bottom: ["└", "─", "┴", "┘"],
+        above_footer: ["┢", "━", "╈", "┪"],
+        below_footer: ["┗", "━", "┻", "┛"],
+        bar: "┃",
+        compact_top: ["┌", "─", "┬", "┐"],
+    }
+}
+
+struct Page<'a> {
+    drawn: &'a [Drawn<'a>],
+    style: Style,
+    look: &'a Look,
+    grid: Grid,
+    number_width: usize,
+}
+
+impl Page<'_> {
+    fn indent(&self, out: &mut Vec<u8>) {
+        spaces(self.number_width, out);
+    }
+
+    fn top(&self, out: &mut Vec<u8>) {
+        let rules = rules(self.look.ascii);
+        match self.style {
+            Style::Full => {
+                self.rule(rules.top, out);
+                self.names(rules.bar, out);
+                self.rule(rules.below_names, out);
+            }
+            Style::Compact => self.names_in_rule(rules.compact_top, out),
+            Style::Space => {
+                self.names_in_the_open(out);
+                out.push(b'\n');
+            }
+        }
+    }
+
+    fn bottom(&self, footer: bool, out: &mut Vec<u8>) {
+        let rules = rules(self.look.ascii);
+        match self.style {
+            Style::Full if footer => {
+                self.rule(rules.above_footer, out);
+                self.names(rules.bar, out);
+                self.rule(rules.below_footer, out);
+            }
+            Style::Full => self.rule(rules.bottom, out),
+            Style::Compact if footer => self.names_in_rule(rules.bottom, out),
+            Style::Compact => self.rule(rules.bottom, out),
+            Style::Space if footer => {
+                out.push(b'\n');
+                self.names_in_the_open(out);
+                out.push(b'\n');
+            }
+            Style::Space => {}
+        }
+    }
+
+    fn rule(&self, [left, fill, crossing, right]: Rule, out: &mut Vec<u8>) {
+        self.indent(out);
+        for (i, column) in self.drawn.iter().enumerate() {
+            text(if i == 0 { left } else { crossing }, out);
+            repeat(fill, column.width + 2, out);
+        }
+        text(right, out);
+        out.push(b'\n');
+    }
+
+    /// A name between its paddings.
+    fn name(&self, column: &Drawn<'_>, fill: &str, out: &mut Vec<u8>) {
+        let padding = column.width.saturating_sub(column.name.width());
+        if column.right {
+            repeat(fill, padding, out);
+        }
+        self.coloured("\x1b[1m", column.name.as_bytes(), out);
+        if !column.right {
+            repeat(fill, padding, out);
+        }
+    }
+
+    fn names(&self, bar: &str, out: &mut Vec<u8>) {
+        self.indent(out);
+        for column in self.drawn {
+            text(bar, out);
+            out.push(b' ');
+            self.name(column, " ", out);
+            out.push(b' ');
+        }
+        text(bar, out);
+        out.push(b'\n');
+    }
+
+    fn names_in_rule(&self, [left, fill, crossing, right]: Rule, out: &mut Vec<u8>) {
+        self.indent(out);
+        for (i, column) in self.drawn.iter().enumerate() {
+            text(if i == 0 { left } else { crossing }, out);
+            text(fill, out);
+            self.name(column, fill, out);
+            text(fill, out);
+        }
+        text(right, out);
+        out.push(b'\n');
+    }
+
+    fn names_in_the_open(&self, out: &mut Vec<u8>) {
+        self.indent(out);
+        for (i, column) in self.drawn.iter().enumerate() {
+            text(if i == 0 { " " } else { "   " }, out);
+            self.name(column, " ", out);
+        }
+        out.push(b'\n');
+    }
+
+    fn dashes(&self, out: &mut Vec<u8>) {
+        let widths: usize = self.drawn.iter().map(|column| column.width).sum();
+        let total = match self.style {
+            Style::Space => widths + 3 * self.drawn.len() - 2,
+            _ => widths + 3 * self.drawn.len() + 1,
+        };
+        self.indent(out);
+        for at in 0..total {
+            text(
+                if at % 2 == 1 {
+                    " "
+                } else if self.look.ascii {
+                    "-"
+                } else {
+                    "─"
+                },
+                out,
+            );
+        }
+        out.push(b'\n');
+    }
+
+    fn row(&self, row: usize, number: usize, tip: Option<&str>, out: &mut Vec<u8>) {
+        let lines = self.drawn.iter().map(|column| column.cells[row].0.len()).max().unwrap_or(1);
+        for line in 0..lines {
+            if line > 0 {
+                self.indent(out);
+            } else if self.number_width > 0 {
+                let number = format!("{number:>width$}. ", width = self.number_width - 2);
+                self.coloured("\x1b[90m", number.as_bytes(), out);
+            }
+            text(self.grid.left, out);
+            for (i, column) in self.drawn.iter().enumerate() {
+                if i > 0 {
+                    text(self.grid.separator, out);
+                }
+                self.cell(column, row, line, out);
+            }
+            text(self.grid.right, out);
+            if let (Some(tip), 0) = (tip, line) {
+                self.coloured("\x1b[90m", format!(" -- {tip}").as_bytes(), out);
+            }
+            out.push(b'\n');
+        }
+    }
+
+    fn cell(&self, column: &Drawn<'_>, row: usize, line: usize, out: &mut Vec<u8>) {
+        let (lines, was_cut) = &column.cells[row];
+        let Some(value) = lines.get(line) else {
+            spaces(column.width + 2, out);
+            return;
+        };
+        if line > 0 {
+            self.coloured("\x1b[90m", self.grid.continued.as_bytes(), out);
+        } else {
+            out.push(b' ');
+        }
+        let padding = column.width.saturating_sub(width(value));
+        if column.right {
+            spaces(padding, out);
+        }
+        self.value(column.number, value, out);
+        if !column.right {
+            spaces(padding, out);
+        }
+        if line + 1 < lines.len() {
+            self.coloured("\x1b[90m", self.grid.continues.as_bytes(), out);
+        } else if *was_cut {
+            self.coloured("\x1b[31m", self.grid.cut.as_bytes(), out);
+        } else {
+            out.push(b' ');
+        }
+    }
+
+    fn value(&self, number: bool, value: &[u8], out: &mut Vec<u8>) {
+        if self.look.colour && number && self.look.digit_groups {
+            return grouped_digits(value, out);
+        }
+        let visible = value.len() - value.iter().rev().take_while(|c| **c == b' ').count();
+        if self.look.colour && self.look.trailing_spaces && visible < value.len() {
+            out.extend_from_slice(&value[..visible]);
+            text("\x1b[31m\x1b[4m", out);
+            out.extend_from_slice(&value[visible..]);
+            return text("\x1b[0m", out);
+        }
+        out.extend_from_slice(value);
+    }
+
+    fn coloured(&self, escape: &str, bytes: &[u8], out: &mut Vec<u8>) {
+        if self.look.colour {
+            text(escape, out);
+            out.extend_from_slice(bytes);
+            text("\x1b[0m", out);
+        } else {
+            out.extend_from_slice(bytes);
+        }
+    }
+}
+
+/// Underlines the first digit of each group of three, from five digits on.
+pub fn grouped_digits(value: &[u8], out: &mut Vec<u8>) {
+    let start = usize::from(value.first() == Some(&b'-'));
+    let digits = value[start..].iter().take_while(|c| c.is_ascii_digit()).count();
+    if digits < 5 {
+        out.extend_from_slice(value);
+        return;
+    }
+    out.extend_from_slice(&value[..start]);
+    for (i, digit) in value[start..start + digits].iter().enumerate() {
+        let from_right = digits - i;
+        if from_right % 3 == 1 && from_right > 1 {
+            text("\x1b[4m", out);
+            out.push(*digit);
+            text("\x1b[0m", out);
+        } else {
+            out.push(*digit);
+        }
+    }
+    out.extend_from_slice(&value[start + digits..]);
+}
+
+fn text(text: &str, out: &mut Vec<u8>) {
+    out.extend_from_slice(text.as_bytes());
+}
+
+fn repeat(text: &str, times: usize, out: &mut Vec<u8>) {
+    for _ in 0..times {
+        out.extend_from_slice(text.as_bytes());
+    }
+}
+
+fn spaces(count: usize, out: &mut Vec<u8>) {
+    out.resize(out.len() + count, b' ');
+}

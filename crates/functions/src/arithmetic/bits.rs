@@ -1,0 +1,299 @@
+//! Bitwise functions. `bitAnd`, `bitOr`, `bitXor` work in the wider type of both sides, shifts in the left side's.
+
+use std::ops::{BitAnd, BitOr, BitXor};
+
+use SqlType as T;
+use arrow::array::ArrayRef;
+use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Int64Type, UInt8Type, UInt64Type, i256};
+use gristmill_base::{Error, Result};
+use gristmill_types::SqlType;
+
+use super::kinds::{self, match_integer};
+use super::plus::no_operation;
+use super::wide;
+use crate::columns::{Bytes, Numbers, binary, bytes_to, numbers, strings, truths, unary};
+use crate::define::{arity, expect_integer, illegal, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Two {
+    And,
+    Or,
+    Xor,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Shift {
+    Left,
+    Right,
+    RotateLeft,
+    RotateRight,
+}
+
+pub fn register(registry: &mut Registry) {
+    for (name, operation) in [("bitAnd", Two::And), ("bitOr", Two::Or), ("bitXor", Two::Xor)] {
+        registry.scalar(name, plain(move |name, arguments, _| two(name, arguments, operation)));
+    }
+    for (name, shift) in [
+        ("bitShiftLeft", Shift::Left),
+        ("bitShiftRight", Shift::Right),
+        ("bitRotateLeft", Shift::RotateLeft),
+        ("bitRotateRight", Shift::RotateRight),
+    ] {
+        registry.scalar(name, plain(move |name, arguments, _| shifted(name, arguments, shift)));
+    }
+    registry.scalar("bitNot", plain(|name, arguments, _| not(name, arguments)));
+    registry.scalar("bitCount", plain(|name, arguments, _| count(name, arguments)));
+    registry.scalar("bitTest", plain(|name, arguments, _| test(name, arguments, Tested::Single)));
+    registry.scalar("bitTestAll", plain(|name, arguments, _| test(name, arguments, Tested::All)));
+    registry.scalar("bitTestAny", plain(|name, arguments, _| test(name, arguments, Tested::Any)));
+    registry.scalar("bitHammingDistance", plain(|name, arguments, _| hamming(name, arguments)));
+    registry.scalar("byteSwap", plain(|name, arguments, _| swap(name, arguments)));
+    registry.any_case("byteSwap");
+}
+
+fn two(name: &str, arguments: &[Argument], operation: Two) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let result = kinds::bitwise(&arguments[0].kind, &arguments[1].kind).ok_or_else(|| no_operation(name, arguments))?;
+    Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
+        fn run<I>(args: &[ArrayRef], rows: usize, operation: Two) -> Result<ArrayRef>
+        where
+            I: ArrowPrimitiveType,
+            I::Native: BitAnd<Output = I::Native> + BitOr<Output = I::Native> + BitXor<Output = I::Native>,
+        {
+            match operation {
+                Two::And => binary::<I, I, I>(&args[0], &args[1], rows, |a, b| a & b),
+                Two::Or => binary::<I, I, I>(&args[0], &args[1], rows, |a, b| a | b),
+                Two::Xor => binary::<I, I, I>(&args[0], &args[1], rows, |a, b| a ^ b),
+            }
+        }
+        match_integer!(result, I => run::<I>(args, rows, operation), else run::<Decimal256Type>(args, rows, operation))
+    }))
+}
+
+fn shifted(name: &str, arguments: &[Argument], shift: Shift) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_integer(name, arguments, 1)?;
+    let kind = arguments[0].kind.plain().clone();
+    if kind == T::String && matches!(shift, Shift::Left | Shift::Right) {
+        return Ok(Bound::cast(vec![T::String, T::Int64], T::String, move |args, rows| shifted_bytes(args, rows, shift)));
+    }
+    let Some((bits, signed)) = kinds::integer(&kind) else {
+        return Err(illegal(name, arguments, 0, "an integer or String"));
+    };
+    let result = SqlType::integer(bits, signed);
+    let name = name.to_string();
+    Ok(Bound::cast(vec![result.clone(), T::Int64], result.clone(), move |args, rows| {
+        let by = Numbers::of::<Int64Type>(&args[1])?;
+        let checked = |row: usize| -> Result<u32> {
+            let by = by.get(row);
+            if !matches!(shift, Shift::Left | Shift::Right) {
+                return Ok(by.rem_euclid(i64::from(bits)) as u32);
+            }
+            if by < 0 || by > i64::from(bits) {
+                let text = format!("the shift {by} is not within 0 and the {bits} bits of {result}");
+                return Err(crate::define::bad_argument(&name, text));
+            }
+            Ok(by as u32)
+        };
+        match_integer!(result, I => {
+            let values = Numbers::of::<I>(&args[0])?;
+            numbers::<I>(rows, |row| {
+                let (value, by) = (values.get(row), checked(row)?);
+                Ok(match shift {
+                    Shift::Left => value.checked_shl(by).unwrap_or(0),
+                    // A signed value shifts its sign in; by all its bits only the sign is left.
+                    Shift::Right => value.checked_shr(by).unwrap_or_else(|| if signed { value >> (u32::from(bits) - 1) } else { 0 }),
+                    Shift::RotateLeft => value.rotate_left(by),
+                    Shift::RotateRight => value.rotate_right(by),
+                })
+            })
+        }, else {
+            let values = Numbers::of::<Decimal256Type>(&args[0])?;
+            numbers::<Decimal256Type>(rows, |row| {
+                let (value, by) = (values.get(row), checked(row)?);
+                Ok(match shift {
+                    _ if by >= 256 => i256::ZERO,
+                    Shift::Left => wide::wrap(&result, value << by as u8),
+                    Shift::Right if signed => value >> by as u8,
+                    Shift::Right => wide::logical_shift_right(value, by as u8),
+                    Shift::RotateLeft | Shift::RotateRight => {
+                        return Err(Error::not_implemented(format!("Rotation of {result}")));
+                    }
+                })
+            })
+        })
+    }))
+}
+
+/// A string as one big number, most significant byte first. To the left it grows, to the right it loses its tail.
+fn shifted_bytes(args: &[ArrayRef], rows: usize, shift: Shift) -> Result<ArrayRef> {
+    let (source, by) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+    strings(rows, |row, out| {
+        let (value, by) = (source.get(row), by.get(row));
+        if by < 0 || by as u64 > value.len() as u64 * 8 {
+            return Err(crate::define::bad_argument("bitShift", format!("the shift {by} is outside the string")));
+        }
+        let (bytes, bits) = (by as usize / 8, by as u32 % 8);
+        if by as usize == value.len() * 8 {
+            return Ok(());
+        }
+        match shift {
+            Shift::Left => {
+                let mut carry = 0u16;
+                let mut shifted: Vec<u8> = value
+                    .iter()
+                    .rev()
+                    .map(|byte| {
+                        let wide = (u16::from(*byte) << bits) | carry;
+                        carry = wide >> 8;
+                        wide as u8
+                    })
+                    .collect();
+                if bits > 0 {
+                    shifted.push(carry as u8);
+                }
+                out.extend(shifted.iter().rev());
+                out.extend(std::iter::repeat_n(0, bytes));
+            }
+            _ => {
+                let kept = &value[..value.len() - bytes];
+                let mut carry = 0u16;
+                out.extend(kept.iter().map(|byte| {
+                    let wide = u16::from(*byte) << 8 | carry << 8;
+                    let wide = (u32::from(carry) << 16 | u32::from(wide & 0xFF00)) >> bits;
+                    carry = u16::from(*byte);
+                    (wide >> 8) as u8
+                }));
+            }
+        }
+        Ok(())
+    })
+}
+
+fn not(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let (bits, signed) = kinds::integer(&arguments[0].kind).ok_or_else(|| illegal(name, arguments, 0, "an integer"))?;
+    let result = SqlType::integer(bits, signed);
+    Ok(Bound::cast(vec![result.clone()], result.clone(), move |args, _| {
+        match_integer!(result, I => unary::<I, I>(&args[0], |value| !value), else {
+            unary::<Decimal256Type, Decimal256Type>(&args[0], |value| wide::wrap(&result, !value))
+        })
+    }))
+}
+
+fn count(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let kind = arguments[0].kind.plain().clone();
+    if kind.is_string() {
+        return Ok(Bound::new(T::UInt16, |args, _| {
+            bytes_to::<arrow::datatypes::UInt16Type>(&args[0], |value| {
+                value.iter().map(|byte| byte.count_ones()).sum::<u32>() as u16
+            })
+        }));
+    }
+    match kind {
+        T::Float32 => Ok(Bound::new(T::UInt8, |args, _| {
+            unary::<arrow::datatypes::Float32Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
+        })),
+        T::Float64 => Ok(Bound::new(T::UInt8, |args, _| {
+            unary::<arrow::datatypes::Float64Type, UInt8Type>(&args[0], |value| value.to_bits().count_ones() as u8)
+        })),
+        _ => {
+            let (bits, signed) = kinds::integer(&kind).ok_or_else(|| illegal(name, arguments, 0, "a number or a string"))?;
+            let kind = SqlType::integer(bits, signed);
+            let result = if bits == 256 { T::UInt16 } else { T::UInt8 };
+            Ok(Bound::cast(vec![kind.clone()], result, move |args, _| {
+                match_integer!(kind, I => unary::<I, UInt8Type>(&args[0], |value| value.count_ones() as u8), else {
+                    let ones = |value: i256| {
+                        let (low, high) = value.to_parts();
+                        if bits == 128 { low.count_ones() } else { low.count_ones() + high.count_ones() }
+                    };
+                    if bits == 128 {
+                        unary::<Decimal256Type, UInt8Type>(&args[0], |value| ones(value) as u8)
+                    } else {
+                        unary::<Decimal256Type, arrow::datatypes::UInt16Type>(&args[0], |value| ones(value) as u16)
+                    }
+                })
+            }))
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Tested {
+    Single,
+    All,
+    Any,
+}
+
+fn test(name: &str, arguments: &[Argument], tested: Tested) -> Result<Bound> {
+    let allowed = if tested == Tested::Single { 2..=2 } else { 2..=usize::MAX };
+    arity(name, arguments, allowed)?;
+    let (bits, signed) = kinds::integer(&arguments[0].kind)
+        .filter(|(bits, _)| *bits <= 64)
+        .ok_or_else(|| illegal(name, arguments, 0, "an integer of up to 64 bits"))?;
+    for i in 1..arguments.len() {
+        expect_integer(name, arguments, i)?;
+    }
+    let wide = if signed { T::Int64 } else { T::UInt64 };
+    let mut casts = vec![T::Int64; arguments.len()];
+    casts[0] = wide;
+    let name = name.to_string();
+    Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
+        let values: ArrayRef =
+            if signed { unary::<Int64Type, UInt64Type>(&args[0], |value| value as u64)? } else { args[0].clone() };
+        let values = Numbers::of::<UInt64Type>(&values)?;
+        let positions = args[1..].iter().map(Numbers::of::<Int64Type>).collect::<Result<Vec<_>>>()?;
+        numbers::<UInt8Type>(rows, |row| {
+            let value = values.get(row);
+            let (mut all, mut any) = (true, false);
+            for position in &positions {
+                let position = position.get(row);
+                if !(0..i64::from(bits)).contains(&position) {
+                    let text = format!("the bit position {position} is not within the {bits} bits of the number");
+                    return Err(crate::define::bad_argument(&name, text));
+                }
+                let set = value >> position & 1 == 1;
+                all &= set;
+                any |= set;
+            }
+            Ok(u8::from(if tested == Tested::Any { any } else { all }))
+        })
+    }))
+}
+
+fn hamming(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (a, b) = (&arguments[0].kind, &arguments[1].kind);
+    if a.is_string() && b.is_string() {
+        return Ok(Bound::new(T::UInt64, |args, rows| {
+            let (a, b) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
+            numbers::<UInt64Type>(rows, |row| {
+                let (a, b) = (a.get(row), b.get(row));
+                if a.len() != b.len() {
+                    return Err(crate::define::bad_argument("bitHammingDistance", "strings must have the same length"));
+                }
+                Ok(a.iter().zip(b).map(|(a, b)| u64::from((a ^ b).count_ones())).sum())
+            })
+        }));
+    }
+    let common = kinds::bitwise(a, b).filter(|kind| !wide::is_wide(kind)).ok_or_else(|| no_operation(name, arguments))?;
+    Ok(Bound::cast(vec![common.clone(); 2], T::UInt8, move |args, rows| {
+        match_integer!(common, I => binary::<I, I, UInt8Type>(&args[0], &args[1], rows, |a, b| (a ^ b).count_ones() as u8),
+            else truths(rows, |_| false))
+    }))
+}
+
+fn swap(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let kind = arguments[0].kind.plain().clone();
+    if kinds::integer(&kind).is_none_or(|(bits, _)| bits > 64) {
+        return Err(illegal(name, arguments, 0, "an integer of up to 64 bits"));
+    }
+    Ok(Bound::new(
+        kind.clone(),
+        move |args, _| match_integer!(kind, I => unary::<I, I>(&args[0], |value| value.swap_bytes()), else Ok(args[0].clone())),
+    ))
+}

@@ -1,0 +1,233 @@
+//! Division: `divide` is always in floating point (decimals aside); `intDiv` and `modulo` divide integers in 64 bits, or in
+//! 256 where an argument is wider, truncating toward zero.
+
+use SqlType as T;
+use arrow::array::ArrayRef;
+use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Float64Type, Int64Type, UInt64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::kinds::{self, match_integer};
+use super::plus::no_operation;
+use super::{decimal, wide};
+use crate::columns::{Numbers, binary, numbers};
+use crate::define::{arity, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Quotient,
+    Remainder,
+    /// The remainder as mathematics has it: never negative.
+    PositiveRemainder,
+}
+
+/// What division by zero gives.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Zero {
+    Fails,
+    GivesZero,
+    GivesNull,
+}
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("divide", plain(|name, arguments, _| divide(name, arguments)));
+    for (name, part, zero) in [
+        ("intDiv", Part::Quotient, Zero::Fails),
+        ("intDivOrZero", Part::Quotient, Zero::GivesZero),
+        ("intDivOrNull", Part::Quotient, Zero::GivesNull),
+        ("modulo", Part::Remainder, Zero::Fails),
+        ("moduloOrZero", Part::Remainder, Zero::GivesZero),
+        ("moduloOrNull", Part::Remainder, Zero::GivesNull),
+        ("positiveModulo", Part::PositiveRemainder, Zero::Fails),
+        ("positiveModuloOrNull", Part::PositiveRemainder, Zero::GivesNull),
+    ] {
+        registry.scalar(name, plain(move |name, arguments, _| integers(name, part, zero, arguments)));
+    }
+    registry.alias("mod", "modulo");
+    registry.any_case("mod");
+    registry.alias("modOrNull", "moduloOrNull");
+    registry.alias("positive_modulo", "positiveModulo");
+    registry.alias("pmod", "positiveModulo");
+    registry.any_case("pmod");
+    registry.any_case("positive_modulo");
+}
+
+fn divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (a, b) = (&arguments[0].kind, &arguments[1].kind);
+    if a.is_decimal() || b.is_decimal() {
+        return decimal::bind_divide(name, arguments);
+    }
+    if kinds::sum(a, b, false).is_none() {
+        return Err(no_operation(name, arguments));
+    }
+    Ok(Bound::cast(vec![T::Float64; 2], T::Float64, |args, rows| {
+        binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| a / b)
+    }))
+}
+
+fn result_kind(part: Part, a: &SqlType, b: &SqlType) -> Option<SqlType> {
+    match part {
+        Part::Quotient => kinds::quotient(a, b),
+        Part::Remainder => kinds::remainder(a, b),
+        Part::PositiveRemainder if a.is_float() || b.is_float() => kinds::remainder(a, b),
+        Part::PositiveRemainder => {
+            kinds::integer(a)?;
+            kinds::integer(b).map(|(bits, _)| SqlType::integer(bits, false))
+        }
+    }
+}
+
+fn by_zero(zero: Zero) -> Result<Option<i64>> {
+    match zero {
+        Zero::Fails => Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero")),
+        Zero::GivesZero => Ok(Some(0)),
+        Zero::GivesNull => Ok(None),
+    }
+}
+
+fn integers(name: &str, part: Part, zero: Zero, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (a, b) = (arguments[0].kind.clone(), arguments[1].kind.clone());
+    // Decimals are divided as the floats they are.
+    let as_float = |kind: SqlType| if kind.is_decimal() { T::Float64 } else { kind };
+    let (a, b) = (as_float(a), as_float(b));
+    let plain_result = result_kind(part, &a, &b).ok_or_else(|| no_operation(name, arguments))?;
+    let result = if zero == Zero::GivesNull { plain_result.clone().nullable() } else { plain_result.clone() };
+    if plain_result == T::Float64 {
+        return Ok(Bound::cast(vec![T::Float64; 2], result, move |args, rows| {
+            let remainder = binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| {
+                let remainder = a % b;
+                if part == Part::PositiveRemainder && remainder < 0.0 { remainder + b.abs() } else { remainder }
+            })?;
+            if zero == Zero::GivesNull {
+                null_where_zero::<Float64Type>(&remainder, &args[1], |b| b == 0.0)
+            } else {
+                Ok(remainder)
+            }
+        }));
+    }
+    // Floats are cut to integers before intDiv.
+    let whole = |kind: SqlType| if kind.is_float() { T::Int64 } else { kind };
+    let (a, b) = (whole(a), whole(b));
+    let common = kinds::division(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
+    let casts = vec![common.clone(); 2];
+    let kernel = move |args: &[ArrayRef], rows: usize| {
+        let quiet = if zero == Zero::GivesNull { Zero::GivesZero } else { zero };
+        let values = match common {
+            T::UInt64 => in_64::<UInt64Type>(part, quiet, &plain_result, args, rows),
+            T::Int64 => in_64::<Int64Type>(part, quiet, &plain_result, args, rows),
+            ref kind => in_256(part, quiet, kind, &plain_result, args, rows),
+        }?;
+        match (zero, &common) {
+            (Zero::GivesNull, T::UInt64) => null_where_zero::<UInt64Type>(&values, &args[1], |b| b == 0),
+            (Zero::GivesNull, T::Int64) => null_where_zero::<Int64Type>(&values, &args[1], |b| b == 0),
+            (Zero::GivesNull, _) => {
+                null_where_zero::<Decimal256Type>(&values, &args[1], |b| b == arrow::datatypes::i256::ZERO)
+            }
+            _ => Ok(values),
+        }
+    };
+    Ok(Bound::cast(casts, result, kernel))
+}
+
+fn null_where_zero<T: ArrowPrimitiveType>(
+    values: &ArrayRef,
+    divisors: &ArrayRef,
+    is_zero: impl Fn(T::Native) -> bool,
+) -> Result<ArrayRef> {
+    use arrow::array::Array;
+    let divisors = Numbers::of::<T>(divisors)?;
+    let valid = (0..values.len()).map(|row| !is_zero(divisors.get(row))).collect::<arrow::buffer::BooleanBuffer>();
+    let nulls = Some(arrow::buffer::NullBuffer::new(valid));
+    Ok(arrow::array::make_array(values.to_data().into_builder().nulls(nulls).build()?))
+}
+
+/// What the two 64-bit kernels share.
+trait Divisible: Copy {
+    fn is_zero(self) -> bool;
+    /// `None`: the quotient does not fit.
+    fn parts(self, by: Self) -> Option<(Self, Self)>;
+    fn positive(remainder: Self, by: Self) -> Self;
+    fn as_i64(self) -> i64;
+}
+
+impl Divisible for i64 {
+    fn is_zero(self) -> bool {
+        self == 0
+    }
+    fn parts(self, by: i64) -> Option<(i64, i64)> {
+        Some((self.checked_div(by)?, self.wrapping_rem(by)))
+    }
+    fn positive(remainder: i64, by: i64) -> i64 {
+        if remainder < 0 { remainder.wrapping_add(by.wrapping_abs()) } else { remainder }
+    }
+    fn as_i64(self) -> i64 {
+        self
+    }
+}
+
+impl Divisible for u64 {
+    fn is_zero(self) -> bool {
+        self == 0
+    }
+    fn parts(self, by: u64) -> Option<(u64, u64)> {
+        Some((self.checked_div(by)?, self.wrapping_rem(by)))
+    }
+    fn positive(remainder: u64, _by: u64) -> u64 {
+        remainder
+    }
+    fn as_i64(self) -> i64 {
+        self as i64
+    }
+}
+
+fn in_64<A>(part: Part, zero: Zero, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>
+where
+    A: ArrowPrimitiveType,
+    A::Native: Divisible,
+{
+    let (a, b) = (Numbers::of::<A>(&args[0])?, Numbers::of::<A>(&args[1])?);
+    let compute = |row: usize| -> Result<i64> {
+        let (a, b) = (a.get(row), b.get(row));
+        if Divisible::is_zero(b) {
+            return Ok(by_zero(zero)?.unwrap_or(0));
+        }
+        match (a.parts(b), part) {
+            (Some((quotient, _)), Part::Quotient) => Ok(quotient.as_i64()),
+            (Some((_, remainder)), Part::Remainder) => Ok(remainder.as_i64()),
+            (Some((_, remainder)), Part::PositiveRemainder) => Ok(Divisible::positive(remainder, b).as_i64()),
+            (None, Part::Quotient) if zero == Zero::Fails => {
+                Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division of minimal signed number by minus one"))
+            }
+            (None, _) => Ok(0),
+        }
+    };
+    match_integer!(result, R => numbers::<R>(rows, |row| Ok(compute(row)? as <R as ArrowPrimitiveType>::Native)),
+        else Err(Error::logical(format!("A 64-bit division into {result}"))))
+}
+
+fn in_256(part: Part, zero: Zero, common: &SqlType, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    use arrow::datatypes::i256;
+    let (a, b) = (Numbers::of::<Decimal256Type>(&args[0])?, Numbers::of::<Decimal256Type>(&args[1])?);
+    let compute = |row: usize| -> Result<i256> {
+        let (a, b) = (a.get(row), b.get(row));
+        let Some((quotient, remainder)) = wide::divide(common, a, b) else {
+            return Ok(i256::from_i128(i128::from(by_zero(zero)?.unwrap_or(0))));
+        };
+        Ok(match part {
+            Part::Quotient => quotient,
+            Part::PositiveRemainder if remainder.is_negative() && *common != T::UInt256 => {
+                remainder.wrapping_add(b.wrapping_abs())
+            }
+            _ => remainder,
+        })
+    };
+    if wide::is_wide(result) {
+        return numbers::<Decimal256Type>(rows, |row| Ok(wide::wrap(result, compute(row)?)));
+    }
+    match_integer!(result, R => numbers::<R>(rows, |row| Ok(compute(row)?.to_parts().0 as <R as ArrowPrimitiveType>::Native)),
+        else Err(Error::logical(format!("A 256-bit division into {result}"))))
+}

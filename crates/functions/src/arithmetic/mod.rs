@@ -1,0 +1,19 @@
+//! Arithmetic as functions: ClickHouse's result types, wrapping integers, decimals that keep their scale. (Arithmetic on
+//! equal native types is lowered by the analyser; these serve everything else.)
+
+mod bits;
+mod decimal;
+mod divide;
+pub(crate) mod kinds;
+mod plus;
+mod sign;
+mod wide;
+
+use crate::registry::Registry;
+
+pub fn register(registry: &mut Registry) {
+    plus::register(registry);
+    divide::register(registry);
+    sign::register(registry);
+    bits::register(registry);
+}

@@ -1,0 +1,152 @@
+//! `plus`, `minus`, `multiply`: both sides are cast to the result's type, in which they wrap. Dates move by days, times by
+//! seconds or ticks; decimals keep their scale (`decimal.rs`).
+
+use SqlType as T;
+use arrow::array::{ArrayRef, ArrowNativeTypeOp};
+use arrow::datatypes::{Date32Type, Decimal256Type, Float64Type, Int32Type, Int64Type, i256};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::kinds::{self, match_integer};
+use super::{decimal, wide};
+use crate::columns::{binary, retype};
+use crate::define::{arity, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Operation {
+    Plus,
+    Minus,
+    Multiply,
+}
+
+pub fn register(registry: &mut Registry) {
+    for (name, operation) in [("plus", Operation::Plus), ("minus", Operation::Minus), ("multiply", Operation::Multiply)] {
+        registry.scalar(name, plain(move |name, arguments, _| bind(name, operation, arguments)));
+    }
+}
+
+/// The error about two types that an operation cannot combine.
+pub fn no_operation(name: &str, arguments: &[Argument]) -> Error {
+    let kinds: Vec<String> = arguments.iter().map(|argument| argument.kind.to_string()).collect();
+    let text = format!("Illegal types {} of arguments of function {name}: cast them to numbers", kinds.join(" and "));
+    Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text)
+}
+
+fn bind(name: &str, operation: Operation, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let (a, b) = (&arguments[0].kind, &arguments[1].kind);
+    if let Some(result) = kinds::sum(a, b, operation == Operation::Minus) {
+        return Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
+            numbers(operation, &result, &args[0], &args[1], rows)
+        }));
+    }
+    if a.is_decimal() || b.is_decimal() {
+        return decimal::bind(name, operation, arguments);
+    }
+    dates(operation, a, b).ok_or_else(|| no_operation(name, arguments))
+}
+
+fn numbers(operation: Operation, kind: &SqlType, a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<ArrayRef> {
+    macro_rules! run {
+        ($T:ty) => {
+            match operation {
+                Operation::Plus => binary::<$T, $T, $T>(a, b, rows, |a, b| a.add_wrapping(b)),
+                Operation::Minus => binary::<$T, $T, $T>(a, b, rows, |a, b| a.sub_wrapping(b)),
+                Operation::Multiply => binary::<$T, $T, $T>(a, b, rows, |a, b| a.mul_wrapping(b)),
+            }
+        };
+    }
+    match_integer!(kind, I => run!(I), else if *kind == T::Float64 {
+        run!(Float64Type)
+    } else {
+        binary::<Decimal256Type, Decimal256Type, Decimal256Type>(a, b, rows, |a: i256, b: i256| {
+            wide::wrap(kind, match operation {
+                Operation::Plus => a.wrapping_add(b),
+                Operation::Minus => a.wrapping_sub(b),
+                Operation::Multiply => a.wrapping_mul(b),
+            })
+        })
+    })
+}
+
+/// Date ± days, DateTime ± seconds, and differences of two.
+fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
+    let (a, b) = (a.plain(), b.plain());
+    if operation == Operation::Minus && a.is_date_or_time() && b.is_date_or_time() {
+        return difference(a, b);
+    }
+    let (moment, number, swapped) = match (a.is_date_or_time(), b.is_date_or_time()) {
+        (true, false) => (a, b, false),
+        (false, true) if operation == Operation::Plus => (b, a, true),
+        _ => return None,
+    };
+    kinds::integer(number)?;
+    if operation == Operation::Multiply {
+        return None;
+    }
+    let mut casts = vec![moment.clone(), T::Int64];
+    if swapped {
+        casts.swap(0, 1);
+    }
+    let result = moment.clone();
+    Some(Bound::cast(casts, result.clone(), move |args, rows| {
+        let (moments, numbers) = if swapped { (&args[1], &args[0]) } else { (&args[0], &args[1]) };
+        let sign = if operation == Operation::Minus { -1 } else { 1 };
+        match &result {
+            T::Date => binary::<Date32Type, Int64Type, Date32Type>(moments, numbers, rows, |day, by| {
+                // Date has 16 bits, and wraps at them.
+                i32::from((i64::from(day).wrapping_add(by.wrapping_mul(sign))) as u16)
+            }),
+            T::Date32 => binary::<Date32Type, Int64Type, Date32Type>(moments, numbers, rows, |day, by| {
+                (i64::from(day).wrapping_add(by.wrapping_mul(sign))).clamp(-25_567, 120_529) as i32
+            }),
+            kind => {
+                let ticks = retype(moments, &arrow::datatypes::DataType::Int64)?;
+                let step = match kind {
+                    T::DateTime64(scale, _) => 10i64.pow(u32::from(*scale)),
+                    _ => 1,
+                };
+                let whole = matches!(kind, T::DateTime(_));
+                let moved = binary::<Int64Type, Int64Type, Int64Type>(&ticks, numbers, rows, |tick, by| {
+                    let moved = tick.wrapping_add(by.wrapping_mul(sign).wrapping_mul(step));
+                    // DateTime has 32 bits, and wraps at them.
+                    if whole { i64::from(moved as u32) } else { moved }
+                })?;
+                retype(&moved, &kind.arrow())
+            }
+        }
+    }))
+}
+
+fn difference(a: &SqlType, b: &SqlType) -> Option<Bound> {
+    let is_day = |kind: &SqlType| matches!(kind, T::Date | T::Date32);
+    let scale = |kind: &SqlType| if let T::DateTime64(scale, _) = kind { Some(*scale) } else { None };
+    if is_day(a) && is_day(b) {
+        return Some(Bound::new(T::Int32, |args, rows| {
+            binary::<Date32Type, Date32Type, Int32Type>(&args[0], &args[1], rows, |a, b| a.wrapping_sub(b))
+        }));
+    }
+    if is_day(a) || is_day(b) {
+        return None;
+    }
+    if scale(a).is_none() && scale(b).is_none() {
+        return Some(Bound::new(T::Int32, |args, rows| {
+            let int64 = arrow::datatypes::DataType::Int64;
+            let (a, b) = (retype(&args[0], &int64)?, retype(&args[1], &int64)?);
+            binary::<Int64Type, Int64Type, Int32Type>(&a, &b, rows, |a, b| a.wrapping_sub(b) as i32)
+        }));
+    }
+    let (from, to) = (scale(a).unwrap_or(0), scale(b).unwrap_or(0));
+    let scale = from.max(to);
+    let (left, right) = (10i128.pow(u32::from(scale - from)), 10i128.pow(u32::from(scale - to)));
+    let result = T::Decimal { precision: 18, scale };
+    Some(Bound::new(result, move |args, rows| {
+        let int64 = arrow::datatypes::DataType::Int64;
+        let (a, b) = (retype(&args[0], &int64)?, retype(&args[1], &int64)?);
+        binary::<Int64Type, Int64Type, arrow::datatypes::Decimal128Type>(&a, &b, rows, |a, b| {
+            i128::from(a) * left - i128::from(b) * right
+        })
+    }))
+}

@@ -1,0 +1,176 @@
+//! Short ways to define a function, and the checks that most binds begin with.
+
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+use std::sync::Arc;
+
+use arrow::array::ArrayRef;
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use crate::scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};
+
+struct Defined<F> {
+    bind: F,
+    nulls: Nulls,
+    deterministic: bool,
+}
+
+impl<F> ScalarFunction for Defined<F>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync,
+{
+    fn nulls(&self) -> Nulls {
+        self.nulls
+    }
+
+    fn deterministic(&self) -> bool {
+        self.deterministic
+    }
+
+    fn bind(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+        (self.bind)(name, arguments, env)
+    }
+}
+
+/// A function whose NULLs the framework handles.
+pub fn plain<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(Defined { bind, nulls: Nulls::Propagate, deterministic: true })
+}
+
+/// A function that sees Nullable types and null masks itself.
+pub fn own_nulls<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: true })
+}
+
+/// A function that is computed anew for each row; it handles NULL itself.
+pub fn volatile<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: false })
+}
+
+impl Bound {
+    /// Arguments stay as they are.
+    pub fn new(result: SqlType, kernel: impl Fn(&[ArrayRef], usize) -> Result<ArrayRef> + Send + Sync + 'static) -> Bound {
+        Bound { result, arguments: Vec::new(), kernel: Arc::new(kernel) as Kernel }
+    }
+
+    /// Arguments are cast to `arguments` first.
+    pub fn cast(
+        arguments: Vec<SqlType>,
+        result: SqlType,
+        kernel: impl Fn(&[ArrayRef], usize) -> Result<ArrayRef> + Send + Sync + 'static,
+    ) -> Bound {
+        Bound { result, arguments, kernel: Arc::new(kernel) as Kernel }
+    }
+}
+
+/// Refuses a wrong number of arguments.
+pub fn arity(name: &str, arguments: &[Argument], allowed: RangeInclusive<usize>) -> Result<()> {
+    let given = arguments.len();
+    if allowed.contains(&given) {
+        return Ok(());
+    }
+    let (low, high) = (*allowed.start(), *allowed.end());
+    let expected = match (low, high) {
+        (low, high) if low == high => format!("{low}"),
+        (low, usize::MAX) => format!("at least {low}"),
+        (low, high) => format!("{low} to {high}"),
+    };
+    let code = match () {
+        () if low == high => ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+        () if given < low => ErrorCode::TOO_FEW_ARGUMENTS_FOR_FUNCTION,
+        () => ErrorCode::TOO_MANY_ARGUMENTS_FOR_FUNCTION,
+    };
+    let text = format!("Number of arguments for function {name} doesn't match: passed {given}, should be {expected}");
+    Err(Error::new(code, text))
+}
+
+/// The error about the type of argument `i` (from 0).
+pub fn illegal(name: &str, arguments: &[Argument], i: usize, expected: impl Display) -> Error {
+    let kind = arguments.get(i).map_or_else(|| "none".to_string(), |argument| argument.kind.to_string());
+    Error::new(
+        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+        format!("Illegal type {kind} of argument {} of function {name}: expected {expected}", i + 1),
+    )
+}
+
+pub fn bad_argument(name: &str, what: impl Display) -> Error {
+    Error::new(ErrorCode::BAD_ARGUMENTS, format!("Function {name}: {what}"))
+}
+
+pub fn expect_string(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
+    match arguments.get(i) {
+        Some(argument) if argument.kind.is_string() => Ok(()),
+        _ => Err(illegal(name, arguments, i, "String or FixedString")),
+    }
+}
+
+pub fn expect_integer(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
+    match arguments.get(i) {
+        Some(argument) if argument.kind.is_integer() || *argument.kind.plain() == SqlType::Bool => Ok(()),
+        _ => Err(illegal(name, arguments, i, "an integer")),
+    }
+}
+
+pub fn expect_number(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
+    match arguments.get(i) {
+        Some(argument) if argument.kind.is_number() => Ok(()),
+        _ => Err(illegal(name, arguments, i, "a number")),
+    }
+}
+
+/// The element type of an array argument. Of NULL and of `[]` it is Nothing.
+pub fn expect_array<'a>(name: &str, arguments: &'a [Argument], i: usize) -> Result<&'a SqlType> {
+    match arguments.get(i).map(|argument| argument.kind.plain()) {
+        Some(SqlType::Array(element)) => Ok(element),
+        _ => Err(illegal(name, arguments, i, "Array")),
+    }
+}
+
+/// The value of a constant string argument; `None` where it is not constant.
+pub fn constant_bytes(argument: &Argument) -> Option<Vec<u8>> {
+    match argument.constant.as_ref()? {
+        ScalarValue::BinaryView(value) | ScalarValue::Binary(value) | ScalarValue::FixedSizeBinary(_, value) => {
+            value.clone()
+        }
+        ScalarValue::Utf8(value) | ScalarValue::Utf8View(value) => value.clone().map(String::into_bytes),
+        _ => None,
+    }
+}
+
+/// The text of an argument that must be constant. Errors: ILLEGAL_COLUMN.
+pub fn need_constant_text(name: &str, arguments: &[Argument], i: usize) -> Result<String> {
+    expect_string(name, arguments, i)?;
+    let bytes = constant_bytes(&arguments[i]).ok_or_else(|| not_constant(name, i))?;
+    String::from_utf8(bytes).map_err(|_| bad_argument(name, format!("argument {} is not valid UTF-8", i + 1)))
+}
+
+pub fn not_constant(name: &str, i: usize) -> Error {
+    Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Argument {} of function {name} must be constant", i + 1))
+}
+
+/// The value of a constant integer; `None` where it is not constant or does not fit.
+pub fn constant_integer(argument: &Argument) -> Option<i64> {
+    match argument.constant.as_ref()? {
+        ScalarValue::Int8(value) => value.map(i64::from),
+        ScalarValue::Int16(value) => value.map(i64::from),
+        ScalarValue::Int32(value) => value.map(i64::from),
+        ScalarValue::Int64(value) => *value,
+        ScalarValue::UInt8(value) => value.map(i64::from),
+        ScalarValue::UInt16(value) => value.map(i64::from),
+        ScalarValue::UInt32(value) => value.map(i64::from),
+        ScalarValue::UInt64(value) => i64::try_from((*value)?).ok(),
+        ScalarValue::Boolean(value) => value.map(i64::from),
+        _ => None,
+    }
+}

@@ -1,0 +1,569 @@
+//! S3, GCS and Azure through the clients of the `object_store` crate, without their retries.
+//!
+//! Two things are learnt while running. Credentials of the environment: where nothing in it gives any, requests go out
+//! unsigned, which is what public buckets need. The region: a bucket that answers "I am elsewhere" names its region, and
+//! the client is made again for that one.
+//!
+//! Keys go to the clients as `Path`, which cannot hold every key (`a//b`, `..`): such keys are refused, not changed.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::{StreamExt, stream};
+use gristmill_base::redact::Secret;
+use gristmill_base::{Error, ErrorCode, Result};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use object_store::aws::{AmazonS3, AmazonS3Builder, S3ConditionalPut};
+use object_store::azure::{MicrosoftAzure, MicrosoftAzureBuilder};
+use object_store::gcp::{GcpCredential, GoogleCloudStorage, GoogleCloudStorageBuilder};
+use object_store::list::{PaginatedListOptions, PaginatedListStore};
+use object_store::multipart::{MultipartStore, PartId};
+use object_store::path::Path;
+use object_store::{
+    BackoffConfig, ClientOptions, GetOptions, GetRange, ObjectMeta, ObjectStore, ObjectStoreExt, PutMode, PutOptions,
+    PutPayload, RetryConfig, StaticCredentialProvider,
+};
+use parking_lot::RwLock;
+use tokio::sync::OnceCell;
+
+use super::{Backend, Fetched, Page, PageRequest, Span};
+use crate::credentials::Credentials;
+use crate::failure::{Failure, FailureKind};
+use crate::location::{ConnectionString, Location, Provider, azure_account};
+use crate::store::ObjectInfo;
+use crate::wire::{Call, WireConnector};
+
+/// Settings of the HTTP client that are fixed when a store is opened.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ClientSettings {
+    pub connect_timeout_ms: u64,
+    pub connections_max: u64,
+}
+
+#[derive(Debug)]
+pub(crate) struct CloudBackend {
+    location: Location,
+    credentials: Credentials,
+    headers: HeaderMap,
+    settings: ClientSettings,
+    connector: WireConnector,
+    client: RwLock<Arc<Client>>,
+    /// The credentials in use: those given, or none where the environment, once it was asked, gave none.
+    settled: OnceCell<Credentials>,
+}
+
+#[derive(Debug)]
+enum Client {
+    S3(AmazonS3),
+    Gcs(GoogleCloudStorage),
+    Azure(MicrosoftAzure),
+}
+
+trait CloudClient: ObjectStore + MultipartStore + PaginatedListStore {}
+impl<T: ObjectStore + MultipartStore + PaginatedListStore> CloudClient for T {}
+
+impl Client {
+    fn store(&self) -> &dyn CloudClient {
+        match self {
+            Client::S3(client) => client,
+            Client::Gcs(client) => client,
+            Client::Azure(client) => client,
+        }
+    }
+
+    async fn finds_credentials(&self) -> bool {
+        let ask = async {
+            match self {
+                Client::S3(client) => client.credentials().get_credential().await.is_ok(),
+                Client::Gcs(client) => client.credentials().get_credential().await.is_ok(),
+                Client::Azure(client) => client.credentials().get_credential().await.is_ok(),
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(3), ask).await.unwrap_or(false)
+    }
+}
+
+pub(crate) fn header_map(headers: &[(String, Secret)]) -> Result<HeaderMap> {
+    let mut map = HeaderMap::new();
+    for (name, value) in headers {
+        let bad = |what: &str| {
+            Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("The {what} of header '{name}' has characters that HTTP does not allow in headers"),
+            )
+        };
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad("name"))?;
+        let mut value = HeaderValue::from_str(value.reveal()).map_err(|_| bad("value"))?;
+        value.set_sensitive(true);
+        map.insert(header, value);
+    }
+    Ok(map)
+}
+
+pub(crate) fn client_options(settings: ClientSettings, headers: HeaderMap) -> ClientOptions {
+    ClientOptions::new()
+        .with_allow_http(true)
+        // The wire has time limits of its own, for the first byte and between bytes.
+        .with_timeout_disabled()
+        .with_connect_timeout(Duration::from_millis(settings.connect_timeout_ms.max(1)))
+        .with_pool_idle_timeout(Duration::from_secs(60))
+        .with_pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))
+        .with_http1_only()
+        .with_user_agent(HeaderValue::from_static(concat!("gristmill/", env!("CARGO_PKG_VERSION"))))
+        .with_default_headers(headers)
+}
+
+fn no_retries() -> RetryConfig {
+    RetryConfig { backoff: BackoffConfig::default(), max_retries: 0, retry_timeout: Duration::ZERO }
+}
+
+fn is_aws(endpoint: &str) -> bool {
+    endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".amazonaws.com.cn")
+}
+
+impl CloudBackend {
+    pub fn open(
+        location: &Location,
+        credentials: &Credentials,
+        headers: HeaderMap,
+        settings: ClientSettings,
+        connector: WireConnector,
+    ) -> Result<CloudBackend> {
+        let client = build(location, credentials, &headers, settings, &connector, location.region.as_deref())?;
+        let settled = match credentials {
+            Credentials::Environment => OnceCell::new(),
+            given => OnceCell::new_with(Some(given.clone())),
+        };
+        Ok(CloudBackend {
+            location: location.clone(),
+            credentials: credentials.clone(),
+            headers,
+            settings,
+            connector,
+            client: RwLock::new(Arc::new(client)),
+            settled,
+        })
+    }
+
+    async fn settled(&self) -> Result<&Credentials, Failure> {
+        self.settled
+            .get_or_try_init(|| async {
+                let client = self.client.read().clone();
+                if client.finds_credentials().await {
+                    return Ok(self.credentials.clone());
+                }
+                *self.client.write() = Arc::new(self.rebuild(&Credentials::Anonymous, None)?);
+                Ok(Credentials::Anonymous)
+            })
+            .await
+    }
+
+    fn rebuild(&self, credentials: &Credentials, region: Option<&str>) -> Result<Client, Failure> {
+        let region = region.or(self.location.region.as_deref());
+        build(&self.location, credentials, &self.headers, self.settings, &self.connector, region).map_err(Failure::fatal)
+    }
+
+    /// Runs one operation; follows a bucket to its region.
+    async fn run<T, F>(&self, operation: impl Fn(Arc<Client>) -> F + Send) -> Result<T, Failure>
+    where
+        F: Future<Output = object_store::Result<T>> + Send,
+    {
+        let credentials = self.settled().await?;
+        let client = self.client.read().clone();
+        let failure = match operation(client).await {
+            Ok(value) => return Ok(value),
+            Err(error) => failure_of(&error),
+        };
+        let followed = match (&failure.region, failure.kind, self.location.provider) {
+            (Some(region), FailureKind::Redirect, Provider::S3) if is_aws(&self.location.endpoint) => region,
+            _ => return Err(failure),
+        };
+        let client = Arc::new(self.rebuild(credentials, Some(followed))?);
+        *self.client.write() = client.clone();
+        operation(client).await.map_err(|error| failure_of(&error))
+    }
+
+    fn path(&self, key: &str) -> Result<Path, Failure> {
+        match Path::parse(key) {
+            Ok(path) if path.as_ref() == key => Ok(path),
+            _ => Err(Failure::fatal(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "The key of {} cannot be used: keys that begin or end with '/', or have an empty segment, '.' or '..' \
+                     between slashes, or control characters, are not supported",
+                    self.location.display(key)
+                ),
+            ))),
+        }
+    }
+}
+
+/// The client for a location and a region.
+fn build(
+    location: &Location,
+    credentials: &Credentials,
+    headers: &HeaderMap,
+    settings: ClientSettings,
+    connector: &WireConnector,
+    region: Option<&str>,
+) -> Result<Client> {
+    let options = client_options(settings, headers.clone());
+    let unusable = |error: object_store::Error| {
+        Error::new(
+            ErrorCode::BAD_ARGUMENTS,
+            format!(
+                "Cannot use {} as {}: {}",
+                location.display(""),
+                location.provider.name(),
+                gristmill_base::redact::url(&error.to_string())
+            ),
+        )
+    };
+    match (location.provider, credentials) {
+        (Provider::Azure, _) => build_azure(location, credentials, options, connector).map(Client::Azure),
+        (Provider::Gcs, Credentials::Keys { .. }) | (Provider::S3, _) => {
+            build_s3(location, credentials, options, connector, region).build().map(Client::S3).map_err(unusable)
+        }
+        (Provider::Gcs, _) => {
+            build_gcs(location, credentials, options, connector).build().map(Client::Gcs).map_err(unusable)
+        }
+        (Provider::Http | Provider::File, _) => Err(Error::logical("HTTP and files are not cloud stores")),
+    }
+}
+
+fn build_s3(
+    location: &Location,
+    credentials: &Credentials,
+    options: ClientOptions,
+    connector: &WireConnector,
+    region: Option<&str>,
+) -> AmazonS3Builder {
+    let mut builder = match credentials {
+        Credentials::Environment => AmazonS3Builder::from_env(),
+        _ => AmazonS3Builder::new(),
+    };
+    if let Credentials::Keys { id, secret, token } = credentials {
+        builder = builder.with_access_key_id(id).with_secret_access_key(secret.reveal());
+        if let Some(token) = token {
+            builder = builder.with_token(token.reveal());
+        }
+    }
+    // The instance's credentials are those of AWS: they are neither looked for nor shown to anyone else's endpoint.
+    let has_keys = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let nothing_given =
+        *credentials == Credentials::Environment && !is_aws(&location.endpoint) && !has_keys("AWS_ACCESS_KEY_ID");
+    if nothing_given || *credentials == Credentials::Anonymous {
+        builder = builder.with_skip_signature(true).with_access_key_id("-").with_secret_access_key("-");
+    }
+    let mut endpoint = location.endpoint.clone();
+    if let Some(region) = region {
+        builder = builder.with_region(region);
+        endpoint = endpoint.replace("//s3.amazonaws.com", &format!("//s3.{region}.amazonaws.com"));
+    }
+    if location.virtual_hosted {
+        endpoint = endpoint.replacen("://", &format!("://{}.", location.bucket), 1);
+    }
+    builder
+        .with_bucket_name(&location.bucket)
+        .with_endpoint(endpoint)
+        .with_virtual_hosted_style_request(location.virtual_hosted)
+        .with_conditional_put(S3ConditionalPut::ETagMatch)
+        .with_client_options(options)
+        .with_retry(no_retries())
+        .with_http_connector(connector.clone())
+}
+
+fn build_gcs(
+    location: &Location,
+    credentials: &Credentials,
+    options: ClientOptions,
+    connector: &WireConnector,
+) -> GoogleCloudStorageBuilder {
+    let google = location.endpoint == "https://storage.googleapis.com";
+    let mut builder = match credentials {
+        Credentials::Environment if google => GoogleCloudStorageBuilder::from_env(),
+        _ => GoogleCloudStorageBuilder::new(),
+    };
+    let bearer = match credentials {
+        Credentials::GcsServiceAccount(key) => {
+            builder = builder.with_service_account_key(key.reveal());
+            None
+        }
+        Credentials::Bearer(token) => Some(token.reveal().to_string()),
+        Credentials::Environment if google => None,
+        // Emulators take anything.
+        _ => {
+            builder = builder.with_skip_signature(true);
+            Some(String::new())
+        }
+    };
+    if let Some(bearer) = bearer {
+        builder = builder.with_credentials(Arc::new(StaticCredentialProvider::new(GcpCredential { bearer })));
+    }
+    builder
+        .with_bucket_name(&location.bucket)
+        .with_base_url(&location.endpoint)
+        .with_client_options(options)
+        .with_retry(no_retries())
+        .with_http_connector(connector.clone())
+}
+
+fn build_azure(
+    location: &Location,
+    credentials: &Credentials,
+    options: ClientOptions,
+    connector: &WireConnector,
+) -> Result<MicrosoftAzure> {
+    let mut builder = match credentials {
+        Credentials::Environment => MicrosoftAzureBuilder::from_env(),
+        _ => MicrosoftAzureBuilder::new(),
+    };
+    let mut account = azure_account(&location.endpoint).to_string();
+    match credentials {
+        Credentials::AzureKey { account: name, key } => {
+            account = name.clone();
+            builder = builder.with_access_key(key.reveal());
+        }
+        Credentials::AzureConnectionString(text) => {
+            let parts = ConnectionString::parse(text.reveal())?;
+            account = parts.account;
+            match (parts.key, parts.sas) {
+                (Some(key), _) => builder = builder.with_access_key(key.reveal()),
+                (None, Some(sas)) => builder = builder.with_sas_authorization(sas_pairs(&sas)),
+                (None, None) => builder = builder.with_skip_signature(true),
+            }
+        }
+        Credentials::AzureSas(sas) => builder = builder.with_sas_authorization(sas_pairs(sas)),
+        Credentials::Bearer(token) => builder = builder.with_bearer_token_authorization(token.reveal()),
+        Credentials::Environment => {}
+        _ => builder = builder.with_skip_signature(true),
+    }
+    builder
+        .with_account(account)
+        .with_container_name(&location.bucket)
+        .with_endpoint(location.endpoint.clone())
+        .with_client_options(options)
+        .with_retry(no_retries())
+        .with_http_connector(connector.clone())
+        .build()
+        .map_err(|_| {
+            Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "Cannot use {} as an Azure container: the endpoint or the credentials are malformed. The account key must be \
+                     base64, the endpoint like https://account.blob.core.windows.net",
+                    location.display("")
+                ),
+            )
+        })
+}
+
+fn sas_pairs(sas: &Secret) -> Vec<(String, String)> {
+    url::form_urlencoded::parse(sas.reveal().trim_start_matches('?').as_bytes())
+        .map(|(name, value)| (name.into_owned(), value.into_owned()))
+        .collect()
+}
+
+/// What an error of the clients means: what the wire saw, or what its variant says.
+fn failure_of(error: &object_store::Error) -> Failure {
+    use object_store::Error as E;
+    let seen = Call::current().and_then(|call| call.take_failure());
+    let kind = match error {
+        E::AlreadyExists { .. } => FailureKind::Precondition,
+        E::NotFound { .. } => FailureKind::NotFound,
+        E::Precondition { .. } | E::NotModified { .. } => FailureKind::Precondition,
+        E::PermissionDenied { .. } | E::Unauthenticated { .. } => FailureKind::Denied,
+        E::NotSupported { .. } | E::NotImplemented { .. } => FailureKind::Unsupported,
+        _ => FailureKind::Refused,
+    };
+    seen.unwrap_or_else(|| Failure::new(kind, error.to_string().chars().take(500).collect::<String>()))
+}
+
+fn info_of(meta: ObjectMeta) -> ObjectInfo {
+    ObjectInfo {
+        key: meta.location.into(),
+        size: Some(meta.size),
+        last_modified: u64::try_from(meta.last_modified.timestamp()).ok(),
+        etag: meta.e_tag,
+    }
+}
+
+/// A weak ETag may not be used in If-Match.
+pub(crate) fn strong(etag: Option<&str>) -> Option<&str> {
+    etag.filter(|etag| !etag.starts_with("W/"))
+}
+
+pub(crate) fn same_version(asked: Option<&str>, got: Option<&str>) -> Result<(), Failure> {
+    match (asked, got) {
+        (Some(asked), Some(got)) if asked.trim_matches('"') != got.trim_matches('"') => {
+            Err(Failure::new(FailureKind::Precondition, "the ETag is another one"))
+        }
+        _ => Ok(()),
+    }
+}
+
+#[async_trait]
+impl Backend for CloudBackend {
+    async fn get(&self, key: &str, span: Span, etag: Option<&str>) -> Result<Fetched, Failure> {
+        let path = self.path(key)?;
+        let range = match span {
+            Span::WHOLE => None,
+            Span::Bounded(range) => Some(GetRange::Bounded(range)),
+            Span::From(start) => Some(GetRange::Offset(start)),
+            Span::Suffix(bytes) => Some(GetRange::Suffix(bytes)),
+        };
+        let result = self
+            .run(|client| {
+                let options = GetOptions {
+                    range: range.clone(),
+                    if_match: strong(etag).map(str::to_string),
+                    version: self.location.version_id.clone(),
+                    ..GetOptions::default()
+                };
+                let path = path.clone();
+                async move { client.store().get_opts(&path, options).await }
+            })
+            .await?;
+        same_version(etag, result.meta.e_tag.as_deref())?;
+        let (info, start) = (info_of(result.meta.clone()), result.range.start);
+        let bytes = result.into_stream().map(|chunk| chunk.map_err(|error| failure_of(&error)));
+        Ok(Fetched { info, start, bytes: bytes.boxed() })
+    }
+
+    async fn head(&self, key: &str) -> Result<ObjectInfo, Failure> {
+        let path = self.path(key)?;
+        let options = GetOptions { head: true, version: self.location.version_id.clone(), ..GetOptions::default() };
+        let result = self
+            .run(|client| {
+                let (path, options) = (path.clone(), options.clone());
+                async move { client.store().get_opts(&path, options).await }
+            })
+            .await?;
+        Ok(info_of(result.meta))
+    }
+
+    async fn list_page(&self, request: &PageRequest) -> Result<Page, Failure> {
+        let listed = self
+            .run(|client| {
+                let options = PaginatedListOptions {
+                    offset: request.start_after.clone().filter(|_| request.token.is_none()),
+                    delimiter: request.delimited.then_some("/".into()),
+                    max_keys: Some(request.keys_max),
+                    page_token: request.token.clone(),
+                    ..PaginatedListOptions::default()
+                };
+                let prefix = Some(request.prefix.clone()).filter(|prefix| !prefix.is_empty());
+                async move { client.store().list_paginated(prefix.as_deref(), options).await }
+            })
+            .await?;
+        Ok(Page {
+            objects: listed.result.objects.into_iter().map(info_of).collect(),
+            prefixes: listed.result.common_prefixes.into_iter().map(|prefix| format!("{prefix}/")).collect(),
+            next: listed.page_token,
+        })
+    }
+
+    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+        let path = self.path(key)?;
+        let size = bytes.len() as u64;
+        let mode = if if_absent { PutMode::Create } else { PutMode::Overwrite };
+        let result = self
+            .run(|client| {
+                let (path, payload) = (path.clone(), PutPayload::from_bytes(bytes.clone()));
+                let options = PutOptions { mode: mode.clone(), ..PutOptions::default() };
+                async move { client.store().put_opts(&path, payload, options).await }
+            })
+            .await?;
+        Ok(ObjectInfo { key: key.to_string(), size: Some(size), last_modified: None, etag: result.e_tag })
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), Failure> {
+        let path = self.path(key)?;
+        let deleted = self
+            .run(|client| {
+                let path = path.clone();
+                async move { client.store().delete(&path).await }
+            })
+            .await;
+        match deleted {
+            Err(failure) if failure.kind == FailureKind::NotFound => Ok(()),
+            other => other,
+        }
+    }
+
+    async fn delete_many(&self, keys: &[String]) -> Result<(), Failure> {
+        if let [key] = keys {
+            return self.delete(key).await;
+        }
+        let paths = keys.iter().map(|key| self.path(key)).collect::<Result<Vec<_>, _>>()?;
+        self.run(|client| {
+            let paths = paths.clone();
+            async move {
+                let mut deleted = client.store().delete_stream(stream::iter(paths.into_iter().map(Ok)).boxed());
+                while let Some(result) = deleted.next().await {
+                    match result {
+                        Ok(_) | Err(object_store::Error::NotFound { .. }) => {}
+                        Err(error) => return Err(error),
+                    }
+                }
+                Ok(())
+            }
+        })
+        .await
+    }
+
+    async fn upload_begin(&self, key: &str) -> Result<String, Failure> {
+        let path = self.path(key)?;
+        self.run(|client| {
+            let path = path.clone();
+            async move { client.store().create_multipart(&path).await }
+        })
+        .await
+    }
+
+    async fn upload_part(&self, key: &str, id: &str, index: usize, _offset: u64, bytes: Bytes) -> Result<String, Failure> {
+        let path = self.path(key)?;
+        let part = self
+            .run(|client| {
+                let (path, id, payload) = (path.clone(), id.to_string(), PutPayload::from_bytes(bytes.clone()));
+                async move { client.store().put_part(&path, &id, index, payload).await }
+            })
+            .await?;
+        Ok(part.content_id)
+    }
+
+    async fn upload_finish(&self, key: &str, id: &str, parts: Vec<String>) -> Result<ObjectInfo, Failure> {
+        let path = self.path(key)?;
+        let result = self
+            .run(|client| {
+                let (path, id) = (path.clone(), id.to_string());
+                let parts = parts.iter().map(|part| PartId { content_id: part.clone() }).collect();
+                async move { client.store().complete_multipart(&path, &id, parts).await }
+            })
+            .await?;
+        Ok(ObjectInfo { key: key.to_string(), size: None, last_modified: None, etag: result.e_tag })
+    }
+
+    async fn upload_abort(&self, key: &str, id: &str) -> Result<(), Failure> {
+        let path = self.path(key)?;
+        self.run(|client| {
+            let (path, id) = (path.clone(), id.to_string());
+            async move { client.store().abort_multipart(&path, &id).await }
+        })
+        .await
+    }
+
+    fn reads_suffixes(&self) -> bool {
+        self.location.provider != Provider::Azure
+    }
+
+    fn deletes_at_once(&self) -> usize {
+        match *self.client.read().as_ref() {
+            Client::S3(_) if self.location.provider == Provider::S3 => 1000,
+            Client::Azure(_) => 256,
+            _ => 1,
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Plain HTTP: what `url()` reads. A key is a path with its query, sent as it was written.
+//!
+//! Servers differ in what they tell: a size may be missing (chunked answers), an ETag too, and ranges may be ignored. An
+//! answer of 200 to a range request is taken for what it is, the whole body, and what was not asked for is skipped.
+//! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use async_trait::async_trait;
+use base64::Engine;
+use bytes::{Bytes, BytesMut};
+use futures::{StreamExt, future, stream};
+use gristmill_base::redact::Secret;
+use gristmill_base::{Error, Result};
+use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, LAST_MODIFIED, RANGE};
+use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use object_store::client::{HttpClient, HttpRequest, HttpRequestBody, HttpResponse};
+use parking_lot::Mutex;
+
+use super::cloud::{same_version, strong};
+use super::{Backend, Fetched, Page, PageRequest, Span};
+use crate::failure::{Failure, FailureKind};
+use crate::store::ObjectInfo;
+use crate::wire::{Call, of_http_error};
+
+#[derive(Debug)]
+pub(crate) struct HttpBackend {
+    /// `http://host:port`
+    endpoint: String,
+    /// Sent with every request.
+    headers: HeaderMap,
+    client: HttpClient,
+    /// Parts of uploads that are under way.
+    uploads: Mutex<HashMap<String, BTreeMap<usize, Bytes>>>,
+    counter: AtomicU64,
+}
+
+impl HttpBackend {
+    pub fn new(endpoint: String, headers: HeaderMap, client: HttpClient) -> Self {
+        HttpBackend { endpoint, headers, client, uploads: Mutex::default(), counter: AtomicU64::new(0) }
+    }
+
+    fn request(&self, method: Method, key: &str, body: Bytes) -> Result<HttpRequest, Failure> {
+        let separator = if key.starts_with('?') { "/" } else { "" };
+        let target = format!("{}/{separator}{key}", self.endpoint);
+        // What was written with letters and signs that a request line cannot hold is encoded on the way.
+        let url =
+            url::Url::parse(&target).map_err(|error| Failure::new(FailureKind::Refused, format!("not a URL: {error}")))?;
+        let mut request = Request::builder()
+            .method(method)
+            .uri(url.as_str())
+            .body(HttpRequestBody::from(body))
+            .map_err(|error| Failure::new(FailureKind::Refused, format!("not a URL: {error}")))?;
+        *request.headers_mut() = self.headers.clone();
+        Ok(request)
+    }
+
+    async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
+        let answer = self.client.execute(request).await;
+        let seen = || Call::current().and_then(|call| call.take_failure());
+        match answer {
+            Err(error) => Err(seen().unwrap_or_else(|| of_http_error(&error))),
+            Ok(response) if response.status().is_success() => Ok(response),
+            Ok(response) => {
+                Err(seen().unwrap_or_else(|| Failure::of_answer(response.status().as_u16(), response.headers(), "")))
+            }
+        }
+    }
+}
+
+/// `user:password` as a header.
+pub(crate) fn basic_auth(user: &Secret) -> Result<HeaderValue> {
+    let encoded = base64::engine::general_purpose::STANDARD.encode(user.reveal());
+    let mut value = HeaderValue::try_from(format!("Basic {encoded}"))
+        .map_err(|_| Error::logical("Base64 is made of characters that headers allow"))?;
+    value.set_sensitive(true);
+    Ok(value)
+}
+
+fn text<'a>(headers: &'a HeaderMap, name: &http::HeaderName) -> Option<&'a str> {
+    headers.get(name).and_then(|value| value.to_str().ok())
+}
+
+/// `bytes 0-99/1234` → (0, 1234)
+fn content_range(headers: &HeaderMap) -> Option<(u64, Option<u64>)> {
+    let (range, size) = text(headers, &CONTENT_RANGE)?.strip_prefix("bytes ")?.split_once('/')?;
+    let start = range.split('-').next()?.parse().ok()?;
+    Some((start, size.parse().ok()))
+}
+
+fn info_of(key: &str, headers: &HeaderMap, size: Option<u64>) -> ObjectInfo {
+    let modified = text(headers, &LAST_MODIFIED).and_then(|text| chrono::DateTime::parse_from_rfc2822(text).ok());
+    ObjectInfo {
+        key: key.to_string(),
+        size,
+        last_modified: modified.and_then(|time| u64::try_from(time.timestamp()).ok()),
+        etag: text(headers, &ETAG).map(str::to_string),
+    }
+}
+
+#[async_trait]
+impl Backend for HttpBackend {
+    async fn get(&self, key: &str, span: Span, etag: Option<&str>) -> Result<Fetched, Failure> {
+        let mut request = self.request(Method::GET, key, Bytes::new())?;
+        let range = match &span {
+            Span::From(0) => None,
+            Span::From(start) => Some(format!("bytes={start}-")),
+            Span::Bounded(range) => Some(format!("bytes={}-{}", range.start, range.end.saturating_sub(1))),
+            Span::Suffix(bytes) => Some(format!("bytes=-{bytes}")),
+        };
+        let header = |value: &str| {
+            HeaderValue::from_str(value).map_err(|error| Failure::new(FailureKind::Refused, error.to_string()))
+        };
+        if let Some(range) = &range {
+            request.headers_mut().insert(RANGE, header(range)?);
+        }
+        if let Some(etag) = strong(etag) {
+            request.headers_mut().insert(IF_MATCH, header(etag)?);
+        }
+        let response = self.send(request).await?;
+        let headers = response.headers();
+        same_version(etag, text(headers, &ETAG))?;
+        let length: Option<u64> = text(headers, &CONTENT_LENGTH).and_then(|length| length.parse().ok());
+        let partial = response.status() == StatusCode::PARTIAL_CONTENT;
+        let (start, size) = match content_range(headers) {
+            Some((start, size)) if partial => (start, size),
+            _ => (0, length),
+        };
+        let info = info_of(key, headers, size);
+        let body = response.into_body().bytes_stream().map(|chunk| {
+            chunk.map_err(|error| {
+                Call::current().and_then(|call| call.take_failure()).unwrap_or_else(|| of_http_error(&error))
+            })
+        });
+        if partial || range.is_none() {
+            return Ok(Fetched { info, start, bytes: body.boxed() });
+        }
+        // The server ignored the range.
+        let wanted = match (&span, size) {
+            (Span::Bounded(range), None) => range.clone(),
+            (Span::From(start), None) => *start..u64::MAX,
+            (Span::Suffix(_), None) => {
+                return Err(Failure::new(
+                    FailureKind::Unsupported,
+                    "the server neither tells the size nor answers range requests, so the end of the file cannot be read",
+                ));
+            }
+            (span, Some(size)) => span.of(size),
+        };
+        let mut at = 0u64;
+        let (from, to) = (wanted.start, wanted.end);
+        let cut = body
+            .map(move |chunk| {
+                chunk.map(|chunk| {
+                    let here = at;
+                    at += chunk.len() as u64;
+                    let clamp = |position: u64| (position.clamp(here, at) - here) as usize;
+                    (chunk.slice(clamp(from)..clamp(to)), here < to)
+                })
+            })
+            .take_while(|chunk| future::ready(chunk.as_ref().map_or(true, |(_, wanted)| *wanted)))
+            .map(|chunk| chunk.map(|(bytes, _)| bytes));
+        Ok(Fetched { info, start: from, bytes: cut.boxed() })
+    }
+
+    async fn head(&self, key: &str) -> Result<ObjectInfo, Failure> {
+        let response = self.send(self.request(Method::HEAD, key, Bytes::new())?).await?;
+        let length = text(response.headers(), &CONTENT_LENGTH).and_then(|length| length.parse().ok());
+        Ok(info_of(key, response.headers(), length))
+    }
+
+    async fn list_page(&self, _request: &PageRequest) -> Result<Page, Failure> {
+        Err(Failure::new(
+            FailureKind::Unsupported,
+            "HTTP servers cannot be asked for a listing. In a URL only {a,b} and {1..9} stand for several files",
+        ))
+    }
+
+    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+        if if_absent {
+            return Err(Failure::new(FailureKind::Unsupported, "plain HTTP has no conditional write"));
+        }
+        let size = bytes.len() as u64;
+        let response = self.send(self.request(Method::POST, key, bytes)?).await?;
+        Ok(info_of(key, response.headers(), Some(size)))
+    }
+
+    async fn delete(&self, key: &str) -> Result<(), Failure> {
+        match self.send(self.request(Method::DELETE, key, Bytes::new())?).await {
+            Err(failure) if failure.kind == FailureKind::NotFound => Ok(()),
+            other => other.map(drop),
+        }
+    }
+
+    async fn delete_many(&self, keys: &[String]) -> Result<(), Failure> {
+        stream::iter(keys).fold(Ok(()), async |done, key| done.and(self.delete(key).await)).await
+    }
+
+    async fn upload_begin(&self, _key: &str) -> Result<String, Failure> {
+        let id = self.counter.fetch_add(1, Ordering::Relaxed).to_string();
+        self.uploads.lock().insert(id.clone(), BTreeMap::new());
+        Ok(id)
+    }
+
+    async fn upload_part(&self, _key: &str, id: &str, index: usize, _offset: u64, bytes: Bytes) -> Result<String, Failure> {
+        let mut uploads = self.uploads.lock();
+        let upload = uploads.get_mut(id).ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
+        upload.insert(index, bytes);
+        Ok(index.to_string())
+    }
+
+    async fn upload_finish(&self, key: &str, id: &str, _parts: Vec<String>) -> Result<ObjectInfo, Failure> {
+        // Kept until the server took it: the request may have to be sent again.
+        let parts =
+            self.uploads.lock().get(id).cloned().ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
+        let mut whole = BytesMut::with_capacity(parts.values().map(Bytes::len).sum());
+        parts.values().for_each(|part| whole.extend_from_slice(part));
+        let info = self.put(key, whole.freeze(), false).await?;
+        self.uploads.lock().remove(id);
+        Ok(info)
+    }
+
+    async fn upload_abort(&self, _key: &str, id: &str) -> Result<(), Failure> {
+        self.uploads.lock().remove(id);
+        Ok(())
+    }
+}

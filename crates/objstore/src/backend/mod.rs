@@ -1,0 +1,110 @@
+//! What a kind of store must do: one attempt at each operation, no retries, failures told apart.
+
+mod cloud;
+mod http;
+mod local;
+mod memory;
+
+use std::fmt::Debug;
+use std::ops::Range;
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use futures::stream::BoxStream;
+
+pub(crate) use cloud::{ClientSettings, CloudBackend, client_options, header_map};
+pub(crate) use http::{HttpBackend, basic_auth};
+pub(crate) use local::LocalBackend;
+pub(crate) use memory::MemoryBackend;
+
+use crate::failure::Failure;
+use crate::store::ObjectInfo;
+
+/// The bytes of an object that a GET asks for.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Span {
+    Bounded(Range<u64>),
+    From(u64),
+    Suffix(u64),
+}
+
+impl Span {
+    pub const WHOLE: Span = Span::From(0);
+
+    /// The bytes it stands for in an object of `size` bytes.
+    pub fn of(&self, size: u64) -> Range<u64> {
+        match self {
+            Span::Bounded(range) => range.start.min(size)..range.end.min(size),
+            Span::From(start) => (*start).min(size)..size,
+            Span::Suffix(bytes) => size.saturating_sub(*bytes)..size,
+        }
+    }
+}
+
+/// An answer to a GET.
+pub(crate) struct Fetched {
+    /// Of the whole object.
+    pub info: ObjectInfo,
+    /// Where the first of `bytes` lies in the object.
+    pub start: u64,
+    pub bytes: BoxStream<'static, Result<Bytes, Failure>>,
+}
+
+/// One page of a listing.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PageRequest {
+    pub prefix: String,
+    /// Group what lies beyond the next `/` into prefixes.
+    pub delimited: bool,
+    /// Only keys after this one.
+    pub start_after: Option<String>,
+    pub token: Option<String>,
+    pub keys_max: usize,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Page {
+    pub objects: Vec<ObjectInfo>,
+    /// With their trailing `/`.
+    pub prefixes: Vec<String>,
+    /// `None` on the last page.
+    pub next: Option<String>,
+}
+
+#[async_trait]
+pub(crate) trait Backend: Send + Sync + Debug {
+    /// An ETag makes the answer an error where the object is another one by now.
+    async fn get(&self, key: &str, span: Span, etag: Option<&str>) -> Result<Fetched, Failure>;
+    async fn head(&self, key: &str) -> Result<ObjectInfo, Failure>;
+    async fn list_page(&self, request: &PageRequest) -> Result<Page, Failure>;
+    /// The whole listing, where the store has no pages of its own.
+    fn walk(&self, _request: &PageRequest) -> Option<BoxStream<'static, Result<Page, Failure>>> {
+        None
+    }
+    /// `if_absent`: fails with `Precondition` where the object exists.
+    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure>;
+    /// A missing object counts as deleted.
+    async fn delete(&self, key: &str) -> Result<(), Failure>;
+    async fn delete_many(&self, keys: &[String]) -> Result<(), Failure>;
+    /// Gives the id of the upload.
+    async fn upload_begin(&self, key: &str) -> Result<String, Failure>;
+    /// Part `index` begins at byte `offset` of the object. Gives what `upload_finish` wants of it.
+    async fn upload_part(&self, key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure>;
+    async fn upload_finish(&self, key: &str, id: &str, parts: Vec<String>) -> Result<ObjectInfo, Failure>;
+    async fn upload_abort(&self, key: &str, id: &str) -> Result<(), Failure>;
+
+    /// Whether a suffix can be asked for without the size.
+    fn reads_suffixes(&self) -> bool {
+        true
+    }
+
+    /// Whether pieces of a long range are worth fetching beside each other.
+    fn is_remote(&self) -> bool {
+        true
+    }
+
+    /// Objects that one `delete_many` takes.
+    fn deletes_at_once(&self) -> usize {
+        1
+    }
+}

@@ -1,0 +1,250 @@
+//! A streamed write: parts are sent while the rest is still being made.
+//!
+//! What is written gathers in a buffer of one part. A full part is sent by a task of its own; as many are in flight as
+//! `s3_max_inflight_parts_for_one_file` and the query's memory allow, and `write` waits for the oldest when there are no
+//! more places. An object that never fills a part is one simple PUT. Parts grow with their number, so that ten thousand
+//! of them (what S3 takes) hold 5 TiB.
+//!
+//! Nothing is visible before `finish`. Dropped without it, the upload is aborted, so that no parts are left to be paid for.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{Event, QueryContext};
+use tokio::runtime::Handle;
+
+use crate::account;
+use crate::location::Provider;
+use crate::store::{ObjectInfo, Operation, Store};
+
+/// What every store takes as a part that is not the last.
+const PART_BYTES_MIN: usize = 5 << 20;
+/// After so many parts, the next ones are twice as long.
+const PARTS_OF_ONE_SIZE: usize = 500;
+const PART_BYTES_MAX: usize = 1 << 30;
+
+pub struct Upload {
+    store: Store,
+    ctx: Arc<QueryContext>,
+    key: String,
+    buffer: BytesMut,
+    buffered: MemoryGuard,
+    first_part_bytes: usize,
+    in_flight_max: usize,
+    /// The multipart upload, once there is one, and the runtime to abort it on.
+    begun: Option<(String, Handle)>,
+    in_flight: VecDeque<Task<Result<String>>>,
+    /// What the store gave for each part that is done.
+    parts: Vec<String>,
+    /// Parts begun so far, and their bytes.
+    parts_sent: usize,
+    sent_bytes: u64,
+}
+
+impl Upload {
+    pub(crate) fn new(store: Store, ctx: Arc<QueryContext>, key: String) -> Upload {
+        let part = usize::try_from(ctx.settings.s3_min_upload_part_size).unwrap_or(PART_BYTES_MAX);
+        let in_flight_max = usize::try_from(ctx.settings.s3_max_inflight_parts_for_one_file).unwrap_or(usize::MAX).max(1);
+        Upload {
+            buffered: MemoryGuard::empty(&ctx.memory),
+            first_part_bytes: part.clamp(PART_BYTES_MIN, PART_BYTES_MAX),
+            store,
+            ctx,
+            key,
+            buffer: BytesMut::new(),
+            in_flight_max,
+            begun: None,
+            in_flight: VecDeque::new(),
+            parts: Vec::new(),
+            parts_sent: 0,
+            sent_bytes: 0,
+        }
+    }
+
+    fn part_bytes(&self) -> usize {
+        (self.first_part_bytes << (self.parts_sent / PARTS_OF_ONE_SIZE).min(20)).min(PART_BYTES_MAX)
+    }
+
+    /// Bytes written so far.
+    pub fn bytes(&self) -> u64 {
+        self.sent_bytes + self.buffer.len() as u64
+    }
+
+    /// Takes bytes; waits while too many parts are under way.
+    pub async fn write(&mut self, mut bytes: Bytes) -> Result<()> {
+        while !bytes.is_empty() {
+            let space = self.part_bytes() - self.buffer.len();
+            // A piece that is a whole part is sent as it is, without a copy.
+            if self.buffer.is_empty() && bytes.len() >= space {
+                let part = bytes.split_to(space);
+                self.send_part(part).await?;
+                continue;
+            }
+            let piece = bytes.split_to(space.min(bytes.len()));
+            self.buffer.extend_from_slice(&piece);
+            self.account().await?;
+            if self.buffer.len() >= self.part_bytes() {
+                let part = self.buffer.split().freeze();
+                self.buffered.resize(0)?;
+                self.send_part(part).await?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Accounts for the buffer; where memory is short, parts that are under way are waited for first.
+    async fn account(&mut self) -> Result<()> {
+        loop {
+            match self.buffered.resize(self.buffer.len() as u64) {
+                Err(_) if !self.in_flight.is_empty() => self.wait_for_oldest().await?,
+                result => return result,
+            }
+        }
+    }
+
+    async fn wait_for_oldest(&mut self) -> Result<()> {
+        if let Some(task) = self.in_flight.pop_front() {
+            let part = self.ctx.cancellable(async { task.join().await? }).await?;
+            self.parts.push(part);
+        }
+        Ok(())
+    }
+
+    async fn begin(&mut self) -> Result<String> {
+        if let Some((id, _)) = &self.begun {
+            return Ok(id.clone());
+        }
+        let operation = Operation { doing: "write", key: &self.key, idempotent: true };
+        let key = self.key.clone();
+        let id = self
+            .store
+            .run(&self.ctx, operation, |backend| {
+                let key = key.clone();
+                async move { backend.upload_begin(&key).await }
+            })
+            .await?;
+        self.begun = Some((id.clone(), runtime::io()));
+        Ok(id)
+    }
+
+    async fn send_part(&mut self, part: Bytes) -> Result<()> {
+        let id = self.begin().await?;
+        while self.in_flight.len() >= self.in_flight_max {
+            self.wait_for_oldest().await?;
+        }
+        let held = loop {
+            match MemoryGuard::take(&self.ctx.memory, part.len() as u64) {
+                Err(_) if !self.in_flight.is_empty() => self.wait_for_oldest().await?,
+                result => break result?,
+            }
+        };
+        let (store, ctx, key) = (self.store.clone(), self.ctx.clone(), self.key.clone());
+        let (index, offset) = (self.parts_sent, self.sent_bytes);
+        self.parts_sent += 1;
+        self.sent_bytes += part.len() as u64;
+        let send = async move {
+            let _held = held;
+            let operation = Operation { doing: "write", key: &key, idempotent: true };
+            store
+                .run(&ctx, operation, |backend| {
+                    let (key, id, part) = (key.clone(), id.clone(), part.clone());
+                    async move { backend.upload_part(&key, &id, index, offset, part).await }
+                })
+                .await
+        };
+        self.in_flight.push_back(Task::on(&runtime::io(), send));
+        Ok(())
+    }
+
+    /// Sends what is left and makes the object visible.
+    pub async fn finish(mut self) -> Result<ObjectInfo> {
+        let rest = self.buffer.split().freeze();
+        if self.begun.is_none() {
+            return self.store.put(&self.ctx, &self.key, rest).await;
+        }
+        self.buffered.resize(0)?;
+        if !rest.is_empty() {
+            self.send_part(rest).await?;
+        }
+        while !self.in_flight.is_empty() {
+            self.wait_for_oldest().await?;
+        }
+        let id = self.begin().await?;
+        let operation = Operation { doing: "write", key: &self.key, idempotent: self.store.provider() != Provider::Http };
+        let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
+        let finished = self
+            .store
+            .run(&self.ctx, operation, |backend| {
+                let (key, id, parts) = (key.clone(), id.clone(), parts.clone());
+                async move { backend.upload_finish(&key, &id, parts).await }
+            })
+            .await;
+        let info = match finished {
+            Ok(info) => info,
+            // The answer to an earlier attempt was lost, and the upload is gone because it was finished then.
+            Err(error) if error.message().contains("NoSuchUpload") => {
+                let info = self.store.head(&self.ctx, &self.key).await?;
+                if info.size != Some(self.sent_bytes) {
+                    return Err(error);
+                }
+                info
+            }
+            Err(error) => return Err(error),
+        };
+        self.begun = None;
+        if !self.store.is_remote() {
+            account::written(&self.ctx.counters, Provider::File, self.sent_bytes, 0);
+            self.ctx.counters.add(Event::FileOpen, 1);
+        }
+        Ok(ObjectInfo { size: Some(self.sent_bytes), ..info })
+    }
+
+    /// Gives the upload up; nothing of it stays.
+    pub async fn abort(mut self) -> Result<()> {
+        self.in_flight.clear();
+        let Some((id, _)) = self.begun.take() else { return Ok(()) };
+        abort_upload(self.store.clone(), self.key.clone(), id).await
+    }
+}
+
+/// Runs outside of the query, which may be cancelled already.
+async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
+    let ctx = QueryContext::background("abort upload");
+    let operation = Operation { doing: "abort the upload of", key: &key, idempotent: true };
+    let abort = store.run(&ctx, operation, |backend| {
+        let (key, id) = (key.clone(), id.clone());
+        async move { backend.upload_abort(&key, &id).await }
+    });
+    tokio::time::timeout(Duration::from_secs(60), abort).await.unwrap_or_else(|_| {
+        Err(Error::new(
+            ErrorCode::NETWORK_ERROR,
+            format!("Cannot abort the upload of {}: no answer for 60 s", store.display(&key)),
+        ))
+    })
+}
+
+impl Drop for Upload {
+    fn drop(&mut self) {
+        self.in_flight.clear();
+        if let Some((id, runtime)) = self.begun.take() {
+            // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
+            let (store, key) = (self.store.clone(), self.key.clone());
+            runtime.spawn(async move {
+                if let Err(error) = abort_upload(store, key, id).await {
+                    tracing::warn!("{error}");
+                }
+            });
+        }
+    }
+}
+
+impl std::fmt::Debug for Upload {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Upload").field("key", &self.key).field("bytes", &self.bytes()).finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,318 @@
+//! Every HTTP request on its way out, below the `object_store` clients.
+//!
+//! The clients take a `HttpConnector`; ours wraps theirs. A request waits for a place in the endpoint's limit, is counted
+//! by what it does, and has to begin to answer within the time limit; its body has to bring something within the same
+//! time each time. What the server answers in place of success is kept in the attempt's `Call`, whole enough to name the
+//! cause, because the clients hand on only text. A `Call` travels as a task-local: one attempt is one task.
+//!
+//! A place in the limit is given back when the body has been read, or, for a stream that its consumer may let stand, as
+//! soon as the answer begins: a query whose streams wait for one another must not wait for the limit as well.
+
+use std::error::Error as StdError;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use async_trait::async_trait;
+use bytes::Bytes;
+use gristmill_introspect::{Counters, Event};
+use hyper::body::{Body, Frame, SizeHint};
+use object_store::ClientOptions;
+use object_store::client::{
+    HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
+    ReqwestConnector,
+};
+use parking_lot::Mutex;
+use tokio::time::Sleep;
+
+use crate::account::{self, Class, Ending};
+use crate::failure::{Failure, FailureKind};
+use crate::limiter::{Limiter, Outcome, Permit};
+use crate::location::Provider;
+
+/// Bytes of an error's body that are kept.
+const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
+
+/// What one attempt shares with the requests that it sends.
+#[derive(Debug)]
+pub(crate) struct Call {
+    pub counters: Arc<Counters>,
+    /// Until the first byte, and between bytes.
+    pub timeout: Duration,
+    /// Whether the body is read as fast as it comes.
+    pub eager: bool,
+    failure: Mutex<Option<Failure>>,
+}
+
+tokio::task_local! {
+    static CALL: Arc<Call>;
+}
+
+impl Call {
+    pub fn new(counters: Arc<Counters>, timeout: Duration, eager: bool) -> Arc<Call> {
+        Arc::new(Call { counters, timeout, eager, failure: Mutex::new(None) })
+    }
+
+    /// Runs an attempt whose requests belong to this call.
+    pub async fn scope<F: Future>(self: Arc<Self>, attempt: F) -> F::Output {
+        CALL.scope(self, attempt).await
+    }
+
+    /// The call that the running attempt belongs to.
+    pub fn current() -> Option<Arc<Call>> {
+        CALL.try_with(Arc::clone).ok()
+    }
+
+    /// The last failure that a request of this call ended with.
+    pub fn take_failure(&self) -> Option<Failure> {
+        self.failure.lock().take()
+    }
+
+    fn fail(&self, failure: Failure) {
+        *self.failure.lock() = Some(failure);
+    }
+}
+
+/// Makes the HTTP clients of one store.
+#[derive(Clone, Debug)]
+pub(crate) struct WireConnector {
+    pub provider: Provider,
+    /// Requests to other hosts (credentials) pass uncounted and unlimited.
+    pub host: String,
+    pub limiter: Arc<Limiter>,
+}
+
+impl HttpConnector for WireConnector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        let client = ReqwestConnector::default().connect(options)?;
+        Ok(HttpClient::new(Wire { client, at: self.clone() }))
+    }
+}
+
+#[derive(Debug)]
+struct Wire {
+    client: HttpClient,
+    at: WireConnector,
+}
+
+impl Wire {
+    fn is_ours(&self, request: &HttpRequest) -> bool {
+        let host = request.uri().host().unwrap_or("");
+        host == self.at.host || host.strip_suffix(self.at.host.as_str()).is_some_and(|bucket| bucket.ends_with('.'))
+    }
+}
+
+#[async_trait]
+impl HttpService for Wire {
+    async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
+        let Some(call) = Call::current().filter(|_| self.is_ours(&request)) else {
+            let limit = Duration::from_secs(10);
+            return tokio::time::timeout(limit, self.client.execute(request))
+                .await
+                .unwrap_or_else(|_| Err(timed_out(limit)));
+        };
+        let permit = self.at.limiter.acquire().await;
+        let provider = self.at.provider;
+        let copies =
+            request.headers().contains_key("x-amz-copy-source") || request.headers().contains_key("x-goog-copy-source");
+        let class = Class::of(provider, request.method(), request.uri().query().unwrap_or(""), copies);
+        let sent_bytes = request.body().content_length() as u64;
+        account::sent(&call.counters, provider, class);
+        let start = Instant::now();
+        // Uploading the request's own body is part of the wait: a slow line gets a second more for each 256 KiB.
+        let patience = call.timeout + Duration::from_secs(sent_bytes >> 18);
+        let answer = match tokio::time::timeout(patience, self.client.execute(request)).await {
+            Ok(answer) => answer,
+            Err(_) => Err(timed_out(patience)),
+        };
+        let micros = start.elapsed().as_micros() as u64;
+        match answer {
+            Err(error) => {
+                let failure = of_http_error(&error);
+                permit.done(if failure.kind == FailureKind::Timeout { Outcome::Overloaded } else { Outcome::Well });
+                account::answered(&call.counters, provider, class, micros, Ending::Failed);
+                call.fail(failure);
+                Err(error)
+            }
+            Ok(response) if response.status().is_success() => {
+                account::answered(&call.counters, provider, class, micros, Ending::Answered);
+                if sent_bytes > 0 && matches!(class, Class::Put | Class::UploadPart) {
+                    account::written(&call.counters, provider, sent_bytes, micros);
+                }
+                Ok(metered(response, call, permit, provider, class, start))
+            }
+            Ok(response) => {
+                let (parts, body) = response.into_parts();
+                let body = error_body(body, call.timeout).await;
+                let failure = Failure::of_answer(parts.status.as_u16(), &parts.headers, &String::from_utf8_lossy(&body));
+                let throttled = failure.kind == FailureKind::Throttled;
+                permit.done(if throttled { Outcome::Overloaded } else { Outcome::Well });
+                account::answered(
+                    &call.counters,
+                    provider,
+                    class,
+                    micros,
+                    if throttled { Ending::Throttled } else { Ending::Failed },
+                );
+                call.fail(failure);
+                Ok(HttpResponse::from_parts(parts, body.into()))
+            }
+        }
+    }
+}
+
+fn timed_out(limit: Duration) -> HttpError {
+    HttpError::new(HttpErrorKind::Timeout, std::io::Error::other(format!("no answer within {} ms", limit.as_millis())))
+}
+
+/// The start of an error's body; what does not come in time is left out.
+async fn error_body(body: HttpResponseBody, limit: Duration) -> Bytes {
+    use futures::StreamExt;
+    let mut stream = body.bytes_stream();
+    let mut out = Vec::new();
+    let read = async {
+        while let Some(Ok(chunk)) = stream.next().await {
+            out.extend_from_slice(&chunk);
+            if out.len() > ERROR_BODY_BYTES_MAX {
+                break;
+            }
+        }
+    };
+    let _ = tokio::time::timeout(limit, read).await;
+    out.truncate(ERROR_BODY_BYTES_MAX);
+    out.into()
+}
+
+/// What a failed connection or transfer means, from the chain of its causes.
+pub(crate) fn of_http_error(error: &HttpError) -> Failure {
+    let mut causes = Vec::new();
+    let mut dns = false;
+    let mut current: Option<&(dyn StdError + 'static)> = error.source();
+    while let Some(cause) = current {
+        let text = cause.to_string();
+        dns |= text.contains("dns error") || text.contains("failed to lookup address");
+        if causes.last().is_none_or(|last: &String| !last.contains(&text)) {
+            causes.push(text);
+        }
+        current = cause.source();
+    }
+    let kind = match error.kind() {
+        _ if dns => FailureKind::Dns,
+        HttpErrorKind::Timeout => FailureKind::Timeout,
+        HttpErrorKind::Connect => FailureKind::Connect,
+        _ => FailureKind::Broken,
+    };
+    Failure::new(kind, causes.join(": "))
+}
+
+fn metered(
+    response: HttpResponse,
+    call: Arc<Call>,
+    permit: Permit,
+    provider: Provider,
+    class: Class,
+    start: Instant,
+) -> HttpResponse {
+    let (parts, body) = response.into_parts();
+    let permit = if call.eager {
+        Some(permit)
+    } else {
+        permit.done(Outcome::Well);
+        None
+    };
+    let body = MeteredBody {
+        idle: Box::pin(tokio::time::sleep(call.timeout)),
+        waiting: false,
+        inner: body,
+        call,
+        permit,
+        provider,
+        counts: class == Class::Get,
+        start,
+    };
+    HttpResponse::from_parts(parts, HttpResponseBody::new(body))
+}
+
+/// A body that is counted as it comes, fails when nothing comes, and holds its request's place in the limit.
+struct MeteredBody {
+    inner: HttpResponseBody,
+    call: Arc<Call>,
+    permit: Option<Permit>,
+    provider: Provider,
+    counts: bool,
+    start: Instant,
+    idle: Pin<Box<Sleep>>,
+    /// Whether the network, not the reader, is who is waited for.
+    waiting: bool,
+}
+
+impl MeteredBody {
+    fn end(&mut self, outcome: Outcome) {
+        if let Some(permit) = self.permit.take() {
+            permit.done(outcome);
+        }
+    }
+}
+
+impl Body for MeteredBody {
+    type Data = Bytes;
+    type Error = HttpError;
+
+    fn poll_frame(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, HttpError>>> {
+        let this = &mut *self;
+        match Pin::new(&mut this.inner).poll_frame(cx) {
+            Poll::Ready(Some(Ok(frame))) => {
+                this.waiting = false;
+                if this.counts
+                    && let Some(data) = frame.data_ref()
+                {
+                    account::received(&this.call.counters, this.provider, data.len() as u64);
+                }
+                Poll::Ready(Some(Ok(frame)))
+            }
+            Poll::Ready(Some(Err(error))) => {
+                this.call.fail(of_http_error(&error));
+                this.end(Outcome::Well);
+                Poll::Ready(Some(Err(error)))
+            }
+            Poll::Ready(None) => {
+                this.end(Outcome::Well);
+                Poll::Ready(None)
+            }
+            Poll::Pending => {
+                if !this.waiting {
+                    this.waiting = true;
+                    this.idle.as_mut().reset(tokio::time::Instant::now() + this.call.timeout);
+                }
+                if this.idle.as_mut().poll(cx).is_ready() {
+                    this.waiting = false;
+                    this.call.fail(Failure::new(
+                        FailureKind::Timeout,
+                        format!("no byte for {} ms in the middle of the answer", this.call.timeout.as_millis()),
+                    ));
+                    this.end(Outcome::Overloaded);
+                    return Poll::Ready(Some(Err(timed_out(this.call.timeout))));
+                }
+                Poll::Pending
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inner.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.inner.size_hint()
+    }
+}
+
+impl Drop for MeteredBody {
+    fn drop(&mut self) {
+        if self.counts && matches!(self.provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
+            let micros = self.start.elapsed().as_micros() as u64;
+            self.call.counters.add(Event::ReadBufferFromS3Microseconds, micros);
+        }
+    }
+}

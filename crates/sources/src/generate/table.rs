@@ -1,0 +1,92 @@
+//! A sequence as a table and as a provider for plans.
+
+use std::sync::Arc;
+
+use arrow::datatypes::SchemaRef;
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::Result as DataFusionResult;
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use gristmill_base::Result;
+use gristmill_catalog::{Table, TableDefinition};
+use gristmill_introspect::QueryContext;
+
+use super::Sequence;
+use super::exec::SequenceExec;
+use crate::function_table::definition;
+
+#[derive(Debug)]
+pub struct SequenceTable {
+    sequence: Arc<dyn Sequence>,
+    definition: Arc<TableDefinition>,
+}
+
+impl SequenceTable {
+    /// `engine` is the name that system.tables shows, such as `SystemNumbers`.
+    pub fn of(engine: &str, function: &str, sequence: impl Sequence + 'static) -> Arc<dyn Table> {
+        let definition = definition(engine, function, sequence.columns());
+        Arc::new(SequenceTable { sequence: Arc::new(sequence), definition })
+    }
+}
+
+#[async_trait]
+impl Table for SequenceTable {
+    fn definition(&self) -> Arc<TableDefinition> {
+        self.definition.clone()
+    }
+
+    async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        let schema = self.definition.columns.arrow();
+        Ok(Arc::new(SequenceProvider { sequence: self.sequence.clone(), schema, threads: context.threads() }))
+    }
+
+    fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(SequenceTable { sequence: self.sequence.clone(), definition }))
+    }
+
+    fn total_rows(&self) -> Option<u64> {
+        self.sequence.rows()
+    }
+}
+
+#[derive(Debug)]
+struct SequenceProvider {
+    sequence: Arc<dyn Sequence>,
+    schema: SchemaRef,
+    threads: usize,
+}
+
+#[async_trait]
+impl TableProvider for SequenceProvider {
+    fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
+        let answer = |filter: &&Expr| match self.sequence.narrow(filter) {
+            Some(_) => TableProviderFilterPushDown::Exact,
+            None => TableProviderFilterPushDown::Unsupported,
+        };
+        Ok(filters.iter().map(answer).collect())
+    }
+
+    async fn scan(
+        &self,
+        _: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        limit: Option<usize>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let projection = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
+        let narrowed = filters
+            .iter()
+            .filter_map(|filter| self.sequence.narrow(filter))
+            .fold(0..u64::MAX, |a, b| a.start.max(b.start)..a.end.min(b.end));
+        Ok(Arc::new(SequenceExec::new(self.sequence.clone(), projection, narrowed, limit, self.threads)?))
+    }
+}

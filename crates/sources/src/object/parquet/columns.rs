@@ -1,0 +1,118 @@
+//! Where the columns of a scan are in one particular file, and how a block of the file becomes a block of the table:
+//! columns are matched by name, converted to the table's types, filled with defaults where the file lacks them, and
+//! repeated where the file has one value for all rows.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::Schema;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_introspect::Settings;
+
+use crate::object::convert::Converter;
+use crate::object::file::SourceFile;
+use crate::object::layout::Layout;
+
+#[derive(Clone, Debug)]
+pub enum Place {
+    /// The index among the file's top-level columns.
+    File(usize),
+    /// The file does not have it.
+    Missing,
+    /// One row with the value of all.
+    Constant(ArrayRef),
+}
+
+/// The places of the columns of a layout that a scan needs.
+#[derive(Clone, Debug)]
+pub struct FileColumns {
+    layout: Arc<Layout>,
+    places: Vec<(usize, Place)>,
+    path: Arc<str>,
+    converter: Converter,
+}
+
+impl FileColumns {
+    /// `needed` are indices in the layout.
+    pub fn new(layout: &Arc<Layout>, needed: &[usize], schema: &Schema, file: &SourceFile, settings: &Settings) -> Result<Self> {
+        let any_case = settings.input_format_parquet_case_insensitive_column_matching;
+        let places = needed
+            .iter()
+            .map(|&index| {
+                if let Some(value) = layout.constant(index, file)? {
+                    return Ok((index, Place::Constant(value)));
+                }
+                let name = layout.name(index);
+                let matches = |candidate: &str| candidate == name || any_case && candidate.eq_ignore_ascii_case(name);
+                match schema.fields().iter().position(|field| matches(field.name())) {
+                    Some(at) => Ok((index, Place::File(at))),
+                    None if settings.input_format_parquet_allow_missing_columns => Ok((index, Place::Missing)),
+                    None => Err(Error::new(
+                        ErrorCode::THERE_IS_NO_COLUMN,
+                        format!("The file '{}' has no column '{name}'. It has: {}", file.path, names(schema)),
+                    )),
+                }
+            })
+            .collect::<Result<_>>()?;
+        Ok(FileColumns { layout: layout.clone(), places, path: file.path.as_str().into(), converter: Converter::new(settings) })
+    }
+
+    pub fn layout(&self) -> &Arc<Layout> {
+        &self.layout
+    }
+
+    pub fn place(&self, index: usize) -> Option<&Place> {
+        self.places.iter().find(|(column, _)| *column == index).map(|(_, place)| place)
+    }
+
+    /// Indices of the file's columns behind columns of the layout, ascending, without repetition.
+    pub fn file_columns(&self, columns: &[usize]) -> Vec<usize> {
+        let mut found: Vec<usize> = columns
+            .iter()
+            .filter_map(|&column| match self.place(column) {
+                Some(Place::File(at)) => Some(*at),
+                _ => None,
+            })
+            .collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// A block of the table with these columns of the layout. `block` has the file's columns `present`, in that order.
+    pub fn assemble(&self, columns: &[usize], block: &RecordBatch, present: &[usize]) -> Result<RecordBatch> {
+        let rows = block.num_rows();
+        let arrays = columns
+            .iter()
+            .map(|&column| {
+                let kind = self.layout.kind(column);
+                match self.place(column) {
+                    Some(Place::File(at)) => {
+                        let position = present.binary_search(at).map_err(|_| Error::logical("A column was not read"))?;
+                        self.converter.adopt(block.column(position), kind).context(|| {
+                            format!("while reading column '{}' of '{}'", self.layout.name(column), self.path)
+                        })
+                    }
+                    Some(Place::Constant(value)) => repeat(value, rows),
+                    Some(Place::Missing) => Ok(gristmill_types::default::default_array(kind, rows)),
+                    None => Err(Error::logical("A column was not planned")),
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let schema = Arc::new(self.layout.schema.project(columns)?);
+        Ok(RecordBatch::try_new_with_options(schema, arrays, &RecordBatchOptions::new().with_row_count(Some(rows)))?)
+    }
+}
+
+fn names(schema: &Schema) -> String {
+    schema.fields().iter().map(|field| format!("'{}'", field.name())).collect::<Vec<_>>().join(", ")
+}
+
+/// One value, for as many rows.
+pub fn repeat(value: &ArrayRef, rows: usize) -> Result<ArrayRef> {
+    if value.len() != 1 {
+        return Err(Error::logical("A constant of a file is one row"));
+    }
+    Ok(take(value, &UInt32Array::from(vec![0; rows]), None)?)
+}

@@ -1,0 +1,10 @@
+//! Reading Parquet: footers (`footer`), columns of a file as columns of the table (`columns`), what can be left out (`prune`,
+//! `bloom`, `pages`), opening a file (`open`), reading a run of its rows (`unit`).
+
+pub mod bloom;
+pub mod columns;
+pub mod footer;
+pub mod open;
+pub mod pages;
+pub mod prune;
+pub mod unit;

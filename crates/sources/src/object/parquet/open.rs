@@ -1,0 +1,208 @@
+//! Opening a Parquet file for a scan: its footer, then everything that can be left out before data is read, in the order of
+//! what it costs to know. Statistics of row groups come with the footer; bloom filters and the page index cost a round trip,
+//! and are asked for only where they may save more than that.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use datafusion::logical_expr::Operator;
+use datafusion::physical_expr::expressions::{BinaryExpr, InListExpr, LikeExpr};
+use datafusion::physical_expr_common::physical_expr::snapshot_physical_expr;
+use datafusion::physical_plan::PhysicalExpr;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Result, ResultExt};
+use gristmill_introspect::Event;
+use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
+
+use super::columns::{FileColumns, Place};
+use super::footer::{Footer, guarded};
+use super::unit::{OpenFile, PlannedUnit, Wanted, chunk_ranges, group_bytes};
+use super::{bloom, pages, prune};
+use crate::object::fetch::Opened;
+use crate::object::file::SourceFile;
+use crate::object::scan::ScanRequest;
+
+/// From this many bytes on a page index is worth a round trip.
+const PAGES_WORTH_A_ROUND_TRIP_BYTES: u64 = 1 << 20;
+/// Row groups larger than this are read in several runs of rows.
+const UNIT_BYTES_MAX: u64 = 32 << 20;
+
+/// What there is to do for a file.
+pub enum FileWork {
+    Units(Vec<PlannedUnit>),
+    /// Nothing of the file is read but its number of rows.
+    Rows(Arc<OpenFile>, u64),
+}
+
+pub async fn open(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<FileWork> {
+    let path = file.path.clone();
+    open_file(request, file).await.context(|| format!("(in file '{path}')"))
+}
+
+async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<FileWork> {
+    let context = request.fetcher.context.clone();
+    let mut opened = request.fetcher.footer(&file).await?;
+    context.counters.add(Event::EngineFileLikeReadFiles, 1);
+
+    let mut needed = request.wanted.filter.columns();
+    needed.extend(&request.wanted.output);
+    needed.sort_unstable();
+    needed.dedup();
+    let columns = FileColumns::new(&request.layout, &needed, opened.footer.schema(), &opened.file, &context.settings)?;
+    let roots = columns.file_columns(&needed);
+    if roots.is_empty() && request.wanted.filter.is_empty() {
+        let rows = opened.footer.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum();
+        let file = Arc::new(OpenFile { file: opened.file, footer: opened.footer, columns, tail: None });
+        return Ok(FileWork::Rows(file, rows));
+    }
+
+    let groups = surviving_groups(&request, &opened, &columns).await?;
+    let pruned = opened.footer.metadata().num_row_groups() - groups.len();
+    context.counters.add(Event::ParquetPrunedRowGroups, pruned as u64);
+
+    let bytes = |group: &usize| group_bytes(&opened.footer, &columns, &request.wanted, *group);
+    let prunes_pages = context.settings.input_format_parquet_page_filter_push_down
+        && groups.iter().map(bytes).sum::<u64>() >= PAGES_WORTH_A_ROUND_TRIP_BYTES
+        && narrows_pages(&opened.footer, &columns, &request.wanted);
+    let splits = groups.iter().any(|group| bytes(group) > UNIT_BYTES_MAX && has_offset_index(&opened.footer, *group, &roots));
+    if prunes_pages || splits {
+        opened.footer = request.fetcher.page_index(&opened).await?;
+    }
+
+    let tail = opened.tail.take().filter(|(start, _)| {
+        groups.iter().all(|&group| chunk_ranges(&opened.footer, group, &roots).iter().all(|range| range.start >= *start))
+    });
+    let file = Arc::new(OpenFile { file: opened.file, footer: opened.footer, columns, tail });
+    let units = on_cpu({
+        let (file, request) = (file.clone(), request.clone());
+        move || Ok(plan_units(&file, &request.wanted, &groups, prunes_pages, &roots))
+    })
+    .await?;
+    Ok(FileWork::Units(units))
+}
+
+/// Runs a computation where it delays no socket.
+async fn on_cpu<T: Send + 'static>(compute: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+    Task::on(&runtime::cpu(), async move { guarded(compute) }).join().await?
+}
+
+async fn surviving_groups(request: &Arc<ScanRequest>, opened: &Opened, columns: &FileColumns) -> Result<Vec<usize>> {
+    let settings = &request.fetcher.context.settings;
+    let footer = opened.footer.clone();
+    let all: Vec<usize> = (0..footer.metadata().num_row_groups()).filter(|&g| footer.metadata().row_group(g).num_rows() > 0).collect();
+    if request.wanted.filter.is_empty() || all.is_empty() {
+        return Ok(all);
+    }
+    let mut groups = all;
+    if settings.input_format_parquet_filter_push_down {
+        let (request, footer, columns) = (request.clone(), footer.clone(), columns.clone());
+        groups = on_cpu(move || Ok(prune::surviving_groups(&footer, &columns, &request.wanted.filter, groups))).await?;
+    }
+    if settings.input_format_parquet_bloom_filter_push_down && !groups.is_empty() {
+        let places = bloom::wanted(&footer, columns, &request.wanted.filter, &groups, |group| {
+            group_bytes(&footer, columns, &request.wanted, group)
+        });
+        if !places.is_empty() {
+            let ranges: Vec<Range<u64>> = places.iter().map(|place| place.range.clone()).collect();
+            let filters = request.fetcher.ranges(&opened.file, opened.tail.as_ref(), &ranges).await?;
+            let fetched: Vec<_> = places.into_iter().zip(filters).collect();
+            let (request, columns) = (request.clone(), columns.clone());
+            groups = on_cpu(move || Ok(bloom::surviving_groups(&footer, &columns, &request.wanted.filter, groups, &fetched))).await?;
+        }
+    }
+    Ok(groups)
+}
+
+/// Whether some conjunct over one column could leave out pages, and the file has what it takes.
+fn narrows_pages(footer: &Footer, columns: &FileColumns, wanted: &Wanted) -> bool {
+    wanted.filter.conjuncts.iter().any(|conjunct| {
+        let [index] = conjunct.columns[..] else {
+            return false;
+        };
+        let Some(Place::File(root)) = columns.place(index) else {
+            return false;
+        };
+        let expression = snapshot_physical_expr(conjunct.expression.clone()).unwrap_or_else(|_| conjunct.expression.clone());
+        let indexed = footer.metadata().row_groups().first().is_some_and(|group| {
+            (0..group.num_columns()).any(|leaf| {
+                footer.reader.parquet_schema().get_column_root_idx(leaf) == *root && group.column(leaf).column_index_offset().is_some()
+            })
+        });
+        indexed && narrows(&expression)
+    })
+}
+
+/// Whether an expression picks a range or a few values; `!=` and its like leave out next to nothing.
+fn narrows(expression: &Arc<dyn PhysicalExpr>) -> bool {
+    if let Some(binary) = expression.downcast_ref::<BinaryExpr>() {
+        return match binary.op() {
+            Operator::Eq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq => true,
+            Operator::And => narrows(binary.left()) || narrows(binary.right()),
+            Operator::Or => narrows(binary.left()) && narrows(binary.right()),
+            _ => false,
+        };
+    }
+    if let Some(list) = expression.downcast_ref::<InListExpr>() {
+        return !list.negated();
+    }
+    expression.downcast_ref::<LikeExpr>().is_some_and(|like| !like.negated())
+}
+
+fn has_offset_index(footer: &Footer, group: usize, roots: &[usize]) -> bool {
+    let metadata = footer.metadata().row_group(group);
+    (0..metadata.num_columns())
+        .filter(|&leaf| roots.contains(&footer.reader.parquet_schema().get_column_root_idx(leaf)))
+        .all(|leaf| metadata.column(leaf).offset_index_offset().is_some())
+}
+
+fn plan_units(file: &Arc<OpenFile>, wanted: &Wanted, groups: &[usize], prunes_pages: bool, roots: &[usize]) -> Vec<PlannedUnit> {
+    let mut units = Vec::new();
+    for &group in groups {
+        let selection = if prunes_pages { pages::selection(&file.footer, &file.columns, &wanted.filter, group) } else { None };
+        if selection.as_ref().is_some_and(|selection| !selection.selects_any()) {
+            continue;
+        }
+        let unit = PlannedUnit { file: file.clone(), group, selection };
+        units.extend(split(unit, wanted, roots));
+    }
+    units
+}
+
+/// A large row group as several runs of rows, cut where pages of its widest column begin.
+fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit> {
+    let footer = &unit.file.footer;
+    let bytes = group_bytes(footer, &unit.file.columns, wanted, unit.group);
+    let Some(offset_index) = footer.metadata().offset_index().and_then(|index| index.get(unit.group)) else {
+        return vec![unit];
+    };
+    let metadata = footer.metadata().row_group(unit.group);
+    let widest = (0..metadata.num_columns())
+        .filter(|&leaf| roots.contains(&footer.reader.parquet_schema().get_column_root_idx(leaf)))
+        .max_by_key(|&leaf| metadata.column(leaf).compressed_size());
+    let Some(pages) = widest.and_then(|leaf| offset_index.get(leaf)).map(|leaf| leaf.page_locations()) else {
+        return vec![unit];
+    };
+    let runs = bytes.div_ceil(UNIT_BYTES_MAX).min(pages.len() as u64) as usize;
+    if runs < 2 {
+        return vec![unit];
+    }
+    let rows = metadata.num_rows() as usize;
+    let mut borders: Vec<usize> = (0..runs).map(|run| pages[run * pages.len() / runs].first_row_index.max(0) as usize).collect();
+    borders.push(rows);
+    if borders[0] != 0 || borders.windows(2).any(|pair| pair[0] > pair[1]) {
+        return vec![unit];
+    }
+    borders
+        .windows(2)
+        .filter_map(|pair| {
+            let run: RowSelection = vec![
+                RowSelector::skip(pair[0]),
+                RowSelector::select(pair[1] - pair[0]),
+                RowSelector::skip(rows - pair[1]),
+            ]
+            .into();
+            let selection = unit.selection.as_ref().map_or_else(|| run.clone(), |selection| selection.intersection(&run));
+            selection.selects_any().then(|| PlannedUnit { file: unit.file.clone(), group: unit.group, selection: Some(selection) })
+        })
+        .collect()
+}

@@ -1,0 +1,280 @@
+//! Expressions in the one form that the analyser works on. As in ClickHouse, operators are functions: `a + 1` is
+//! `plus(a, 1)`, `x IS NULL` is `isNull(x)`, CASE is `multiIf`. What `Display` gives is the name that ClickHouse gives an
+//! unnamed column.
+
+use std::fmt;
+
+use gristmill_types::sql_type::{quote_identifier};
+use sqlparser::ast::Query;
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Literal {
+    Null,
+    Bool(bool),
+    /// Whole numbers up to 256 bits as their digits (with sign) where they do not fit.
+    Integer(i128),
+    BigInteger(String),
+    Float(f64),
+    Text(Vec<u8>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Call {
+    pub name: String,
+    /// The first parentheses of `quantile(0.5)(x)`.
+    pub parameters: Vec<Node>,
+    pub arguments: Vec<Node>,
+    pub distinct: bool,
+    pub filter: Option<Box<Node>>,
+    pub over: Option<Box<Window>>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct Window {
+    pub partition_by: Vec<Node>,
+    pub order_by: Vec<SortKey>,
+    pub frame: Option<sqlparser::ast::WindowFrame>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub struct SortKey {
+    pub node: Node,
+    pub descending: bool,
+    pub nulls_first: bool,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum InSet {
+    List(Vec<Node>),
+    Query(Box<Query>),
+    /// A table, or an expression that gives an array or a tuple.
+    Other(Box<Node>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    Literal(Literal),
+    /// `a`, `t.a`, `db.t.a`, `tuple.field`
+    Name(Vec<String>),
+    /// `*`, `t.*`, with EXCEPT and REPLACE
+    Star { qualifier: Vec<String>, except: Vec<String>, replace: Vec<(Node, String)> },
+    Call(Call),
+    Lambda { parameters: Vec<String>, body: Box<Node> },
+    Subquery(Box<Query>),
+    Exists { query: Box<Query>, negated: bool },
+    In { left: Box<Node>, set: InSet, negated: bool },
+    Aliased(Box<Node>, String),
+}
+
+pub fn call(name: &str, arguments: Vec<Node>) -> Node {
+    Node::Call(Call { name: name.to_string(), parameters: Vec::new(), arguments, distinct: false, filter: None, over: None })
+}
+
+pub fn text(value: &str) -> Node {
+    Node::Literal(Literal::Text(value.as_bytes().to_vec()))
+}
+
+impl Node {
+    /// Without aliases around it.
+    pub fn bare(&self) -> &Node {
+        match self {
+            Node::Aliased(inner, _) => inner.bare(),
+            other => other,
+        }
+    }
+
+    /// Calls `visit` on this node and every node below it that belongs to the same query; a false stops the descent.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Node) -> bool) {
+        if !visit(self) {
+            return;
+        }
+        match self {
+            Node::Literal(_) | Node::Name(_) | Node::Subquery(_) | Node::Exists { .. } => {}
+            Node::Star { replace, .. } => replace.iter().for_each(|(node, _)| node.walk(visit)),
+            Node::Call(call) => {
+                call.parameters.iter().chain(&call.arguments).for_each(|node| node.walk(visit));
+                if let Some(filter) = &call.filter {
+                    filter.walk(visit);
+                }
+                if let Some(window) = &call.over {
+                    window.partition_by.iter().for_each(|node| node.walk(visit));
+                    window.order_by.iter().for_each(|key| key.node.walk(visit));
+                }
+            }
+            Node::Lambda { body, .. } => body.walk(visit),
+            Node::In { left, set, .. } => {
+                left.walk(visit);
+                match set {
+                    InSet::List(list) => list.iter().for_each(|node| node.walk(visit)),
+                    InSet::Other(node) => node.walk(visit),
+                    InSet::Query(_) => {}
+                }
+            }
+            Node::Aliased(inner, _) => inner.walk(visit),
+        }
+    }
+}
+
+fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
+    for (i, node) in nodes.iter().enumerate() {
+        write!(f, "{}{node}", if i > 0 { ", " } else { "" })?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for Literal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Literal::Null => f.write_str("NULL"),
+            Literal::Bool(value) => write!(f, "{value}"),
+            Literal::Integer(value) => write!(f, "{value}"),
+            Literal::BigInteger(digits) => f.write_str(digits),
+            Literal::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}."),
+            Literal::Float(value) => write!(f, "{value}"),
+            Literal::Text(bytes) => f.write_str(&gristmill_types::sql_type::quote(&String::from_utf8_lossy(bytes))),
+        }
+    }
+}
+
+impl fmt::Display for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Node::Literal(literal) => literal.fmt(f),
+            Node::Name(parts) => {
+                for (i, part) in parts.iter().enumerate() {
+                    write!(f, "{}{}", if i > 0 { "." } else { "" }, quote_identifier(part))?;
+                }
+                Ok(())
+            }
+            Node::Star { qualifier, .. } => {
+                for part in qualifier {
+                    write!(f, "{part}.")?;
+                }
+                f.write_str("*")
+            }
+            Node::Call(call) => {
+                // Literal arrays and tuples are shown as they are written.
+                let constant = call.arguments.iter().all(|node| matches!(node, Node::Literal(_)));
+                if constant && call.name == "array" {
+                    f.write_str("[")?;
+                    list(f, &call.arguments)?;
+                    return f.write_str("]");
+                }
+                if constant && call.name == "tuple" && call.arguments.len() > 1 {
+                    f.write_str("(")?;
+                    list(f, &call.arguments)?;
+                    return f.write_str(")");
+                }
+                f.write_str(&call.name)?;
+                if !call.parameters.is_empty() {
+                    f.write_str("(")?;
+                    list(f, &call.parameters)?;
+                    f.write_str(")")?;
+                }
+                f.write_str("(")?;
+                if call.distinct {
+                    f.write_str("DISTINCT ")?;
+                }
+                list(f, &call.arguments)?;
+                f.write_str(")")?;
+                if let Some(window) = &call.over {
+                    f.write_str(" OVER (")?;
+                    if !window.partition_by.is_empty() {
+                        f.write_str("PARTITION BY ")?;
+                        list(f, &window.partition_by)?;
+                    }
+                    for (i, key) in window.order_by.iter().enumerate() {
+                        let head = match i {
+                            0 if window.partition_by.is_empty() => "ORDER BY ",
+                            0 => " ORDER BY ",
+                            _ => ", ",
+                        };
+                        write!(f, "{head}{} {}", key.node, if key.descending { "DESC" } else { "ASC" })?;
+                    }
+                    f.write_str(")")?;
+                }
+                Ok(())
+            }
+            Node::Lambda { parameters, body } => match &parameters[..] {
+                [one] => write!(f, "lambda(tuple({one}), {body})"),
+                many => write!(f, "lambda(tuple({}), {body})", many.join(", ")),
+            },
+            Node::Subquery(_) => f.write_str("_subquery"),
+            Node::Exists { negated, .. } => f.write_str(if *negated { "not(exists(_subquery))" } else { "exists(_subquery)" }),
+            Node::In { left, set, negated } => {
+                write!(f, "{}({left}, ", if *negated { "notIn" } else { "in" })?;
+                match set {
+                    InSet::List(nodes) if nodes.len() == 1 => write!(f, "{}", nodes[0])?,
+                    InSet::List(nodes) => {
+                        f.write_str("(")?;
+                        list(f, nodes)?;
+                        f.write_str(")")?;
+                    }
+                    InSet::Query(_) => f.write_str("_subquery")?,
+                    InSet::Other(node) => write!(f, "{node}")?,
+                }
+                f.write_str(")")
+            }
+            Node::Aliased(_, alias) => f.write_str(&quote_identifier(alias)),
+        }
+    }
+}
+
+/// The bytes that the text of a string literal (without its quotes) stands for.
+pub fn unescape(text: &str) -> Vec<u8> {
+    let bytes = text.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\'' if bytes.get(at + 1) == Some(&b'\'') => {
+                out.push(b'\'');
+                at += 2;
+            }
+            b'\\' if at + 1 < bytes.len() => {
+                at += 2;
+                match bytes[at - 1] {
+                    b'b' => out.push(8),
+                    b'f' => out.push(12),
+                    b'r' => out.push(b'\r'),
+                    b'n' => out.push(b'\n'),
+                    b't' => out.push(b'\t'),
+                    b'0' => out.push(0),
+                    b'a' => out.push(7),
+                    b'v' => out.push(11),
+                    b'e' => out.push(27),
+                    b'N' => {}
+                    b'x' => {
+                        let digits = text.get(at..at + 2).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+                        match digits {
+                            Some(byte) => {
+                                out.push(byte);
+                                at += 2;
+                            }
+                            None => out.push(b'x'),
+                        }
+                    }
+                    c @ (b'\\' | b'\'' | b'"' | b'`' | b'/' | b'=') => out.push(c),
+                    // Unknown escapes stay as they are: patterns such as '\d' need no doubling.
+                    c => out.extend([b'\\', c]),
+                }
+            }
+            c => {
+                out.push(c);
+                at += 1;
+            }
+        }
+    }
+    out
+}
+
+/// The name that a quoted identifier's raw text stands for.
+pub fn unescape_identifier(ident: &sqlparser::ast::Ident) -> String {
+    match ident.quote_style {
+        Some(quote) => {
+            let doubled = format!("{quote}{quote}");
+            String::from_utf8_lossy(&unescape(&ident.value.replace(&doubled, &quote.to_string()))).into_owned()
+        }
+        None => ident.value.clone(),
+    }
+}

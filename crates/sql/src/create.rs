@@ -1,0 +1,210 @@
+//! CREATE TABLE and CREATE DATABASE.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::{DefaultKind, SqlType};
+use sqlparser::ast::Query;
+use sqlparser::tokenizer::Token;
+
+use crate::ast::Node;
+use crate::dialect::parse_type_text;
+use crate::statement::{Assignments, Cursor, Statement, TableName, syntax};
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct ColumnDefinition {
+    pub name: String,
+    /// `None`: the type of the default expression.
+    pub kind: Option<SqlType>,
+    pub default: Option<(DefaultKind, Option<Node>)>,
+    pub comment: String,
+    pub codec: String,
+}
+
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct CreateTable {
+    pub name: Option<TableName>,
+    pub if_not_exists: bool,
+    pub or_replace: bool,
+    pub temporary: bool,
+    pub columns: Vec<ColumnDefinition>,
+    /// `AS other_table`
+    pub like: Option<TableName>,
+    /// `AS function(…)`
+    pub as_function: Option<(String, Vec<Node>)>,
+    pub query: Option<Box<Query>>,
+    pub engine: Option<(String, Vec<Node>)>,
+    pub partition_by: Option<Node>,
+    pub order_by: Option<Vec<Node>>,
+    pub primary_key: Option<Vec<Node>>,
+    pub settings: Assignments,
+    pub comment: String,
+}
+
+impl Cursor<'_> {
+    pub(crate) fn create(&mut self) -> Result<Statement> {
+        let or_replace = self.eat_all(&["OR", "REPLACE"]);
+        if self.eat("DATABASE") {
+            let if_not_exists = self.if_not_exists();
+            let name = self.identifier()?;
+            self.on_cluster()?;
+            if self.eat("ENGINE") {
+                self.eat_token(&Token::Eq);
+                let engine = self.identifier()?;
+                if !matches!(engine.as_str(), "Atomic" | "Ordinary" | "Memory") {
+                    return Err(Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown database engine: {engine}. Use Atomic")));
+                }
+                if self.parser.peek_token_ref().token == Token::LParen {
+                    self.call_arguments()?;
+                }
+            }
+            let comment = if self.eat("COMMENT") { self.string()? } else { String::new() };
+            return Ok(Statement::CreateDatabase { name, if_not_exists, comment });
+        }
+        let temporary = self.eat("TEMPORARY");
+        if !self.eat("TABLE") {
+            return Err(self.unexpected("TABLE or DATABASE"));
+        }
+        let if_not_exists = self.if_not_exists();
+        let mut create = CreateTable { if_not_exists, or_replace, temporary, name: Some(self.table_name()?), ..CreateTable::default() };
+        if self.eat("UUID") {
+            self.string()?;
+        }
+        self.on_cluster()?;
+        if self.parser.peek_token_ref().token == Token::LParen && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT") {
+            self.column_list(&mut create)?;
+        }
+        self.clauses(&mut create)?;
+        Ok(Statement::CreateTable(Box::new(create)))
+    }
+
+    fn column_list(&mut self, create: &mut CreateTable) -> Result<()> {
+        self.expect_token(&Token::LParen)?;
+        loop {
+            if self.eat_token(&Token::RParen) {
+                return Ok(());
+            }
+            if self.eat_all(&["PRIMARY", "KEY"]) {
+                create.primary_key = Some(self.key_list()?);
+            } else if self.peeks("INDEX") || self.peeks("CONSTRAINT") || self.peeks("PROJECTION") {
+                let what = self.parser.peek_token_ref().token.to_string().to_ascii_uppercase();
+                return Err(Error::not_implemented(format!("{what} in CREATE TABLE")));
+            } else {
+                let column = self.column(create)?;
+                if create.columns.iter().any(|known| known.name == column.name) {
+                    return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {} is declared twice", column.name)));
+                }
+                create.columns.push(column);
+            }
+            if !self.eat_token(&Token::Comma) {
+                return self.expect_token(&Token::RParen);
+            }
+        }
+    }
+
+    fn column(&mut self, create: &mut CreateTable) -> Result<ColumnDefinition> {
+        let mut name = self.identifier()?;
+        while self.eat_token(&Token::Period) {
+            name = format!("{name}.{}", self.identifier()?);
+        }
+        let mut column = ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new() };
+        let begins_default = ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
+        if !begins_default && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
+            let text = parse_type_text(&mut self.parser).map_err(syntax)?;
+            column.kind = Some(text.parse()?);
+        }
+        loop {
+            if self.eat_all(&["NOT", "NULL"]) {
+            } else if self.eat("NULL") {
+                column.kind = column.kind.map(SqlType::nullable);
+            } else if self.eat("DEFAULT") {
+                column.default = Some((DefaultKind::Default, Some(self.expression()?)));
+            } else if self.eat("MATERIALIZED") {
+                column.default = Some((DefaultKind::Materialized, Some(self.expression()?)));
+            } else if self.eat("ALIAS") {
+                column.default = Some((DefaultKind::Alias, Some(self.expression()?)));
+            } else if self.eat("EPHEMERAL") {
+                let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen);
+                let value = if none { None } else { Some(self.expression()?) };
+                column.default = Some((DefaultKind::Ephemeral, value));
+            } else if self.eat("CODEC") {
+                let arguments = self.call_arguments()?;
+                column.codec = arguments.iter().map(codec_text).collect::<Vec<_>>().join(", ");
+            } else if self.eat("COMMENT") {
+                column.comment = self.string()?;
+            } else if self.eat_all(&["PRIMARY", "KEY"]) {
+                create.primary_key.get_or_insert_default().push(Node::Name(vec![column.name.clone()]));
+            } else if self.peeks("TTL") {
+                return Err(Error::not_implemented("TTL of a column"));
+            } else {
+                break;
+            }
+        }
+        if column.kind.is_none() && column.default.is_none() {
+            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, format!("Column {} has neither a type nor a default", column.name)));
+        }
+        Ok(column)
+    }
+
+    /// `tuple()`, `a`, `(a, f(b))`; sort directions are taken where they are ASC.
+    fn key_list(&mut self) -> Result<Vec<Node>> {
+        let node = self.expression()?;
+        if self.eat("DESC") {
+            return Err(Error::not_implemented("Descending order in a sorting key"));
+        }
+        self.eat("ASC");
+        Ok(match node {
+            Node::Call(call) if call.name == "tuple" => call.arguments,
+            other => vec![other],
+        })
+    }
+
+    fn clauses(&mut self, create: &mut CreateTable) -> Result<()> {
+        loop {
+            if self.eat("ENGINE") {
+                self.eat_token(&Token::Eq);
+                let name = self.identifier()?;
+                let arguments = if self.parser.peek_token_ref().token == Token::LParen { self.call_arguments()? } else { Vec::new() };
+                create.engine = Some((name, arguments));
+            } else if self.eat_all(&["PARTITION", "BY"]) {
+                create.partition_by = Some(self.expression()?);
+            } else if self.eat_all(&["ORDER", "BY"]) {
+                create.order_by = Some(self.key_list()?);
+            } else if self.eat_all(&["PRIMARY", "KEY"]) {
+                create.primary_key = Some(self.key_list()?);
+            } else if self.eat("SETTINGS") {
+                create.settings.extend(self.assignments()?);
+            } else if self.eat("COMMENT") {
+                create.comment = self.string()?;
+            } else if self.peeks("TTL") || self.peeks("SAMPLE") {
+                let what = self.parser.peek_token_ref().token.to_string();
+                return Err(Error::not_implemented(format!("{what} of a table")));
+            } else if self.eat("EMPTY") {
+                // CREATE … EMPTY AS SELECT: the structure alone.
+                self.expect("AS")?;
+                let mut query = self.query()?;
+                query.limit_clause = Some(sqlparser::ast::LimitClause::LimitOffset {
+                    limit: Some(sqlparser::ast::Expr::value(sqlparser::ast::Value::Number("0".to_string(), false))),
+                    offset: None,
+                    limit_by: Vec::new(),
+                });
+                create.query = Some(query);
+            } else if self.eat("AS") {
+                if self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen {
+                    create.query = Some(self.query()?);
+                } else if self.parser.peek_nth_token_ref(1).token == Token::LParen {
+                    create.as_function = Some((self.identifier()?, self.call_arguments()?));
+                } else {
+                    create.like = Some(self.table_name()?);
+                }
+            } else {
+                return Ok(());
+            }
+        }
+    }
+}
+
+fn codec_text(node: &Node) -> String {
+    match node {
+        Node::Name(parts) => parts.join("."),
+        other => other.to_string(),
+    }
+}

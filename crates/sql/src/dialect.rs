@@ -1,0 +1,287 @@
+//! ClickHouse's dialect for sqlparser, with what that dialect leaves out.
+//!
+//! `Dialect` wraps sqlparser's `ClickHouseDialect` (and says it is one) and adds, through the parser's hooks:
+//! `CAST(x AS Type)` and `x::Type` with ClickHouse's type names (kept as text), `c ? a : b`, `extract(s, 're')` beside
+//! `EXTRACT(unit FROM x)`, `GLOBAL IN`, `IN table`, and aliases inside expressions (`(a + 1 AS b) * 2`), whose `AS` the
+//! token pass has turned into the operator `ALIAS_OPERATOR`.
+
+use std::any::TypeId;
+
+use sqlparser::ast::{
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, Value,
+};
+use sqlparser::dialect::{ClickHouseDialect, Dialect as SqlDialect};
+use sqlparser::keywords::Keyword;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+/// Stands for `AS` inside an expression.
+pub const ALIAS_OPERATOR: &str = "@alias@";
+/// Stands for `IN` with a name at its right.
+pub const IN_TABLE: &str = "__in_table";
+
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Dialect;
+
+macro_rules! as_clickhouse {
+    ($($method:ident),* $(,)?) => {
+        $(fn $method(&self) -> bool {
+            ClickHouseDialect {}.$method()
+        })*
+    };
+}
+
+impl SqlDialect for Dialect {
+    fn dialect(&self) -> TypeId {
+        TypeId::of::<ClickHouseDialect>()
+    }
+
+    fn is_identifier_start(&self, c: char) -> bool {
+        c.is_ascii_alphabetic() || c == '_' || !c.is_ascii()
+    }
+
+    fn is_identifier_part(&self, c: char) -> bool {
+        self.is_identifier_start(c) || c.is_ascii_digit()
+    }
+
+    fn is_delimited_identifier_start(&self, c: char) -> bool {
+        c == '"' || c == '`'
+    }
+
+    as_clickhouse! {
+        supports_string_literal_backslash_escape, supports_select_wildcard_except, describe_requires_table_keyword,
+        require_interval_qualifier, supports_limit_comma, supports_insert_table_function, supports_insert_format,
+        supports_numeric_literal_underscores, supports_partition_by_after_order_by, supports_array_join_syntax,
+        supports_dictionary_syntax, supports_lambda_functions, supports_from_first_select, supports_order_by_all,
+        supports_group_by_expr, supports_group_by_with_modifier, supports_nested_comments, supports_optimize_table,
+        supports_prewhere, supports_with_fill, supports_limit_by, supports_interpolate, supports_settings,
+        supports_select_format, supports_select_wildcard_replace, supports_comma_separated_trim,
+    }
+
+    fn supports_in_empty_list(&self) -> bool {
+        true
+    }
+
+    fn supports_filter_during_aggregation(&self) -> bool {
+        true
+    }
+
+    fn supports_trailing_commas(&self) -> bool {
+        false
+    }
+
+    fn supports_window_function_null_treatment_arg(&self) -> bool {
+        true
+    }
+
+    fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        let Token::Word(word) = &parser.peek_token_ref().token else { return None };
+        if word.quote_style.is_some() || parser.peek_nth_token_ref(1).token != Token::LParen {
+            return None;
+        }
+        match word.keyword {
+            Keyword::CAST | Keyword::TRY_CAST => Some(parse_cast(parser)),
+            Keyword::EXTRACT if !extracts_a_unit(parser) => Some(parse_plain_call(parser)),
+            Keyword::POSITION | Keyword::SUBSTRING | Keyword::CEIL | Keyword::FLOOR | Keyword::OVERLAY
+                if !has_keyword_argument(parser) =>
+            {
+                Some(parse_plain_call(parser))
+            }
+            _ => None,
+        }
+    }
+
+    fn parse_infix(&self, parser: &mut Parser, left: &Expr, _precedence: u8) -> Option<Result<Expr, ParserError>> {
+        let token = parser.peek_token_ref().token.clone();
+        match &token {
+            Token::DoubleColon => {
+                parser.next_token();
+                Some(parse_type_text(parser).map(|kind| cast_call(left.clone(), kind)))
+            }
+            Token::Placeholder(mark) if mark == "?" => {
+                parser.next_token();
+                Some(parse_ternary(parser, left.clone()))
+            }
+            Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => {
+                parser.next_token();
+                Some(parser.parse_identifier().map(|name| Expr::Named { expr: Box::new(left.clone()), name }))
+            }
+            Token::Word(word) if matches!(word.keyword, Keyword::GLOBAL | Keyword::NOT | Keyword::IN) => {
+                parse_in(parser, left)
+            }
+            _ => None,
+        }
+    }
+
+    fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
+        match &parser.peek_token_ref().token {
+            Token::Placeholder(mark) if mark == "?" => Some(Ok(3)),
+            Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => Some(Ok(2)),
+            Token::Word(word) if word.keyword == Keyword::GLOBAL => {
+                let next = parser.peek_nth_token_ref(1).token.clone();
+                let negated_or_in = matches!(next, Token::Word(w) if matches!(w.keyword, Keyword::IN | Keyword::NOT));
+                negated_or_in.then(|| Ok(self.prec_value(sqlparser::dialect::Precedence::Between)))
+            }
+            _ => None,
+        }
+    }
+}
+
+pub fn call(name: &str, arguments: Vec<Expr>) -> Expr {
+    Expr::Function(Function {
+        name: ObjectName::from(vec![Ident::new(name)]),
+        uses_odbc_syntax: false,
+        parameters: FunctionArguments::None,
+        args: FunctionArguments::List(FunctionArgumentList {
+            duplicate_treatment: None,
+            args: arguments.into_iter().map(|argument| FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))).collect(),
+            clauses: Vec::new(),
+        }),
+        filter: None,
+        null_treatment: None,
+        over: None,
+        within_group: Vec::new(),
+    })
+}
+
+fn text(value: String) -> Expr {
+    Expr::Value(Value::SingleQuotedString(value.replace('\\', "\\\\").replace('\'', "\\'")).into())
+}
+
+fn cast_call(value: Expr, kind: String) -> Expr {
+    call("CAST", vec![value, text(kind)])
+}
+
+/// `CAST(x AS Type)`, `CAST(x, 'Type')`.
+fn parse_cast(parser: &mut Parser) -> Result<Expr, ParserError> {
+    parser.next_token();
+    parser.expect_token(&Token::LParen)?;
+    let value = parser.parse_expr()?;
+    if parser.consume_token(&Token::Comma) {
+        let kind = parser.parse_expr()?;
+        parser.expect_token(&Token::RParen)?;
+        return Ok(call("CAST", vec![value, kind]));
+    }
+    parser.expect_keyword_is(Keyword::AS)?;
+    let kind = parse_type_text(parser)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(cast_call(value, kind))
+}
+
+/// The text of a type: a word, perhaps a second (`DOUBLE PRECISION`, `INT UNSIGNED`), perhaps arguments.
+pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
+    let Token::Word(word) = parser.next_token().token else {
+        parser.prev_token();
+        return parser.expected_ref("a type", parser.peek_token_ref());
+    };
+    let mut out = word.value;
+    let second = |parser: &mut Parser, out: &mut String| {
+        if let Token::Word(next) = &parser.peek_token_ref().token
+            && matches!(next.value.to_ascii_uppercase().as_str(), "PRECISION" | "UNSIGNED" | "SIGNED" | "VARYING")
+        {
+            out.push(' ');
+            out.push_str(&next.value);
+            parser.next_token();
+        }
+    };
+    second(parser, &mut out);
+    if parser.peek_token_ref().token == Token::LParen {
+        let mut depth = 0;
+        loop {
+            let token = parser.next_token().token;
+            match &token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth -= 1,
+                Token::EOF => return parser.expected_ref("closing parenthesis of a type", parser.peek_token_ref()),
+                _ => {}
+            }
+            let spaced = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq)
+                && !out.ends_with(['(', ' ', '-']);
+            if spaced {
+                out.push(' ');
+            }
+            out.push_str(&token.to_string());
+            if depth == 0 {
+                break;
+            }
+        }
+        second(parser, &mut out);
+    }
+    Ok(out)
+}
+
+fn parse_plain_call(parser: &mut Parser) -> Result<Expr, ParserError> {
+    let name = parser.next_token().token.to_string();
+    parser.expect_token(&Token::LParen)?;
+    let arguments = parser.parse_comma_separated0(Parser::parse_expr, Token::RParen)?;
+    parser.expect_token(&Token::RParen)?;
+    Ok(call(&name, arguments))
+}
+
+fn extracts_a_unit(parser: &Parser) -> bool {
+    matches!(&parser.peek_nth_token_ref(3).token, Token::Word(word) if word.keyword == Keyword::FROM)
+}
+
+/// Whether the call that begins here has `IN`, `FROM`, `FOR`, `TO` or `PLACING` between its parentheses.
+fn has_keyword_argument(parser: &Parser) -> bool {
+    let mut depth = 0;
+    for n in 1..10_000 {
+        match &parser.peek_nth_token_ref(n).token {
+            Token::LParen => depth += 1,
+            Token::RParen => {
+                depth -= 1;
+                if depth == 0 {
+                    return false;
+                }
+            }
+            Token::EOF => return false,
+            Token::Word(word) if depth == 1 => {
+                if matches!(word.keyword, Keyword::IN | Keyword::FROM | Keyword::FOR | Keyword::TO | Keyword::PLACING) {
+                    return true;
+                }
+            }
+            _ => {}
+        }
+    }
+    false
+}
+
+fn parse_ternary(parser: &mut Parser, condition: Expr) -> Result<Expr, ParserError> {
+    let yes = parser.parse_subexpr(3)?;
+    parser.expect_token(&Token::Colon)?;
+    let no = parser.parse_subexpr(2)?;
+    Ok(call("if", vec![condition, yes, no]))
+}
+
+/// `[GLOBAL] [NOT] IN name`, `[GLOBAL] [NOT] IN function(…)`: what sqlparser's own `IN (…)` does not take.
+fn parse_in(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
+    let mut at = 0;
+    let keyword = |parser: &Parser, at: usize, keyword: Keyword| {
+        matches!(&parser.peek_nth_token_ref(at).token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
+    };
+    let global = keyword(parser, at, Keyword::GLOBAL);
+    at += usize::from(global);
+    let negated = keyword(parser, at, Keyword::NOT);
+    at += usize::from(negated);
+    if !keyword(parser, at, Keyword::IN) {
+        return None;
+    }
+    if parser.peek_nth_token_ref(at + 1).token == Token::LParen {
+        if global {
+            // One GLOBAL less, and sqlparser takes it: on one node they are the same.
+            parser.next_token();
+            if negated {
+                parser.next_token();
+            }
+            parser.next_token();
+            return Some(parser.parse_in(left.clone(), negated));
+        }
+        return None;
+    }
+    for _ in 0..=at {
+        parser.next_token();
+    }
+    let name = if negated { "__not_in_table" } else { IN_TABLE };
+    let precedence = SqlDialect::prec_value(&Dialect, sqlparser::dialect::Precedence::Between);
+    Some(parser.parse_subexpr(precedence).map(|right| call(name, vec![left.clone(), right])))
+}

@@ -1,0 +1,174 @@
+//! Aggregate functions and what stands above GROUP BY.
+//!
+//! Above the aggregation an expression may name keys and aggregates only. A part of it is a key when, lowered over the
+//! rows below, it is the very expression of a key; each aggregate is computed once, however often it is written.
+
+use std::cell::RefCell;
+
+use datafusion::common::Column;
+use datafusion::logical_expr::expr::{AggregateFunction, Case};
+use datafusion::logical_expr::Expr;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::resolve_aggregate;
+use gristmill_types::SqlType;
+
+use super::scope::Context;
+use super::{Analyzer, Typed};
+use crate::ast::{Call, Node};
+
+/// The aggregation of one SELECT.
+#[derive(Debug, Default)]
+pub struct Grouped {
+    /// The key's expression over the rows, and the column that it becomes.
+    pub keys: Vec<(Expr, Typed, String)>,
+    /// The aggregate, the column it becomes, and its type.
+    pub aggregates: RefCell<Vec<(Expr, String, SqlType)>>,
+}
+
+impl Grouped {
+    pub(crate) fn kind_of(&self, expr: &Expr) -> Option<SqlType> {
+        let Expr::Column(column) = expr else { return None };
+        let key = self.keys.iter().find(|(_, typed, _)| typed.expr == *expr).map(|(_, typed, _)| typed.kind.clone());
+        key.or_else(|| self.aggregates.borrow().iter().find(|(_, name, _)| *name == column.name).map(|(_, _, kind)| kind.clone()))
+    }
+}
+
+impl Analyzer<'_> {
+    pub(crate) fn is_aggregate(&self, name: &str) -> bool {
+        self.registry.find_scalar(name).is_none() && resolve_aggregate(self.registry, name).is_some()
+    }
+
+    /// Whether an aggregate of this query stands in the expression, aliases followed.
+    pub(crate) fn has_aggregate(&self, node: &Node, context: &Context<'_>) -> bool {
+        self.mentions(node, context, &|call| call.over.is_none() && self.is_aggregate(&call.name))
+    }
+
+    pub(crate) fn mentions(&self, node: &Node, context: &Context<'_>, wanted: &dyn Fn(&Call) -> bool) -> bool {
+        let mut found = false;
+        node.walk(&mut |node| {
+            match node {
+                Node::Call(call) => found |= wanted(call),
+                Node::Name(parts) => {
+                    if let [name] = &parts[..]
+                        && let Some(definition) = context.alias(name)
+                    {
+                        found |= self.mentions(definition, &context.expanding(name), wanted);
+                    }
+                }
+                _ => {}
+            }
+            !found
+        });
+        found
+    }
+
+    /// The key that an expression above the grouping is; constants stand for themselves.
+    pub(crate) fn grouping_key(&self, node: &Node, grouped: &Grouped, context: &Context<'_>) -> Result<Option<Typed>> {
+        if self.has_aggregate(node, context) || self.mentions(node, context, &|call| call.over.is_some()) {
+            return Ok(None);
+        }
+        if !context.lambda.is_empty() && matches!(node, Node::Name(parts) if parts.len() == 1 && context.lambda.iter().any(|(name, _)| *name == parts[0])) {
+            return Ok(None);
+        }
+        let Ok(below) = self.expr(node, &context.below_grouping()) else { return Ok(None) };
+        let below = self.as_value(below)?;
+        if matches!(below.expr, Expr::Literal(..)) {
+            return Ok(Some(below));
+        }
+        Ok(grouped.keys.iter().find(|(key, _, _)| *key == below.expr).map(|(_, typed, _)| typed.clone()))
+    }
+
+    pub(crate) fn aggregate_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {
+        let Some(grouped) = context.grouped else {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_AGGREGATION,
+                format!("Aggregate function {} is found in a place where no aggregation happens (WHERE, a key, or inside another aggregate)", Node::Call(call.clone())),
+            ));
+        };
+        let (expr, kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
+        let mut aggregates = grouped.aggregates.borrow_mut();
+        let name = match aggregates.iter().find(|(known, _, _)| *known == expr) {
+            Some((_, name, _)) => name.clone(),
+            None => {
+                let name = self.unique(&Node::Call(call.clone()).to_string());
+                aggregates.push((expr, name.clone(), kind.clone()));
+                name
+            }
+        };
+        let column = Expr::Column(Column::new_unqualified(name));
+        Ok(Typed::new(or_default(column, when_empty), kind))
+    }
+
+    /// The DataFusion aggregate, its type, and the value that stands for NULL over no rows.
+    pub(crate) fn bind_aggregate(
+        &self,
+        call: &Call,
+        below: &Context<'_>,
+    ) -> Result<(Expr, SqlType, Option<datafusion::common::ScalarValue>)> {
+        let mut name = self.registry.canonical(&call.name).to_string();
+        let mut distinct = call.distinct;
+        // count(DISTINCT x) is uniqExact(x); others have the Distinct combinator.
+        if distinct && name == "count" {
+            name = self.settings.count_distinct_implementation.clone();
+            distinct = false;
+        } else if distinct {
+            name = format!("{name}Distinct");
+            distinct = false;
+        }
+        let function = resolve_aggregate(self.registry, &name)
+            .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
+        let parameters =
+            call.parameters.iter().map(|node| Ok(self.constant(node)?.0)).collect::<Result<Vec<_>>>()?;
+        let mut arguments = Vec::new();
+        for node in &call.arguments {
+            if self.has_aggregate(node, below) {
+                return Err(Error::new(
+                    ErrorCode::ILLEGAL_AGGREGATION,
+                    format!("Aggregate function {node} is found inside another aggregate function"),
+                ));
+            }
+            arguments.push(self.as_value(self.expr(node, below)?)?);
+        }
+        let described: Vec<_> = arguments.iter().map(|typed| self.argument(typed)).collect();
+        let bound = function.bind(&name, &parameters, &described)?;
+        let mut filter = None;
+        if let Some(at) = bound.filter_argument
+            && at < arguments.len()
+        {
+            let condition = self.expr(&call.arguments[at], below)?;
+            filter = Some(self.as_predicate(condition, &format!("condition of {name}"))?);
+            arguments.remove(at);
+        }
+        if let Some(node) = &call.filter {
+            let condition = self.expr(node, below)?;
+            let condition = self.as_predicate(condition, "FILTER")?;
+            filter = Some(match filter {
+                Some(other) => other.and(condition),
+                None => condition,
+            });
+        }
+        let mut exprs = Vec::new();
+        for (i, argument) in arguments.into_iter().enumerate() {
+            exprs.push(match bound.arguments.get(i) {
+                Some(kind) => self.cast(argument, kind)?.expr,
+                None => argument.expr,
+            });
+        }
+        if exprs.is_empty() {
+            exprs.push(datafusion::logical_expr::lit(1_i64));
+        }
+        let expr = Expr::AggregateFunction(AggregateFunction::new_udf(bound.udaf, exprs, distinct, filter.map(Box::new), Vec::new(), None));
+        Ok((expr, bound.result, bound.when_empty))
+    }
+}
+
+pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::ScalarValue>) -> Expr {
+    match when_empty {
+        None => column,
+        Some(value) => Expr::Case(Case {
+            expr: None,
+            when_then_expr: vec![(Box::new(Expr::IsNotNull(Box::new(column.clone()))), Box::new(column))],
+            else_expr: Some(Box::new(Expr::Literal(value, None))),
+        }),
+    }
+}

@@ -1,0 +1,270 @@
+//! One expression: literals, names, calls, lambdas, subqueries.
+
+use arrow::datatypes::{DataType, i256};
+use datafusion::common::{ScalarValue, Spans};
+use datafusion::logical_expr::{Expr, Subquery};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::{LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
+use gristmill_types::SqlType;
+use gristmill_types::supertype::literal_integer_type;
+use std::sync::Arc;
+
+use super::scope::{Context, DepthGuard};
+use super::{Analyzer, Typed};
+use crate::ast::{Call, Literal, Node, call};
+
+impl Analyzer<'_> {
+    pub(crate) fn expr(&self, node: &Node, context: &Context<'_>) -> Result<Typed> {
+        let _guard = DepthGuard::enter()?;
+        if let Some(grouped) = context.grouped
+            && !matches!(node, Node::Literal(_))
+            && let Some(found) = self.grouping_key(node, grouped, context)?
+        {
+            return Ok(found);
+        }
+        match node {
+            Node::Literal(literal) => self.literal(literal),
+            Node::Name(parts) => self.name(parts, context),
+            Node::Aliased(inner, alias) => self.expr(inner, &context.expanding(alias)),
+            Node::Call(call) => self.call(call, context),
+            Node::In { left, set, negated } => self.in_set(left, set, *negated, context),
+            Node::Subquery(query) => self.scalar_subquery(query, context),
+            Node::Exists { query, negated } => {
+                let lowered = self.query(query, &context.scope.ctes)?;
+                let subquery = Subquery { subquery: Arc::new(lowered.plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+                let exists = datafusion::logical_expr::expr::Exists { subquery, negated: *negated };
+                Ok(super::operators::predicate(Expr::Exists(exists), false))
+            }
+            Node::Star { .. } => Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, "* stands only in a SELECT list and in count(*)")),
+            Node::Lambda { .. } => Err(Error::new(
+                ErrorCode::UNEXPECTED_EXPRESSION,
+                "A lambda stands only as the first argument of a higher-order function",
+            )),
+        }
+    }
+
+    pub(crate) fn literal(&self, literal: &Literal) -> Result<Typed> {
+        let constant = |value: ScalarValue, kind: SqlType| Ok(Typed::new(Expr::Literal(value, None), kind));
+        match literal {
+            Literal::Null => constant(ScalarValue::Null, SqlType::null()),
+            Literal::Bool(value) => constant(ScalarValue::Boolean(Some(*value)), SqlType::Bool),
+            Literal::Float(value) => constant(ScalarValue::Float64(Some(*value)), SqlType::Float64),
+            Literal::Text(bytes) => constant(ScalarValue::BinaryView(Some(bytes.clone())), SqlType::String),
+            Literal::BigInteger(digits) => match i256::from_string(digits) {
+                Some(value) => {
+                    let kind = if digits.trim_start_matches('-').len() <= 38 { SqlType::UInt128 } else { SqlType::UInt256 };
+                    constant(ScalarValue::Decimal256(Some(value), 76, 0), kind)
+                }
+                None => constant(ScalarValue::Float64(digits.parse().ok()), SqlType::Float64),
+            },
+            Literal::Integer(value) => {
+                let kind = literal_integer_type(*value);
+                let value = *value;
+                let scalar = match kind.arrow() {
+                    DataType::UInt8 => ScalarValue::UInt8(Some(value as u8)),
+                    DataType::UInt16 => ScalarValue::UInt16(Some(value as u16)),
+                    DataType::UInt32 => ScalarValue::UInt32(Some(value as u32)),
+                    DataType::UInt64 => ScalarValue::UInt64(Some(value as u64)),
+                    DataType::Int8 => ScalarValue::Int8(Some(value as i8)),
+                    DataType::Int16 => ScalarValue::Int16(Some(value as i16)),
+                    DataType::Int32 => ScalarValue::Int32(Some(value as i32)),
+                    DataType::Int64 => ScalarValue::Int64(Some(value as i64)),
+                    _ => ScalarValue::Decimal256(Some(i256::from_i128(value)), 76, 0),
+                };
+                constant(scalar, kind)
+            }
+        }
+    }
+
+    fn call(&self, function: &Call, context: &Context<'_>) -> Result<Typed> {
+        let name = self.registry.canonical(&function.name);
+        if function.over.is_some() {
+            return self.window_call(function, context);
+        }
+        if self.is_aggregate(&function.name) {
+            return self.aggregate_call(function, context);
+        }
+        if let Some(typed) = self.special(name, function, context)? {
+            return Ok(typed);
+        }
+        if let Some(typed) = self.operator(name, &function.arguments, context)? {
+            return Ok(typed);
+        }
+        if let Some(Node::Lambda { parameters, body }) = function.arguments.first()
+            && is_higher_order(name)
+        {
+            return self.higher_order(name, parameters, body, &function.arguments[1..], context);
+        }
+        let mut arguments = Vec::with_capacity(function.arguments.len());
+        for argument in &function.arguments {
+            let typed = self.as_value(self.expr(argument, context)?)?;
+            let described = self.argument(&typed);
+            arguments.push((typed.expr, described));
+        }
+        let (expr, kind) = gristmill_functions::udf::call(self.registry, name, arguments, &self.env)?;
+        self.fold(Typed::new(expr, kind))
+    }
+
+    /// Functions that are about the query and not about values.
+    fn special(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Option<Typed>> {
+        let arguments = &function.arguments;
+        let text_of = |value: &str| Typed::new(Expr::Literal(ScalarValue::BinaryView(Some(value.as_bytes().to_vec())), None), SqlType::String);
+        Ok(Some(match (name, &arguments[..]) {
+            ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.to_string()),
+            ("toColumnTypeName", [argument]) => text_of(&self.expr(argument, context)?.kind.to_string()),
+            ("CAST" | "_CAST", [value, kind]) => {
+                let (kind, _) = self.constant(kind)?;
+                let ScalarValue::BinaryView(Some(kind)) = kind else {
+                    return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "The second argument of CAST must be a constant string, the name of a type"));
+                };
+                let mut kind: SqlType = String::from_utf8_lossy(&kind).parse()?;
+                let value = self.as_value(self.expr(value, context)?)?;
+                if self.settings.cast_keep_nullable && value.kind.is_nullable() {
+                    kind = kind.nullable();
+                }
+                self.cast(value, &kind)?
+            }
+            ("arrayJoin", [argument]) => {
+                let found = context.scope.array_joins.iter().find(|(node, _)| node == argument);
+                match found {
+                    Some((_, typed)) => typed.clone(),
+                    None => return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, "arrayJoin cannot stand here: name its result in the SELECT list and use the name")),
+                }
+            }
+            ("getSetting", [argument]) => {
+                let (value, _) = self.constant(argument)?;
+                let ScalarValue::BinaryView(Some(name)) = value else {
+                    return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "getSetting takes the name of a setting as a constant string"));
+                };
+                let name = String::from_utf8_lossy(&name).into_owned();
+                let value = self
+                    .settings
+                    .get(&name)
+                    .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")))?;
+                match value.parse::<i128>() {
+                    Ok(number) => self.literal(&Literal::Integer(number))?,
+                    Err(_) => text_of(&value),
+                }
+            }
+            ("tupleElement", [tuple, Node::Literal(Literal::Text(field))]) => {
+                let tuple = self.as_value(self.expr(tuple, context)?)?;
+                self.tuple_field(tuple, &String::from_utf8_lossy(field))?
+            }
+            ("grouping" | "groupingSets", _) => return Err(Error::not_implemented(format!("Function {name}"))),
+            _ => return Ok(None),
+        }))
+    }
+
+    pub(crate) fn tuple_field(&self, tuple: Typed, field: &str) -> Result<Typed> {
+        let name = self.literal(&Literal::Text(field.as_bytes().to_vec()))?;
+        let arguments = vec![(tuple.expr.clone(), self.argument(&tuple)), (name.expr.clone(), self.argument(&name))];
+        let (expr, kind) = gristmill_functions::udf::call(self.registry, "tupleElement", arguments, &self.env)?;
+        self.fold(Typed::new(expr, kind))
+    }
+
+    /// `arrayMap(x -> body, array, …)`: the body is lowered over its parameters; what it names from outside is carried
+    /// along, repeated for each element.
+    fn higher_order(&self, name: &str, parameters: &[String], body: &Node, arrays: &[Node], context: &Context<'_>) -> Result<Typed> {
+        let arrays: Vec<Typed> =
+            arrays.iter().map(|array| self.as_value(self.expr(array, context)?)).collect::<Result<_>>()?;
+        let kinds: Vec<SqlType> = arrays.iter().map(|array| array.kind.clone()).collect();
+        let parameter_kinds = lambda_parameter_types(name, &kinds)?;
+        if parameter_kinds.len() != parameters.len() {
+            return Err(Error::new(
+                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                format!("The lambda of function {name} has {} parameters, and there are {} to give", parameters.len(), parameter_kinds.len()),
+            ));
+        }
+        let bound: Vec<(String, String, SqlType)> = parameters
+            .iter()
+            .zip(parameter_kinds)
+            .map(|(parameter, kind)| (parameter.clone(), self.unique(parameter), kind))
+            .collect();
+        let inner = context.with_lambda(
+            bound
+                .iter()
+                .map(|(parameter, column, kind)| {
+                    let expr = Expr::Column(datafusion::common::Column::new_unqualified(column));
+                    (parameter.clone(), Typed::new(expr, kind.clone()))
+                })
+                .collect(),
+        );
+        let lowered = self.as_value(self.expr(body, &inner)?)?;
+        // Columns that are no parameter come from outside.
+        let mut captured: Vec<(Expr, String, SqlType)> = Vec::new();
+        let renamed = {
+            use datafusion::common::tree_node::{Transformed, TreeNode};
+            let mut rename = |expr: Expr| {
+                let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
+                if column.relation.is_none() && bound.iter().any(|(_, name, _)| *name == column.name) {
+                    return Ok(Transformed::no(expr));
+                }
+                let name = match captured.iter().find(|(known, _, _)| *known == expr) {
+                    Some((_, name, _)) => name.clone(),
+                    None => {
+                        let kind = self.kind_of_column(&expr, context);
+                        let name = self.unique("captured");
+                        captured.push((expr.clone(), name.clone(), kind));
+                        name
+                    }
+                };
+                Ok(Transformed::yes(Expr::Column(datafusion::common::Column::new_unqualified(name))))
+            };
+            lowered.expr.clone().transform(&mut rename)?.data
+        };
+        let lambda = LambdaBody {
+            parameters: bound.into_iter().map(|(_, column, kind)| (column, kind)).collect(),
+            body: renamed,
+            result: lowered.kind,
+            captured,
+        };
+        let arrays = arrays.into_iter().map(|array| (array.expr, array.kind)).collect();
+        let (expr, kind) = higher_order_call(self.registry, name, lambda, arrays, &self.env)?;
+        self.fold(Typed::new(expr, kind))
+    }
+
+    /// The type of a column of the plan that an expression here may name.
+    fn kind_of_column(&self, expr: &Expr, context: &Context<'_>) -> SqlType {
+        let from_scope = context.scope.columns.iter().find(|column| column.expr == *expr).map(|column| column.kind.clone());
+        let from_joins = || context.scope.array_joins.iter().find(|(_, typed)| typed.expr == *expr).map(|(_, t)| t.kind.clone());
+        let from_groups = || context.grouped.and_then(|grouped| grouped.kind_of(expr));
+        let from_lambda = || context.lambda.iter().find(|(_, typed)| typed.expr == *expr).map(|(_, t)| t.kind.clone());
+        from_scope.or_else(from_joins).or_else(from_groups).or_else(from_lambda).unwrap_or(SqlType::String)
+    }
+
+    fn scalar_subquery(&self, query: &sqlparser::ast::Query, context: &Context<'_>) -> Result<Typed> {
+        let lowered = self.query(query, &context.scope.ctes)?;
+        let scalar = |plan, kind: SqlType| {
+            let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+            // No row gives NULL.
+            Typed::new(Expr::ScalarSubquery(subquery), kind.nullable())
+        };
+        match &lowered.columns[..] {
+            [one] => Ok(scalar(lowered.plan, one.kind.clone())),
+            many => {
+                // Several columns are a tuple.
+                let arguments: Vec<_> = many
+                    .iter()
+                    .map(|column| (column.expr.clone(), gristmill_functions::Argument { kind: column.kind.clone(), constant: None }))
+                    .collect();
+                let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", arguments, &self.env)?;
+                let plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan)
+                    .project(vec![tuple.alias(self.unique("tuple"))])?
+                    .build()?;
+                let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+                Ok(Typed::new(Expr::ScalarSubquery(subquery), kind))
+            }
+        }
+    }
+
+    /// `x IN …` of an expression that gives an array.
+    pub(crate) fn has(&self, set: &Node, left: &Node, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let has = call("has", vec![set.clone(), left.clone()]);
+        let typed = self.expr(&has, context)?;
+        if !negated {
+            return Ok(typed);
+        }
+        let condition = self.as_predicate(typed, "IN")?;
+        Ok(super::operators::predicate(Expr::Not(Box::new(condition)), false))
+    }
+}

@@ -1,0 +1,217 @@
+//! Queries into DataFusion's logical plans, with ClickHouse's names, types and NULL rules.
+//!
+//! The order of work for a SELECT is ClickHouse's: FROM and joins, arrayJoin, WHERE, GROUP BY, HAVING, windows, the
+//! SELECT list, DISTINCT, ORDER BY, LIMIT BY, LIMIT (`select.rs`). Every expression is lowered to a `Typed`: a DataFusion
+//! expression beside the ClickHouse type it has. What DataFusion computes as ClickHouse does is lowered to its native
+//! expressions (`operators.rs`), so that pruning and pushdown see it; the rest are calls of our functions.
+//!
+//! Names of columns inside a plan are made unique here, and mean nothing outside: `Lowered::columns` has the names and
+//! types that the user sees. That allows two result columns of one name, which DataFusion's schemas do not.
+//!
+//! Tables are resolved before lowering begins (`tables.rs`), because resolving asks the catalog and object stores and
+//! lowering is not asynchronous.
+
+mod aggregates;
+mod expr;
+mod from;
+mod operators;
+mod query;
+mod scope;
+mod select;
+mod sets;
+mod tables;
+mod windows;
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::{DataType, Schema};
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
+use datafusion::physical_expr::create_physical_expr;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::{Argument, FunctionEnv, Registry};
+use gristmill_introspect::Settings;
+use gristmill_types::{Columns, SqlType};
+
+pub use scope::{Scope, ScopeColumn};
+pub use sets::list_of;
+pub use tables::{ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
+
+use crate::ast::Node;
+
+/// An expression and its ClickHouse type.
+#[derive(Clone, Debug)]
+pub struct Typed {
+    pub expr: Expr,
+    pub kind: SqlType,
+    /// Carried as Arrow Boolean though its type is UInt8: what comparisons and logic give.
+    pub predicate: bool,
+}
+
+impl Typed {
+    pub fn new(expr: Expr, kind: SqlType) -> Self {
+        Typed { expr, kind, predicate: false }
+    }
+
+    pub fn constant(&self) -> Option<&ScalarValue> {
+        match &self.expr {
+            Expr::Literal(value, _) => Some(value),
+            _ => None,
+        }
+    }
+}
+
+/// A column of a lowered query: what the user sees, and the plan's column that carries it.
+#[derive(Clone, Debug)]
+pub struct OutputColumn {
+    pub name: String,
+    pub kind: SqlType,
+    pub expr: Expr,
+}
+
+/// A query as a plan. The plan's fields are `columns`, in order.
+#[derive(Clone, Debug)]
+pub struct Lowered {
+    pub plan: LogicalPlan,
+    pub columns: Vec<OutputColumn>,
+}
+
+impl Lowered {
+    pub fn columns(&self) -> Columns {
+        Columns::of(self.columns.iter().map(|column| (column.name.clone(), column.kind.clone())))
+    }
+}
+
+/// Everything that lowering asks of its surroundings.
+pub struct Analyzer<'a> {
+    pub registry: &'a Registry,
+    pub env: FunctionEnv,
+    pub settings: &'a Settings,
+    pub tables: &'a ResolvedTables,
+    next: Cell<usize>,
+}
+
+impl<'a> Analyzer<'a> {
+    pub fn new(registry: &'a Registry, env: FunctionEnv, settings: &'a Settings, tables: &'a ResolvedTables) -> Self {
+        Analyzer { registry, env, settings, tables, next: Cell::new(0) }
+    }
+
+    /// A name that no other column or relation of the plan has.
+    fn unique(&self, hint: &str) -> String {
+        let number = self.next.get();
+        self.next.set(number + 1);
+        format!("{hint}#{number}")
+    }
+
+    /// Lowers an expression over the columns of one table, such as a key or a default.
+    pub fn over_columns(&self, node: &Node, columns: &Columns) -> Result<Typed> {
+        let scope = Scope::of_columns(columns);
+        let typed = self.expr(node, &scope.rows())?;
+        self.as_value(typed)
+    }
+
+    /// The value of a constant expression. Error: BAD_ARGUMENTS where it is none.
+    pub fn constant(&self, node: &Node) -> Result<(ScalarValue, SqlType)> {
+        let scope = Scope::default();
+        let typed = self.as_value(self.expr(node, &scope.rows())?)?;
+        match self.fold(typed.clone())?.expr {
+            Expr::Literal(value, _) => Ok((value, typed.kind)),
+            _ => Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Expected a constant expression, found {node}"))),
+        }
+    }
+
+    /// Casts to a type, for what is put together outside of a query.
+    pub fn cast_to(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
+        self.cast(typed, to)
+    }
+
+    /// The value of a constant expression in a type. With `null_as_default`, NULL is the default of a type without NULL.
+    pub fn constant_as_kind(&self, node: &Node, kind: &SqlType, null_as_default: bool) -> Result<ScalarValue> {
+        let (value, from) = self.constant(node)?;
+        if value.is_null() && !kind.is_nullable() && null_as_default {
+            return Ok(gristmill_types::default::default_scalar(kind));
+        }
+        let cast = self.cast(Typed::new(Expr::Literal(value, None), from), kind)?;
+        match self.fold(cast)?.expr {
+            Expr::Literal(value, _) => Ok(value),
+            _ => Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Expected a constant expression, found {node}"))),
+        }
+    }
+
+    /// Casts to a type; constants are cast at once.
+    pub(crate) fn cast(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
+        let typed = self.as_value(typed)?;
+        if typed.kind == *to {
+            return Ok(typed);
+        }
+        let expr = gristmill_functions::cast_expr(typed.expr, &typed.kind, to, &self.env)?;
+        self.fold(Typed::new(expr, to.clone()))
+    }
+
+    /// As a value of its type: comparisons become UInt8.
+    pub(crate) fn as_value(&self, typed: Typed) -> Result<Typed> {
+        if !typed.predicate {
+            return Ok(typed);
+        }
+        let expr = datafusion::logical_expr::cast(typed.expr, DataType::UInt8);
+        self.fold(Typed::new(expr, typed.kind))
+    }
+
+    /// As a condition that DataFusion understands: Boolean, NULL meaning no.
+    pub(crate) fn as_predicate(&self, typed: Typed, what: &str) -> Result<Expr> {
+        if typed.predicate || *typed.kind.plain() == SqlType::Bool {
+            return Ok(typed.expr);
+        }
+        if typed.kind.is_null_literal() {
+            return Ok(datafusion::logical_expr::lit(ScalarValue::Boolean(None)));
+        }
+        if !(typed.kind.is_integer() || typed.kind.is_float()) {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                format!("Illegal type {} of {what}: a condition must be a number", typed.kind),
+            ));
+        }
+        let zero = ScalarValue::new_zero(&typed.kind.arrow())?;
+        Ok(self.fold(Typed::new(typed.expr.not_eq(datafusion::logical_expr::lit(zero)), SqlType::UInt8))?.expr)
+    }
+
+    pub(crate) fn argument(&self, typed: &Typed) -> Argument {
+        Argument { kind: typed.kind.clone(), constant: typed.constant().cloned() }
+    }
+
+    /// Computes an expression whose operands are all constants.
+    pub(crate) fn fold(&self, typed: Typed) -> Result<Typed> {
+        if matches!(typed.expr, Expr::Literal(..)) || !foldable(&typed.expr) {
+            return Ok(typed);
+        }
+        let physical = create_physical_expr(&typed.expr, &DFSchema::empty(), &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
+        let schema = Arc::new(Schema::empty());
+        let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
+        let batch = RecordBatch::try_new_with_options(schema, Vec::new(), &options)?;
+        let value = match physical.evaluate(&batch)? {
+            datafusion::logical_expr::ColumnarValue::Scalar(value) => value,
+            datafusion::logical_expr::ColumnarValue::Array(array) => ScalarValue::try_from_array(&array, 0)?,
+        };
+        Ok(Typed { expr: Expr::Literal(value, None), ..typed })
+    }
+}
+
+/// Whether an expression has only constants and pure functions in it.
+fn foldable(expr: &Expr) -> bool {
+    use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
+    let mut pure = true;
+    let walked = expr.apply(|expr| {
+        pure &= match expr {
+            Expr::Literal(..) | Expr::BinaryExpr(_) | Expr::Cast(_) | Expr::Case(_) | Expr::Not(_) | Expr::IsNull(_)
+            | Expr::IsNotNull(_) | Expr::InList(_) | Expr::Negative(_) => true,
+            Expr::ScalarFunction(call) => call.func.signature().volatility == Volatility::Immutable,
+            _ => false,
+        };
+        Ok(if pure { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })
+    });
+    pure && walked.is_ok()
+}

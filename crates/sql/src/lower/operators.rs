@@ -1,0 +1,284 @@
+//! Operators that DataFusion computes as ClickHouse does, once both sides have one type.
+//!
+//! Comparisons bring both sides to one type without changing what is compared: a constant moves to the column's type
+//! where it fits there exactly, so that statistics can still prune; else both sides move to a type that holds both.
+
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::{BinaryExpr, Case, Expr, Operator};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, OnError};
+use gristmill_types::supertype::{Arithmetic, arithmetic_result, least_supertype};
+
+use super::scope::Context;
+use super::{Analyzer, Typed};
+use crate::ast::Node;
+
+/// The comparison that a function's name stands for.
+pub(crate) fn comparison(name: &str) -> Option<Operator> {
+    Some(match name {
+        "equals" => Operator::Eq,
+        "notEquals" => Operator::NotEq,
+        "less" => Operator::Lt,
+        "lessOrEquals" => Operator::LtEq,
+        "greater" => Operator::Gt,
+        "greaterOrEquals" => Operator::GtEq,
+        "isDistinctFrom" => Operator::IsDistinctFrom,
+        "isNotDistinctFrom" => Operator::IsNotDistinctFrom,
+        _ => return None,
+    })
+}
+
+fn arithmetic(name: &str) -> Option<(Arithmetic, Operator)> {
+    Some(match name {
+        "plus" => (Arithmetic::Plus, Operator::Plus),
+        "minus" => (Arithmetic::Minus, Operator::Minus),
+        "multiply" => (Arithmetic::Multiply, Operator::Multiply),
+        "divide" => (Arithmetic::Divide, Operator::Divide),
+        _ => return None,
+    })
+}
+
+fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
+    Expr::BinaryExpr(BinaryExpr { left: Box::new(left), op: operator, right: Box::new(right) })
+}
+
+/// Types whose Arrow carrier compares as ClickHouse compares them.
+fn compares_natively(kind: &SqlType) -> bool {
+    match kind.plain() {
+        SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..) | SqlType::AggregateFunction(..) | SqlType::Nothing => false,
+        // The carrier is signed, the type is not.
+        SqlType::UInt256 => false,
+        _ => true,
+    }
+}
+
+impl Analyzer<'_> {
+    /// Lowers what DataFusion has an operator for; `None`: a function of ours is to be called.
+    pub(crate) fn operator(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Result<Option<Typed>> {
+        match (name, arguments) {
+            ("and" | "or", [_, ..]) => {
+                let operator = if name == "and" { Operator::And } else { Operator::Or };
+                let mut nullable = false;
+                let mut combined: Option<Expr> = None;
+                for argument in arguments {
+                    let typed = self.expr(argument, context)?;
+                    nullable |= typed.kind.is_nullable();
+                    let predicate = self.as_predicate(typed, &format!("argument of function {name}"))?;
+                    combined = Some(match combined {
+                        None => predicate,
+                        Some(left) => binary(left, operator, predicate),
+                    });
+                }
+                Ok(combined.map(|expr| predicate(expr, nullable)).map(|typed| self.fold(typed)).transpose()?)
+            }
+            ("not", [argument]) => {
+                let typed = self.expr(argument, context)?;
+                let nullable = typed.kind.is_nullable();
+                let condition = self.as_predicate(typed, "argument of function not")?;
+                self.fold(predicate(Expr::Not(Box::new(condition)), nullable)).map(Some)
+            }
+            ("isNull" | "isNotNull", [argument]) => {
+                let typed = self.as_value(self.expr(argument, context)?)?;
+                let wants_null = name == "isNull";
+                if !typed.kind.is_nullable() {
+                    return Ok(Some(Typed { expr: boolean(!wants_null), kind: SqlType::UInt8, predicate: true }));
+                }
+                let inner = Box::new(typed.expr);
+                let expr = if wants_null { Expr::IsNull(inner) } else { Expr::IsNotNull(inner) };
+                self.fold(predicate(expr, false)).map(Some)
+            }
+            ("if", [condition, yes, no]) => {
+                let arms = vec![(condition, yes)];
+                self.case(&arms, no, context).map(Some)
+            }
+            ("multiIf", _) if arguments.len() >= 3 && arguments.len() % 2 == 1 => {
+                let (otherwise, pairs) = match arguments.split_last() {
+                    Some(split) => split,
+                    None => return Ok(None),
+                };
+                let arms: Vec<(&Node, &Node)> = pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
+                self.case(&arms, otherwise, context).map(Some)
+            }
+            (_, [left, right]) => {
+                if let Some(operator) = comparison(name) {
+                    let left = self.as_value(self.expr(left, context)?)?;
+                    let right = self.as_value(self.expr(right, context)?)?;
+                    return self.compare(operator, left, right, name);
+                }
+                if let Some((operation, operator)) = arithmetic(name) {
+                    let left = self.as_value(self.expr(left, context)?)?;
+                    let right = self.as_value(self.expr(right, context)?)?;
+                    return self.arithmetic(operation, operator, left, right);
+                }
+                Ok(None)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    fn case(&self, arms: &[(&Node, &Node)], otherwise: &Node, context: &Context<'_>) -> Result<Typed> {
+        let mut conditions = Vec::new();
+        let mut values = Vec::new();
+        for (condition, value) in arms {
+            let typed = self.expr(condition, context)?;
+            conditions.push(self.as_predicate(typed, "condition of function if")?);
+            values.push(self.as_value(self.expr(value, context)?)?);
+        }
+        let last = self.as_value(self.expr(otherwise, context)?)?;
+        let kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
+        let kind = least_supertype(&kinds)?;
+        // A condition known beforehand chooses its arm now: `if(1, a, b)` never computes b.
+        let when_then = conditions
+            .into_iter()
+            .zip(values)
+            .map(|(condition, value)| Ok((Box::new(condition), Box::new(self.cast(value, &kind)?.expr))))
+            .collect::<Result<Vec<_>>>()?;
+        let else_expr = Some(Box::new(self.cast(last, &kind)?.expr));
+        self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind))
+    }
+
+    /// A comparison; `None` where a function of ours compares (tuples, arrays).
+    pub(crate) fn compare(&self, operator: Operator, left: Typed, right: Typed, name: &str) -> Result<Option<Typed>> {
+        let nulls_compare = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
+        let nullable = !nulls_compare && (left.kind.is_nullable() || right.kind.is_nullable());
+        if left.kind.is_null_literal() || right.kind.is_null_literal() {
+            if !nulls_compare {
+                return Ok(Some(Typed::new(Expr::Literal(ScalarValue::Null, None), SqlType::null())));
+            }
+            let other = if left.kind.is_null_literal() { right } else { left };
+            let inner = Box::new(other.expr);
+            let equal = operator == Operator::IsNotDistinctFrom;
+            let expr = if equal { Expr::IsNull(inner) } else { Expr::IsNotNull(inner) };
+            return self.fold(predicate(expr, false)).map(Some);
+        }
+        if !compares_natively(&left.kind) || !compares_natively(&right.kind) {
+            return Ok(None);
+        }
+        let (left, right) = self.to_common(left, right, name)?;
+        self.fold(predicate(binary(left.expr, operator, right.expr), nullable)).map(Some)
+    }
+
+    /// Brings two values to one type without changing which is the greater.
+    pub(crate) fn to_common(&self, left: Typed, right: Typed, name: &str) -> Result<(Typed, Typed)> {
+        let (left_kind, right_kind) = (left.kind.plain().clone(), right.kind.plain().clone());
+        if left_kind == right_kind || (left_kind.arrow() == right_kind.arrow() && same_family(&left_kind, &right_kind)) {
+            return Ok((left, right));
+        }
+        if right.constant().is_some()
+            && let Some(moved) = self.constant_as(&right, &left_kind)?
+        {
+            return Ok((left, moved));
+        }
+        if left.constant().is_some()
+            && let Some(moved) = self.constant_as(&left, &right_kind)?
+        {
+            return Ok((moved, right));
+        }
+        let incomparable = || {
+            Error::new(
+                ErrorCode::NO_COMMON_TYPE,
+                format!("There is no supertype for types {}, {} because some of them are String/FixedString/Enum and some of them are not: in function {name}", left.kind, right.kind),
+            )
+        };
+        let numbers = left_kind.is_number() && right_kind.is_number();
+        if !numbers && (left_kind.is_string() != right_kind.is_string()) && !left_kind.is_enum() && !right_kind.is_enum() {
+            return Err(incomparable());
+        }
+        let common = match least_supertype(&[left_kind.clone(), right_kind.clone()]) {
+            Ok(kind) => kind,
+            // UInt64 against Int64 and the like: 38 digits hold both.
+            Err(_) if left_kind.is_integer() && right_kind.is_integer() => SqlType::Decimal { precision: 38, scale: 0 },
+            Err(_) if numbers => SqlType::Float64,
+            Err(_) => return Err(incomparable()),
+        };
+        let wrap = |kind: &SqlType| if kind.is_nullable() { common.clone().nullable() } else { common.clone() };
+        let (to_left, to_right) = (wrap(&left.kind), wrap(&right.kind));
+        Ok((self.cast(left, &to_left)?, self.cast(right, &to_right)?))
+    }
+
+    /// A constant in another type, where that changes nothing. Text that is to be a date, an enum or the like but cannot
+    /// be read as one is an error, as in ClickHouse.
+    pub(crate) fn constant_as(&self, typed: &Typed, to: &SqlType) -> Result<Option<Typed>> {
+        let Some(value) = typed.constant() else { return Ok(None) };
+        let from = typed.kind.plain().clone();
+        if value.is_null() {
+            let null = ScalarValue::try_from(&to.arrow())?;
+            return Ok(Some(Typed::new(Expr::Literal(null, None), to.clone().nullable())));
+        }
+        if from == *to {
+            return Ok(Some(typed.clone()));
+        }
+        let from_text = from.is_string() && !to.is_string();
+        if from_text && (to.is_integer() || to.is_float() || to.is_decimal() || *to == SqlType::Bool) && !self.text_compares_with_numbers() {
+            return Ok(None);
+        }
+        let numbers = from.is_number() && to.is_number();
+        let strings = from.is_string() && to.is_string();
+        let dates = from.is_date_or_time() && to.is_date_or_time();
+        if !(from_text || numbers || strings || dates) {
+            return Ok(None);
+        }
+        // Widening a date is lossless; narrowing a time to a date is checked by the round trip below.
+        let array = value.to_array_of_size(1)?;
+        let options = CastOptions { timezone: self.timezone()?, on_error: if from_text { OnError::Throw } else { OnError::Null }, ..CastOptions::default() };
+        let moved = gristmill_types::cast::cast(&array, &from, to, &options)?;
+        if moved.null_count() > 0 {
+            return Ok(None);
+        }
+        if !from_text {
+            let back = gristmill_types::cast::cast(&moved, to, &from, &options);
+            let same = back.is_ok_and(|back| ScalarValue::try_from_array(&back, 0).is_ok_and(|back| back == *value));
+            if !same {
+                return Ok(None);
+            }
+        }
+        Ok(Some(Typed::new(Expr::Literal(ScalarValue::try_from_array(&moved, 0)?, None), to.clone())))
+    }
+
+    fn text_compares_with_numbers(&self) -> bool {
+        // ClickHouse reads the constant text '5' as a number when a number is compared with it.
+        true
+    }
+
+    pub(crate) fn timezone(&self) -> Result<chrono_tz::Tz> {
+        self.env.timezone.parse().map_err(|_| {
+            Error::new(ErrorCode::BAD_ARGUMENTS, format!("Unknown time zone {}: give an IANA name", self.env.timezone))
+        })
+    }
+
+    /// `+ - * /` on plain numbers; `None` where a function of ours computes.
+    fn arithmetic(&self, operation: Arithmetic, operator: Operator, left: Typed, right: Typed) -> Result<Option<Typed>> {
+        let native = |kind: &SqlType| {
+            kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || kind.is_float() || *kind.plain() == SqlType::Bool
+        };
+        if !native(&left.kind) || !native(&right.kind) {
+            return Ok(None);
+        }
+        let plain = arithmetic_result(operation, left.kind.plain(), right.kind.plain())?;
+        if !native(&plain) {
+            return Ok(None);
+        }
+        let nullable = left.kind.is_nullable() || right.kind.is_nullable();
+        let side = |typed: Typed| {
+            let to = if typed.kind.is_nullable() { plain.clone().nullable() } else { plain.clone() };
+            self.cast(typed, &to)
+        };
+        let expr = binary(side(left)?.expr, operator, side(right)?.expr);
+        self.fold(Typed::new(expr, if nullable { plain.nullable() } else { plain })).map(Some)
+    }
+}
+
+/// Types that share a carrier and an order: String and FixedString do not pad alike, enums compare by value.
+fn same_family(a: &SqlType, b: &SqlType) -> bool {
+    (a.is_date_or_time() && b.is_date_or_time()) || (a.is_decimal() && b.is_decimal()) || a == b
+}
+
+pub(crate) fn predicate(expr: Expr, nullable: bool) -> Typed {
+    let kind = if nullable { SqlType::UInt8.nullable() } else { SqlType::UInt8 };
+    Typed { expr, kind, predicate: true }
+}
+
+pub(crate) fn boolean(value: bool) -> Expr {
+    Expr::Literal(ScalarValue::Boolean(Some(value)), None)
+}

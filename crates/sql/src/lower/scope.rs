@@ -1,0 +1,208 @@
+//! Which name means what: columns of the FROM clause, aliases of the SELECT list and of WITH, parameters of lambdas.
+//!
+//! An alias wins over a column of the same name (unless `prefer_column_name_to_alias`), except inside its own definition:
+//! `SELECT a + 1 AS a` adds one to the column.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use datafusion::common::Column;
+use datafusion::logical_expr::Expr;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::{Columns, SqlType};
+use sqlparser::ast::Query;
+
+use super::aggregates::Grouped;
+use super::windows::Windows;
+use super::{Analyzer, Typed};
+use crate::ast::Node;
+
+#[derive(Clone, Debug)]
+pub struct ScopeColumn {
+    /// Names of the relation: its alias, or database and table.
+    pub qualifier: Vec<String>,
+    pub name: String,
+    pub kind: SqlType,
+    /// The plan's column.
+    pub expr: Expr,
+    /// Not part of `*`: virtual columns, and the right side of USING.
+    pub hidden: bool,
+}
+
+#[derive(Clone, Debug, Default)]
+pub struct Scope {
+    pub columns: Vec<ScopeColumn>,
+    pub aliases: HashMap<String, Node>,
+    pub ctes: Rc<HashMap<String, Query>>,
+    /// Calls of arrayJoin, with the column that each became.
+    pub array_joins: Vec<(Node, Typed)>,
+}
+
+impl Scope {
+    pub fn of_columns(columns: &Columns) -> Scope {
+        Scope {
+            columns: columns
+                .iter()
+                .map(|column| ScopeColumn {
+                    qualifier: Vec::new(),
+                    name: column.name.clone(),
+                    kind: column.kind.clone(),
+                    expr: Expr::Column(Column::new_unqualified(&column.name)),
+                    hidden: false,
+                })
+                .collect(),
+            ..Scope::default()
+        }
+    }
+
+    /// Where expressions over the rows of FROM are lowered.
+    pub fn rows(&self) -> Context<'_> {
+        Context { scope: self, grouped: None, windows: None, lambda: Rc::default(), expanding: Rc::default() }
+    }
+}
+
+/// The scope with what else decides how a name is read where an expression stands.
+#[derive(Clone)]
+pub struct Context<'s> {
+    pub scope: &'s Scope,
+    /// Set above the aggregation: only keys and aggregates may be named.
+    pub grouped: Option<&'s Grouped>,
+    /// Set where window functions may stand.
+    pub windows: Option<&'s Windows>,
+    pub lambda: Rc<Vec<(String, Typed)>>,
+    /// Aliases whose definition is being read.
+    pub expanding: Rc<Vec<String>>,
+}
+
+impl<'s> Context<'s> {
+    pub fn below_grouping(&self) -> Context<'s> {
+        Context { grouped: None, windows: None, ..self.clone() }
+    }
+
+    pub fn expanding(&self, alias: &str) -> Context<'s> {
+        let mut names = self.expanding.as_ref().clone();
+        names.push(alias.to_string());
+        Context { expanding: Rc::new(names), ..self.clone() }
+    }
+
+    pub fn with_lambda(&self, parameters: Vec<(String, Typed)>) -> Context<'s> {
+        let mut all = self.lambda.as_ref().clone();
+        all.extend(parameters);
+        Context { lambda: Rc::new(all), ..self.clone() }
+    }
+
+    /// The definition that an alias stands for here.
+    pub fn alias(&self, name: &str) -> Option<&'s Node> {
+        if self.expanding.iter().any(|known| known == name) {
+            return None;
+        }
+        self.scope.aliases.get(name)
+    }
+}
+
+thread_local! {
+    static DEPTH: RefCell<usize> = const { RefCell::new(0) };
+}
+
+/// Counts how deep expressions are nested, so that a hostile statement ends in an error and not in a full stack.
+pub struct DepthGuard;
+
+impl DepthGuard {
+    pub fn enter() -> Result<DepthGuard> {
+        DEPTH.with(|depth| {
+            *depth.borrow_mut() += 1;
+            if *depth.borrow() > 500 {
+                *depth.borrow_mut() -= 1;
+                return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, "An expression is nested more than 500 levels deep"));
+            }
+            Ok(DepthGuard)
+        })
+    }
+}
+
+impl Drop for DepthGuard {
+    fn drop(&mut self) {
+        DEPTH.with(|depth| *depth.borrow_mut() -= 1);
+    }
+}
+
+impl Analyzer<'_> {
+    /// What a name means.
+    pub(crate) fn name(&self, parts: &[String], context: &Context<'_>) -> Result<Typed> {
+        if let [name] = parts {
+            if let Some((_, typed)) = context.lambda.iter().rev().find(|(parameter, _)| parameter == name) {
+                return Ok(typed.clone());
+            }
+            let prefer_column =
+                self.settings.prefer_column_name_to_alias && context.scope.columns.iter().any(|column| column.name == *name);
+            if !prefer_column && let Some(node) = context.alias(name) {
+                return self.expr(node, &context.expanding(name));
+            }
+        }
+        if let Some(typed) = self.column(parts, context)? {
+            return Ok(typed);
+        }
+        // A field of a tuple: `column.field`, `alias.field`.
+        if let Some((field, head)) = parts.split_last()
+            && !head.is_empty()
+            && let Ok(tuple) = self.name(head, context)
+            && matches!(tuple.kind.plain(), SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_))
+        {
+            return self.tuple_field(tuple, field);
+        }
+        Err(self.unknown_name(parts, context))
+    }
+
+    fn column(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {
+        let columns = &context.scope.columns;
+        // A column's name may hold dots: `n.a` of a Nested.
+        let whole = parts.join(".");
+        for split in 0..parts.len() {
+            let (qualifier, rest) = parts.split_at(split);
+            let name = if split == 0 { whole.clone() } else { rest.join(".") };
+            let found: Vec<&ScopeColumn> = columns
+                .iter()
+                .filter(|column| column.name == name && ends_with(&column.qualifier, qualifier))
+                .collect();
+            let visible: Vec<&&ScopeColumn> = found.iter().filter(|column| !column.hidden).collect();
+            let column = match (&visible[..], &found[..]) {
+                ([one], _) => **one,
+                ([], [first, ..]) => *first,
+                ([], []) => continue,
+                // The same column seen twice (a self join through USING) is no ambiguity.
+                ([first, rest @ ..], _) if rest.iter().all(|other| other.expr == first.expr) => **first,
+                ([first, second, ..], _) => {
+                    return Err(Error::new(
+                        ErrorCode::AMBIGUOUS_IDENTIFIER,
+                        format!(
+                            "Identifier '{whole}' is ambiguous: it is a column of {} and of {}. Put the table's name before it",
+                            first.qualifier.join("."),
+                            second.qualifier.join(".")
+                        ),
+                    ));
+                }
+            };
+            if context.grouped.is_some() {
+                return Err(Error::new(
+                    ErrorCode::NOT_AN_AGGREGATE,
+                    format!("Column '{whole}' is not under aggregate function and not in GROUP BY keys"),
+                ));
+            }
+            return Ok(Some(Typed::new(column.expr.clone(), column.kind.clone())));
+        }
+        Ok(None)
+    }
+
+    fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
+        let name = parts.join(".");
+        let known = context.scope.columns.iter().map(|column| column.name.as_str());
+        let near = gristmill_introspect::settings::nearest(&name, known.chain(context.scope.aliases.keys().map(String::as_str)));
+        let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
+        Error::new(ErrorCode::UNKNOWN_IDENTIFIER, format!("Unknown expression or function identifier '{name}'{hint}"))
+    }
+}
+
+fn ends_with(whole: &[String], end: &[String]) -> bool {
+    whole.len() >= end.len() && whole[whole.len() - end.len()..] == *end
+}

@@ -1,0 +1,175 @@
+//! IN: lists of constants, lists of expressions, subqueries, tables, arrays.
+//!
+//! NULL is never in a set and is left out of it (`transform_null_in` = 0), so `1 NOT IN (NULL)` is true, unlike in the
+//! SQL standard. A constant that the left side's type cannot hold is in no row, and is left out too.
+
+use std::sync::Arc;
+
+use datafusion::common::{ScalarValue, Spans};
+use datafusion::logical_expr::expr::{InList, InSubquery};
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Operator, Subquery};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::operators::{boolean, predicate};
+use super::scope::Context;
+use super::{Analyzer, Lowered, Typed};
+use crate::ast::{InSet, Node};
+
+impl Analyzer<'_> {
+    pub(crate) fn in_set(&self, left: &Node, set: &InSet, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        match set {
+            InSet::Query(query) => {
+                let lowered = self.query(query, &context.scope.ctes)?;
+                self.in_query(left, lowered, negated, context)
+            }
+            InSet::Other(node) => {
+                if let Node::Name(parts) = node.as_ref()
+                    && let Some(query) = parts.first().and_then(|name| context.scope.ctes.get(name))
+                {
+                    let lowered = self.query(query, &context.scope.ctes)?;
+                    return self.in_query(left, lowered, negated, context);
+                }
+                self.has(node, left, negated, context)
+            }
+            InSet::List(list) => {
+                if let [one] = &list[..] {
+                    let is_array = self.expr(one, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_)));
+                    if is_array {
+                        return self.has(one, left, negated, context);
+                    }
+                    // `x IN ((1, 2))` of a plain x is `x IN (1, 2)`.
+                    if let (Node::Call(tuple), false) = (one.bare(), is_tuple(left))
+                        && tuple.name == "tuple"
+                    {
+                        return self.in_set(left, &InSet::List(tuple.arguments.clone()), negated, context);
+                    }
+                }
+                self.in_list(left, list, negated, context)
+            }
+        }
+    }
+
+    fn in_list(&self, left: &Node, list: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let typed = self.as_value(self.expr(left, context)?)?;
+        if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
+            // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
+            let whole = [crate::ast::call("tuple", list.to_vec())];
+            let flat = !list.iter().any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple" || call.name == "array"));
+            let items: &[Node] = if flat && matches!(typed.kind.plain(), SqlType::Tuple(_)) { &whole } else { list };
+            return self.any_equal(left, items, negated, context);
+        }
+        let plain = typed.kind.plain().clone();
+        let mut constants: Vec<Expr> = Vec::new();
+        let mut others: Vec<&Node> = Vec::new();
+        for node in list {
+            let item = self.as_value(self.expr(node, context)?)?;
+            match item.constant() {
+                Some(value) if value.is_null() => {}
+                Some(_) => {
+                    if let Some(moved) = self.constant_as(&item, &plain)? {
+                        constants.push(moved.expr);
+                    } else if !(item.kind.is_number() && plain.is_number()) {
+                        others.push(node);
+                    }
+                }
+                None => others.push(node),
+            }
+        }
+        let nullable = typed.kind.is_nullable();
+        let members = match &constants[..] {
+            [] => boolean(false),
+            [one] => typed.expr.clone().eq(one.clone()),
+            _ => Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false }),
+        };
+        let mut combined = self.fold(predicate(members, nullable))?;
+        for node in others {
+            let item = self.as_value(self.expr(node, context)?)?;
+            if let Some(equal) = self.compare(Operator::Eq, typed.clone(), item, "in")? {
+                combined = predicate(combined.expr.or(equal.expr), nullable);
+            }
+        }
+        if negated {
+            combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
+        }
+        self.fold(combined)
+    }
+
+    fn any_equal(&self, left: &Node, items: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let mut any: Option<Expr> = None;
+        for item in items {
+            let equal = self.expr(&crate::ast::call("equals", vec![left.clone(), item.clone()]), context)?;
+            let condition = self.as_predicate(equal, "IN")?;
+            any = Some(match any {
+                None => condition,
+                Some(sofar) => sofar.or(condition),
+            });
+        }
+        let any = any.unwrap_or_else(|| boolean(false));
+        self.fold(predicate(if negated { Expr::Not(Box::new(any)) } else { any }, false))
+    }
+
+    fn in_query(&self, left: &Node, lowered: Lowered, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let left_typed = self.as_value(self.expr(left, context)?)?;
+        if lowered.columns.len() > 1 {
+            return self.tuple_in_query(left, lowered, negated, context);
+        }
+        let [column] = &lowered.columns[..] else {
+            return Err(Error::new(ErrorCode::INCORRECT_NUMBER_OF_COLUMNS, "The subquery of IN has no columns"));
+        };
+        let member = Typed::new(column.expr.clone(), column.kind.clone());
+        let (left_typed, member) = self.to_common(left_typed, member, "in")?;
+        let name = self.unique("member");
+        let mut plan = LogicalPlanBuilder::from(lowered.plan).project(vec![member.expr.alias(&name)])?;
+        if member.kind.is_nullable() {
+            plan = plan.filter(Expr::IsNotNull(Box::new(datafusion::logical_expr::ident(&name))))?;
+        }
+        let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: Vec::new(), spans: Spans::new() };
+        let nullable = left_typed.kind.is_nullable();
+        Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
+    }
+
+    /// `(a, b) IN (SELECT x, y …)`: both sides become one value that compares as the tuple does, their text.
+    fn tuple_in_query(&self, left: &Node, lowered: Lowered, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let Node::Call(tuple) = left.bare() else {
+            return Err(Error::new(
+                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
+                format!("The subquery of IN has {} columns; the left side must be a tuple of as many", lowered.columns.len()),
+            ));
+        };
+        if tuple.name != "tuple" || tuple.arguments.len() != lowered.columns.len() {
+            return Err(Error::new(
+                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
+                format!("The subquery of IN has {} columns, and the left side {}", lowered.columns.len(), tuple.arguments.len()),
+            ));
+        }
+        let (mut left_parts, mut right_parts) = (Vec::new(), Vec::new());
+        for (node, column) in tuple.arguments.iter().zip(&lowered.columns) {
+            let left = self.as_value(self.expr(node, context)?)?;
+            let (left, right) = self.to_common(left, Typed::new(column.expr.clone(), column.kind.clone()), "in")?;
+            left_parts.push((left.expr.clone(), self.argument(&left)));
+            right_parts.push((right.expr.clone(), self.argument(&right)));
+        }
+        let text = |parts: Vec<(Expr, gristmill_functions::Argument)>| -> Result<Expr> {
+            let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", parts, &self.env)?;
+            Ok(self.cast(Typed::new(tuple, kind), &SqlType::String)?.expr)
+        };
+        let right = text(right_parts)?;
+        let plan = LogicalPlanBuilder::from(lowered.plan).project(vec![right.alias(self.unique("member"))])?.build()?;
+        let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+        Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
+    }
+}
+
+fn is_tuple(node: &Node) -> bool {
+    matches!(node.bare(), Node::Call(call) if call.name == "tuple")
+}
+
+/// A set that came out of a subquery, as a list for pruning by it.
+pub fn list_of(expr: Expr, values: Vec<ScalarValue>, negated: bool) -> Expr {
+    if values.is_empty() {
+        return boolean(negated);
+    }
+    let list = values.into_iter().map(|value| Expr::Literal(value, None)).collect();
+    Expr::InList(InList { expr: Box::new(expr), list, negated })
+}

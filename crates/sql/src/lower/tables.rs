@@ -1,0 +1,134 @@
+//! Finds the tables that a query reads, before the query is lowered.
+//!
+//! The statement's tree is walked for table factors. Names of common table expressions are left out: they shadow tables.
+//! Each factor is resolved once, and found again by its text.
+
+use std::collections::{HashMap, HashSet};
+use std::fmt::Debug;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::catalog::TableProvider;
+use gristmill_base::Result;
+use gristmill_types::Columns;
+use sqlparser::ast::{Query, TableFactor, Visit, Visitor};
+
+use crate::ast::Node;
+use crate::translate;
+
+/// A table ready to be read by one query.
+#[derive(Clone, Debug)]
+pub struct ResolvedTable {
+    pub provider: Arc<dyn TableProvider>,
+    /// Columns of `*`, then virtual ones: the provider's schema in order.
+    pub columns: Columns,
+    pub virtual_columns: Columns,
+    /// Database and table, or the table function's name.
+    pub name: Vec<String>,
+}
+
+/// Resolved tables by the text of what named them.
+#[derive(Clone, Debug, Default)]
+pub struct ResolvedTables(pub HashMap<String, ResolvedTable>);
+
+#[async_trait]
+pub trait TableResolver: Send + Sync {
+    async fn table(&self, database: Option<&str>, name: &str) -> Result<ResolvedTable>;
+    async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable>;
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TableReference {
+    Table(Vec<String>),
+    Function(String, Vec<Node>),
+}
+
+impl TableReference {
+    pub(crate) fn key(&self) -> String {
+        match self {
+            TableReference::Table(parts) => format!("table {}", parts.join(".")),
+            TableReference::Function(name, arguments) => {
+                let texts: Vec<String> = arguments.iter().map(|node| format!("{node:?}")).collect();
+                format!("function {name}({})", texts.join(", "))
+            }
+        }
+    }
+
+    pub(crate) fn of(factor: &TableFactor) -> Result<Option<TableReference>> {
+        let (name, arguments) = match factor {
+            TableFactor::Table { name, args, .. } => (name, args.as_ref().map(|args| &args.args)),
+            TableFactor::Function { name, args, .. } => (name, Some(args)),
+            _ => return Ok(None),
+        };
+        let parts = translate::parts(name)?;
+        Ok(Some(match arguments {
+            None => TableReference::Table(parts),
+            Some(arguments) => TableReference::Function(parts.join("."), translate::function_arguments(arguments)?),
+        }))
+    }
+}
+
+#[derive(Default)]
+struct Collector {
+    references: Vec<TableReference>,
+    ctes: HashSet<String>,
+    error: Option<gristmill_base::Error>,
+}
+
+impl Visitor for Collector {
+    type Break = ();
+
+    fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<()> {
+        if let Some(with) = &query.with {
+            self.ctes.extend(with.cte_tables.iter().map(|cte| crate::ast::unescape_identifier(&cte.alias.name)));
+        }
+        ControlFlow::Continue(())
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
+        match TableReference::of(factor) {
+            Ok(Some(reference)) => self.references.push(reference),
+            Ok(None) => {}
+            Err(error) => {
+                self.error = Some(error);
+                return ControlFlow::Break(());
+            }
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// Resolves every table of a query.
+pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Result<ResolvedTables> {
+    let mut collector = Collector::default();
+    let _ = query.visit(&mut collector);
+    if let Some(error) = collector.error {
+        return Err(error);
+    }
+    let mut resolved = ResolvedTables::default();
+    let array_join_columns = super::from::array_join_names(query);
+    for reference in collector.references {
+        let key = reference.key();
+        if resolved.0.contains_key(&key) {
+            continue;
+        }
+        let table = match &reference {
+            TableReference::Table(parts) => match &parts[..] {
+                [name] if collector.ctes.contains(name) || array_join_columns.contains(name) => continue,
+                _ if array_join_columns.contains(&parts.join(".")) => continue,
+                [name] => resolver.table(None, name).await?,
+                [database, name] => resolver.table(Some(database), name).await?,
+                more => {
+                    return Err(gristmill_base::Error::new(
+                        gristmill_base::ErrorCode::UNKNOWN_TABLE,
+                        format!("Table {} does not exist: a table is named database.table", more.join(".")),
+                    ));
+                }
+            },
+            TableReference::Function(name, arguments) => resolver.function(name, arguments).await?,
+        };
+        resolved.0.insert(key, table);
+    }
+    Ok(resolved)
+}

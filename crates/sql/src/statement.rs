@@ -1,0 +1,709 @@
+//! Statements: queries are sqlparser's, everything else is read here, with sqlparser's parser as the cursor over tokens.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::ast::{FormatClause, Query, Setting};
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+use crate::ast::{Literal, Node, unescape, unescape_identifier};
+use crate::dialect::Dialect;
+use crate::tokens::{is_word, prepare, tokenize};
+use crate::translate;
+
+pub use crate::create::{ColumnDefinition, CreateTable};
+
+pub type Assignments = Vec<(String, String)>;
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Statement {
+    Select(SelectStatement),
+    Insert(Insert),
+    Explain { kind: String, statement: Box<Statement> },
+    CreateTable(Box<CreateTable>),
+    CreateDatabase { name: String, if_not_exists: bool, comment: String },
+    DropDatabase { name: String, if_exists: bool },
+    DropTable { names: Vec<TableName>, if_exists: bool },
+    Truncate { name: TableName, if_exists: bool },
+    Rename { pairs: Vec<(TableName, TableName)>, exchange: bool },
+    RenameDatabase { from: String, to: String },
+    Describe(TableExpression),
+    ShowCreateTable(TableName),
+    ShowCreateDatabase(String),
+    Exists { name: TableName, database: bool },
+    Optimize { name: TableName, partition: Option<Partition>, to_one_part: bool, deduplicate: bool },
+    Set(Assignments),
+    SetParameter { name: String, value: String },
+    Use(String),
+    KillQuery { condition: Box<Node> },
+    System(Vec<String>),
+}
+
+/// `table`, or `database.table`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableName {
+    pub database: Option<String>,
+    pub table: String,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum Partition {
+    Id(String),
+    Value(Box<Node>),
+    All,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct SelectStatement {
+    pub query: Box<Query>,
+    pub settings: Assignments,
+    pub format: Option<String>,
+    pub outfile: Option<Outfile>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outfile {
+    pub path: String,
+    pub truncate: bool,
+    pub append: bool,
+    pub compression: Option<String>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum TableExpression {
+    Table(TableName),
+    Function { name: String, arguments: Vec<Node> },
+    Query(Box<Query>),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct Insert {
+    pub target: TableExpression,
+    pub columns: Option<Vec<String>>,
+    pub settings: Assignments,
+    pub source: InsertSource,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum InsertSource {
+    Query(Box<Query>),
+    Values(Vec<Vec<Node>>),
+    /// Data in that format follows the statement, or comes from the client.
+    Data { format: Option<String> },
+    Infile { path: String, format: Option<String>, compression: Option<String> },
+}
+
+impl Statement {
+    /// The `query_kind` of the query log.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Statement::Select(_) => "Select",
+            Statement::Insert(_) => "Insert",
+            Statement::Explain { .. } => "Explain",
+            Statement::CreateTable(_) | Statement::CreateDatabase { .. } => "Create",
+            Statement::DropTable { .. } | Statement::DropDatabase { .. } | Statement::Truncate { .. } => "Drop",
+            Statement::Rename { .. } | Statement::RenameDatabase { .. } => "Rename",
+            Statement::Describe(_) => "Describe",
+            Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",
+            Statement::Exists { .. } => "Exists",
+            Statement::Optimize { .. } => "Optimize",
+            Statement::Set(_) | Statement::SetParameter { .. } => "Set",
+            Statement::Use(_) => "Use",
+            Statement::KillQuery { .. } => "KillQuery",
+            Statement::System(_) => "System",
+        }
+    }
+}
+
+pub(crate) fn syntax(error: ParserError) -> Error {
+    let text = match error {
+        ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
+        ParserError::RecursionLimitExceeded => {
+            return Error::new(ErrorCode::TOO_DEEP_RECURSION, "The statement is nested too deeply");
+        }
+    };
+    Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {text}"))
+}
+
+/// A cursor over the tokens of one statement.
+pub(crate) struct Cursor<'a> {
+    pub(crate) parser: Parser<'a>,
+}
+
+static DIALECT: Dialect = Dialect;
+
+/// Reads one statement. `parameters` are the values of `{name:Type}`.
+pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statement> {
+    let tokens = prepare(tokenize(text)?, parameters)?;
+    if tokens.is_empty() {
+        return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Empty query"));
+    }
+    let mut cursor = Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) };
+    let statement = cursor.statement()?;
+    while cursor.parser.consume_token(&Token::SemiColon) {}
+    if cursor.parser.peek_token_ref().token != Token::EOF {
+        return Err(cursor.unexpected("end of query"));
+    }
+    Ok(statement)
+}
+
+/// Reads one expression, such as a key of a table's definition.
+pub fn parse_expression(text: &str) -> Result<Node> {
+    let tokens = prepare(tokenize(text)?, &BTreeMap::new())?;
+    let mut parser = Parser::new(&DIALECT).with_tokens_with_locations(tokens);
+    let expr = parser.parse_expr().map_err(syntax)?;
+    if parser.peek_token_ref().token != Token::EOF {
+        return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: unexpected text after the expression in '{text}'")));
+    }
+    translate::node(&expr)
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn unexpected(&self, wanted: &str) -> Error {
+        let token = self.parser.peek_token_ref();
+        let location = token.span.start;
+        Error::new(
+            ErrorCode::SYNTAX_ERROR,
+            format!("Syntax error at line {}, column {}: expected {wanted}, found {}", location.line, location.column, token.token),
+        )
+    }
+
+    /// Takes a word, in any case, if it is next.
+    pub(crate) fn eat(&mut self, word: &str) -> bool {
+        let found = is_word(&self.parser.peek_token_ref().token, word);
+        if found {
+            self.parser.next_token();
+        }
+        found
+    }
+
+    /// Takes several words in a row, or none of them.
+    pub(crate) fn eat_all(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().enumerate().all(|(n, word)| is_word(&self.parser.peek_nth_token_ref(n).token, word));
+        if found {
+            for _ in words {
+                self.parser.next_token();
+            }
+        }
+        found
+    }
+
+    pub(crate) fn peeks(&self, word: &str) -> bool {
+        is_word(&self.parser.peek_token_ref().token, word)
+    }
+
+    pub(crate) fn expect(&mut self, word: &str) -> Result<()> {
+        if self.eat(word) { Ok(()) } else { Err(self.unexpected(word)) }
+    }
+
+    pub(crate) fn eat_token(&mut self, token: &Token) -> bool {
+        self.parser.consume_token(token)
+    }
+
+    pub(crate) fn expect_token(&mut self, token: &Token) -> Result<()> {
+        if self.eat_token(token) { Ok(()) } else { Err(self.unexpected(&token.to_string())) }
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        matches!(self.parser.peek_token_ref().token, Token::EOF | Token::SemiColon)
+    }
+
+    pub(crate) fn identifier(&mut self) -> Result<String> {
+        let ident = self.parser.parse_identifier().map_err(syntax)?;
+        Ok(unescape_identifier(&ident))
+    }
+
+    pub(crate) fn string(&mut self) -> Result<String> {
+        match self.parser.peek_token_ref().token.clone() {
+            Token::SingleQuotedString(raw) => {
+                self.parser.next_token();
+                Ok(String::from_utf8_lossy(&unescape(&raw)).into_owned())
+            }
+            _ => Err(self.unexpected("a string")),
+        }
+    }
+
+    pub(crate) fn expression(&mut self) -> Result<Node> {
+        let expr = self.parser.parse_expr().map_err(syntax)?;
+        translate::node(&expr)
+    }
+
+    pub(crate) fn query(&mut self) -> Result<Box<Query>> {
+        self.parser.parse_query().map_err(syntax)
+    }
+
+    pub(crate) fn table_name(&mut self) -> Result<TableName> {
+        let first = self.identifier()?;
+        if self.eat_token(&Token::Period) {
+            return Ok(TableName { database: Some(first), table: self.identifier()? });
+        }
+        Ok(TableName { database: None, table: first })
+    }
+
+    pub(crate) fn if_exists(&mut self) -> bool {
+        self.eat_all(&["IF", "EXISTS"])
+    }
+
+    pub(crate) fn if_not_exists(&mut self) -> bool {
+        self.eat_all(&["IF", "NOT", "EXISTS"])
+    }
+
+    /// `ON CLUSTER name` is taken and means this server.
+    pub(crate) fn on_cluster(&mut self) -> Result<()> {
+        if self.eat_all(&["ON", "CLUSTER"]) {
+            match self.parser.peek_token_ref().token {
+                Token::SingleQuotedString(_) => drop(self.string()?),
+                _ => drop(self.identifier()?),
+            }
+        }
+        Ok(())
+    }
+
+    /// `name = value, name = value`
+    pub(crate) fn assignments(&mut self) -> Result<Assignments> {
+        let mut out = Vec::new();
+        loop {
+            let name = self.identifier()?;
+            let value = if self.eat_token(&Token::Eq) { constant(&self.expression()?)? } else { "1".to_string() };
+            out.push((name, value));
+            if !self.eat_token(&Token::Comma) {
+                return Ok(out);
+            }
+        }
+    }
+
+    fn statement(&mut self) -> Result<Statement> {
+        if self.peeks("SELECT") || self.peeks("WITH") || self.peeks("FROM") || self.parser.peek_token_ref().token == Token::LParen
+            || self.peeks("VALUES")
+        {
+            return Ok(Statement::Select(self.select()?));
+        }
+        if self.eat("INSERT") {
+            return self.insert();
+        }
+        if self.eat("EXPLAIN") {
+            return self.explain();
+        }
+        if self.eat("CREATE") || self.eat("ATTACH") {
+            return self.create();
+        }
+        if self.eat("DROP") || self.eat("DETACH") {
+            return self.drop_statement();
+        }
+        if self.eat("TRUNCATE") {
+            self.eat("TABLE");
+            let if_exists = self.if_exists();
+            let name = self.table_name()?;
+            self.on_cluster()?;
+            self.eat("SYNC");
+            return Ok(Statement::Truncate { name, if_exists });
+        }
+        if self.eat("RENAME") {
+            if self.eat("DATABASE") {
+                let from = self.identifier()?;
+                self.expect("TO")?;
+                return Ok(Statement::RenameDatabase { from, to: self.identifier()? });
+            }
+            self.expect("TABLE")?;
+            return Ok(Statement::Rename { pairs: self.pairs("TO")?, exchange: false });
+        }
+        if self.eat("EXCHANGE") {
+            self.expect("TABLES")?;
+            return Ok(Statement::Rename { pairs: self.pairs("AND")?, exchange: true });
+        }
+        if self.eat("DESCRIBE") || self.eat("DESC") {
+            self.eat("TABLE");
+            let target = self.table_expression()?;
+            if self.eat("SETTINGS") {
+                self.assignments()?;
+            }
+            return Ok(Statement::Describe(target));
+        }
+        if self.eat("SHOW") {
+            return self.show();
+        }
+        if self.eat("EXISTS") {
+            self.eat("TEMPORARY");
+            let database = self.eat("DATABASE");
+            if !database && !self.eat("TABLE") {
+                self.eat("VIEW");
+            }
+            return Ok(Statement::Exists { name: self.table_name()?, database });
+        }
+        if self.eat("OPTIMIZE") {
+            return self.optimize();
+        }
+        if self.eat("SET") {
+            if let Token::Word(word) = &self.parser.peek_token_ref().token
+                && let Some(name) = word.value.strip_prefix("param_")
+            {
+                let name = name.to_string();
+                self.parser.next_token();
+                self.expect_token(&Token::Eq)?;
+                let value = constant(&self.expression()?)?;
+                return Ok(Statement::SetParameter { name, value });
+            }
+            return Ok(Statement::Set(self.assignments()?));
+        }
+        if self.eat("USE") {
+            self.eat("DATABASE");
+            return Ok(Statement::Use(self.identifier()?));
+        }
+        if self.eat("KILL") {
+            self.expect("QUERY")?;
+            self.expect("WHERE")?;
+            let condition = Box::new(self.expression()?);
+            let _ = self.eat("SYNC") || self.eat("ASYNC") || self.eat("TEST");
+            return Ok(Statement::KillQuery { condition });
+        }
+        if self.eat("SYSTEM") {
+            let mut words = Vec::new();
+            while !self.at_end() {
+                words.push(self.parser.next_token().token.to_string());
+            }
+            return Ok(Statement::System(words));
+        }
+        Err(self.unexpected("a statement (SELECT, INSERT, CREATE, …)"))
+    }
+
+    fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
+        let mut pairs = Vec::new();
+        loop {
+            let from = self.table_name()?;
+            self.expect(between)?;
+            pairs.push((from, self.table_name()?));
+            if !self.eat_token(&Token::Comma) {
+                self.on_cluster()?;
+                return Ok(pairs);
+            }
+        }
+    }
+
+    /// A query with what may follow it: INTO OUTFILE, FORMAT, SETTINGS, in any order that clients write.
+    fn select(&mut self) -> Result<SelectStatement> {
+        let mut query = self.query()?;
+        let mut settings = query.settings.take().map(|list| settings_of(&list)).transpose()?.unwrap_or_default();
+        // Settings of a lone SELECT inside of parentheses or of the last branch of a UNION count for the whole.
+        let mut format = query.format_clause.take().map(|clause| match clause {
+            FormatClause::Identifier(ident) => unescape_identifier(&ident),
+            FormatClause::Null => "Null".to_string(),
+        });
+        let mut outfile = None;
+        loop {
+            if self.eat_all(&["INTO", "OUTFILE"]) {
+                let path = self.string()?;
+                let mut file = Outfile { path, truncate: false, append: false, compression: None };
+                loop {
+                    if self.eat("TRUNCATE") {
+                        file.truncate = true;
+                    } else if self.eat("APPEND") {
+                        file.append = true;
+                    } else if self.eat_all(&["AND", "STDOUT"]) {
+                    } else if self.eat("COMPRESSION") {
+                        file.compression = Some(self.string()?);
+                        if self.eat("LEVEL") {
+                            self.expression()?;
+                        }
+                    } else {
+                        break;
+                    }
+                }
+                outfile = Some(file);
+            } else if self.eat("FORMAT") {
+                format = Some(self.identifier()?);
+            } else if self.eat("SETTINGS") {
+                settings.extend(self.assignments()?);
+            } else {
+                return Ok(SelectStatement { query, settings, format, outfile });
+            }
+        }
+    }
+
+    fn table_expression(&mut self) -> Result<TableExpression> {
+        if self.parser.peek_token_ref().token == Token::LParen {
+            self.parser.next_token();
+            let query = self.query()?;
+            self.expect_token(&Token::RParen)?;
+            return Ok(TableExpression::Query(query));
+        }
+        if self.peeks("SELECT") || self.peeks("WITH") {
+            return Ok(TableExpression::Query(self.query()?));
+        }
+        if self.parser.peek_nth_token_ref(1).token == Token::LParen {
+            let name = self.identifier()?;
+            return Ok(TableExpression::Function { name, arguments: self.call_arguments()? });
+        }
+        Ok(TableExpression::Table(self.table_name()?))
+    }
+
+    pub(crate) fn call_arguments(&mut self) -> Result<Vec<Node>> {
+        self.expect_token(&Token::LParen)?;
+        let list = self.parser.parse_comma_separated0(Parser::parse_expr, Token::RParen).map_err(syntax)?;
+        self.expect_token(&Token::RParen)?;
+        translate::nodes(&list)
+    }
+
+    fn insert(&mut self) -> Result<Statement> {
+        self.eat("INTO");
+        self.eat("TABLE");
+        let target = if self.peeks("FUNCTION") && !matches!(self.parser.peek_nth_token_ref(1).token, Token::LParen | Token::Period) {
+            self.parser.next_token();
+            let name = self.identifier()?;
+            TableExpression::Function { name, arguments: self.call_arguments()? }
+        } else {
+            TableExpression::Table(self.table_name()?)
+        };
+        let mut partition_by_ignored = false;
+        if self.eat_all(&["PARTITION", "BY"]) {
+            self.expression()?;
+            partition_by_ignored = true;
+        }
+        if partition_by_ignored {
+            return Err(Error::not_implemented("INSERT INTO FUNCTION … PARTITION BY"));
+        }
+        let mut columns = None;
+        let begins_query = matches!(&self.parser.peek_nth_token_ref(1).token, t if is_word(t, "SELECT") || is_word(t, "WITH"));
+        if self.parser.peek_token_ref().token == Token::LParen && !begins_query {
+            self.parser.next_token();
+            let mut names = Vec::new();
+            while !self.eat_token(&Token::RParen) {
+                if self.eat_token(&Token::Mul) {
+                    if self.eat("EXCEPT") {
+                        return Err(Error::not_implemented("INSERT INTO t (* EXCEPT(…)): name the columns"));
+                    }
+                } else {
+                    let mut name = self.identifier()?;
+                    while self.eat_token(&Token::Period) {
+                        name = format!("{name}.{}", self.identifier()?);
+                    }
+                    names.push(name);
+                }
+                if !self.eat_token(&Token::Comma) {
+                    self.expect_token(&Token::RParen)?;
+                    break;
+                }
+            }
+            columns = (!names.is_empty()).then_some(names);
+        }
+        let mut settings = Vec::new();
+        if self.eat("SETTINGS") {
+            settings = self.assignments()?;
+        }
+        let source = if self.eat("VALUES") {
+            InsertSource::Values(self.values()?)
+        } else if self.eat_all(&["FROM", "INFILE"]) {
+            let path = self.string()?;
+            let compression = if self.eat("COMPRESSION") { Some(self.string()?) } else { None };
+            if self.eat("SETTINGS") {
+                settings.extend(self.assignments()?);
+            }
+            let format = if self.eat("FORMAT") { Some(self.identifier()?) } else { None };
+            InsertSource::Infile { path, format, compression }
+        } else if self.eat("FORMAT") {
+            let format = self.identifier()?;
+            if format.eq_ignore_ascii_case("Values") && !self.at_end() {
+                InsertSource::Values(self.values()?)
+            } else {
+                InsertSource::Data { format: Some(format) }
+            }
+        } else if self.at_end() {
+            InsertSource::Data { format: None }
+        } else {
+            let select = self.select()?;
+            settings.extend(select.settings);
+            InsertSource::Query(select.query)
+        };
+        if self.eat("SETTINGS") {
+            settings.extend(self.assignments()?);
+        }
+        Ok(Statement::Insert(Insert { target, columns, settings, source }))
+    }
+
+    fn values(&mut self) -> Result<Vec<Vec<Node>>> {
+        let mut rows = Vec::new();
+        while self.eat_token(&Token::LParen) {
+            let mut row = Vec::new();
+            while !self.eat_token(&Token::RParen) {
+                // DEFAULT stands for the column's default.
+                if self.peeks("DEFAULT") && matches!(self.parser.peek_nth_token_ref(1).token, Token::Comma | Token::RParen) {
+                    self.parser.next_token();
+                    row.push(Node::Name(vec!["DEFAULT".to_string()]));
+                } else {
+                    row.push(self.expression()?);
+                }
+                if !self.eat_token(&Token::Comma) {
+                    self.expect_token(&Token::RParen)?;
+                    break;
+                }
+            }
+            rows.push(row);
+            self.eat_token(&Token::Comma);
+        }
+        if rows.is_empty() {
+            return Err(self.unexpected("a row in parentheses"));
+        }
+        Ok(rows)
+    }
+
+    fn explain(&mut self) -> Result<Statement> {
+        let mut kind = "PLAN".to_string();
+        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE"] {
+            if self.eat(word) {
+                kind = word.to_string();
+                break;
+            }
+        }
+        if self.eat_all(&["QUERY", "TREE"]) {
+            kind = "QUERY TREE".to_string();
+        }
+        // Options such as `indexes = 1` are accepted: what they ask for is always shown.
+        while self.parser.peek_nth_token_ref(1).token == Token::Eq {
+            self.assignments()?;
+        }
+        Ok(Statement::Explain { kind, statement: Box::new(self.statement()?) })
+    }
+
+    fn drop_statement(&mut self) -> Result<Statement> {
+        if self.eat("DATABASE") {
+            let if_exists = self.if_exists();
+            let name = self.identifier()?;
+            self.on_cluster()?;
+            self.eat("SYNC");
+            return Ok(Statement::DropDatabase { name, if_exists });
+        }
+        self.eat("TEMPORARY");
+        if !self.eat("TABLE") && !self.eat("VIEW") {
+            return Err(self.unexpected("TABLE or DATABASE"));
+        }
+        let if_exists = self.if_exists();
+        let mut names = vec![self.table_name()?];
+        while self.eat_token(&Token::Comma) {
+            names.push(self.table_name()?);
+        }
+        self.on_cluster()?;
+        let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
+        Ok(Statement::DropTable { names, if_exists })
+    }
+
+    fn optimize(&mut self) -> Result<Statement> {
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        let mut partition = None;
+        if self.eat("PARTITION") {
+            partition = Some(if self.eat("ID") {
+                Partition::Id(self.string()?)
+            } else if self.eat("ALL") {
+                Partition::All
+            } else {
+                Partition::Value(Box::new(self.expression()?))
+            });
+        }
+        let to_one_part = self.eat("FINAL");
+        let deduplicate = self.eat("DEDUPLICATE");
+        if deduplicate && self.eat("BY") {
+            return Err(Error::not_implemented("OPTIMIZE … DEDUPLICATE BY columns: DEDUPLICATE alone compares whole rows"));
+        }
+        if self.eat("SETTINGS") {
+            self.assignments()?;
+        }
+        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate })
+    }
+
+    /// Most SHOW statements are queries of system tables.
+    fn show(&mut self) -> Result<Statement> {
+        let select = |text: String| parse(&text, &BTreeMap::new());
+        let _ = self.eat("FULL") || self.eat("EXTENDED") || self.eat("CHANGED");
+        let filter = |cursor: &mut Self, column: &str| -> Result<String> {
+            for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
+                if cursor.eat_all(&["NOT", word]) {
+                    return Ok(format!(" AND {column} NOT {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
+                }
+                if cursor.eat(word) {
+                    return Ok(format!(" AND {column} {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
+                }
+            }
+            Ok(String::new())
+        };
+        let limit = |cursor: &mut Self| -> Result<String> {
+            Ok(if cursor.eat("LIMIT") { format!(" LIMIT {}", cursor.expression()?) } else { String::new() })
+        };
+        if self.eat("DATABASES") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT name FROM system.databases WHERE 1{filter} ORDER BY name{}", limit(self)?));
+        }
+        if self.eat("TABLES") {
+            let database = if self.eat("FROM") || self.eat("IN") {
+                gristmill_types::sql_type::quote(&self.identifier()?)
+            } else {
+                "currentDatabase()".to_string()
+            };
+            let filter = filter(self, "name")?;
+            return select(format!(
+                "SELECT name FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
+                limit(self)?
+            ));
+        }
+        if self.eat("CREATE") {
+            if self.eat("DATABASE") {
+                return Ok(Statement::ShowCreateDatabase(self.identifier()?));
+            }
+            let _ = self.eat("TEMPORARY");
+            let _ = self.eat("TABLE") || self.eat("VIEW");
+            return Ok(Statement::ShowCreateTable(self.table_name()?));
+        }
+        if self.eat("COLUMNS") || self.eat("FIELDS") {
+            if !self.eat("FROM") {
+                self.expect("IN")?;
+            }
+            let name = self.table_name()?;
+            let quote = |text: &str| gristmill_types::sql_type::quote(text);
+            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
+            return select(format!(
+                "SELECT name AS field, type AS type, if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
+                 if(is_in_primary_key, 'PRI SOR', '') AS key, NULL AS `default`, '' AS extra FROM system.columns \
+                 WHERE database = {database} AND table = {} ORDER BY field",
+                quote(&name.table)
+            ));
+        }
+        if self.eat("PROCESSLIST") {
+            return select("SELECT * FROM system.processes ORDER BY elapsed DESC".to_string());
+        }
+        if self.eat("SETTINGS") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT name, type, value FROM system.settings WHERE 1{filter} ORDER BY name"));
+        }
+        if self.eat("FUNCTIONS") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT * FROM system.functions WHERE 1{filter} ORDER BY name"));
+        }
+        if self.eat("ENGINES") {
+            return select("SELECT engine, support FROM information_schema.engines".to_string());
+        }
+        if matches!(self.parser.peek_token_ref().token, Token::Word(_)) && !self.peeks("TABLE") {
+            return Err(self.unexpected("DATABASES, TABLES, CREATE TABLE, COLUMNS, PROCESSLIST, SETTINGS or FUNCTIONS"));
+        }
+        self.eat("TABLE");
+        Ok(Statement::ShowCreateTable(self.table_name()?))
+    }
+}
+
+/// A constant as the text of a setting's value.
+pub(crate) fn constant(node: &Node) -> Result<String> {
+    Ok(match node {
+        Node::Literal(Literal::Integer(value)) => value.to_string(),
+        Node::Literal(Literal::BigInteger(digits)) => digits.clone(),
+        Node::Literal(Literal::Float(value)) => value.to_string(),
+        Node::Literal(Literal::Bool(value)) => u8::from(*value).to_string(),
+        Node::Literal(Literal::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        Node::Literal(Literal::Null) => "\\N".to_string(),
+        Node::Name(parts) => parts.join("."),
+        other => return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected a constant, found {other}"))),
+    })
+}
+
+/// The SETTINGS clause of a query.
+pub fn settings_of(list: &[Setting]) -> Result<Assignments> {
+    list.iter().map(|setting| Ok((unescape_identifier(&setting.key), constant(&translate::node(&setting.value)?)?))).collect()
+}

@@ -1,0 +1,249 @@
+//! From text to tokens, from tokens to statements.
+//!
+//! Literals keep their escapes (`with_unescape(false)`): ClickHouse's strings are bytes, and `'\xFF'` has no place in a
+//! Rust string before `ast::unescape` makes it one. `prepare` rewrites what sqlparser cannot take into what it can:
+//! - `AS` inside parentheses and brackets becomes an operator (see `dialect.rs`);
+//! - `{name:Type}` becomes the parameter's value with a cast;
+//! - `WITH expression AS name` becomes a common table expression with the column `SCALAR_COLUMN`;
+//! - `FINAL` after a table and `DIV`/`MOD` words become forms it knows.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
+
+use crate::dialect::{ALIAS_OPERATOR, Dialect};
+
+/// The column that marks a common table expression as a scalar alias.
+pub const SCALAR_COLUMN: &str = "__scalar_alias";
+
+pub fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>> {
+    Tokenizer::new(&Dialect, text).with_unescape(false).tokenize_with_location().map_err(tokenizer_error)
+}
+
+fn tokenizer_error(error: TokenizerError) -> Error {
+    Error::new(
+        ErrorCode::SYNTAX_ERROR,
+        format!("Syntax error at line {}, column {}: {}", error.location.line, error.location.column, error.message),
+    )
+}
+
+/// Byte offset of each line's start.
+pub fn line_starts(text: &str) -> Vec<usize> {
+    std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect()
+}
+
+/// Byte offset of a line and column (both from 1, columns in characters).
+pub fn offset(text: &str, lines: &[usize], line: u64, column: u64) -> usize {
+    let Some(&start) = lines.get((line.max(1) - 1) as usize) else { return text.len() };
+    let rest = &text[start..];
+    rest.char_indices().nth((column.max(1) - 1) as usize).map_or(text.len(), |(at, _)| start + at)
+}
+
+pub fn is_word(token: &Token, text: &str) -> bool {
+    matches!(token, Token::Word(word) if word.quote_style.is_none() && word.value.eq_ignore_ascii_case(text))
+}
+
+fn significant(token: &Token) -> bool {
+    !matches!(token, Token::Whitespace(_))
+}
+
+fn word(text: &str) -> Token {
+    Token::Word(Word { value: text.to_string(), quote_style: None, keyword: keyword_of(text) })
+}
+
+fn keyword_of(text: &str) -> Keyword {
+    match Token::make_keyword(text) {
+        Token::Word(word) => word.keyword,
+        _ => Keyword::NoKeyword,
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Cast,
+    Subquery,
+    Expression,
+    Brace,
+}
+
+/// Rewrites the tokens of one statement for the parser. White space is dropped.
+pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
+    let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
+    let tokens = substitute_parameters(tokens, parameters)?;
+    let tokens = aliases_inside(tokens);
+    Ok(scalar_with(tokens))
+}
+
+/// `{name:Type}`
+fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
+    let mut out = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let is_parameter = tokens[at].token == Token::LBrace
+            && matches!(tokens.get(at + 1).map(|t| &t.token), Some(Token::Word(_)))
+            && tokens.get(at + 2).map(|t| &t.token) == Some(&Token::Colon);
+        if !is_parameter {
+            out.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        let name = tokens[at + 1].token.to_string();
+        let span = tokens[at].span;
+        let mut end = at + 3;
+        let mut kind = String::new();
+        while end < tokens.len() && tokens[end].token != Token::RBrace {
+            if matches!(tokens[end].token, Token::Word(_)) && kind.ends_with(|c: char| c.is_alphanumeric()) {
+                kind.push(' ');
+            }
+            kind.push_str(&tokens[end].token.to_string());
+            end += 1;
+        }
+        let value = parameters.get(&name).ok_or_else(|| {
+            Error::new(
+                ErrorCode::UNKNOWN_QUERY_PARAMETER,
+                format!("Substitution {name} is not set. Give it with --param_{name} or SET param_{name}"),
+            )
+        })?;
+        let mut push = |token: Token| out.push(TokenWithSpan { token, span });
+        if kind == "Identifier" {
+            for (i, part) in value.split('.').enumerate() {
+                if i > 0 {
+                    push(Token::Period);
+                }
+                push(Token::Word(Word { value: part.to_string(), quote_style: Some('`'), keyword: Keyword::NoKeyword }));
+            }
+        } else {
+            let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
+            push(word("_CAST"));
+            push(Token::LParen);
+            if value == "\\N" {
+                push(word("NULL"));
+            } else {
+                push(quoted(value));
+            }
+            push(Token::Comma);
+            push(quoted(&kind));
+            push(Token::RParen);
+        }
+        at = end + 1;
+    }
+    Ok(out)
+}
+
+/// Turns `AS` between the parentheses of an expression into the alias operator.
+fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut open: Vec<Open> = Vec::new();
+    for at in 0..tokens.len() {
+        match &tokens[at].token {
+            Token::LParen => {
+                let before = at.checked_sub(1).map(|i| &tokens[i].token);
+                let after = tokens.get(at + 1).map(|t| &t.token);
+                let subquery = after.is_some_and(|t| ["SELECT", "WITH", "EXPLAIN"].iter().any(|w| is_word(t, w)));
+                open.push(if before.is_some_and(|t| is_word(t, "CAST") || is_word(t, "TRY_CAST")) {
+                    Open::Cast
+                } else if subquery {
+                    Open::Subquery
+                } else {
+                    Open::Expression
+                });
+            }
+            Token::LBracket => open.push(Open::Expression),
+            Token::LBrace => open.push(Open::Brace),
+            Token::RParen | Token::RBracket | Token::RBrace => {
+                open.pop();
+            }
+            token if is_word(token, "AS") && open.last() == Some(&Open::Expression) => {
+                tokens[at].token = Token::CustomBinaryOperator(ALIAS_OPERATOR.to_string());
+            }
+            _ => {}
+        }
+    }
+    tokens
+}
+
+/// Rewrites `WITH expression AS name` to `WITH name AS (SELECT expression AS __scalar_alias)`.
+fn scalar_with(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
+    let mut at = 0;
+    while at < tokens.len() {
+        let begins = is_word(&tokens[at].token, "WITH")
+            && (at == 0
+                || matches!(tokens[at - 1].token, Token::LParen)
+                || is_word(&tokens[at - 1].token, "AS")
+                || after_insert_head(&tokens, at)
+                || is_word(&tokens[at - 1].token, "ALL")
+                || is_word(&tokens[at - 1].token, "EXPLAIN"));
+        out.push(tokens[at].clone());
+        at += 1;
+        if !begins {
+            continue;
+        }
+        if tokens.get(at).is_some_and(|t| is_word(&t.token, "RECURSIVE")) {
+            out.push(tokens[at].clone());
+            at += 1;
+        }
+        at = with_items(&tokens, at, &mut out);
+    }
+    out
+}
+
+/// `INSERT INTO t WITH …`, `SETTINGS a = 1 WITH …`: a WITH before which no clause of a SELECT stands.
+fn after_insert_head(tokens: &[TokenWithSpan], at: usize) -> bool {
+    is_word(&tokens[0].token, "INSERT") && !tokens[..at].iter().any(|t| is_word(&t.token, "SELECT"))
+}
+
+/// Copies the items of a WITH clause from `at`, rewriting scalar ones; returns where they end.
+fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSpan>) -> usize {
+    loop {
+        let start = at;
+        let mut depth = 0i32;
+        let mut alias_at = None;
+        while at < tokens.len() {
+            match &tokens[at].token {
+                Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
+                Token::RParen | Token::RBracket | Token::RBrace if depth == 0 => return start,
+                Token::RParen | Token::RBracket | Token::RBrace => depth -= 1,
+                Token::Comma if depth == 0 => break,
+                token if depth == 0 && at > start && is_word(token, "SELECT") => break,
+                token if depth == 0 && is_word(token, "AS") => alias_at = Some(at),
+                _ => {}
+            }
+            at += 1;
+        }
+        let table = alias_at.is_some_and(|alias| {
+            tokens.get(alias + 1).map(|t| &t.token) == Some(&Token::LParen)
+        });
+        match alias_at {
+            Some(alias) if !table && alias + 1 < at => {
+                let span = tokens[alias].span;
+                let mut push = |token: Token| out.push(TokenWithSpan { token, span });
+                push(tokens[alias + 1].token.clone());
+                push(word("AS"));
+                push(Token::LParen);
+                push(word("SELECT"));
+                out.extend(tokens[start..alias].iter().cloned());
+                let mut push = |token: Token| out.push(TokenWithSpan { token, span });
+                push(word("AS"));
+                push(word(SCALAR_COLUMN));
+                push(Token::RParen);
+            }
+            _ => {
+                // A common table expression: its subquery may have a WITH of its own.
+                out.extend(scalar_with(tokens[start..at].to_vec()));
+            }
+        }
+        if at < tokens.len() && tokens[at].token == Token::Comma {
+            out.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        return at;
+    }
+}
+
+/// The text between two tokens' starts, trimmed: for showing a part of a statement.
+pub fn is_comment(token: &Token) -> bool {
+    matches!(token, Token::Whitespace(Whitespace::SingleLineComment { .. } | Whitespace::MultiLineComment(_)))
+}

@@ -1,0 +1,429 @@
+//! sqlparser's expressions into `ast::Node`.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::ast::{
+    AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
+    FunctionArgExpr, FunctionArguments, OneOrManyWithParens, OrderByExpr, SelectItem, SelectItemQualifiedWildcardKind,
+    Subscript, TrimWhereField, UnaryOperator, Value, WildcardAdditionalOptions, WindowType,
+};
+
+use crate::ast::{Call, InSet, Literal, Node, SortKey, Window, call, text, unescape, unescape_identifier};
+
+fn unsupported(what: impl std::fmt::Display) -> Error {
+    Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {what} is not an expression here"))
+}
+
+pub fn node(expr: &Expr) -> Result<Node> {
+    Ok(match expr {
+        Expr::Identifier(ident) => match ident.value.as_str() {
+            _ if ident.quote_style.is_some() => Node::Name(vec![unescape_identifier(ident)]),
+            word if word.eq_ignore_ascii_case("inf") || word.eq_ignore_ascii_case("infinity") => {
+                Node::Literal(Literal::Float(f64::INFINITY))
+            }
+            word if word.eq_ignore_ascii_case("nan") => Node::Literal(Literal::Float(f64::NAN)),
+            word => Node::Name(vec![word.to_string()]),
+        },
+        Expr::CompoundIdentifier(parts) => Node::Name(parts.iter().map(unescape_identifier).collect()),
+        Expr::CompoundFieldAccess { root, access_chain } => access(node(root)?, access_chain)?,
+        Expr::Nested(inner) => node(inner)?,
+        Expr::Value(value) => literal(&value.value)?,
+        Expr::Named { expr, name } => Node::Aliased(Box::new(node(expr)?), unescape_identifier(name)),
+        Expr::Tuple(items) => call("tuple", nodes(items)?),
+        Expr::Array(array) => call("array", nodes(&array.elem)?),
+        Expr::Dictionary(fields) => {
+            let mut arguments = Vec::new();
+            for field in fields {
+                arguments.push(text(&unescape_identifier(&field.key)));
+                arguments.push(node(&field.value)?);
+            }
+            call("map", arguments)
+        }
+        Expr::IsNull(inner) => call("isNull", vec![node(inner)?]),
+        Expr::IsNotNull(inner) => call("isNotNull", vec![node(inner)?]),
+        Expr::IsTrue(inner) => call("equals", vec![call("ifNull", vec![node(inner)?, integer(0)]), integer(1)]),
+        Expr::IsFalse(inner) => call("equals", vec![call("ifNull", vec![node(inner)?, integer(1)]), integer(0)]),
+        Expr::IsDistinctFrom(a, b) => call("isDistinctFrom", vec![node(a)?, node(b)?]),
+        Expr::IsNotDistinctFrom(a, b) => call("isNotDistinctFrom", vec![node(a)?, node(b)?]),
+        Expr::InList { expr, list, negated } => {
+            Node::In { left: Box::new(node(expr)?), set: InSet::List(nodes(list)?), negated: *negated }
+        }
+        Expr::InSubquery { expr, subquery, negated } => {
+            Node::In { left: Box::new(node(expr)?), set: InSet::Query(subquery.clone()), negated: *negated }
+        }
+        Expr::Between { expr, negated, low, high } => {
+            let value = node(expr)?;
+            let low = node(low)?;
+            let high = node(high)?;
+            if *negated {
+                call("or", vec![call("less", vec![value.clone(), low]), call("greater", vec![value, high])])
+            } else {
+                call(
+                    "and",
+                    vec![call("greaterOrEquals", vec![value.clone(), low]), call("lessOrEquals", vec![value, high])],
+                )
+            }
+        }
+        Expr::Like { negated, expr, pattern, .. } => {
+            call(if *negated { "notLike" } else { "like" }, vec![node(expr)?, node(pattern)?])
+        }
+        Expr::ILike { negated, expr, pattern, .. } => {
+            call(if *negated { "notILike" } else { "ilike" }, vec![node(expr)?, node(pattern)?])
+        }
+        Expr::RLike { negated, expr, pattern, .. } => {
+            let matched = call("match", vec![node(expr)?, node(pattern)?]);
+            if *negated { call("not", vec![matched]) } else { matched }
+        }
+        Expr::UnaryOp { op, expr } => match op {
+            UnaryOperator::Minus => match node(expr)? {
+                Node::Literal(Literal::Integer(value)) => integer(-value),
+                Node::Literal(Literal::Float(value)) => Node::Literal(Literal::Float(-value)),
+                Node::Literal(Literal::BigInteger(digits)) => Node::Literal(Literal::BigInteger(format!("-{digits}"))),
+                other => call("negate", vec![other]),
+            },
+            UnaryOperator::Plus => node(expr)?,
+            UnaryOperator::Not | UnaryOperator::BangNot => call("not", vec![node(expr)?]),
+            other => return Err(unsupported(format!("the operator {other}"))),
+        },
+        Expr::BinaryOp { left, op, right } => binary(left, op, right)?,
+        Expr::Function(function) => function_call(function)?,
+        Expr::Case { operand, conditions, else_result, .. } => {
+            let operand = operand.as_ref().map(|operand| node(operand)).transpose()?;
+            let mut arguments = Vec::new();
+            for when in conditions {
+                let condition = node(&when.condition)?;
+                arguments.push(match &operand {
+                    Some(operand) => call("equals", vec![operand.clone(), condition]),
+                    None => condition,
+                });
+                arguments.push(node(&when.result)?);
+            }
+            arguments.push(match else_result {
+                Some(result) => node(result)?,
+                None => Node::Literal(Literal::Null),
+            });
+            call("multiIf", arguments)
+        }
+        Expr::Exists { subquery, negated } => Node::Exists { query: subquery.clone(), negated: *negated },
+        Expr::Subquery(query) => Node::Subquery(query.clone()),
+        Expr::Interval(interval) => {
+            let unit = interval.leading_field.as_ref().ok_or_else(|| unsupported("INTERVAL without a unit"))?;
+            call(&format!("toInterval{}", unit_name(unit)?), vec![node(&interval.value)?])
+        }
+        Expr::Extract { field, expr, .. } => {
+            let name = match field {
+                DateTimeField::Day | DateTimeField::Days => "toDayOfMonth",
+                DateTimeField::Dow | DateTimeField::DayOfWeek => "toDayOfWeek",
+                DateTimeField::Doy | DateTimeField::DayOfYear => "toDayOfYear",
+                DateTimeField::Epoch => "toUnixTimestamp",
+                field => &format!("to{}", unit_name(field)?),
+            };
+            call(name, vec![node(expr)?])
+        }
+        Expr::Ceil { expr, field } => rounding("ceil", expr, field)?,
+        Expr::Floor { expr, field } => rounding("floor", expr, field)?,
+        Expr::Position { expr, r#in } => call("position", vec![node(r#in)?, node(expr)?]),
+        Expr::Substring { expr, substring_from, substring_for, .. } => {
+            let mut arguments = vec![node(expr)?];
+            arguments.push(substring_from.as_ref().map_or(Ok(integer(1)), |from| node(from))?);
+            if let Some(length) = substring_for {
+                arguments.push(node(length)?);
+            }
+            call("substring", arguments)
+        }
+        Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
+            let name = match trim_where {
+                Some(TrimWhereField::Leading) => "trimLeft",
+                Some(TrimWhereField::Trailing) => "trimRight",
+                _ => "trimBoth",
+            };
+            let mut arguments = vec![node(expr)?];
+            if let Some(what) = trim_what {
+                arguments.push(node(what)?);
+            }
+            if let Some(characters) = trim_characters {
+                arguments.extend(nodes(characters)?);
+            }
+            call(name, arguments)
+        }
+        Expr::TypedString(typed) => {
+            let value = literal(&typed.value.value)?;
+            call("CAST", vec![value, text(&typed.data_type.to_string())])
+        }
+        Expr::AtTimeZone { timestamp, time_zone } => call("toTimeZone", vec![node(timestamp)?, node(time_zone)?]),
+        Expr::Wildcard(_) => Node::Star { qualifier: Vec::new(), except: Vec::new(), replace: Vec::new() },
+        Expr::QualifiedWildcard(name, _) => {
+            Node::Star { qualifier: parts(name)?, except: Vec::new(), replace: Vec::new() }
+        }
+        Expr::Lambda(lambda) => {
+            let parameters = match &lambda.params {
+                OneOrManyWithParens::One(one) => vec![unescape_identifier(&one.name)],
+                OneOrManyWithParens::Many(many) => many.iter().map(|p| unescape_identifier(&p.name)).collect(),
+            };
+            Node::Lambda { parameters, body: Box::new(node(&lambda.body)?) }
+        }
+        other => return Err(unsupported(other)),
+    })
+}
+
+pub fn nodes<'a>(exprs: impl IntoIterator<Item = &'a Expr>) -> Result<Vec<Node>> {
+    exprs.into_iter().map(node).collect()
+}
+
+pub fn integer(value: i128) -> Node {
+    Node::Literal(Literal::Integer(value))
+}
+
+pub fn parts(name: &sqlparser::ast::ObjectName) -> Result<Vec<String>> {
+    name.0
+        .iter()
+        .map(|part| part.as_ident().map(unescape_identifier).ok_or_else(|| unsupported(format!("the name {name}"))))
+        .collect()
+}
+
+fn rounding(name: &str, expr: &Expr, field: &CeilFloorKind) -> Result<Node> {
+    let mut arguments = vec![node(expr)?];
+    match field {
+        CeilFloorKind::Scale(scale) => arguments.push(literal(&scale.value)?),
+        CeilFloorKind::DateTimeField(DateTimeField::NoDateTime) => {}
+        CeilFloorKind::DateTimeField(field) => return Err(unsupported(format!("{name}(… TO {field})"))),
+    }
+    Ok(call(name, arguments))
+}
+
+fn unit_name(field: &DateTimeField) -> Result<String> {
+    let text = field.to_string().to_ascii_lowercase();
+    let name = text.trim_matches('`').trim_end_matches('s');
+    let known = gristmill_types::IntervalKind::ALL.iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
+    known.map(|kind| kind.name().to_string()).ok_or_else(|| unsupported(format!("the unit {field}")))
+}
+
+fn access(root: Node, chain: &[AccessExpr]) -> Result<Node> {
+    let mut current = root;
+    for step in chain {
+        current = match step {
+            AccessExpr::Subscript(Subscript::Index { index }) => call("arrayElement", vec![current, node(index)?]),
+            AccessExpr::Subscript(slice) => return Err(unsupported(format!("the slice [{slice}]"))),
+            AccessExpr::Dot(Expr::Identifier(ident)) => match current {
+                Node::Name(mut names) => {
+                    names.push(unescape_identifier(ident));
+                    Node::Name(names)
+                }
+                other => call("tupleElement", vec![other, text(&unescape_identifier(ident))]),
+            },
+            AccessExpr::Dot(other) => call("tupleElement", vec![current, node(other)?]),
+        };
+    }
+    Ok(current)
+}
+
+fn binary(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result<Node> {
+    let name = match op {
+        BinaryOperator::Plus => "plus",
+        BinaryOperator::Minus => "minus",
+        BinaryOperator::Multiply => "multiply",
+        BinaryOperator::Divide => "divide",
+        BinaryOperator::Modulo => "modulo",
+        BinaryOperator::StringConcat => "concat",
+        BinaryOperator::Gt => "greater",
+        BinaryOperator::Lt => "less",
+        BinaryOperator::GtEq => "greaterOrEquals",
+        BinaryOperator::LtEq => "lessOrEquals",
+        BinaryOperator::Spaceship => "isNotDistinctFrom",
+        BinaryOperator::Eq => "equals",
+        BinaryOperator::NotEq => "notEquals",
+        BinaryOperator::And => "and",
+        BinaryOperator::Or => "or",
+        BinaryOperator::Xor => "xor",
+        BinaryOperator::MyIntegerDivide | BinaryOperator::DuckIntegerDivide => "intDiv",
+        BinaryOperator::Regexp => "match",
+        BinaryOperator::Custom(word) if word.eq_ignore_ascii_case("mod") => "modulo",
+        other => return Err(unsupported(format!("the operator {other}"))),
+    };
+    let (left, right) = (node(left)?, node(right)?);
+    // and(and(a, b), c) is one and(a, b, c), as ClickHouse has it.
+    if (name == "and" || name == "or")
+        && let Node::Call(inner) = &left
+        && inner.name == name
+    {
+        let mut arguments = inner.arguments.clone();
+        arguments.push(right);
+        return Ok(call(name, arguments));
+    }
+    Ok(call(name, vec![left, right]))
+}
+
+fn function_call(function: &Function) -> Result<Node> {
+    let name = match &parts(&function.name)?[..] {
+        [name] => name.clone(),
+        many => many.join("."),
+    };
+    let arguments = |list: &FunctionArguments| -> Result<(Vec<Node>, bool)> {
+        Ok(match list {
+            FunctionArguments::None => (Vec::new(), false),
+            FunctionArguments::Subquery(query) => (vec![Node::Subquery(query.clone())], false),
+            FunctionArguments::List(list) => (
+                list.args.iter().map(argument).collect::<Result<_>>()?,
+                list.duplicate_treatment == Some(DuplicateTreatment::Distinct),
+            ),
+        })
+    };
+    let (mut list, distinct) = arguments(&function.args)?;
+    let (parameters, _) = arguments(&function.parameters)?;
+    if name.eq_ignore_ascii_case("count") && matches!(&list[..], [Node::Star { qualifier, .. }] if qualifier.is_empty()) {
+        list.clear();
+    }
+    if name == "__in_table" || name == "__not_in_table" {
+        let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
+        let left = list.pop().ok_or_else(|| unsupported("IN without a value"))?;
+        let set = match right {
+            Node::Call(tuple) if tuple.name == "tuple" || tuple.name == "array" => InSet::List(tuple.arguments),
+            other => InSet::Other(Box::new(other)),
+        };
+        return Ok(Node::In { left: Box::new(left), set, negated: name == "__not_in_table" });
+    }
+    // The function forms of what has a node of its own.
+    let lower = name.to_ascii_lowercase();
+    if matches!(lower.as_str(), "in" | "notin" | "globalin" | "globalnotin") && list.len() == 2 {
+        let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
+        let left = list.pop().ok_or_else(|| unsupported("IN without a value"))?;
+        let set = match right {
+            Node::Subquery(query) => InSet::Query(query),
+            Node::Call(tuple) if tuple.name == "tuple" || tuple.name == "array" => InSet::List(tuple.arguments),
+            other => InSet::List(vec![other]),
+        };
+        return Ok(Node::In { left: Box::new(left), set, negated: lower.contains("not") });
+    }
+    if matches!(lower.as_str(), "date_add" | "dateadd" | "date_sub" | "datesub" | "timestampadd" | "timestampsub")
+        && list.len() == 3
+    {
+        return shifted(&lower, list);
+    }
+    let over = function.over.as_ref().map(window).transpose()?;
+    let filter = function.filter.as_ref().map(|filter| node(filter)).transpose()?.map(Box::new);
+    Ok(Node::Call(Call { name, parameters, arguments: list, distinct, filter, over: over.map(Box::new) }))
+}
+
+/// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.
+fn shifted(name: &str, mut list: Vec<Node>) -> Result<Node> {
+    let date = list.pop().ok_or_else(|| unsupported("dateAdd without a date"))?;
+    let amount = list.pop().ok_or_else(|| unsupported("dateAdd without an amount"))?;
+    let unit = match list.pop() {
+        Some(Node::Name(parts)) => parts.join("."),
+        Some(Node::Literal(Literal::Text(bytes))) => String::from_utf8_lossy(&bytes).into_owned(),
+        _ => return Err(unsupported("dateAdd without a unit")),
+    };
+    let singular = unit.trim_end_matches(['s', 'S']);
+    let kind = gristmill_types::IntervalKind::ALL
+        .iter()
+        .find(|kind| kind.name().eq_ignore_ascii_case(singular))
+        .ok_or_else(|| unsupported(format!("the unit {unit}")))?;
+    let operator = if name.contains("sub") { "minus" } else { "plus" };
+    Ok(call(operator, vec![date, call(&format!("toInterval{}", kind.name()), vec![amount])]))
+}
+
+fn argument(argument: &FunctionArg) -> Result<Node> {
+    let value = |argument: &FunctionArgExpr| {
+        Ok(match argument {
+            FunctionArgExpr::Expr(expr) => node(expr)?,
+            FunctionArgExpr::Wildcard => Node::Star { qualifier: Vec::new(), except: Vec::new(), replace: Vec::new() },
+            FunctionArgExpr::QualifiedWildcard(name) => {
+                Node::Star { qualifier: parts(name)?, except: Vec::new(), replace: Vec::new() }
+            }
+            other => return Err(unsupported(other)),
+        })
+    };
+    match argument {
+        FunctionArg::Unnamed(argument) => value(argument),
+        FunctionArg::Named { name, arg, .. } => {
+            Ok(call("equals", vec![Node::Name(vec![unescape_identifier(name)]), value(arg)?]))
+        }
+        FunctionArg::ExprNamed { name, arg, .. } => Ok(call("equals", vec![node(name)?, value(arg)?])),
+    }
+}
+
+fn window(kind: &WindowType) -> Result<Window> {
+    match kind {
+        WindowType::WindowSpec(spec) => Ok(Window {
+            partition_by: nodes(&spec.partition_by)?,
+            order_by: spec.order_by.iter().map(sort_key).collect::<Result<_>>()?,
+            frame: spec.window_frame.clone(),
+        }),
+        WindowType::NamedWindow(name) => Err(Error::not_implemented(format!("Named windows ({name})"))),
+    }
+}
+
+/// NULLS LAST is the default in both directions.
+pub fn sort_key(key: &OrderByExpr) -> Result<SortKey> {
+    if key.with_fill.is_some() {
+        return Err(Error::not_implemented("ORDER BY … WITH FILL"));
+    }
+    Ok(SortKey {
+        node: node(&key.expr)?,
+        descending: key.options.asc == Some(false),
+        nulls_first: key.options.nulls_first == Some(true),
+    })
+}
+
+pub fn literal(value: &Value) -> Result<Node> {
+    Ok(Node::Literal(match value {
+        Value::Null => Literal::Null,
+        Value::Boolean(value) => Literal::Bool(*value),
+        Value::Number(digits, _) => number(digits)?,
+        Value::SingleQuotedString(raw) => Literal::Text(unescape(raw)),
+        Value::HexStringLiteral(digits) => match i128::from_str_radix(digits, 16) {
+            Ok(value) => Literal::Integer(value),
+            Err(_) => return Err(unsupported(format!("the number 0x{digits}"))),
+        },
+        Value::DollarQuotedString(text) => Literal::Text(text.value.as_bytes().to_vec()),
+        other => return Err(unsupported(other)),
+    }))
+}
+
+fn number(digits: &str) -> Result<Literal> {
+    let digits = digits.replace('_', "");
+    if let Some(binary) = digits.strip_prefix("0b").or_else(|| digits.strip_prefix("0B"))
+        && let Ok(value) = i128::from_str_radix(binary, 2)
+    {
+        return Ok(Literal::Integer(value));
+    }
+    if let Ok(value) = digits.parse::<i128>() {
+        return Ok(Literal::Integer(value));
+    }
+    if digits.chars().all(|c| c.is_ascii_digit()) {
+        return Ok(Literal::BigInteger(digits));
+    }
+    digits.parse().map(Literal::Float).map_err(|_| unsupported(format!("the number {digits}")))
+}
+
+/// One item of a SELECT list.
+pub fn select_item(item: &SelectItem) -> Result<Node> {
+    let star = |qualifier: Vec<String>, options: &WildcardAdditionalOptions| -> Result<Node> {
+        let mut except = Vec::new();
+        if let Some(list) = &options.opt_except {
+            except.push(unescape_identifier(&list.first_element));
+            except.extend(list.additional_elements.iter().map(unescape_identifier));
+        }
+        let mut replace = Vec::new();
+        if let Some(list) = &options.opt_replace {
+            for item in &list.items {
+                replace.push((node(&item.expr)?, unescape_identifier(&item.column_name)));
+            }
+        }
+        Ok(Node::Star { qualifier, except, replace })
+    };
+    Ok(match item {
+        SelectItem::UnnamedExpr(expr) => node(expr)?,
+        SelectItem::ExprWithAlias { expr, alias } => Node::Aliased(Box::new(node(expr)?), unescape_identifier(alias)),
+        SelectItem::Wildcard(options) => star(Vec::new(), options)?,
+        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
+            star(parts(name)?, options)?
+        }
+        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(expr), _) => return Err(unsupported(expr)),
+        other => return Err(unsupported(other)),
+    })
+}
+
+/// The arguments of a table function.
+pub fn function_arguments(arguments: &[FunctionArg]) -> Result<Vec<Node>> {
+    arguments.iter().map(argument).collect()
+}

@@ -1,0 +1,188 @@
+//! Values from JSON text, pulled straight into typed columns.
+//!
+//! Leniency is ClickHouse's: strings hold any type's text, numbers and booleans go into strings as they are written,
+//! `true` and `false` are 1 and 0 for numbers, objects and arrays going into a String are kept as their text.
+
+use gristmill_base::{ErrorCode, Result};
+
+use super::ColumnBuilder;
+use super::nested::close;
+use super::values::Values;
+use crate::scan::json::{JsonCursor, JsonKind};
+use crate::scan::{Fault, Scan};
+
+const fn fault(reason: &'static str) -> Fault {
+    Fault::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, reason)
+}
+
+impl ColumnBuilder {
+    /// Appends a value given as its JSON text (one whole value). Nothing is appended on an error.
+    pub fn append_json(&mut self, json: &[u8]) -> Result<()> {
+        self.try_append_json(json).map_err(|fault| fault.explain(json, &self.kind))
+    }
+
+    /// Appends a parsed value.
+    pub fn append_json_value(&mut self, value: &serde_json::Value) -> Result<()> {
+        match value {
+            serde_json::Value::String(text) => self.append_text(text.as_bytes(), super::Escaping::Plain),
+            serde_json::Value::Null => self.append_null(),
+            other => self.append_json(other.to_string().as_bytes()),
+        }
+    }
+
+    /// As `append_json`, with a failure that costs nothing.
+    #[inline]
+    pub fn try_append_json(&mut self, json: &[u8]) -> Scan<()> {
+        let mut cursor = JsonCursor::new(json);
+        let len = self.len();
+        self.json_value(&mut cursor)?;
+        if cursor.peek().is_some() {
+            self.truncate(len);
+            return Err(Fault::new(ErrorCode::INCORRECT_DATA, "text is left over after the value"));
+        }
+        Ok(())
+    }
+
+    /// Appends the next value of a JSON text. Nothing is appended on a fault.
+    pub fn json_value(&mut self, cursor: &mut JsonCursor<'_>) -> Scan<()> {
+        match cursor.kind()? {
+            JsonKind::Null => {
+                cursor.value()?;
+                self.null()
+            }
+            JsonKind::String => {
+                let mut scratch = std::mem::take(&mut self.scratch);
+                let done = cursor.string(&mut scratch).and_then(|text| self.plain(text));
+                self.scratch = scratch;
+                done
+            }
+            JsonKind::Bool(value) => {
+                let text = cursor.value()?;
+                match &self.values {
+                    Values::Bool(_) | Values::Bytes(_) | Values::Fixed { .. } | Values::Enum { .. } => self.plain(text),
+                    _ => self.plain(if value { b"1" } else { b"0" }),
+                }
+            }
+            JsonKind::Number => {
+                let text = cursor.value()?;
+                self.number(text)
+            }
+            JsonKind::Array | JsonKind::Object if !self.values.is_nested() => {
+                let text = cursor.value()?;
+                match self.values {
+                    Values::Bytes(_) => self.plain(text),
+                    _ => Err(fault("an array or object came where a single value was expected")),
+                }
+            }
+            JsonKind::Array | JsonKind::Object => {
+                let len = self.values.len();
+                match self.values.push_json(cursor) {
+                    Ok(()) => {
+                        self.nulls.append_non_null();
+                        Ok(())
+                    }
+                    Err(fault) => {
+                        self.values.truncate(len);
+                        Err(fault)
+                    }
+                }
+            }
+        }
+    }
+
+    /// Whole numbers may come as `5.0` or `5e3`.
+    fn number(&mut self, text: &[u8]) -> Scan<()> {
+        let done = self.plain(text);
+        if done.is_err() && self.kind.is_integer() && memchr::memchr3(b'.', b'e', b'E', text).is_some() {
+            let value = crate::scan::number::float64(text)?;
+            if value.fract() == 0.0 && value.abs() < 9e15 {
+                return self.plain(itoa::Buffer::new().format(value as i64).as_bytes());
+            }
+        }
+        done
+    }
+}
+
+impl Values {
+    fn push_json(&mut self, cursor: &mut JsonCursor<'_>) -> Scan<()> {
+        match self {
+            Values::Array { offsets, element } => {
+                items(cursor, b'[', b']', |cursor| element.json_value(cursor))?;
+                close(offsets, element.len())
+            }
+            Values::Map { offsets, key, value } => {
+                // As an object, or as the array of pairs that ClickHouse writes for keys that are no strings.
+                if cursor.peek() == Some(b'[') {
+                    items(cursor, b'[', b']', |cursor| {
+                        cursor.expect(b'[')?;
+                        key.json_value(cursor)?;
+                        cursor.expect(b',')?;
+                        value.json_value(cursor)?;
+                        cursor.expect(b']')
+                    })?;
+                } else {
+                    items(cursor, b'{', b'}', |cursor| {
+                        key.json_value(cursor)?;
+                        cursor.expect(b':')?;
+                        value.json_value(cursor)
+                    })?;
+                }
+                close(offsets, key.len())
+            }
+            Values::Tuple { fields, names, len } => {
+                if cursor.peek() == Some(b'[') {
+                    let mut next = 0;
+                    items(cursor, b'[', b']', |cursor| {
+                        let field = fields.get_mut(next).ok_or(fault("the tuple has fewer elements"))?;
+                        next += 1;
+                        field.json_value(cursor)
+                    })?;
+                    if next < fields.len() {
+                        return Err(fault("the tuple has more elements"));
+                    }
+                } else {
+                    let mut scratch = Vec::new();
+                    items(cursor, b'{', b'}', |cursor| {
+                        let name = cursor.string(&mut scratch)?;
+                        let named = |known: &Option<String>| known.as_ref().is_some_and(|known| known.as_bytes() == name);
+                        let at = names.iter().position(named);
+                        cursor.expect(b':')?;
+                        match at {
+                            Some(at) if fields[at].len() == *len => fields[at].json_value(cursor),
+                            Some(_) => Err(fault("an object names a field twice")),
+                            // Fields that the tuple lacks are passed over, as unknown columns are.
+                            None => cursor.value().map(|_| ()),
+                        }
+                    })?;
+                    for field in fields.iter_mut().filter(|field| field.len() == *len) {
+                        field.append_default();
+                    }
+                }
+                *len += 1;
+                Ok(())
+            }
+            _ => Err(fault("an array or object came where a single value was expected")),
+        }
+    }
+}
+
+fn items<'a>(
+    cursor: &mut JsonCursor<'a>,
+    open: u8,
+    close: u8,
+    mut item: impl FnMut(&mut JsonCursor<'a>) -> Scan<()>,
+) -> Scan<()> {
+    if !cursor.eat(open) {
+        return Err(fault(if open == b'[' { "expected an array" } else { "expected an object" }));
+    }
+    if cursor.eat(close) {
+        return Ok(());
+    }
+    loop {
+        item(cursor)?;
+        if cursor.eat(close) {
+            return Ok(());
+        }
+        cursor.expect(b',')?;
+    }
+}

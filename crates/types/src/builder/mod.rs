@@ -1,0 +1,171 @@
+//! Columns built value by value from text and JSON.
+//!
+//! A `ColumnBuilder` is one plain vector a type (`values.rs`), chosen once, plus a null mask that exists from the first
+//! NULL on. Appending is all or nothing: where a value deep in a nested one does not parse, what came before it in the
+//! same value is taken back, so a reader can leave the row out and go on.
+
+mod json;
+mod nested;
+mod values;
+
+use arrow::array::ArrayRef;
+use arrow::array::builder::NullBufferBuilder;
+use chrono_tz::Tz;
+use gristmill_base::{Error, ErrorCode, Result};
+
+use crate::scan::{Fault, Scan, quoted};
+use crate::sql_type::SqlType;
+pub use crate::text::Escaping;
+use values::Values;
+pub use values::from_ticks;
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ParseOptions {
+    /// The session's zone, for types that name none.
+    pub timezone: Tz,
+    /// `date_time_input_format = 'best_effort'`
+    pub best_effort_dates: bool,
+    /// With `best_effort_dates`: `01/02/2024` is 2 January.
+    pub us_dates: bool,
+    /// NULL for a type that cannot hold it becomes the type's default; else it is an error.
+    pub null_as_default: bool,
+    /// Keep the low bits of integers that are too large, as CAST from strings does; else they are errors.
+    pub wrap_integers: bool,
+}
+
+impl Default for ParseOptions {
+    fn default() -> Self {
+        ParseOptions {
+            timezone: Tz::UTC,
+            best_effort_dates: false,
+            us_dates: false,
+            null_as_default: true,
+            wrap_integers: false,
+        }
+    }
+}
+
+/// Builds one column.
+pub struct ColumnBuilder {
+    kind: SqlType,
+    nullable: bool,
+    nulls: NullBufferBuilder,
+    values: Values,
+    options: ParseOptions,
+    scratch: Vec<u8>,
+}
+
+impl ColumnBuilder {
+    /// Errors: NOT_IMPLEMENTED for types without a text form.
+    pub fn new(kind: &SqlType, options: &ParseOptions) -> Result<Self> {
+        Ok(ColumnBuilder {
+            kind: kind.clone(),
+            nullable: kind.is_nullable(),
+            nulls: NullBufferBuilder::new(0),
+            values: Values::new(kind.plain(), options)?,
+            options: options.clone(),
+            scratch: Vec::new(),
+        })
+    }
+
+    pub fn kind(&self) -> &SqlType {
+        &self.kind
+    }
+
+    /// Appends a whole field. In `Quoted` strings, dates and the like stand in quotes; in `Json` the text is a JSON value; in
+    /// `TsvEscaped` backslash escapes are undone first; else the text is the value as it is. Nested values are quoted
+    /// inside whatever the escaping is. Nothing is appended on an error.
+    pub fn append_text(&mut self, text: &[u8], escaping: Escaping) -> Result<()> {
+        self.try_append_text(text, escaping).map_err(|fault| fault.explain(text, &self.kind))
+    }
+
+    /// As `append_text`, with a failure that costs nothing and says neither value nor type.
+    #[inline]
+    pub fn try_append_text(&mut self, text: &[u8], escaping: Escaping) -> Scan<()> {
+        match escaping {
+            Escaping::Plain | Escaping::Csv => self.plain(text),
+            Escaping::TsvEscaped if memchr::memchr(b'\\', text).is_none() => self.plain(text),
+            Escaping::TsvEscaped => {
+                if text == b"\\N" {
+                    return self.null();
+                }
+                let mut scratch = std::mem::take(&mut self.scratch);
+                scratch.clear();
+                let done = quoted::unescape(text, &mut scratch).and_then(|()| self.plain(&scratch));
+                self.scratch = scratch;
+                done
+            }
+            Escaping::Quoted => self.whole_quoted(text),
+            Escaping::Json => self.try_append_json(text),
+        }
+    }
+
+    /// Errors: CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN for types without NULL, unless `null_as_default`.
+    pub fn append_null(&mut self) -> Result<()> {
+        self.null().map_err(|fault| {
+            Error::new(
+                fault.code,
+                format!(
+                    "NULL came for the type {}: {}. Make it Nullable, or set input_format_null_as_default",
+                    self.kind, fault.reason
+                ),
+            )
+        })
+    }
+
+    pub fn append_default(&mut self) {
+        self.values.push_default();
+        if self.nullable { self.nulls.append_null() } else { self.nulls.append_non_null() }
+    }
+
+    pub fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Forgets the values from `len` on.
+    pub fn truncate(&mut self, len: usize) {
+        if len < self.len() {
+            self.values.truncate(len);
+            self.nulls.truncate(len);
+        }
+    }
+
+    pub fn memory_bytes(&self) -> usize {
+        self.values.memory_bytes() + self.nulls.allocated_size()
+    }
+
+    /// The column so far, as what carries the type; the builder is empty then.
+    pub fn finish(&mut self) -> ArrayRef {
+        let nulls = self.nulls.finish();
+        self.values.finish(&self.kind, nulls)
+    }
+
+    fn null(&mut self) -> Scan<()> {
+        if self.nullable {
+            self.values.push_default();
+            self.nulls.append_null();
+        } else if self.options.null_as_default {
+            self.append_default();
+        } else {
+            return Err(Fault::new(ErrorCode::CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN, "the type has no NULL"));
+        }
+        Ok(())
+    }
+
+    #[inline]
+    fn plain(&mut self, text: &[u8]) -> Scan<()> {
+        match self.values.push_text(text, &self.options) {
+            Ok(()) => {
+                self.nulls.append_non_null();
+                Ok(())
+            }
+            // A Nullable number, date or the like may say NULL in words.
+            Err(_) if self.nullable && matches!(text, b"NULL" | b"\\N" | b"" | b"null") => self.null(),
+            Err(fault) => Err(fault),
+        }
+    }
+}

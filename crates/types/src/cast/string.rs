@@ -1,0 +1,149 @@
+//! From and to text, between strings of fixed and any length, and between addresses, UUIDs and their numbers.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, PrimitiveArray};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Decimal256Type, UInt32Type, i256};
+use gristmill_base::{Error, ErrorCode, Result};
+
+use super::{CastOptions, OnError, decimal, try_from_fn, with_failures, with_nulls};
+use crate::builder::{ColumnBuilder, Escaping, ParseOptions};
+use crate::bytes::BytesBuilder;
+use crate::sql_type::SqlType;
+use crate::text::{self, TextOptions};
+use SqlType as T;
+
+/// The bytes of each row of a String or FixedString column.
+fn row_bytes<'a>(array: &'a ArrayRef, kind: &SqlType) -> Box<dyn Fn(usize) -> &'a [u8] + 'a> {
+    match kind {
+        T::FixedString(_) => {
+            let fixed = array.as_fixed_size_binary();
+            Box::new(move |row| fixed.value(row))
+        }
+        _ => {
+            let strings = array.as_binary_view();
+            Box::new(move |row| strings.value(row))
+        }
+    }
+}
+
+fn without_padding(text: &[u8]) -> &[u8] {
+    &text[..text.iter().rposition(|c| *c != 0).map_or(0, |last| last + 1)]
+}
+
+pub(super) fn to_string(array: &ArrayRef, from: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    if let T::FixedString(_) = from {
+        // The zeros that fill it up are not part of the text.
+        let fixed = array.as_fixed_size_binary();
+        let mut strings = BytesBuilder::with_capacity(array.len());
+        for row in 0..array.len() {
+            strings.append(without_padding(fixed.value(row)));
+        }
+        return Ok(Arc::new(strings.finish(array.nulls().cloned())));
+    }
+    let options = TextOptions::new(text::Escaping::Plain, options.timezone);
+    Ok(Arc::new(text::to_strings(array, from, &options)?))
+}
+
+/// Reads text into any type, row by row into one builder. `nullable`: words for NULL are NULL.
+pub(super) fn parse(
+    array: &ArrayRef,
+    from: &SqlType,
+    to: &SqlType,
+    nullable: bool,
+    options: &CastOptions,
+) -> Result<ArrayRef> {
+    let parse = ParseOptions {
+        timezone: options.timezone,
+        best_effort_dates: options.best_effort_dates,
+        null_as_default: true,
+        wrap_integers: options.on_error == OnError::Throw && !options.accurate,
+        ..ParseOptions::default()
+    };
+    let padded = matches!(from, T::FixedString(_));
+    let text_of = row_bytes(array, from);
+    let mut column = ColumnBuilder::new(to, &parse)?;
+    let mut failed = Vec::new();
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            column.append_default();
+            continue;
+        }
+        let text = if padded { without_padding(text_of(row)) } else { text_of(row) };
+        if let Err(fault) = column.try_append_text(text, Escaping::Plain) {
+            let null = nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N");
+            if options.on_error == OnError::Throw && !null {
+                return Err(fault.explain(text, to));
+            }
+            column.append_default();
+            failed.push(row);
+        }
+    }
+    with_nulls(column.finish(), with_failures(array.nulls(), &failed, array.len()))
+}
+
+pub(super) fn to_fixed(array: &ArrayRef, width: usize, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    fixed(array, &T::String, width, to, options)
+}
+
+pub(super) fn widen(array: &ArrayRef, width: usize, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    fixed(array, &T::FixedString(0), width, to, options)
+}
+
+fn fixed(array: &ArrayRef, from: &SqlType, width: usize, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let text_of = row_bytes(array, from);
+    let mut bytes = Vec::with_capacity(array.len() * width);
+    let mut failed = Vec::new();
+    for row in 0..array.len() {
+        let mut text = if array.is_null(row) { &b""[..] } else { text_of(row) };
+        if text.len() > width {
+            if options.on_error == OnError::Throw {
+                let shown = String::from_utf8_lossy(&text[..text.len().min(100)]);
+                let message = format!("String '{shown}' of {} bytes is too long for type {to}", text.len());
+                return Err(Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, message));
+            }
+            failed.push(row);
+            text = b"";
+        }
+        bytes.extend_from_slice(text);
+        bytes.resize((row + 1) * width, 0);
+    }
+    let nulls = with_failures(array.nulls(), &failed, array.len());
+    Ok(Arc::new(FixedSizeBinaryArray::try_new(width as i32, Buffer::from_vec(bytes), nulls)?))
+}
+
+pub(super) fn between_addresses(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    const MAPPED: [u8; 12] = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF];
+    if *to == T::IPv6 {
+        let values = array.as_primitive::<UInt32Type>().values();
+        let bytes: Vec<u8> = values.iter().flat_map(|value| MAPPED.into_iter().chain(value.to_be_bytes())).collect();
+        return Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(bytes), array.nulls().cloned())?));
+    }
+    let addresses = array.as_fixed_size_binary();
+    let converted: PrimitiveArray<UInt32Type> =
+        try_from_fn(array.len(), array.nulls(), options, |row| match addresses.value(row).split_last_chunk::<4>() {
+            Some((prefix, last)) if prefix == MAPPED => Ok(u32::from_be_bytes(*last)),
+            _ => Err(Error::new(
+                ErrorCode::CANNOT_CONVERT_TYPE,
+                format!("An {from} value (row {row}) is not in the block ::ffff:0:0/96 that IPv4 is mapped to"),
+            )),
+        })?;
+    Ok(Arc::new(converted))
+}
+
+/// A UUID or IPv6 as the number that its bytes are in network order.
+pub(super) fn bytes_to_number(array: &ArrayRef) -> Result<ArrayRef> {
+    let bytes = array.as_fixed_size_binary();
+    let numbers = (0..array.len()).map(|row| {
+        let value = <[u8; 16]>::try_from(bytes.value(row)).map_or(0, u128::from_be_bytes);
+        i256::from_parts(value, 0)
+    });
+    Ok(decimal::wide_array(numbers.collect(), array.nulls().cloned()))
+}
+
+pub(super) fn number_to_bytes(array: &ArrayRef) -> Result<ArrayRef> {
+    let numbers = array.as_primitive::<Decimal256Type>();
+    let bytes: Vec<u8> = numbers.values().iter().flat_map(|value| value.to_parts().0.to_be_bytes()).collect();
+    Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(bytes), array.nulls().cloned())?))
+}

@@ -1,0 +1,279 @@
+//! Dates and times: among themselves, and from and to numbers.
+//!
+//! Every source becomes a column of ticks with a scale, or of days; every target is made from one of them. Dates are days of
+//! the calendar and meet instants in a zone (the type's own, else the session's): a date is its midnight there. What lies
+//! beyond the range of the narrow types (Date, DateTime) stays at the end of the range. Fractions are cut towards zero.
+//!
+//! Numbers mean days for dates as long as a date can be meant, and seconds since the epoch beyond that; seconds for DateTime
+//! and DateTime64.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, Date32Array, PrimitiveArray};
+use arrow::buffer::{NullBuffer, ScalarBuffer};
+use arrow::datatypes::{Date32Type, Decimal128Type, Float64Type, Int32Type, Int64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+
+use super::number::to_f64;
+use super::{CastOptions, no_way, plain_or_same, relabel, try_from_fn};
+use crate::builder::from_ticks;
+use crate::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY, days_from_civil};
+use crate::sql_type::SqlType;
+use crate::text::ticks;
+use crate::zone::Zone;
+use SqlType as T;
+
+/// The seconds that a DateTime64 may hold: 1900 to 9999.
+const FIRST_SECOND: i64 = FIRST_DAY as i64 * SECONDS_A_DAY;
+const LAST_SECOND: i64 = (days_from_civil(10_000, 1, 1) as i64) * SECONDS_A_DAY - 1;
+
+pub(super) fn concerns(kind: &SqlType) -> bool {
+    kind.is_date_or_time() || matches!(kind, T::Time | T::Time64(_))
+}
+
+pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let nulls = array.nulls().cloned();
+    match (from, to) {
+        (T::Date | T::Date32, _) => {
+            let days = array.as_primitive::<Date32Type>();
+            match to {
+                T::Date if options.accurate => checked_date(days, to, options),
+                T::Date => Ok(date_array(days.values().iter().copied(), true, nulls)),
+                T::Date32 => Ok(array.clone()),
+                T::DateTime(_) | T::DateTime64(..) => {
+                    let zone = zone_of(to, options);
+                    let seconds = days.values().iter().map(|day| zone.to_utc(i64::from(*day) * SECONDS_A_DAY));
+                    instants(seconds.collect(), 0, to, nulls, options)
+                }
+                _ if to.is_number() && !to.is_decimal() => {
+                    plain_or_same(&relabel(array, &T::Int32.arrow())?, &T::Int32, to, options)
+                }
+                _ => Err(no_way(from, to)),
+            }
+        }
+        (T::DateTime(_) | T::DateTime64(..), T::Date | T::Date32) => {
+            let zone = zone_of(from, options);
+            let unit = unit_of(from);
+            let ticks = ticks(array)?;
+            let local = zone.cursor();
+            let days = ticks
+                .iter()
+                .map(|tick| local.to_local(tick.div_euclid(unit)).div_euclid(SECONDS_A_DAY))
+                .map(|day| day.clamp(FIRST_DAY.into(), i32::MAX.into()) as i32);
+            Ok(date_array(days, *to == T::Date, nulls))
+        }
+        (T::DateTime(_) | T::DateTime64(..), T::DateTime(_) | T::DateTime64(..)) => {
+            instants(ticks(array)?, scale_of(from), to, nulls, options)
+        }
+        (T::DateTime(_) | T::DateTime64(..), T::Time | T::Time64(_)) => {
+            let (zone, unit) = (zone_of(from, options), unit_of(from));
+            let day = SECONDS_A_DAY * unit;
+            let local = zone.cursor();
+            let of_day: ScalarBuffer<i64> = ticks(array)?
+                .iter()
+                .map(|tick| (tick + local.offset_at(tick.div_euclid(unit)) * unit).rem_euclid(day))
+                .collect();
+            rescaled(of_day, scale_of(from), to, nulls, options)
+        }
+        (T::Time | T::Time64(_), T::Time | T::Time64(_)) => rescaled(ticks(array)?, scale_of(from), to, nulls, options),
+        (_, _) if concerns(from) => to_number(array, from, to, options),
+        (_, T::Date | T::Date32) => from_number_to_date(array, from, to, options),
+        _ => from_number_to_instant(array, from, to, options),
+    }
+}
+
+fn scale_of(kind: &SqlType) -> u8 {
+    match kind {
+        T::DateTime64(scale, _) | T::Time64(scale) => *scale,
+        _ => 0,
+    }
+}
+
+fn unit_of(kind: &SqlType) -> i64 {
+    10i64.pow(u32::from(scale_of(kind)))
+}
+
+fn zone_of(kind: &SqlType, options: &CastOptions) -> Zone {
+    Zone::of_type(kind.timezone(), options.timezone)
+}
+
+fn date_array(days: impl Iterator<Item = i32>, narrow: bool, nulls: Option<NullBuffer>) -> ArrayRef {
+    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (FIRST_DAY, LAST_DAY) };
+    let days: Vec<i32> = days.map(|day| day.clamp(low, high)).collect();
+    Arc::new(Date32Array::new(days.into(), nulls))
+}
+
+fn checked_date(days: &Date32Array, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let checked: Date32Array = super::try_map(days, options, |day| {
+        if (0..=LAST_DAY_OF_DATE).contains(&day) { Ok(day) } else { Err(beyond(day.into(), to)) }
+    })?;
+    Ok(Arc::new(checked))
+}
+
+fn beyond(value: i64, to: &SqlType) -> Error {
+    Error::new(ErrorCode::VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE, format!("Value {value} is out of bounds of type {to}"))
+}
+
+/// Ticks at another scale: cut off towards zero; `None` where it does not fit.
+#[inline]
+fn rescale(tick: i64, from: u8, to: u8) -> Option<i64> {
+    if to >= from { tick.checked_mul(10i64.pow(u32::from(to - from))) } else { Some(tick / 10i64.pow(u32::from(from - to))) }
+}
+
+/// Instants at a scale as a DateTime or DateTime64.
+fn instants(
+    ticks: ScalarBuffer<i64>,
+    scale: u8,
+    to: &SqlType,
+    nulls: Option<NullBuffer>,
+    options: &CastOptions,
+) -> Result<ArrayRef> {
+    match to {
+        T::DateTime(_) => {
+            let unit = 10i64.pow(u32::from(scale));
+            let seconds: ScalarBuffer<i64> =
+                ticks.iter().map(|tick| tick.div_euclid(unit).clamp(0, u32::MAX.into())).collect();
+            Ok(from_ticks(seconds, nulls, &to.arrow()))
+        }
+        _ => rescaled(ticks, scale, to, nulls, options),
+    }
+}
+
+fn rescaled(
+    ticks: ScalarBuffer<i64>,
+    from: u8,
+    to: &SqlType,
+    nulls: Option<NullBuffer>,
+    options: &CastOptions,
+) -> Result<ArrayRef> {
+    let scale = scale_of(to);
+    if scale == from {
+        return Ok(from_ticks(ticks, nulls, &to.arrow()));
+    }
+    if scale < from {
+        let unit = 10i64.pow(u32::from(from - scale));
+        let cut: ScalarBuffer<i64> = ticks.iter().map(|tick| tick / unit).collect();
+        return Ok(from_ticks(cut, nulls, &to.arrow()));
+    }
+    let scaled: PrimitiveArray<Int64Type> = try_from_fn(ticks.len(), nulls.as_ref(), options, |row| {
+        rescale(ticks[row], from, scale).ok_or_else(|| {
+            Error::new(
+                ErrorCode::DECIMAL_OVERFLOW,
+                format!("Decimal math overflow: {} ticks of 10^-{from} seconds do not fit {to}", ticks[row]),
+            )
+        })
+    })?;
+    Ok(from_ticks(scaled.values().clone(), scaled.nulls().cloned(), &to.arrow()))
+}
+
+fn to_number(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let scale = scale_of(from);
+    let nulls = array.nulls().cloned();
+    let ticks = ticks(array)?;
+    if scale == 0 {
+        let seconds: ArrayRef = Arc::new(PrimitiveArray::<Int64Type>::new(ticks, nulls));
+        return if to.is_number() { plain_or_same(&seconds, &T::Int64, to, options) } else { Err(no_way(from, to)) };
+    }
+    match to {
+        T::Decimal { .. } | T::Float32 | T::Float64 => {
+            let decimal = T::Decimal { precision: 18, scale };
+            let values: Vec<i128> = ticks.iter().map(|tick| i128::from(*tick)).collect();
+            let values = PrimitiveArray::<Decimal128Type>::new(values.into(), nulls).with_data_type(decimal.arrow());
+            plain_or_same(&(Arc::new(values) as ArrayRef), &decimal, to, options)
+        }
+        _ if to.is_number() => {
+            let unit = 10i64.pow(u32::from(scale));
+            let seconds: ScalarBuffer<i64> = ticks.iter().map(|tick| tick / unit).collect();
+            let seconds: ArrayRef = Arc::new(PrimitiveArray::<Int64Type>::new(seconds, nulls));
+            plain_or_same(&seconds, &T::Int64, to, options)
+        }
+        _ => Err(no_way(from, to)),
+    }
+}
+
+/// Whole numbers that stand for days or seconds: integers as they are, others cut towards zero; what 64 bits cannot hold is
+/// at their end.
+fn whole(array: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<Vec<i64>> {
+    Ok(match from {
+        T::UInt64 => {
+            let values = array.as_primitive::<arrow::datatypes::UInt64Type>().values();
+            values.iter().map(|value| i64::try_from(*value).unwrap_or(i64::MAX)).collect()
+        }
+        T::Float32 | T::Float64 => to_f64(array, from)?.values().iter().map(|value| *value as i64).collect(),
+        _ if from.is_number() => {
+            let options = CastOptions::default();
+            plain_or_same(array, from, &T::Int64, &options)?.as_primitive::<Int64Type>().values().to_vec()
+        }
+        _ => return Err(no_way(from, to)),
+    })
+}
+
+fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let zone = zone_of(to, options);
+    let local = zone.cursor();
+    let narrow = *to == T::Date;
+    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (FIRST_DAY, LAST_DAY) };
+    let (low, high) = (i64::from(low), i64::from(high));
+    let day = |value: i64| {
+        if value <= high {
+            value.max(low) as i32
+        } else {
+            let second = value.min(if narrow { u32::MAX.into() } else { LAST_SECOND });
+            local.to_local(second).div_euclid(SECONDS_A_DAY) as i32
+        }
+    };
+    let values = whole(array, from, to)?;
+    if options.accurate {
+        let values: PrimitiveArray<Int64Type> = PrimitiveArray::new(values.into(), array.nulls().cloned());
+        let days: PrimitiveArray<Int32Type> = super::try_map(&values, options, |value| {
+            if (low..=high).contains(&value) { Ok(value as i32) } else { Err(beyond(value, to)) }
+        })?;
+        return relabel(&(Arc::new(days) as ArrayRef), &to.arrow());
+    }
+    Ok(date_array(values.into_iter().map(day), narrow, array.nulls().cloned()))
+}
+
+fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let scale = scale_of(to);
+    let nulls = array.nulls().cloned();
+    match from {
+        T::Decimal { scale: digits, .. } if scale > 0 => {
+            let exact = T::Decimal { precision: 38, scale: *digits };
+            let values = plain_or_same(array, from, &exact, options)?;
+            let values = values.as_primitive::<Decimal128Type>();
+            let ticks: PrimitiveArray<Int64Type> = try_from_fn(array.len(), nulls.as_ref(), options, |row| {
+                let value = values.value(row);
+                super::decimal::rescale128(value, *digits, scale)
+                    .and_then(|ticks| i64::try_from(ticks).ok())
+                    .ok_or_else(|| beyond(value as i64, to))
+            })?;
+            Ok(from_ticks(ticks.values().clone(), ticks.nulls().cloned(), &to.arrow()))
+        }
+        T::Float32 | T::Float64 if scale > 0 => {
+            let floats: PrimitiveArray<Float64Type> = to_f64(array, from)?;
+            let unit = 10f64.powi(i32::from(scale));
+            let ticks: ScalarBuffer<i64> = floats
+                .values()
+                .iter()
+                .map(|value| (value.clamp(FIRST_SECOND as f64, LAST_SECOND as f64) * unit) as i64)
+                .collect();
+            Ok(from_ticks(ticks, nulls, &to.arrow()))
+        }
+        _ => {
+            let values = whole(array, from, to)?;
+            if options.accurate && matches!(to, T::DateTime(_)) {
+                let values: PrimitiveArray<Int64Type> = PrimitiveArray::new(values.into(), nulls);
+                let seconds: PrimitiveArray<Int64Type> = super::try_map(&values, options, |value| {
+                    if u32::try_from(value).is_ok() { Ok(value) } else { Err(beyond(value, to)) }
+                })?;
+                return Ok(from_ticks(seconds.values().clone(), seconds.nulls().cloned(), &to.arrow()));
+            }
+            if matches!(to, T::Time | T::Time64(_)) {
+                let seconds = values.into_iter().map(|value| value.clamp(-3_599_999, 3_599_999)).collect();
+                return rescaled(seconds, 0, to, nulls, options);
+            }
+            let seconds = values.into_iter().map(|value| value.clamp(FIRST_SECOND, LAST_SECOND)).collect();
+            instants(seconds, 0, to, nulls, options)
+        }
+    }
+}

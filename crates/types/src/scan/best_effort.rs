@@ -1,0 +1,251 @@
+//! Instants in the many forms that people and programs write: ISO 8601 with offsets, `15 Jan 2024 10:00 PM`,
+//! `01/15/2024`, RFC 2822 mails, `20240115103000`, seconds or milliseconds since the epoch.
+//!
+//! The text is taken token by token: the width of a run of digits, what stands before and after it and what is known
+//! already decide what it is. A year must be given.
+
+use gristmill_base::ErrorCode;
+
+use super::date::{TOO_FAR, checked_day, digits, one_or_two, ticks, time_of_day};
+use super::{Fault, Scan};
+use crate::calendar::SECONDS_A_DAY;
+use crate::zone::Zone;
+
+const UNKNOWN: Fault = Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, "no known form of a date and time");
+
+#[derive(Default)]
+struct Found<'a> {
+    year: Option<u32>,
+    month: Option<u32>,
+    day: Option<u32>,
+    seconds: Option<u32>,
+    fraction: &'a [u8],
+    offset: Option<i64>,
+}
+
+/// Ticks of 10^-scale since the epoch. `us`: `01/02/2024` is 2 January, else 1 February. Local times are the zone's.
+pub fn date_time(text: &[u8], scale: u8, zone: &Zone, us: bool) -> Scan<i64> {
+    let text = text.trim_ascii();
+    if text.is_empty() {
+        return Err(Fault::EMPTY);
+    }
+    if let Some(instant) = unix_time(text, scale) {
+        return instant;
+    }
+    let mut found = Found::default();
+    let mut rest = text;
+    while let Some(first) = rest.first() {
+        rest = match first {
+            b'0'..=b'9' => found.number(rest, us)?,
+            b'+' | b'-' if found.seconds.is_some() && found.offset.is_none() => found.offset(rest)?,
+            b'T' | b't' if rest.get(1).is_some_and(u8::is_ascii_digit) && found.day.is_some() => &rest[1..],
+            b'a'..=b'z' | b'A'..=b'Z' => found.word(rest)?,
+            b' ' | b',' | b'-' | b'/' | b'.' | b'\t' | b'(' | b')' => &rest[1..],
+            _ => return Err(UNKNOWN),
+        };
+    }
+    let (year, month) = found.year.zip(found.month).ok_or(UNKNOWN)?;
+    let days = checked_day(year, month, found.day.unwrap_or(1)).map_err(|fault| Fault { code: UNKNOWN.code, ..fault })?;
+    let local = i64::from(days) * SECONDS_A_DAY + i64::from(found.seconds.unwrap_or(0));
+    let utc = found.offset.map_or_else(|| zone.to_utc(local), |offset| local - offset);
+    ticks(utc, found.fraction, scale)
+}
+
+/// 9 or 10 digits are seconds, 13 milliseconds, 16 microseconds, 19 nanoseconds; a fraction may follow seconds.
+fn unix_time(text: &[u8], scale: u8) -> Option<Scan<i64>> {
+    let (whole, fraction) = match memchr::memchr(b'.', text) {
+        Some(at) => (&text[..at], &text[at + 1..]),
+        None => (text, &text[..0]),
+    };
+    if !whole.iter().chain(fraction).all(u8::is_ascii_digit) {
+        return None;
+    }
+    let unit = match whole.len() {
+        9 | 10 => 0,
+        13 if fraction.is_empty() => 3,
+        16 if fraction.is_empty() => 6,
+        19 if fraction.is_empty() => 9,
+        _ => return None,
+    };
+    let (seconds, digits) = whole.split_at(whole.len() - unit);
+    let seconds = super::number::integer::<i64>(seconds, false);
+    Some(seconds.map_err(|_| TOO_FAR).and_then(|seconds| ticks(seconds, if unit > 0 { digits } else { fraction }, scale)))
+}
+
+fn set(slot: &mut Option<u32>, value: u32) -> Scan<()> {
+    match slot.replace(value) {
+        None => Ok(()),
+        Some(_) => Err(UNKNOWN),
+    }
+}
+
+impl<'a> Found<'a> {
+    fn number(&mut self, text: &'a [u8], us: bool) -> Scan<&'a [u8]> {
+        let width = text.iter().position(|c| !c.is_ascii_digit()).unwrap_or(text.len());
+        let after = text.get(width).copied();
+        match width {
+            1 | 2 if after == Some(b':') => {
+                let (seconds, fraction, rest) = time_of_day(text)?;
+                set(&mut self.seconds, seconds)?;
+                self.fraction = fraction;
+                Ok(rest)
+            }
+            1 | 2 => {
+                let (value, rest) = one_or_two(text).ok_or(UNKNOWN)?;
+                let next = rest.get(1).copied();
+                // `15/01/2024` or `01-15-2024`, but not `15-Jan-2024`.
+                let numeric = matches!(after, Some(b'/' | b'-' | b'.')) && next.is_some_and(|c| c.is_ascii_digit());
+                if self.year.is_none() && self.day.is_none() && self.month.is_none() && numeric {
+                    let (second, rest) = one_or_two(&rest[1..]).ok_or(UNKNOWN)?;
+                    let us = (us || second > 12) && value <= 12;
+                    let (month, day) = if us { (value, second) } else { (second, value) };
+                    set(&mut self.month, month)?;
+                    set(&mut self.day, day)?;
+                    let [b'/' | b'-' | b'.', rest @ ..] = rest else { return Ok(rest) };
+                    if rest.len() == 2 || rest.get(2).is_some_and(|c| !c.is_ascii_digit()) {
+                        // Two digits of a year: this century up to 69, else the last.
+                        let (year, rest) = digits(rest, 2).ok_or(UNKNOWN)?;
+                        set(&mut self.year, if year < 70 { 2000 + year } else { 1900 + year })?;
+                        return Ok(rest);
+                    }
+                    return Ok(rest);
+                }
+                if self.year.is_some() && self.month.is_none() {
+                    set(&mut self.month, value)?;
+                } else if self.day.is_none() {
+                    set(&mut self.day, value)?;
+                } else {
+                    // `10 PM`
+                    set(&mut self.seconds, value * 3600)?;
+                }
+                Ok(rest)
+            }
+            4 => {
+                let (year, rest) = digits(text, 4).ok_or(UNKNOWN)?;
+                set(&mut self.year, year)?;
+                Ok(rest)
+            }
+            6 if self.day.is_some() => {
+                self.compact_time(text)?;
+                Ok(&text[6..])
+            }
+            6 | 8 | 12 | 14 => {
+                let (year, rest) = digits(text, 4).ok_or(UNKNOWN)?;
+                let (month, rest) = digits(rest, 2).ok_or(UNKNOWN)?;
+                set(&mut self.year, year)?;
+                set(&mut self.month, month)?;
+                if width > 6 {
+                    set(&mut self.day, digits(rest, 2).ok_or(UNKNOWN)?.0)?;
+                }
+                if width > 8 {
+                    self.compact_time(&text[8..width])?;
+                }
+                Ok(&text[width..])
+            }
+            _ => Err(UNKNOWN),
+        }
+    }
+
+    /// `hhmm` or `hhmmss`
+    fn compact_time(&mut self, text: &[u8]) -> Scan<()> {
+        let (hour, rest) = digits(text, 2).ok_or(UNKNOWN)?;
+        let (minute, rest) = digits(rest, 2).ok_or(UNKNOWN)?;
+        let second = digits(rest, 2).map_or(0, |(second, _)| second);
+        if hour > 23 || minute > 59 || second > 59 {
+            return Err(UNKNOWN);
+        }
+        set(&mut self.seconds, hour * 3600 + minute * 60 + second)
+    }
+
+    /// `+01`, `+0130`, `+01:30`
+    fn offset(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
+        let sign = if text[0] == b'-' { -1 } else { 1 };
+        let (hours, rest) = digits(&text[1..], 2).or_else(|| one_or_two(&text[1..])).ok_or(UNKNOWN)?;
+        let (minutes, rest) = match rest {
+            [b':', rest @ ..] => digits(rest, 2).ok_or(UNKNOWN)?,
+            [b'0'..=b'9', ..] => digits(rest, 2).ok_or(UNKNOWN)?,
+            rest => (0, rest),
+        };
+        self.offset = Some(sign * i64::from(hours * 3600 + minutes * 60));
+        Ok(rest)
+    }
+
+    fn word(&mut self, text: &'a [u8]) -> Scan<&'a [u8]> {
+        let length = text.iter().position(|c| !c.is_ascii_alphabetic()).unwrap_or(text.len());
+        let (word, rest) = text.split_at(length);
+        let upper = word.to_ascii_uppercase();
+        let hours = |hours: i64| Some(hours * 3600);
+        let offset = match upper.as_slice() {
+            b"Z" | b"UTC" | b"GMT" => hours(0),
+            b"EST" | b"CDT" => hours(-5),
+            b"EDT" => hours(-4),
+            b"CST" | b"MDT" => hours(-6),
+            b"MST" | b"PDT" => hours(-7),
+            b"PST" => hours(-8),
+            b"MSK" | b"EEST" => hours(3),
+            b"MSD" => hours(4),
+            b"CET" | b"BST" => hours(1),
+            b"CEST" | b"EET" => hours(2),
+            _ => None,
+        };
+        if offset.is_some() {
+            self.offset = offset;
+            return Ok(rest);
+        }
+        if let b"AM" | b"PM" = upper.as_slice() {
+            let seconds = self.seconds.ok_or(UNKNOWN)?;
+            let hour = seconds / 3600;
+            if hour == 0 || hour > 12 {
+                return Err(UNKNOWN);
+            }
+            self.seconds = Some((hour % 12 + if upper == b"PM" { 12 } else { 0 }) * 3600 + seconds % 3600);
+            return Ok(rest);
+        }
+        const MONTHS: &[u8; 36] = b"JANFEBMARAPRMAYJUNJULAUGSEPOCTNOVDEC";
+        const DAYS: &[u8; 21] = b"MONTUEWEDTHUFRISATSUN";
+        let start = upper.get(..3).ok_or(UNKNOWN)?;
+        if let Some(at) = MONTHS.chunks(3).position(|month| month == start) {
+            set(&mut self.month, at as u32 + 1)?;
+        } else if !DAYS.chunks(3).any(|day| day == start) {
+            return Err(UNKNOWN);
+        }
+        Ok(rest)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_instant_in_many_dresses() {
+        let utc = Zone::utc();
+        for text in [
+            "2024-01-15T22:30:00Z",
+            "2024-01-15 22:30:00",
+            "2024-01-15T23:30:00+01:00",
+            "2024-01-15T17:30:00.000-0500",
+            "15 Jan 2024 22:30:00",
+            "Mon, 15 Jan 2024 22:30:00 GMT",
+            "15/01/2024 22:30",
+            "01/15/2024 22:30:00",
+            "January 15, 2024 10:30 PM",
+            "20240115223000",
+            "20240115 223000",
+            "20240115T223000Z",
+            "1705357800",
+            "1705357800000",
+            "15-Jan-2024 22:30",
+            "Mon Jan 15 22:30:00 2024",
+            "2024/01/15 22:30:00",
+        ] {
+            assert_eq!(date_time(text.as_bytes(), 0, &utc, false), Ok(1_705_357_800), "{text}");
+        }
+        assert_eq!(date_time(b"02/01/2024", 0, &utc, false), Ok(1_704_153_600));
+        assert_eq!(date_time(b"01/02/2024", 0, &utc, true), Ok(1_704_153_600));
+        assert_eq!(date_time(b"2024-01-15T22:30:00.125Z", 3, &utc, false), Ok(1_705_357_800_125));
+        for text in ["", "abc", "10:30", "2024-13-01", "2024-01-15 22:30 bogus"] {
+            assert!(date_time(text.as_bytes(), 0, &utc, false).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! A cursor over JSON text: enough to find where a value ends, to take it apart one level, and to unescape a string.
+//!
+//! Rows of JSON go into typed columns, so there is no tree: whoever reads a field knows its type and pulls the value
+//! straight into its column. What is only passed over (unknown fields, objects kept as text) is checked for balance.
+
+use gristmill_base::ErrorCode;
+
+use super::{Fault, Scan};
+
+const fn wrong(reason: &'static str) -> Fault {
+    Fault::new(ErrorCode::INCORRECT_DATA, reason)
+}
+
+const ENDED: Fault = wrong("the JSON text ends within a value");
+const UNEXPECTED: Fault = wrong("the text is not JSON");
+
+/// What a value is, by its first byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum JsonKind {
+    Null,
+    Bool(bool),
+    Number,
+    String,
+    Array,
+    Object,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub struct JsonCursor<'a> {
+    pub text: &'a [u8],
+    pub at: usize,
+}
+
+impl<'a> JsonCursor<'a> {
+    pub fn new(text: &'a [u8]) -> Self {
+        JsonCursor { text, at: 0 }
+    }
+
+    #[inline]
+    pub fn peek(&mut self) -> Option<u8> {
+        while let Some(c @ (b' ' | b'\n' | b'\r' | b'\t')) = self.text.get(self.at) {
+            let _ = c;
+            self.at += 1;
+        }
+        self.text.get(self.at).copied()
+    }
+
+    #[inline]
+    pub fn eat(&mut self, c: u8) -> bool {
+        let found = self.peek() == Some(c);
+        self.at += usize::from(found);
+        found
+    }
+
+    pub fn expect(&mut self, c: u8) -> Scan<()> {
+        if self.eat(c) { Ok(()) } else { Err(if self.at == self.text.len() { ENDED } else { UNEXPECTED }) }
+    }
+
+    pub fn kind(&mut self) -> Scan<JsonKind> {
+        Ok(match self.peek().ok_or(ENDED)? {
+            b'"' => JsonKind::String,
+            b'[' => JsonKind::Array,
+            b'{' => JsonKind::Object,
+            b'n' if self.text[self.at..].starts_with(b"null") => JsonKind::Null,
+            b't' => JsonKind::Bool(true),
+            b'f' => JsonKind::Bool(false),
+            b'0'..=b'9' | b'-' | b'+' | b'N' | b'n' | b'I' | b'i' | b'.' => JsonKind::Number,
+            _ => return Err(UNEXPECTED),
+        })
+    }
+
+    /// The text of the next value, which the cursor then stands behind.
+    pub fn value(&mut self) -> Scan<&'a [u8]> {
+        let kind = self.kind()?;
+        let start = self.at;
+        match kind {
+            JsonKind::String => {
+                self.raw_string()?;
+            }
+            JsonKind::Array | JsonKind::Object => self.skip_nested()?,
+            JsonKind::Null | JsonKind::Bool(_) | JsonKind::Number => {
+                let ends = |c: &u8| matches!(c, b',' | b']' | b'}' | b':' | b' ' | b'\n' | b'\r' | b'\t');
+                let length = self.text[start..].iter().position(ends).unwrap_or(self.text.len() - start);
+                self.at += length;
+                let word = &self.text[start..self.at];
+                let known = match kind {
+                    JsonKind::Null => word == b"null",
+                    JsonKind::Bool(value) => word == if value { &b"true"[..] } else { b"false" },
+                    _ => true,
+                };
+                if !known {
+                    return Err(UNEXPECTED);
+                }
+            }
+        }
+        Ok(&self.text[start..self.at])
+    }
+
+    /// The bytes between the quotes, still escaped, and whether there is any escape.
+    #[inline]
+    pub fn raw_string(&mut self) -> Scan<(&'a [u8], bool)> {
+        self.expect(b'"')?;
+        let start = self.at;
+        let mut escaped = false;
+        loop {
+            self.at += memchr::memchr2(b'"', b'\\', &self.text[self.at..]).ok_or(ENDED)?;
+            if self.text[self.at] == b'"' {
+                self.at += 1;
+                return Ok((&self.text[start..self.at - 1], escaped));
+            }
+            escaped = true;
+            self.at += 2;
+            if self.at > self.text.len() {
+                return Err(ENDED);
+            }
+        }
+    }
+
+    /// The string, unescaped into `scratch` where it has escapes.
+    #[inline]
+    pub fn string<'s>(&mut self, scratch: &'s mut Vec<u8>) -> Scan<&'s [u8]>
+    where
+        'a: 's,
+    {
+        let (raw, escaped) = self.raw_string()?;
+        if !escaped {
+            return Ok(raw);
+        }
+        scratch.clear();
+        unescape(raw, scratch)?;
+        Ok(scratch)
+    }
+
+    fn skip_nested(&mut self) -> Scan<()> {
+        let mut open: Vec<u8> = Vec::new();
+        loop {
+            match self.text.get(self.at).ok_or(ENDED)? {
+                b'"' => {
+                    self.raw_string()?;
+                    continue;
+                }
+                b'[' => open.push(b']'),
+                b'{' => open.push(b'}'),
+                close @ (b']' | b'}') => {
+                    if open.pop() != Some(*close) {
+                        return Err(UNEXPECTED);
+                    }
+                    if open.is_empty() {
+                        self.at += 1;
+                        return Ok(());
+                    }
+                }
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+}
+
+/// Undoes JSON's escapes. Halves of surrogate pairs that stand alone become U+FFFD.
+pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Scan<()> {
+    let mut rest = raw;
+    while let Some(at) = memchr::memchr(b'\\', rest) {
+        out.extend_from_slice(&rest[..at]);
+        let (letter, after) = rest[at + 1..].split_first().ok_or(ENDED)?;
+        rest = after;
+        out.push(match letter {
+            b'b' => 0x08,
+            b'f' => 0x0C,
+            b'n' => b'\n',
+            b'r' => b'\r',
+            b't' => b'\t',
+            b'0' => 0,
+            b'u' => {
+                let (first, after) = hex4(rest)?;
+                rest = after;
+                let mut code = first;
+                if (0xD800..0xDC00).contains(&first)
+                    && let Some(after) = rest.strip_prefix(b"\\u")
+                    && let Ok((second @ 0xDC00..=0xDFFF, after)) = hex4(after)
+                {
+                    code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                    rest = after;
+                }
+                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                continue;
+            }
+            other => *other,
+        });
+    }
+    out.extend_from_slice(rest);
+    Ok(())
+}
+
+fn hex4(text: &[u8]) -> Scan<(u32, &[u8])> {
+    let (digits, rest) = text.split_at_checked(4).ok_or(ENDED)?;
+    let value = digits.iter().try_fold(0, |value, digit| Some(value * 16 + char::from(*digit).to_digit(16)?));
+    Ok((value.ok_or(UNEXPECTED)?, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_taken_apart_without_a_tree() {
+        let mut row = JsonCursor::new(br#" {"a" : [1,{"b":"]"}], "c":"x\"\u00e9\ud83d\ude00","d":-1.5e3 , "e":null} "#);
+        let mut scratch = Vec::new();
+        let mut fields = Vec::new();
+        row.expect(b'{').unwrap();
+        loop {
+            let name = row.string(&mut scratch).unwrap().to_vec();
+            row.expect(b':').unwrap();
+            fields.push((String::from_utf8(name).unwrap(), row.value().unwrap()));
+            if !row.eat(b',') {
+                break;
+            }
+            assert_eq!(row.peek(), Some(b'"'));
+        }
+        row.expect(b'}').unwrap();
+        assert_eq!(fields[0], ("a".to_string(), &br#"[1,{"b":"]"}]"#[..]));
+        assert_eq!(JsonCursor::new(fields[1].1).string(&mut scratch), Ok("x\"é😀".as_bytes()));
+        assert_eq!(fields[2].1, b"-1.5e3");
+        assert_eq!(JsonCursor::new(fields[3].1).kind(), Ok(JsonKind::Null));
+        for broken in [&b"[1,2"[..], b"{\"a\":1]", b"\"open", b"nul", b"tru", b""] {
+            assert!(JsonCursor::new(broken).value().is_err());
+        }
+    }
+}
