@@ -1,2 +1,18 @@
+//! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `demo` shows the
+//! whole thing on data it makes.
+
+mod bootstrap;
+mod command;
 mod demo;
-fn main() {}
+mod local;
+mod prompt;
+mod terminal;
+
+use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    command::run(std::env::args_os().collect())
+}

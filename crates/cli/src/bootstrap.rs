@@ -1,0 +1,44 @@
+//! What every command needs before it starts: the two runtimes, the log on standard error, a panic hook.
+
+use std::panic::PanicHookInfo;
+
+use gristmill_base::runtime::Runtimes;
+use gristmill_base::{Result, redact};
+use tracing_subscriber::EnvFilter;
+
+/// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
+const LOG_VARIABLE: &str = "GRISTMILL_LOG";
+
+/// Starts the runtimes, with as many threads for queries as there are cores.
+pub fn start() -> Result<Runtimes> {
+    log_to_stderr();
+    std::panic::set_hook(Box::new(report_panic));
+    Runtimes::start(std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+fn log_to_stderr() {
+    let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new("error"));
+    // A second start in one process (as tests do) keeps the first subscriber.
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+}
+
+/// A panic is a defect of ours: say where it was and where to report it. The message may quote data or a statement, so
+/// secrets are taken out of it.
+fn report_panic(panic: &PanicHookInfo<'_>) {
+    let payload = panic.payload();
+    let message = payload
+        .downcast_ref::<&str>()
+        .map(ToString::to_string)
+        .or_else(|| payload.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    let place = panic.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+    eprintln!(
+        "Gristmill {} met a defect of its own at {place}: {}\n\
+         Please report it with this line and the statement that led to it, in the issues of the project.",
+        env!("CARGO_PKG_VERSION"),
+        redact::statement(&message),
+    );
+    if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
+        eprintln!("{}", std::backtrace::Backtrace::force_capture());
+    }
+}

@@ -1,0 +1,69 @@
+//! Which command a command line names. As with `clickhouse`, a line that names none is for `local`:
+//! `gristmill -q 'SELECT 1'`.
+
+use std::ffi::OsString;
+use std::process::ExitCode;
+
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use gristmill_base::{Error, Result};
+
+use crate::demo::DemoArguments;
+use crate::local::arguments::{self, LocalArguments};
+use crate::{bootstrap, demo, local};
+
+/// A columnar analytical database that speaks ClickHouse's SQL over object storage.
+#[derive(Debug, Parser)]
+#[command(name = "gristmill", version, propagate_version = true, about, disable_help_subcommand = true)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Run queries in this process: on files, on object storage, on tables of its own. What runs without a command
+    Local(Box<LocalArguments>),
+    /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
+    Demo(DemoArguments),
+}
+
+/// Runs the command line (the program's name first) and gives the exit code.
+pub fn run(line: Vec<OsString>) -> ExitCode {
+    match try_run(line) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("{error}");
+            exit_code(&error)
+        }
+    }
+}
+
+/// ClickHouse's: the low byte of the error's code, or 1 where that is 0.
+pub fn exit_code(error: &Error) -> ExitCode {
+    ExitCode::from(match error.code().0 as u8 {
+        0 => 1,
+        low => low,
+    })
+}
+
+fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
+    let first = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    if !["local", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
+        line.insert(1.min(line.len()), "local".into());
+    }
+    let (line, given) = arguments::take_dynamic(line)?;
+    let matches = match CommandLine::command().try_get_matches_from(line) {
+        Ok(matches) => matches,
+        Err(error) => return arguments::explain(error),
+    };
+    let parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
+    let runtimes = bootstrap::start()?;
+    let code = match parsed.command {
+        Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
+        Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
+    };
+    // A blocking read of standard input cannot be called off; it must not keep the process alive.
+    runtimes.io.shutdown_background();
+    runtimes.cpu.shutdown_background();
+    code
+}

@@ -1,0 +1,259 @@
+//! Runs statements one after another in one session and writes their results: what `-q`, files of queries, the prompt and
+//! the demonstration share.
+//!
+//! While a statement runs, Ctrl-C cancels it: the query context is told, and the stream then ends with the error of a
+//! cancelled query. Before there is a context (while a bucket is listed, say) the statement's future is dropped.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Instant;
+
+use arrow::array::RecordBatch;
+use futures::{StreamExt, TryStreamExt};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::session::InputData;
+use gristmill_engine::{Execution, Session, StatementText};
+use gristmill_types::sql_type::quote_identifier;
+use tokio_util::io::ReaderStream;
+
+use crate::command;
+use crate::local::output::Output;
+use crate::prompt::lexer::{self, Kind};
+use crate::terminal::Terminal;
+use crate::terminal::interrupts::{Interrupts, Watch};
+use crate::terminal::progress_bar::ProgressBar;
+use crate::terminal::summary::Summary;
+
+/// Bytes of standard input that are handed on at a time.
+const INPUT_CHUNK_BYTES: usize = 1 << 20;
+
+/// How results are shown.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Of results that name none themselves.
+    pub format: Option<String>,
+    pub vertical: bool,
+    pub echo: bool,
+    pub time: bool,
+    /// Whether to draw the progress bar.
+    pub progress: bool,
+    pub ignore_error: bool,
+    pub interactive: bool,
+}
+
+/// A statement that ended well.
+pub struct Finished {
+    pub summary: Summary,
+    /// The result, where it was asked to be kept.
+    pub batches: Vec<RecordBatch>,
+    /// Whether it was a statement that gives rows.
+    pub gives_rows: bool,
+}
+
+pub struct Runner {
+    pub options: Options,
+    pub terminal: Terminal,
+    interrupts: Arc<Interrupts>,
+    session: Session,
+    /// Whether standard input is still there for an INSERT to read.
+    input_free: bool,
+    first_error: Option<Error>,
+}
+
+impl Runner {
+    pub fn new(session: Session, options: Options, terminal: Terminal, interrupts: Arc<Interrupts>) -> Runner {
+        let input_free = !terminal.input;
+        Runner { options, terminal, interrupts, session, input_free, first_error: None }
+    }
+
+    /// Says that standard input was read by someone else.
+    pub fn input_is_taken(&mut self) {
+        self.input_free = false;
+    }
+
+    pub async fn use_database(&mut self, database: &str) -> Result<()> {
+        if database != self.session.database {
+            self.run_quiet(&format!("USE {}", quote_identifier(database))).await?;
+        }
+        Ok(())
+    }
+
+    pub async fn completions(&self) -> Vec<String> {
+        self.session.engine.completions(&self.session.database).await
+    }
+
+    /// Of the first statement that failed; success where none did.
+    pub fn exit_code(&self) -> ExitCode {
+        self.first_error.as_ref().map_or(ExitCode::SUCCESS, command::exit_code)
+    }
+
+    /// Runs a text of statements. An error is shown and ends it, unless errors are to be ignored. False: do not go on.
+    pub async fn run_text(&mut self, text: &str) -> Result<bool> {
+        let (statements, vertical) = match statements(text) {
+            Ok(statements) => statements,
+            Err(error) => return Ok(self.failed(error)),
+        };
+        let last = statements.len();
+        for (index, statement) in statements.iter().enumerate() {
+            if self.options.echo {
+                println!("{}", statement.text.trim());
+            }
+            match self.run_one(statement, vertical && index + 1 == last, false).await {
+                Ok(finished) => self.tell(&finished),
+                Err(error) if closed(&error) => return Ok(false),
+                Err(error) => {
+                    if !self.failed(error) {
+                        return Ok(false);
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// Runs what was typed at the prompt. False: leave it.
+    pub async fn run_typed(&mut self, text: &str) -> Result<bool> {
+        let ignore = std::mem::replace(&mut self.options.ignore_error, false);
+        println!();
+        let before = self.first_error.take();
+        let go_on = self.run_text(text).await?;
+        // The prompt goes on after an error and leaves with success.
+        let failed = std::mem::replace(&mut self.first_error, before).is_some();
+        self.options.ignore_error = ignore;
+        Ok(go_on || failed)
+    }
+
+    /// Runs a statement that shows nothing.
+    pub async fn run_quiet(&mut self, text: &str) -> Result<()> {
+        let statement = StatementText { text: text.to_string(), inline_data: None };
+        self.run_one(&statement, false, false).await.map(drop)
+    }
+
+    /// Runs one statement and writes its result. `keep`: also give it back.
+    pub async fn run_one(&mut self, statement: &StatementText, vertical: bool, keep: bool) -> Result<Finished> {
+        let started = Instant::now();
+        let watch = self.interrupts.watch();
+        let input = self.input_for(statement);
+        let execution = tokio::select! {
+            biased;
+            () = watch.interrupted.cancelled() => return Err(cancelled()),
+            execution = self.session.execute(statement, input) => execution?,
+        };
+        let context = execution.context.clone();
+        let bar = self.options.progress.then(|| ProgressBar::start(context.clone()));
+        let gives_rows = !execution.columns.is_empty();
+        let default_format =
+            if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
+        let mut output = Output::open(&execution, &self.session.settings, default_format, self.terminal)?;
+        let batches = match pump(execution, &watch, &mut output, bar.as_ref(), keep).await {
+            Ok(batches) => batches,
+            Err(error) => {
+                drop(bar);
+                output.abandon();
+                return Err(error);
+            }
+        };
+        let elapsed = started.elapsed();
+        if self.terminal.output {
+            // The summary and the end of the result go to the same terminal.
+            drop(bar);
+        }
+        let summary = Summary {
+            result_rows: output.rows(),
+            elapsed,
+            progress: context.progress.snapshot(),
+            memory_peak_bytes: context.memory.peak_bytes(),
+        };
+        output.finish(elapsed, &summary.progress)?;
+        Ok(Finished { summary, batches, gives_rows })
+    }
+
+    /// Standard input, for an INSERT that brings no data; nothing is read before it is asked for.
+    fn input_for(&mut self, statement: &StatementText) -> Option<InputData> {
+        let mut words = lexer::tokens(&statement.text).into_iter().filter(|token| token.kind == Kind::Word);
+        let insert = words.next().is_some_and(|first| first.text.eq_ignore_ascii_case("insert"));
+        if !insert || !self.input_free || statement.inline_data.is_some() {
+            return None;
+        }
+        Some(ReaderStream::with_capacity(tokio::io::stdin(), INPUT_CHUNK_BYTES).map_err(Error::from).boxed())
+    }
+
+    /// What is said after a statement that ended well.
+    fn tell(&self, finished: &Finished) {
+        if self.options.time {
+            eprintln!("{:.3}", finished.summary.elapsed.as_secs_f64());
+        }
+        if self.options.interactive {
+            let text = finished.summary.text();
+            println!("{}\n{text}\n", if finished.gives_rows { "" } else { "Ok.\n" });
+        } else if self.terminal.output && self.terminal.errors && finished.gives_rows {
+            eprintln!("\n{}", finished.summary.text());
+        }
+    }
+
+    /// Shows an error and remembers the first. Whether to go on.
+    fn failed(&mut self, error: Error) -> bool {
+        if self.options.interactive {
+            eprintln!("\nReceived exception:\n{error}\n");
+        } else {
+            eprintln!("{error}");
+        }
+        self.first_error.get_or_insert(error);
+        self.options.ignore_error
+    }
+}
+
+/// Reads the stream to its end into the output.
+async fn pump(
+    execution: Execution,
+    watch: &Watch,
+    output: &mut Output,
+    bar: Option<&ProgressBar>,
+    keep: bool,
+) -> Result<Vec<RecordBatch>> {
+    let Execution { context, mut rows, .. } = execution;
+    let mut kept = Vec::new();
+    loop {
+        let next = tokio::select! {
+            biased;
+            () = watch.interrupted.cancelled(), if !context.cancel.is_cancelled() => {
+                context.cancel.cancel();
+                continue;
+            }
+            next = rows.next() => next,
+        };
+        let Some(batch) = next.transpose().map_err(Error::from)? else { break };
+        if output.on_terminal()
+            && let Some(bar) = bar
+        {
+            bar.clear();
+        }
+        output.write(&batch)?;
+        if keep {
+            kept.push(batch);
+        }
+    }
+    if output.on_terminal()
+        && let Some(bar) = bar
+    {
+        bar.clear();
+    }
+    Ok(kept)
+}
+
+fn cancelled() -> Error {
+    Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled")
+}
+
+/// Whether the reader of standard output went away, as `head` does: no error, but the end.
+fn closed(error: &Error) -> bool {
+    error.code() == ErrorCode::CANNOT_WRITE_TO_FILE_DESCRIPTOR && error.message().ends_with(super::output::BROKEN_PIPE)
+}
+
+/// The statements of a text, and whether the last one ended with `\G`.
+fn statements(text: &str) -> Result<(Vec<StatementText>, bool)> {
+    let trimmed = text.trim_end();
+    let vertical = trimmed.ends_with("\\G") && lexer::tokens(trimmed).last().is_some_and(|token| token.kind == Kind::End);
+    let text = if vertical { trimmed.trim_end_matches("\\G") } else { text };
+    Ok((Session::split(text)?, vertical))
+}

@@ -1,0 +1,83 @@
+//! The lines after a result, as ClickHouse's client writes them.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use gristmill_base::units;
+use gristmill_introspect::progress::ProgressSnapshot;
+
+/// Below this many rows read, the client says nothing of what was processed.
+const ROWS_WORTH_TELLING: u64 = 1000;
+
+/// What the summary tells of a finished statement.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    pub result_rows: u64,
+    pub elapsed: Duration,
+    pub progress: ProgressSnapshot,
+    pub memory_peak_bytes: u64,
+}
+
+impl Summary {
+    /// `5 rows in set. Elapsed: 0.421 sec. Processed …` and, where anything was processed, the peak of memory below it.
+    pub fn text(&self) -> String {
+        let plural = if self.result_rows == 1 { "" } else { "s" };
+        let mut text = format!("{} row{plural} in set. Elapsed: {:.3} sec. ", self.result_rows, self.elapsed.as_secs_f64());
+        text.push_str(&self.processed());
+        text
+    }
+
+    fn processed(&self) -> String {
+        let (rows, bytes) = (self.progress.read_rows, self.progress.read_bytes);
+        if rows < ROWS_WORTH_TELLING {
+            return String::new();
+        }
+        let mut text = format!("Processed {}", quantities(rows as f64, " rows, ", bytes as f64, ""));
+        let seconds = self.elapsed.as_secs_f64();
+        if seconds > 0.0 {
+            let _ = write!(text, " ({})", quantities(rows as f64 / seconds, " rows/s., ", bytes as f64 / seconds, "/s."));
+        } else {
+            text.push_str(". ");
+        }
+        if self.memory_peak_bytes > 0 {
+            let _ = write!(text, "\nPeak memory usage: {}.", units::bytes_binary(self.memory_peak_bytes as f64));
+        }
+        text
+    }
+}
+
+/// `59.82 million rows, 24.03 GB`
+pub fn quantities(rows: f64, after_rows: &str, bytes: f64, after_bytes: &str) -> String {
+    format!("{}{after_rows}{}{after_bytes}", readable(rows), units::bytes_decimal(bytes))
+}
+
+/// Always two decimals, as the client has it: `5.00`, `59.82 million`.
+fn readable(value: f64) -> String {
+    if value < 1000.0 { format!("{value:.2}") } else { units::rows(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_are_those_of_the_clickhouse_client() {
+        let summary = Summary {
+            result_rows: 5,
+            elapsed: Duration::from_millis(421),
+            progress: ProgressSnapshot { read_rows: 59_820_000, read_bytes: 24_030_000_000, ..Default::default() },
+            memory_peak_bytes: 185_325_322,
+        };
+        assert_eq!(
+            summary.text(),
+            "5 rows in set. Elapsed: 0.421 sec. Processed 59.82 million rows, 24.03 GB (142.09 million rows/s., 57.08 GB/s.)\n\
+             Peak memory usage: 176.74 MiB."
+        );
+    }
+
+    #[test]
+    fn little_work_is_not_told() {
+        let summary = Summary { result_rows: 1, elapsed: Duration::from_millis(2), ..Default::default() };
+        assert_eq!(summary.text(), "1 row in set. Elapsed: 0.002 sec. ");
+    }
+}
