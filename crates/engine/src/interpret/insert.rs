@@ -98,9 +98,14 @@ impl Interpreter {
                 self.data(input, format, given)
             }
             InsertSource::Infile { path, format, compression } => {
-                use gristmill_formats::compression::{Compression, decoder};
+                use gristmill_formats::compression::Compression;
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
-                let bytes = tokio_util::io::ReaderStream::with_capacity(file, 1 << 20).map(|chunk| chunk.map_err(Error::from));
+                let bytes = futures::stream::try_unfold(file, |mut file| async move {
+                    use tokio::io::AsyncReadExt;
+                    let mut chunk = bytes::BytesMut::with_capacity(1 << 20);
+                    let read = file.read_buf(&mut chunk).await?;
+                    Ok::<_, Error>((read > 0).then(|| (chunk.freeze(), file)))
+                });
                 let compression = match compression {
                     Some(name) => Compression::by_name(name)?,
                     None => Compression::by_extension(path),
