@@ -29,7 +29,7 @@ use parking_lot::Mutex;
 use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
-use crate::execution::InputData;
+use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
 
 impl Interpreter {
@@ -100,12 +100,6 @@ impl Interpreter {
             InsertSource::Infile { path, format, compression } => {
                 use gristmill_formats::compression::Compression;
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
-                let bytes = futures::stream::try_unfold(file, |mut file| async move {
-                    use tokio::io::AsyncReadExt;
-                    let mut chunk = bytes::BytesMut::with_capacity(1 << 20);
-                    let read = file.read_buf(&mut chunk).await?;
-                    Ok::<_, Error>((read > 0).then(|| (chunk.freeze(), file)))
-                });
                 let compression = match compression {
                     Some(name) => Compression::by_name(name)?,
                     None => Compression::by_extension(path),
@@ -116,7 +110,7 @@ impl Interpreter {
                         Error::new(ErrorCode::CANNOT_DETECT_FORMAT, format!("Cannot tell the format of {path} by its name: add FORMAT"))
                     })?,
                 };
-                let decoded = decoder(compression, Box::pin(bytes));
+                let decoded = compression.decoder(input_from(file));
                 self.data(decoded, format, given)
             }
         }
