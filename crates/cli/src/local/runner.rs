@@ -11,7 +11,7 @@ use std::time::Instant;
 use arrow::array::RecordBatch;
 use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_engine::session::InputData;
+use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
 use gristmill_types::sql_type::quote_identifier;
 

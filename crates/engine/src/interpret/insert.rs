@@ -49,7 +49,7 @@ impl Interpreter {
                 // The function's structure, where it names none, is that of the rows.
                 let unknown = Columns::default();
                 let lowered = match &insert.source {
-                    InsertSource::Query(_) => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
+                    InsertSource::Query { .. } => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
                     _ => None,
                 };
                 let writing = lowered.as_ref().map(Lowered::columns);
@@ -84,8 +84,9 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
         match source {
-            InsertSource::Query(query) => {
-                let mut source_hints = self.hints(input);
+            InsertSource::Query { query, format } => {
+                let format = format.as_deref().map(Format::by_name).transpose()?;
+                let mut source_hints = self.hints(input, format);
                 source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
                 self.lower(query, source_hints, tables).await
             }
@@ -101,7 +102,7 @@ impl Interpreter {
                 use gristmill_formats::compression::Compression;
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
                 let compression = match compression {
-                    Some(name) => Compression::by_name(name)?,
+                    Some(name) => Compression::by_name(name, path)?,
                     None => Compression::by_extension(path),
                 };
                 let format = match format {
