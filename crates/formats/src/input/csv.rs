@@ -360,7 +360,10 @@ impl RowReader for CsvReader {
                     let found = String::from_utf8_lossy(&input[at + near..(at + near + 1).min(input.len())]).into_owned();
                     let error = rows.wrong(
                         ErrorCode::INCORRECT_DATA,
-                        format!("Expected a delimiter or the end of the line after the closing quote of field {}, got '{found}'", count + 1),
+                        format!(
+                            "Expected a delimiter or the end of the line after the closing quote of field {}, got '{found}'",
+                            count + 1
+                        ),
                     );
                     return Ok(self.bad(input, last, error));
                 }
@@ -379,7 +382,10 @@ impl RowReader for CsvReader {
                 None => {
                     let error = rows.wrong(
                         ErrorCode::INCORRECT_DATA,
-                        format!("Expected the end of the line after {wanted} fields, got one more: '{}'", String::from_utf8_lossy(&field.text)),
+                        format!(
+                            "Expected the end of the line after {wanted} fields, got one more: '{}'",
+                            String::from_utf8_lossy(&field.text)
+                        ),
                     );
                     return Ok(self.bad(input, last, error));
                 }
@@ -390,9 +396,8 @@ impl RowReader for CsvReader {
             }
         }
         if count < wanted && !self.variable {
-            let missing = self.mapping.fields[count].map_or(String::new(), |leaf| {
-                format!(" (column '{}' comes next)", rows.leaves[leaf].name)
-            });
+            let missing = self.mapping.fields[count]
+                .map_or(String::new(), |leaf| format!(" (column '{}' comes next)", rows.leaves[leaf].name));
             let error = rows.wrong(
                 ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
                 format!("Expected {wanted} fields, the line ends after {count}{missing}"),

@@ -82,7 +82,9 @@ impl Between {
     /// The error where an array of rows was not closed.
     pub fn end(&self, rows: &Rows) -> Result<()> {
         if self.array && !self.ended {
-            return Err(rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows"));
+            return Err(
+                rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows")
+            );
         }
         Ok(())
     }
@@ -102,7 +104,7 @@ pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step 
 }
 
 /// Whether a value goes on after the end of the slice: a bracket or a string is open.
-fn is_cut_off(row: &[u8]) -> bool {
+pub(crate) fn is_cut_off(row: &[u8]) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(c) = row.get(at) {
@@ -131,7 +133,13 @@ fn is_cut_off(row: &[u8]) -> bool {
 
 /// Reads a value into a column. In the Strings variants it is a string that holds the value's text.
 #[inline]
-pub(crate) fn value(cursor: &mut JsonCursor<'_>, leaf: usize, strings: bool, scratch: &mut Vec<u8>, rows: &mut Rows) -> Result<()> {
+pub(crate) fn value(
+    cursor: &mut JsonCursor<'_>,
+    leaf: usize,
+    strings: bool,
+    scratch: &mut Vec<u8>,
+    rows: &mut Rows,
+) -> Result<()> {
     if !strings || cursor.kind() != Ok(JsonKind::String) {
         return rows.json(leaf, cursor);
     }
@@ -202,7 +210,7 @@ impl ObjectRows {
                     rows.check_unknown(key)?;
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     cursor.value().map_err(|fault| faulty(fault, rows))?;
-                    rows.pending_unknown();
+                    rows.count_unknown(1);
                 }
             }
             if cursor.eat(b',') {
@@ -337,7 +345,7 @@ impl CompactRows {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
-                        rows.pending_unknown();
+                        rows.count_unknown(1);
                     }
                     None => {
                         return Err(rows.wrong(

@@ -215,7 +215,9 @@ impl TsvReader {
                 None => {
                     return Err(rows.wrong(
                         ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
-                        format!("Expected the end of the line after {wanted} fields, got a tab: is a tab in a value not escaped?"),
+                        format!(
+                            "Expected the end of the line after {wanted} fields, got a tab: is a tab in a value not escaped?"
+                        ),
                     ));
                 }
             }
