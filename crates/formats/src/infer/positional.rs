@@ -173,7 +173,7 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
             }
         }
     };
-    let detect = settings.input_format_csv_detect_header && settings.input_format_csv_skip_first_lines == 0;
+    let detect = settings.input_format_csv_detect_header;
     infer(sample, detect, Origin::Text, next)
 }
 
@@ -220,7 +220,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
             from = end + 1;
         }
     };
-    let detect = settings.input_format_tsv_detect_header && settings.input_format_tsv_skip_first_lines == 0;
+    let detect = settings.input_format_tsv_detect_header;
     infer(sample, detect, Origin::Text, next)
 }
 

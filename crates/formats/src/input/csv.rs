@@ -149,7 +149,8 @@ pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) 
 pub(crate) struct CsvReader {
     dialect: CsvDialect,
     stage: Stage,
-    with_header: Header,
+    after_lines: Stage,
+    with_types: bool,
     mapping: Mapping,
     null: Vec<u8>,
     empty_as_default: bool,
@@ -173,7 +174,8 @@ impl CsvReader {
                 0 => first,
                 lines => Stage::Lines(lines),
             },
-            with_header: header,
+            after_lines: first,
+            with_types: header == Header::NamesAndTypes,
             mapping: Mapping::positional(rows),
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
@@ -210,14 +212,6 @@ impl CsvReader {
         Ok(Some(at))
     }
 
-    fn first_stage(&self, settings_detect: bool) -> Stage {
-        match self.with_header {
-            Header::None if settings_detect => Stage::Detect,
-            Header::None => Stage::Rows,
-            _ => Stage::Names,
-        }
-    }
-
     /// All fields of the line as text, and its bytes; `None` where the slice ends before it.
     fn line(&self, input: &[u8], last: bool) -> Option<(Vec<Vec<u8>>, usize)> {
         let mut fields = Vec::new();
@@ -245,7 +239,7 @@ impl CsvReader {
                 None if last => input.len(),
                 None => return Ok(Step::More),
             };
-            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.first_stage(false) };
+            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.after_lines };
             return Ok(Step::Skip(end));
         }
         let Some((mut fields, bytes)) = self.line(input, last) else {
@@ -259,7 +253,7 @@ impl CsvReader {
                 if self.use_names {
                     self.mapping = Mapping::named(&fields, rows)?;
                 }
-                self.stage = if self.with_header == Header::NamesAndTypes { Stage::Types } else { Stage::Rows };
+                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
                 Ok(Step::Skip(bytes))
             }
             Stage::Types => {

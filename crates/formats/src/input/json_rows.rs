@@ -31,6 +31,8 @@ pub(crate) enum Next {
     Row(usize),
     /// The slice ends before one.
     More(usize),
+    /// Neither: so many bytes to leave out, and what is wrong with them.
+    Wrong(usize, Error),
     /// After the bracket that closed the array.
     End,
 }
@@ -68,10 +70,10 @@ impl Between {
                 }
                 _ => {
                     let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
-                    return Err(rows.wrong(
-                        ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
-                        format!("Expected '{}' to start a row, got '{shown}'", open as char),
-                    ));
+                    let message = format!("Cannot parse input: expected '{}' before: '{shown}'", open as char);
+                    let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message);
+                    self.began = true;
+                    return Ok(Next::Wrong(at + line_end(&input[at..]), error));
                 }
             }
             at += 1;
@@ -197,11 +199,13 @@ impl ObjectRows {
                 rows.find(key)
             };
             match column {
+                Some(column) if rows.has_value(column) => {
+                    // A field that comes twice has its first value.
+                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
+                    cursor.value().map_err(|fault| faulty(fault, rows))?;
+                    rows.count_unknown(1);
+                }
                 Some(column) => {
-                    if rows.has_value(column) {
-                        let name = String::from_utf8_lossy(key).into_owned();
-                        return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("Field '{name}' comes twice in one row")));
-                    }
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
                     next = column + 1;
@@ -228,6 +232,7 @@ impl RowReader for ObjectRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
@@ -377,6 +382,7 @@ impl RowReader for CompactRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
