@@ -10,13 +10,13 @@ pub mod counts;
 pub mod extremes;
 pub mod groups;
 pub mod kept;
-//Xpub mod lists;
-//Xpub mod moments;
+pub mod lists;
+pub mod moments;
 pub mod natives;
 pub mod nulls;
 pub mod picks;
 //Xpub mod quantiles;
-//Xpub mod sets;
+pub mod sets;
 pub mod sums;
 pub mod udaf;
 
@@ -205,6 +205,15 @@ impl Call<'_> {
     }
 }
 
+/// The bytes of a string parameter.
+pub fn text_parameter(value: &ScalarValue) -> Option<Vec<u8>> {
+    match value {
+        ScalarValue::BinaryView(text) | ScalarValue::Binary(text) => text.clone(),
+        ScalarValue::Utf8(text) | ScalarValue::Utf8View(text) => text.clone().map(String::into_bytes),
+        _ => None,
+    }
+}
+
 /// Every aggregate function.
 pub fn register(registry: &mut Registry) {
     counts::register(registry);
@@ -212,8 +221,8 @@ pub fn register(registry: &mut Registry) {
     bits::register(registry);
     extremes::register(registry);
     picks::register(registry);
-    //X    moments::register(registry);
-    //X    sets::register(registry);
-    //X    lists::register(registry);
-    //X    quantiles::register(registry);
+        moments::register(registry);
+        sets::register(registry);
+        lists::register(registry);
+        quantiles::register(registry);
 }

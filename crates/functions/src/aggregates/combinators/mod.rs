@@ -1,7 +1,7 @@
 //! Combinators: suffixes that make a new function of any other. `sumArrayIf` is `sum`, over the elements of arrays, of the
 //! rows that a condition lets pass. The last suffix is the outermost.
 
-mod array;
+pub mod array;
 mod condition;
 mod distinct;
 mod empty;
