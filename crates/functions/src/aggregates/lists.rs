@@ -160,6 +160,8 @@ impl Groups for Lists {
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        // A constant delimiter is no value.
+        let args = &args[..self.kinds.len()];
         let keys = if self.seen.is_some() { u128::of(args)? } else { Vec::new() };
         let chunk = self.chunks.len() as u32;
         let mut picks: Vec<u32> = Vec::new();
@@ -309,8 +311,8 @@ fn sample(list: &ListArray, limit: usize) -> Result<ListArray> {
 
 /// `groupConcat(delimiter, limit)(x)` and `groupConcat(x, delimiter)`.
 fn concatenation(call: &Call<'_>) -> Result<Plan> {
-    call.arity(1..=1)?;
-    let delimiter = match call.parameters.first() {
+    call.arity(1..=2)?;
+    let delimiter = match call.constants.get(1).unwrap_or(&None).as_ref().or(call.parameters.first()) {
         None => Vec::new(),
         Some(value) => super::text_parameter(value)
             .ok_or_else(|| bad_argument(call.name, format!("the delimiter must be a string, got {value}")))?,
@@ -332,7 +334,8 @@ fn concatenation(call: &Call<'_>) -> Result<Plan> {
         }
         Ok(Arc::new(builder.finish(None)))
     });
-    Ok(collected(SqlType::String, vec![SqlType::String], vec![SqlType::String], limit, false, finish))
+    let arguments = vec![SqlType::String; call.kinds.len()];
+    Ok(collected(SqlType::String, arguments, vec![SqlType::String], limit, false, finish))
 }
 
 /// Places beyond this are an error: a place makes an array of at least that length.

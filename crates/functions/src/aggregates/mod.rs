@@ -15,7 +15,7 @@ pub mod moments;
 pub mod natives;
 pub mod nulls;
 pub mod picks;
-//Xpub mod quantiles;
+pub mod quantiles;
 pub mod sets;
 pub mod sums;
 pub mod udaf;
@@ -79,6 +79,8 @@ pub struct Call<'a> {
     pub parameters: &'a [ScalarValue],
     /// Types of the arguments, without Nullable and LowCardinality.
     pub kinds: Vec<SqlType>,
+    /// Values of the arguments that are constants.
+    pub constants: Vec<Option<ScalarValue>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -115,7 +117,8 @@ impl AggregateFunction for Family {
             kind if own => kind.storage().clone(),
             kind => kind.plain().clone(),
         });
-        let plan = (self.build)(&Call { name, parameters, kinds: kinds.collect() })?;
+        let constants = arguments.iter().map(|argument| argument.constant.clone()).collect();
+        let plan = (self.build)(&Call { name, parameters, kinds: kinds.collect(), constants })?;
         let Plan { result, arguments: casts, state, make, native, native_statistics } = plan;
         if own {
             return Ok(Prepared { result, arguments: casts, state, make, native, native_statistics });

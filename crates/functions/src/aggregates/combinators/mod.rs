@@ -64,6 +64,7 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// The aggregate function of that name, suffixes of combinators included. Aliases and the case of names as
 /// `Registry::canonical` has them.
 pub fn resolve_aggregate(registry: &Registry, name: &str) -> Option<Arc<dyn AggregateFunction>> {
+    let name = registry.canonical(name);
     if let Some(function) = registry.find_aggregate(name) {
         return Some(function);
     }
