@@ -26,7 +26,7 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("max");
 }
 
-fn extreme(call: &Call<'_>, largest: bool) -> Result<Plan> {
+pub fn extreme(call: &Call<'_>, largest: bool) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = call.kinds[0].clone();
     let make = best(&kind, largest)?;

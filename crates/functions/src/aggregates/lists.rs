@@ -47,7 +47,7 @@ enum Keep {
     Sample,
 }
 
-type Finish = Arc<dyn Fn(ListArray) -> Result<ArrayRef> + Send + Sync>;
+pub type Finish = Arc<dyn Fn(ListArray) -> Result<ArrayRef> + Send + Sync>;
 
 fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
     call.arity(1..=1)?;
@@ -80,7 +80,7 @@ fn arrays(call: &Call<'_>, keep: Keep, distinct: bool) -> Result<Plan> {
 }
 
 /// A function that collects rows of the columns `kinds` (as tuples where there are several).
-fn collected(
+pub fn collected(
     result: SqlType,
     arguments: Vec<SqlType>,
     kinds: Vec<SqlType>,

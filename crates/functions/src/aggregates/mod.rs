@@ -6,16 +6,19 @@
 
 pub mod bits;
 pub mod combinators;
+pub mod counted;
 pub mod counts;
 pub mod extremes;
 pub mod groups;
 pub mod kept;
 pub mod lists;
+pub mod mapped;
 pub mod moments;
 pub mod natives;
 pub mod nulls;
 pub mod picks;
 pub mod quantiles;
+pub mod runs;
 pub mod sets;
 pub mod sums;
 pub mod udaf;
@@ -228,4 +231,7 @@ pub fn register(registry: &mut Registry) {
         sets::register(registry);
         lists::register(registry);
         quantiles::register(registry);
+    counted::register(registry);
+    mapped::register(registry);
+    runs::register(registry);
 }

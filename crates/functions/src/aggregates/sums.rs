@@ -93,11 +93,16 @@ pub fn sum_type(kind: &SqlType) -> Option<SqlType> {
     Some(match kind {
         T::Bool | T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => T::UInt64,
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => T::Int64,
-        T::UInt128 | T::UInt256 | T::Int128 | T::Int256 | T::Interval(_) => kind.clone(),
+        T::UInt128 | T::UInt256 | T::Int128 | T::Int256 => kind.clone(),
         T::Float32 | T::Float64 => T::Float64,
         T::Decimal { precision, scale } => T::Decimal { precision: if *precision <= 38 { 38 } else { 76 }, scale: *scale },
         _ => return None,
     })
+}
+
+/// `sum` itself.
+pub fn plain(call: &Call<'_>) -> Result<Plan> {
+    sum(call, Finish::Sum)
 }
 
 fn sum(call: &Call<'_>, finish: Finish) -> Result<Plan> {
