@@ -5,6 +5,7 @@
 //! the `sql` crate and not found here, so that pruning and pushdown see it.
 
 pub mod aggregate;
+pub mod aggregates;
 pub mod arithmetic;
 pub mod arrays;
 pub mod cast;
@@ -26,7 +27,7 @@ pub mod text;
 pub mod tuples;
 pub mod udf;
 
-pub use aggregate::{AggregateFunction, BoundAggregate};
+pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
 pub use cast::cast_expr;
 pub use registry::Registry;
 pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};

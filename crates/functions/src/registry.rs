@@ -93,6 +93,7 @@ impl Registry {
         crate::tuples::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
+        crate::aggregates::register(&mut registry);
         Ok(registry)
     }
 }
