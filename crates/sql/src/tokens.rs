@@ -73,8 +73,24 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     refuse_final(&tokens)?;
+    let tokens = tables_called_table(tokens);
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
+}
+
+/// `FROM table`: the name that `local` gives to the data on its input is a name, though TABLE is a keyword.
+fn tables_called_table(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 1..tokens.len() {
+        let reads = is_word(&tokens[at - 1].token, "FROM") || is_word(&tokens[at - 1].token, "JOIN");
+        if reads
+            && is_word(&tokens[at].token, "TABLE")
+            && let Token::Word(word) = &mut tokens[at].token
+        {
+            word.quote_style = Some('`');
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
 }
 
 /// What may stand after `FROM t FINAL`.
