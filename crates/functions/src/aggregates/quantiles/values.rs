@@ -123,16 +123,17 @@ struct Quantiles<N> {
 }
 
 impl<N: Ranked> Quantiles<N> {
-    fn answer(rule: Rule, values: &mut [N], level: f64) -> Answer<N> {
+    fn answer(rule: Rule, output: &DataType, values: &mut [N], level: f64) -> Answer<N> {
         let size = values.len();
         if size == 0 {
-            let floats = !matches!(rule, Rule::Exact | Rule::Low | Rule::High);
-            return if floats { Answer::Float(f64::NAN) } else { Answer::Value(N::default()) };
+            return Answer::Float(f64::NAN);
         }
         let scaled = |level: f64| ((level * size as f64) as usize).min(size - 1);
         let nth = match rule {
-            Rule::Sampled | Rule::Inclusive => return interpolate(values, level * (size - 1) as f64),
-            Rule::Exclusive => return interpolate(values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64)),
+            Rule::Sampled | Rule::Inclusive => return interpolate(output, values, level * (size - 1) as f64),
+            Rule::Exclusive => {
+                return interpolate(output, values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64));
+            }
             Rule::Low if level == 0.5 => (size - 1) / 2,
             Rule::High if level == 0.5 => size / 2,
             Rule::BFloat16 => ((level * size as f64).ceil() as usize).clamp(1, size) - 1,
@@ -147,11 +148,16 @@ impl<N: Ranked> Quantiles<N> {
     }
 }
 
-fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
+fn interpolate<N: Ranked>(output: &DataType, values: &mut [N], position: f64) -> Answer<N> {
     let low = (position as usize).min(values.len() - 1);
     let (_, value, above) = values.select_nth_unstable_by(low, N::order);
     let next = above.iter().copied().min_by(N::order).unwrap_or(*value);
-    Answer::Float(between(*value, next, position - low as f64))
+    let part = position - low as f64;
+    if matches!(output, DataType::Decimal128(..) | DataType::Decimal256(..)) {
+        // ClickHouse cuts each of the two shares of a decimal to its digits.
+        return Answer::Float((value.float() * (1.0 - part)).trunc() + (next.float() * part).trunc());
+    }
+    Answer::Float(between(*value, next, part))
 }
 
 impl<N: Ranked> Groups for Quantiles<N> {
@@ -190,7 +196,7 @@ impl<N: Ranked> Groups for Quantiles<N> {
         let levels = &self.levels.levels;
         let mut found = Vec::with_capacity(groups * levels.len());
         for sample in &mut self.samples[..groups] {
-            found.extend(levels.iter().map(|level| Self::answer(self.rule, &mut sample.values, *level)));
+            found.extend(levels.iter().map(|level| Self::answer(self.rule, &self.output, &mut sample.values, *level)));
         }
         shaped(answers(&found, &self.output)?, &self.levels, groups)
     }
