@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
-use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, between, by_native, check_kind, interpolated_type, shaped};
+use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, shaped};
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::{column, natives};
 
@@ -123,17 +123,15 @@ struct Quantiles<N> {
 }
 
 impl<N: Ranked> Quantiles<N> {
-    fn answer(rule: Rule, output: &DataType, values: &mut [N], level: f64) -> Answer<N> {
+    fn answer(rule: Rule, values: &mut [N], level: f64) -> Answer<N> {
         let size = values.len();
         if size == 0 {
             return Answer::Float(f64::NAN);
         }
         let scaled = |level: f64| ((level * size as f64) as usize).min(size - 1);
         let nth = match rule {
-            Rule::Sampled | Rule::Inclusive => return interpolate(output, values, level * (size - 1) as f64),
-            Rule::Exclusive => {
-                return interpolate(output, values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64));
-            }
+            Rule::Sampled | Rule::Inclusive => return interpolate(values, level * (size - 1) as f64),
+            Rule::Exclusive => return interpolate(values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64)),
             Rule::Low if level == 0.5 => (size - 1) / 2,
             Rule::High if level == 0.5 => size / 2,
             Rule::BFloat16 => ((level * size as f64).ceil() as usize).clamp(1, size) - 1,
@@ -148,16 +146,12 @@ impl<N: Ranked> Quantiles<N> {
     }
 }
 
-fn interpolate<N: Ranked>(output: &DataType, values: &mut [N], position: f64) -> Answer<N> {
+fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
     let low = (position as usize).min(values.len() - 1);
     let (_, value, above) = values.select_nth_unstable_by(low, N::order);
     let next = above.iter().copied().min_by(N::order).unwrap_or(*value);
-    let part = position - low as f64;
-    if matches!(output, DataType::Decimal128(..) | DataType::Decimal256(..)) {
-        // ClickHouse cuts each of the two shares of a decimal to its digits.
-        return Answer::Float((value.float() * (1.0 - part)).trunc() + (next.float() * part).trunc());
-    }
-    Answer::Float(between(*value, next, part))
+    let low = low as f64;
+    Answer::Float(value.float() * (low + 1.0 - position) + next.float() * (position - low))
 }
 
 impl<N: Ranked> Groups for Quantiles<N> {
@@ -196,7 +190,7 @@ impl<N: Ranked> Groups for Quantiles<N> {
         let levels = &self.levels.levels;
         let mut found = Vec::with_capacity(groups * levels.len());
         for sample in &mut self.samples[..groups] {
-            found.extend(levels.iter().map(|level| Self::answer(self.rule, &self.output, &mut sample.values, *level)));
+            found.extend(levels.iter().map(|level| Self::answer(self.rule, &mut sample.values, *level)));
         }
         shaped(answers(&found, &self.output)?, &self.levels, groups)
     }
