@@ -220,6 +220,11 @@ impl FunctionUdf {
         &self.arguments
     }
 
+    /// The session that it was bound in.
+    pub fn env(&self) -> &FunctionEnv {
+        &self.env
+    }
+
     fn compute(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {
         let computed = match self.nulls {
             NullMode::Own => (self.kernel)(&arrays, rows)?,
