@@ -287,8 +287,16 @@ fn choose(list: &ListArray, mut rows: impl FnMut(ArrayRef) -> Result<Vec<u32>>) 
     Ok(ListArray::try_new(item.clone(), OffsetBuffer::from_lengths(lengths), values, None)?)
 }
 
+/// The last values, in the order of a ring that the others were overwritten in, as ClickHouse gives them.
 fn last(list: &ListArray, limit: usize) -> Result<ListArray> {
-    choose(list, |values| Ok((values.len().saturating_sub(limit) as u32..values.len() as u32).collect()))
+    choose(list, |values| {
+        let length = values.len();
+        let mut rows: Vec<u32> = (length.saturating_sub(limit) as u32..length as u32).collect();
+        if length > limit {
+            rows.rotate_right(length % limit);
+        }
+        Ok(rows)
+    })
 }
 
 fn smallest(list: &ListArray, limit: usize) -> Result<ListArray> {

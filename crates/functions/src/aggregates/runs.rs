@@ -205,6 +205,7 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
     let carrier = result.arrow();
     let item = one.arrow();
     let finish: Finish = Arc::new(move |list| {
+        let width = window;
         let window = window.unwrap_or(usize::MAX);
         let values = arrow::compute::cast(list.values(), &if average { DataType::Float64 } else { item.clone() })?;
         let sums: ArrayRef = match &item {
@@ -215,7 +216,7 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
                 // ClickHouse divides by the window even where fewer values came before.
                 let lengths = list.offsets().windows(2).flat_map(|pair| {
                     let length = (pair[1] - pair[0]) as usize;
-                    std::iter::repeat_n(window.min(length), length)
+                    std::iter::repeat_n(width.unwrap_or(length), length)
                 });
                 let values = sums.into_iter().zip(lengths).map(|(sum, length)| if average { sum / length as f64 } else { sum });
                 column(values.collect::<Vec<f64>>(), &DataType::Float64)?

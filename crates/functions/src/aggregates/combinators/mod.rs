@@ -70,6 +70,12 @@ pub fn resolve_aggregate(registry: &Registry, name: &str) -> Option<Arc<dyn Aggr
     }
     for (suffix, combinator) in SUFFIXES {
         let Some(inner_name) = name.strip_suffix(suffix).filter(|inner| !inner.is_empty()) else { continue };
+        // What a group without rows gives does not depend on whether If comes before or after.
+        if matches!(combinator, Combinator::OrNull | Combinator::OrDefault)
+            && let Some(base) = inner_name.strip_suffix("If").filter(|base| !base.is_empty())
+        {
+            return resolve_aggregate(registry, &format!("{base}{suffix}If"));
+        }
         let inner = resolve_aggregate(registry, inner_name)?;
         let inner_name = registry.canonical(inner_name).to_string();
         let mapped = match (combinator, inner_name.as_str()) {

@@ -200,9 +200,9 @@ fn shaped(values: ArrayRef, levels: &Levels, groups: usize) -> Result<ArrayRef> 
     if levels.many { crate::columns::list(values, &vec![levels.levels.len(); groups]) } else { Ok(values) }
 }
 
-/// The position between two values, and between which.
+/// What lies between two values, `part` of the way from the first.
 fn between<N: Ranked>(a: N, b: N, part: f64) -> f64 {
-    a.float() + (b.float() - a.float()) * part
+    a.float() * (1.0 - part) + b.float() * part
 }
 
 /// The type of an interpolated result: Float64 of numbers, the argument's of dates, times and decimals.

@@ -8,7 +8,7 @@ use arrow::datatypes::{DataType, Field, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
-use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, between, by_native, check_kind, interpolated_type, shaped};
+use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, shaped};
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::{column, natives};
 
@@ -126,8 +126,7 @@ impl<N: Ranked> Quantiles<N> {
     fn answer(rule: Rule, values: &mut [N], level: f64) -> Answer<N> {
         let size = values.len();
         if size == 0 {
-            let floats = !matches!(rule, Rule::Exact | Rule::Low | Rule::High);
-            return if floats { Answer::Float(f64::NAN) } else { Answer::Value(N::default()) };
+            return Answer::Float(f64::NAN);
         }
         let scaled = |level: f64| ((level * size as f64) as usize).min(size - 1);
         let nth = match rule {
@@ -151,7 +150,8 @@ fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
     let low = (position as usize).min(values.len() - 1);
     let (_, value, above) = values.select_nth_unstable_by(low, N::order);
     let next = above.iter().copied().min_by(N::order).unwrap_or(*value);
-    Answer::Float(between(*value, next, position - low as f64))
+    let low = low as f64;
+    Answer::Float(value.float() * (low + 1.0 - position) + next.float() * (position - low))
 }
 
 impl<N: Ranked> Groups for Quantiles<N> {

@@ -47,13 +47,15 @@ struct Weighted<N> {
 }
 
 impl<N: Ranked> Weighted<N> {
-    /// `values` are in order, with weights above zero.
+    /// `values` are in order, each once.
     fn answer(weighting: Weighting, values: &[(N, u64)], level: f64) -> Answer<N> {
         let Some((last, _)) = values.last().copied() else {
-            let exact = matches!(weighting, Weighting::Exact | Weighting::Interpolated);
-            return if exact { Answer::Value(N::default()) } else { Answer::Float(f64::NAN) };
+            return Answer::Float(f64::NAN);
         };
         let total: u128 = values.iter().map(|(_, weight)| u128::from(*weight)).sum();
+        if total == 0 && matches!(weighting, Weighting::Timing | Weighting::ExactInterpolated) {
+            return Answer::Float(f64::NAN);
+        }
         match weighting {
             Weighting::Exact | Weighting::BFloat16 => {
                 let wanted = (level * total as f64).ceil();
@@ -88,7 +90,7 @@ impl<N: Ranked> Weighted<N> {
                 Answer::Value(last)
             }
             Weighting::ExactInterpolated => {
-                let position = level * (total - 1) as f64;
+                let position = level * total.saturating_sub(1) as f64;
                 let low = position.floor();
                 let at = |wanted: f64| first(values, |before, weight| (before + weight) as f64 > wanted).unwrap_or(last);
                 Answer::Float(between(at(low), at(low + 1.0), position - low))
@@ -117,7 +119,7 @@ impl<N: Ranked> Groups for Weighted<N> {
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
         let (values, weights) = (natives::<N>(&args[0])?, natives::<u64>(&args[1])?);
         for ((value, weight), group) in values.iter().zip(weights.iter()).zip(groups) {
-            if !value.is_nan() && *weight > 0 {
+            if !value.is_nan() {
                 self.groups[*group].push((*value, *weight));
             }
         }
@@ -149,6 +151,11 @@ impl<N: Ranked> Groups for Weighted<N> {
         let mut found = Vec::with_capacity(groups * levels.len());
         for pairs in &mut self.groups[..groups] {
             pairs.sort_unstable_by(|a, b| a.0.order(&b.0));
+            pairs.dedup_by(|next, first| {
+                let equal = next.0 == first.0;
+                first.1 = if equal { first.1.saturating_add(next.1) } else { first.1 };
+                equal
+            });
             found.extend(levels.iter().map(|level| Self::answer(self.weighting, pairs, *level)));
         }
         shaped(answers(&found, &self.output)?, &self.levels, groups)
