@@ -1,6 +1,5 @@
 //! `toTypeName`, `toColumnTypeName`, `defaultValueOfArgumentType`, `defaultValueOfTypeName`: questions about types.
 
-use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
 use SqlType as T;

@@ -20,7 +20,7 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
         let count = letters[i..].iter().take_while(|c| **c == letter).count();
         i += count;
         let two_digits = count == 2;
-        pieces.push(match letter {
+        let piece = match letter {
             'G' => Piece::Era,
             'C' => Piece::Century(count),
             'y' | 'Y' if two_digits => Piece::YearOfCentury,
@@ -61,7 +61,8 @@ pub fn compile(name: &str, pattern: &str) -> Result<Vec<Piece>> {
                 }
                 literal(letter)
             }
-        });
+        };
+        pieces.push(piece);
     }
     Ok(joined(pieces))
 }

@@ -21,6 +21,8 @@ use crate::define::{arity, bad_argument, constant_integer, expect_integer, expec
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
+const CANNOT_FORMAT_DATETIME: ErrorCode = ErrorCode(490);
+
 /// The day that modified Julian days count from: 1858-11-17.
 const JULIAN_EPOCH: i32 = -40_587;
 
@@ -137,7 +139,7 @@ fn from_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Boun
             }
             None if or_null => Ok(()),
             None => Err(Error::new(
-                ErrorCode::CANNOT_FORMAT_DATETIME,
+                CANNOT_FORMAT_DATETIME,
                 format!("Modified Julian day {} lies outside of the years 0 to 9999", days.get(row)),
             )),
         })?;

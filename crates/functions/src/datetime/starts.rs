@@ -113,7 +113,8 @@ fn fraction(name: &str, arguments: &[Argument], env: &FunctionEnv, digits: u8) -
     let unit = 10i64.pow(u32::from(finest.saturating_sub(digits)));
     let kind = result.clone();
     Ok(Bound::new(result, move |args, _| {
-        let starts = ticks(&args[0])?.iter().map(|tick| {
+        let source = ticks(&args[0])?;
+        let starts = source.iter().map(|tick| {
             let tick = tick.saturating_mul(up);
             tick.saturating_sub(tick.rem_euclid(unit))
         });

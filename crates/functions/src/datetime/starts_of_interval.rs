@@ -146,7 +146,8 @@ fn fractions(moments: &Moments, array: &ArrayRef, kind: IntervalKind, length: i6
     let from = i128::from(1_000_000_000 / moments.unit().max(1));
     let unit = i128::from(nanos(kind));
     let width = unit * i128::from(length);
-    let values = ticks(array)?.iter().map(|tick| {
+    let source = ticks(array)?;
+    let values = source.iter().map(|tick| {
         let at = i128::from(*tick) * from;
         i64::try_from((at - at.rem_euclid(width)).div_euclid(unit)).unwrap_or(i64::MAX)
     });
