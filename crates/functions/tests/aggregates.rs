@@ -102,8 +102,7 @@ fn aggregate(registry: &Registry, rows: &Rows, function: &str, arguments: &str) 
         Some(at) => rows.kinds[at].clone(),
         None => SqlType::UInt8,
     };
-    let described: Vec<Argument> =
-        names.iter().map(|name| Argument { kind: kind_of(name), constant: None }).collect();
+    let described: Vec<Argument> = names.iter().map(|name| Argument { kind: kind_of(name), constant: None }).collect();
     let resolved = resolve_aggregate(registry, name).unwrap_or_else(|| panic!("{name} is not known"));
     let bound = resolved.bind(name, &parameters, &described).unwrap_or_else(|error| panic!("{function}: {error}"));
     let filter = bound.filter_argument.map(|at| Box::new(condition(rows, names.remove(at))));

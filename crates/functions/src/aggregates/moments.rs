@@ -217,7 +217,8 @@ pub fn register(registry: &mut Registry) {
         finish: |m| one(m[0] / m[1]),
     };
     define(registry, "avgWeighted", Output::Float64, weighted);
-    let kahan = Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
+    let kahan =
+        Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
     define(registry, "sumKahan", Output::Float64, kahan);
     let bounding = Spec {
         arguments: 2,

@@ -46,7 +46,8 @@ pub fn register(registry: &mut Registry) {
             _ => Err(call.illegal(0, "an integer")),
         }),
     );
-    for (name, limit) in [("uniq", 1 << 16), ("uniqHLL12", 1 << 16), ("uniqCombined", 1 << 17), ("uniqCombined64", 1 << 17)] {
+    for (name, limit) in [("uniq", 1 << 16), ("uniqHLL12", 1 << 16), ("uniqCombined", 1 << 17), ("uniqCombined64", 1 << 17)]
+    {
         let rule = if name.starts_with("uniqCombined") { NullRule::Nullable } else { NullRule::Default };
         registry.aggregate(name, family(rule, move |call| sampled(call, limit)));
     }
