@@ -94,6 +94,8 @@ def write_expected(case: Case, outcomes: list[str]) -> None:
 
 def read_expected(case: Case) -> list[str]:
     outcomes: list[str] = []
+    if not case.expected_path.exists():
+        return outcomes
     for line in case.expected_path.read_text().splitlines(keepends=True):
         if line.startswith(f"#{len(outcomes) + 1} "):
             outcomes.append("")

@@ -27,6 +27,10 @@ def worker() -> None:
     results = []
     with tempfile.TemporaryDirectory(prefix="expect-") as folder:
         connection = session.Session(folder)
+        # A case that reads without end by mistake must not take the machine along.
+        connection.query("SET max_memory_usage = 6000000000")
+        # Expressions without SELECT are a habit of this one client.
+        connection.query("SET implicit_select = 0")
         for text in texts:
             try:
                 results.append((connection.query(text, "TSV").bytes().decode("utf-8", "replace"), None))
@@ -47,6 +51,7 @@ def ask(case: cases.Case) -> list[str]:
             stdout=subprocess.PIPE,
             env=os.environ | {"TZ": "UTC", "LC_ALL": "C.UTF-8"},
         )
+    case.expected_path.unlink(missing_ok=True)
     if process.returncode != 0:
         return [f"{case.name}: the process ended with code {process.returncode}"]
     results = json.loads(process.stdout.decode().rstrip("\n").rsplit("\n", 1)[-1])[len(case.settings) :]

@@ -23,7 +23,7 @@ ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
 
 
 def run(binary: Path, case: cases.Case) -> list[str]:
-    """The outcome of every statement."""
+    """What the process wrote for every statement."""
     texts = case.all_texts()
     skip = len(texts) - len(case.statements)
     with tempfile.TemporaryDirectory(prefix="gristmill-sql-") as folder:
@@ -44,7 +44,7 @@ def run(binary: Path, case: cases.Case) -> list[str]:
         except subprocess.TimeoutExpired as error:
             output, end = error.stdout or b"", f"no answer within {TIME_LIMIT_SECONDS} s"
     pieces = output.decode("utf-8", "replace").split(MARK + "\n")
-    outcomes = [piece_outcome(piece) for piece in pieces[:-1]]
+    outcomes = pieces[:-1]
     if len(outcomes) < len(texts):
         outcomes.append(f"{pieces[-1]}{end}\n")
         outcomes += [f"not reached: {end}\n"] * (len(texts) - len(outcomes))
@@ -66,12 +66,15 @@ def check(binary: Path, case: cases.Case) -> tuple[int, str]:
     if len(expected) != len(case.statements):
         return 1, f"{case.expected_path} has {len(expected)} results for {len(case.statements)} statements"
     lines, failures = [], 0
-    for number, (statement, want, got) in enumerate(zip(case.statements, expected, run(binary, case)), 1):
+    for number, (statement, want, text) in enumerate(zip(case.statements, expected, run(binary, case)), 1):
+        got = piece_outcome(text)
         if want.rstrip("\n") == got.rstrip("\n"):
             continue
         failures += 1
         difference = difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", lineterm="", n=1)
         lines += [f"  #{number} {statement.text}"] + [f"    {line}" for line in list(difference)[2:40]]
+        if got != text:
+            lines.append(f"    it said: {text.strip()[:300]}")
     return failures, "\n".join(lines)
 
 

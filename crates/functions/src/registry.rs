@@ -94,6 +94,8 @@ impl Registry {
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
         crate::aggregates::register(&mut registry);
+        crate::conversion::register(&mut registry);
+        crate::datetime::register(&mut registry);
         Ok(registry)
     }
 }

@@ -1,4 +1,4 @@
-SELECT uniq(number % 10), uniqExact(number % 10), uniqCombined(number % 10), uniqHLL12(number % 10), uniqCombined64(number % 10), uniqTheta(number % 10) FROM numbers(1000);
+SELECT uniq(number % 10), uniqExact(number % 10), uniqCombined(number % 10), uniqHLL12(number % 10), uniqCombined64(number % 10) FROM numbers(1000);
 SELECT count(DISTINCT number % 7), count(DISTINCT toString(number % 7)) FROM numbers(100);
 SELECT uniq(number) FROM numbers(1000);
 SELECT uniq(number % 3, number % 2), uniqExact(number % 3, number % 2) FROM numbers(100);

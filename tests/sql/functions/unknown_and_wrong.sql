@@ -12,7 +12,7 @@ SELECT 'a' + 1;
 SELECT upper(5);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT toYear('abc' || 'd');
--- error: NO_COMMON_TYPE
+-- error: TYPE_MISMATCH
 SELECT 'a' = 1;
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT sum('a');

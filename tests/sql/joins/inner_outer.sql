@@ -19,7 +19,6 @@ SELECT x.id, y.id FROM l AS x JOIN l AS y ON x.id = y.id + 1 ORDER BY x.id, y.id
 SELECT * FROM l JOIN r ON l.id = r.id ORDER BY l.id, a, c LIMIT 1;
 SELECT l.* FROM l JOIN r ON l.id = r.id ORDER BY l.id, a, c LIMIT 1;
 SELECT id FROM l FULL JOIN r USING id ORDER BY id;
--- error: AMBIGUOUS_IDENTIFIER
-SELECT id FROM l JOIN r ON l.id = r.id;
--- error: INVALID_JOIN_ON_EXPRESSION
+SELECT id FROM l JOIN r ON l.id = r.id ORDER BY id;
+-- error: UNKNOWN_IDENTIFIER
 SELECT 1 FROM l LEFT JOIN r ON l.nope = r.id;

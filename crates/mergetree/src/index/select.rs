@@ -205,16 +205,16 @@ fn kept_values(kept: &Kept, kind: &SqlType, parts: &[Arc<PartEntry>]) -> Result<
     })
 }
 
-/// Columns that the filters speak of and whose bounds can be used. The first column of the sorting key is not among
-/// them: its bounds say no more than the sparse index.
+/// Columns that the filters speak of and whose bounds can be used. Where that is only the first column of the sorting
+/// key, there are none: its bounds say no more than the sparse index.
 fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
     let first = layout.primary().first().and_then(KeyExpression::column);
     let names: BTreeSet<&str> =
         filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.as_str()).collect();
-    let usable = |place: &usize| {
-        let column = &layout.columns.0[*place];
-        statistics::is_supported(&column.kind) && first != Some(column.name.as_str())
-    };
+    if names.iter().all(|name| first == Some(*name)) {
+        return Vec::new();
+    }
+    let usable = |place: &usize| statistics::is_supported(&layout.columns.0[*place].kind);
     names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
 }
 
