@@ -9,6 +9,7 @@ use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::compute::kernels::zip::zip;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::calendar::FIRST_DAY;
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
 use SqlType as T;
 
@@ -149,6 +150,11 @@ fn bind(
         match (failing, default) {
             (Failing::Null, _) => Ok(converted),
             (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
+            // The first day of Date32 is its zero here.
+            _ if to == T::Date32 => {
+                let first: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![FIRST_DAY; converted.len()]));
+                chosen(&converted, &first)
+            }
             _ => fill_nulls(&converted, &to),
         }
     }))

@@ -143,8 +143,8 @@ impl Found {
                 self.day = Some(value);
                 rest
             }
-            Piece::DayOfYear(_) => {
-                let (value, rest) = digits(text, if crowded { 3 } else { 1 }, 3)?;
+            Piece::DayOfYear(least) => {
+                let (value, rest) = digits(text, if crowded { 3 } else { (*least).min(3) }, 3)?;
                 self.day_of_year = Some(bounded(value, 1, 366)?);
                 rest
             }

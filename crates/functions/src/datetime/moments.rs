@@ -63,8 +63,8 @@ impl Moments {
             days(array)?.iter().map(|day| f(bounded(*day))).collect()
         } else {
             // Neighbours often share their day, and the calendar is the dearer part.
-            let mut last = EARLIEST_DAY;
-            let mut answer = f(last);
+            let mut last = i32::MIN;
+            let mut answer = R::default_value();
             let mut of_second = |local: i64| {
                 let day = local_day(local);
                 if day != last {

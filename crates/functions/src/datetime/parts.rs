@@ -54,7 +54,18 @@ pub fn register(registry: &mut Registry) {
     time::<UInt8Type>(registry, "toHour", T::UInt8, |local| (local / 3600) as u8);
     time::<UInt8Type>(registry, "toMinute", T::UInt8, |local| (local / 60 % 60) as u8);
     time::<UInt8Type>(registry, "toSecond", T::UInt8, |local| (local % 60) as u8);
-    second::<UInt32Type>(registry, "toRelativeHourNum", T::UInt32, |utc, _| utc.div_euclid(3600) as u32);
+    registry.scalar(
+        "toRelativeHourNum",
+        plain(|name, arguments, env| {
+            let moments = moments_and_zone(name, arguments, env)?;
+            // Where a zone lies half an hour off, its hours are counted by its own clock of 1970, a day ahead.
+            let offset = moments.zone.offset_at(0);
+            let shift = if offset % 3600 == 0 { 0 } else { SECONDS_A_DAY - offset };
+            Ok(Bound::new(T::UInt32, move |args, _| {
+                moments.each_second::<UInt32Type>(&args[0], |utc, _| utc.saturating_add(shift).div_euclid(3600) as u32)
+            }))
+        }),
+    );
     second::<UInt32Type>(registry, "toRelativeMinuteNum", T::UInt32, |utc, _| utc.div_euclid(60) as u32);
     second::<UInt32Type>(registry, "toRelativeSecondNum", T::UInt32, |utc, _| utc as u32);
     second::<UInt64Type>(registry, "toYYYYMMDDhhmmss", T::UInt64, |utc, offset| {

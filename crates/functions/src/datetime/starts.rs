@@ -48,6 +48,20 @@ pub fn register(registry: &mut Registry) {
     instant(registry, "toStartOfFifteenMinutes", |utc, _| utc - utc.rem_euclid(900));
     instant(registry, "timeSlot", |utc, _| utc - utc.rem_euclid(1800));
     registry.alias("toStartOfFiveMinute", "toStartOfFiveMinutes");
+    registry.scalar(
+        "toTimeWithFixedDate",
+        plain(|name, arguments, env| {
+            arity(name, arguments, 1..=2)?;
+            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            Ok(Bound::new(T::DateTime(moments.named.clone()), move |args, _| {
+                // 2 January 1970, so that no zone falls before the epoch.
+                let times = moments.each_second::<Int64Type>(&args[0], |utc, offset| {
+                    in_range(moments.zone.to_utc(SECONDS_A_DAY + second_of_day(utc, offset)))
+                })?;
+                retype(&times, &T::DateTime(None).arrow())
+            }))
+        }),
+    );
     for (name, digits) in
         [("toStartOfSecond", 0), ("toStartOfMillisecond", 3), ("toStartOfMicrosecond", 6), ("toStartOfNanosecond", 9)]
     {

@@ -31,7 +31,7 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::cast(casts, T::UInt32, move |args, _| {
                 moments.each_day::<UInt32Type>(&args[0], |day| {
                     let (year, week) = year_week(day, mode | 2);
-                    year as u32 * 100 + week
+                    year.max(0) as u32 * 100 + week
                 })
             }))
         }),
