@@ -75,6 +75,14 @@ pub trait Table: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Removes the rows of one partition, given as its id or its value in text.
+    async fn drop_partition(&self, _context: &Arc<QueryContext>, _partition: &str) -> Result<()> {
+        Err(self.unsupported("ALTER TABLE DROP PARTITION"))
+    }
+
+    /// Ends background work and waits for its end. The table can still be read and written.
+    async fn shutdown(&self) {}
+
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {
         Err(self.unsupported("OPTIMIZE"))
     }

@@ -89,6 +89,11 @@ impl Manifest {
         self.catch_up(context).await
     }
 
+    /// The newest state of all, asked of the store.
+    pub async fn newest(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
+        self.catch_up(context).await
+    }
+
     async fn catch_up(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
         let (mut state, known) = self.current.lock().clone();
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
