@@ -90,6 +90,9 @@ pub trait Table: Send + Sync + Debug {
     /// The same data under a new definition (RENAME).
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>>;
 
+    /// Stops what the table does in the background, and waits until it has ended.
+    async fn shutdown(&self) {}
+
     fn total_rows(&self) -> Option<u64> {
         None
     }

@@ -5,17 +5,21 @@
 //! the `sql` crate and not found here, so that pruning and pushdown see it.
 
 pub mod aggregate;
+pub mod aggregates;
 pub mod arithmetic;
 pub mod arrays;
 pub mod cast;
 pub mod columns;
 pub mod comparison;
 pub mod conditional;
+pub mod conversion;
+pub mod datetime;
 pub mod define;
 pub mod hash;
 pub mod logic;
 pub mod maps;
 pub mod math;
+pub mod monotonic;
 pub mod nulls;
 pub mod registry;
 pub mod rounding;
@@ -26,8 +30,9 @@ pub mod text;
 pub mod tuples;
 pub mod udf;
 
-pub use aggregate::{AggregateFunction, BoundAggregate};
+pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
 pub use cast::cast_expr;
+pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use registry::Registry;
 pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};
 pub use udf::{FunctionUdf, call, scalar_udf};

@@ -93,6 +93,9 @@ impl Registry {
         crate::tuples::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
+        crate::aggregates::register(&mut registry);
+        crate::conversion::register(&mut registry);
+        crate::datetime::register(&mut registry);
         Ok(registry)
     }
 }

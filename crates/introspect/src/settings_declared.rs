@@ -124,6 +124,7 @@ settings! {
     use_structure_from_insertion_table_in_table_functions: u64 = 2u64, "Take the structure of a file from the insert's target. 0: never, 1: always, 2: where it names every column.";
     schema_inference_mode: String = "default", "default: one file tells the schema; union: all files do.";
     schema_inference_make_columns_nullable: u64 = 3u64, "Make inferred columns Nullable. 0: never, 1: always, 2: text formats only where NULL was seen, 3: as the file's own schema says, else always.";
+    schema_inference_hints: String = "", "Names and types of columns that are not to be inferred: a UInt8, b String.";
     schema_inference_use_cache_for_s3: bool = true, "Keep inferred schemas of objects, by ETag.";
     input_format_max_rows_to_read_for_schema_inference: u64 = 25_000u64, "Rows that are looked at to infer a schema.";
     input_format_max_bytes_to_read_for_schema_inference: u64 = 33_554_432u64, "Bytes that are looked at to infer a schema.";

@@ -13,7 +13,7 @@ use arrow::array::RecordBatch;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::Execution;
-use gristmill_engine::session::IntoOutfile;
+use gristmill_engine::IntoOutfile;
 use gristmill_formats::Format;
 use gristmill_formats::compression::{Compression, Encoder};
 use gristmill_formats::output::{OutputContext, OutputFormat, ResultSummary, writer};

@@ -56,6 +56,7 @@ impl RowReader for JsonValues {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];

@@ -31,6 +31,8 @@ pub(crate) enum Next {
     Row(usize),
     /// The slice ends before one.
     More(usize),
+    /// Neither: so many bytes to leave out, and what is wrong with them.
+    Wrong(usize, Error),
     /// After the bracket that closed the array.
     End,
 }
@@ -68,10 +70,10 @@ impl Between {
                 }
                 _ => {
                     let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
-                    return Err(rows.wrong(
-                        ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
-                        format!("Expected '{}' to start a row, got '{shown}'", open as char),
-                    ));
+                    let message = format!("Cannot parse input: expected '{}' before: '{shown}'", open as char);
+                    let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message);
+                    self.began = true;
+                    return Ok(Next::Wrong(at + line_end(&input[at..]), error));
                 }
             }
             at += 1;
@@ -82,7 +84,9 @@ impl Between {
     /// The error where an array of rows was not closed.
     pub fn end(&self, rows: &Rows) -> Result<()> {
         if self.array && !self.ended {
-            return Err(rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows"));
+            return Err(
+                rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows")
+            );
         }
         Ok(())
     }
@@ -102,7 +106,7 @@ pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step 
 }
 
 /// Whether a value goes on after the end of the slice: a bracket or a string is open.
-fn is_cut_off(row: &[u8]) -> bool {
+pub(crate) fn is_cut_off(row: &[u8]) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(c) = row.get(at) {
@@ -131,7 +135,13 @@ fn is_cut_off(row: &[u8]) -> bool {
 
 /// Reads a value into a column. In the Strings variants it is a string that holds the value's text.
 #[inline]
-pub(crate) fn value(cursor: &mut JsonCursor<'_>, leaf: usize, strings: bool, scratch: &mut Vec<u8>, rows: &mut Rows) -> Result<()> {
+pub(crate) fn value(
+    cursor: &mut JsonCursor<'_>,
+    leaf: usize,
+    strings: bool,
+    scratch: &mut Vec<u8>,
+    rows: &mut Rows,
+) -> Result<()> {
     if !strings || cursor.kind() != Ok(JsonKind::String) {
         return rows.json(leaf, cursor);
     }
@@ -189,11 +199,13 @@ impl ObjectRows {
                 rows.find(key)
             };
             match column {
+                Some(column) if rows.has_value(column) => {
+                    // A field that comes twice has its first value.
+                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
+                    cursor.value().map_err(|fault| faulty(fault, rows))?;
+                    rows.count_unknown(1);
+                }
                 Some(column) => {
-                    if rows.has_value(column) {
-                        let name = String::from_utf8_lossy(key).into_owned();
-                        return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("Field '{name}' comes twice in one row")));
-                    }
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
                     next = column + 1;
@@ -202,7 +214,7 @@ impl ObjectRows {
                     rows.check_unknown(key)?;
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     cursor.value().map_err(|fault| faulty(fault, rows))?;
-                    rows.pending_unknown();
+                    rows.count_unknown(1);
                 }
             }
             if cursor.eat(b',') {
@@ -220,6 +232,7 @@ impl RowReader for ObjectRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
@@ -337,7 +350,7 @@ impl CompactRows {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
-                        rows.pending_unknown();
+                        rows.count_unknown(1);
                     }
                     None => {
                         return Err(rows.wrong(
@@ -369,6 +382,7 @@ impl RowReader for CompactRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];

@@ -6,17 +6,17 @@
 //! column builders, batch limits, defaults for fields that are missing, rows left out on errors, and where an error was.
 
 mod as_string;
-mod buffered;
+pub(crate) mod buffered;
 mod chunked;
-mod csv;
-mod fields;
+pub(crate) mod csv;
+pub(crate) mod fields;
 mod json_document;
-mod json_rows;
+pub(crate) mod json_rows;
 mod rows;
 mod split;
 mod tskv;
-mod tsv;
-mod values;
+pub(crate) mod tsv;
+pub(crate) mod values;
 
 use arrow::array::RecordBatch;
 use chrono_tz::Tz;
@@ -26,9 +26,8 @@ use gristmill_types::Columns;
 
 use crate::Format;
 use chunked::Chunked;
-pub(crate) use csv::{CsvDialect, CsvField, next_field};
 pub(crate) use rows::Rows;
-pub use split::split_rows;
+pub use split::{is_splittable, split_rows};
 
 /// A parser of one object, fed in order with its bytes.
 pub trait RowParser: Send {
@@ -82,12 +81,9 @@ pub fn header_length(format: Format, columns: &Columns, settings: &Settings, hea
         F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => {
             csv::CsvReader::new(format, settings, &rows)?.header_length(head, rows)
         }
-        F::Tsv
-        | F::TsvWithNames
-        | F::TsvWithNamesAndTypes
-        | F::TsvRaw
-        | F::TsvRawWithNames
-        | F::TsvRawWithNamesAndTypes => tsv::TsvReader::new(format, settings, &rows).header_length(head, rows),
+        F::Tsv | F::TsvWithNames | F::TsvWithNamesAndTypes | F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes => {
+            tsv::TsvReader::new(format, settings, &rows).header_length(head, rows)
+        }
         F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes
         | F::JsonCompactStringsEachRowWithNames
@@ -108,10 +104,7 @@ fn make(
 ) -> Result<Box<dyn RowParser>> {
     use Format as F;
     if !format.is_input() {
-        return Err(Error::new(
-            ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT,
-            format!("Format {format} is only for writing"),
-        ));
+        return Err(Error::new(ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT, format!("Format {format} is only for writing")));
     }
     let mut rows = Rows::new(format, columns, settings, timezone, object)?;
     if let Some((_, first_row)) = part {
@@ -126,12 +119,7 @@ fn make(
             }
             Box::new(Chunked::new(reader, rows))
         }
-        F::Tsv
-        | F::TsvWithNames
-        | F::TsvWithNamesAndTypes
-        | F::TsvRaw
-        | F::TsvRawWithNames
-        | F::TsvRawWithNamesAndTypes => {
+        F::Tsv | F::TsvWithNames | F::TsvWithNamesAndTypes | F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes => {
             let mut reader = tsv::TsvReader::new(format, settings, &rows);
             if let Some(header) = header {
                 reader.read_header(header, &mut rows)?;
@@ -159,7 +147,9 @@ fn make(
         F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),
         F::JsonAsString => Box::new(Chunked::new(as_string::JsonValues::new(&rows)?, rows)),
         F::RawBlob => Box::new(Chunked::new(as_string::Blob::new(&rows)?, rows)),
-        F::Parquet | F::Arrow | F::ArrowStream => Box::new(buffered::Buffered::new(format, columns, settings, timezone, object)),
+        F::Parquet | F::Arrow | F::ArrowStream => {
+            Box::new(buffered::Buffered::new(format, columns, settings, timezone, object)?)
+        }
         _ => return Err(Error::logical(format!("Format {format} is declared for reading and has no reader"))),
     })
 }

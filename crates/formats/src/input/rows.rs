@@ -18,7 +18,7 @@ use gristmill_types::{Columns, SqlType};
 
 use crate::Format;
 
-const BATCH_ROWS: usize = 65_409;
+pub(crate) const BATCH_ROWS: usize = 65_409;
 const BATCH_BYTES: usize = 8 << 20;
 /// Rows after which the memory of the builders is looked at.
 const LOOK_EVERY: usize = 256;
@@ -41,6 +41,8 @@ pub(crate) struct Rows {
     errors_ratio: f64,
     skipped: u64,
     unknown: u64,
+    /// Of the row that is being read.
+    pending_unknown: u64,
     skip_unknown: bool,
     /// Where each column starts among the leaves.
     first_leaf: Vec<usize>,
@@ -93,6 +95,7 @@ impl Rows {
             errors_ratio: settings.input_format_allow_errors_ratio,
             skipped: 0,
             unknown: 0,
+            pending_unknown: 0,
             skip_unknown: settings.input_format_skip_unknown_fields,
             first_leaf,
             folded,
@@ -124,7 +127,7 @@ impl Rows {
     /// A value that no column takes: it is counted, or refused.
     pub fn unknown_field(&mut self, name: &[u8]) -> Result<()> {
         self.check_unknown(name)?;
-        self.unknown += 1;
+        self.pending_unknown += 1;
         Ok(())
     }
 
@@ -140,9 +143,9 @@ impl Rows {
         ))
     }
 
-    /// Values that are passed over by a rule of the header.
+    /// Values of this row that no column takes; they count once the row is whole.
     pub fn count_unknown(&mut self, values: u64) {
-        self.unknown += values;
+        self.pending_unknown += values;
     }
 
     /// Whether this row already has a value for that leaf.
@@ -199,11 +202,11 @@ impl Rows {
     }
 
     fn located(&self, error: Error) -> Error {
-        let error = error.with_context(format!("row {}", self.number + 1));
+        let error = error.with_context(format!("(at row {})", self.number + 1));
         if self.object.is_empty() {
-            error.with_context(format!("format {}", self.format))
+            error.with_context(format!("(format {})", self.format))
         } else {
-            error.with_context(format!("in {} (format {})", self.object, self.format))
+            error.with_context(format!("(in file/uri {}, format {})", self.object, self.format))
         }
     }
 
@@ -213,6 +216,7 @@ impl Rows {
         for leaf in &mut self.leaves {
             leaf.builder.truncate(rows);
         }
+        self.pending_unknown = 0;
     }
 
     /// The current row is whole. Columns without a value get their default.
@@ -220,6 +224,7 @@ impl Rows {
     pub fn end_row(&mut self) -> Result<()> {
         self.rows += 1;
         self.number += 1;
+        self.unknown += std::mem::take(&mut self.pending_unknown);
         for leaf in &mut self.leaves {
             if leaf.builder.len() < self.rows {
                 leaf.builder.append_default();

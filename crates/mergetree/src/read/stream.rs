@@ -151,6 +151,8 @@ struct Begun {
     unit: Unit,
     decoder: ParquetPushDecoder,
     fetch: Option<Fetch>,
+    /// Rows that came without any bytes: those of a scan that reads no column.
+    early: Option<RecordBatch>,
     /// Bytes that its predicates decoded.
     decoded_bytes: Arc<AtomicU64>,
     output_bytes: u64,
@@ -212,12 +214,12 @@ async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Optio
     let Some(unit) = taken else { return Ok(None) };
     let decoded_bytes = Arc::new(AtomicU64::new(0));
     let mut decoder = decoder(shared, context, &unit, &decoded_bytes)?;
-    let fetch = match decoder.try_decode()? {
-        DecodeResult::NeedsData(ranges) => Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?),
-        DecodeResult::Finished => None,
-        DecodeResult::Data(_) => return Err(Error::logical("A decoder gave rows before it got bytes")),
+    let (fetch, early) = match decoder.try_decode()? {
+        DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
+        DecodeResult::Finished => (None, None),
+        DecodeResult::Data(batch) => (None, Some(batch)),
     };
-    Ok(Some(Begun { unit, decoder, fetch, decoded_bytes, output_bytes: 0, held: Vec::new() }))
+    Ok(Some(Begun { unit, decoder, fetch, early, decoded_bytes, output_bytes: 0, held: Vec::new() }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -227,7 +229,11 @@ async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Be
             current.decoder.push_ranges(ranges, data)?;
             current.held.push(memory);
         }
-        match current.decoder.try_decode()? {
+        let decoded = match current.early.take() {
+            Some(batch) => DecodeResult::Data(batch),
+            None => current.decoder.try_decode()?,
+        };
+        match decoded {
             DecodeResult::NeedsData(ranges) => {
                 current.fetch = Some(Fetch::start(context, &shared.store, &current.unit.entry.key, ranges)?);
             }

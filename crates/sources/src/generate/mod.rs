@@ -10,6 +10,7 @@ pub mod one;
 pub mod random;
 pub mod sink;
 pub mod table;
+pub mod values;
 pub mod zeros;
 
 use std::fmt::Debug;

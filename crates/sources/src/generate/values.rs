@@ -33,18 +33,28 @@ impl ValuesTable {
         for row in rows {
             let tuple = match row {
                 CallArgument::Text(value) => format!("({})", gristmill_types::sql_type::quote(value)),
-                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => value.clone(),
+                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => {
+                    value.clone()
+                }
                 CallArgument::Number(value) | CallArgument::Identifier(value) => format!("({value})"),
                 CallArgument::Pairs(name, _) => {
-                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("{name}(…) is no row of table function 'values'")));
+                    return Err(Error::new(
+                        ErrorCode::BAD_ARGUMENTS,
+                        format!("{name}(…) is no row of table function 'values'"),
+                    ));
                 }
             };
             text.push_str(if text.is_empty() { "" } else { "," });
             text.push_str(&tuple);
         }
         let settings = &context.settings;
-        let mut parser =
-            gristmill_formats::parser(Format::Values, &columns, settings, session_timezone(settings), "table function values")?;
+        let mut parser = gristmill_formats::parser(
+            Format::Values,
+            &columns,
+            settings,
+            session_timezone(settings),
+            "table function values",
+        )?;
         let mut batches = parser.push(text.as_bytes())?;
         batches.extend(parser.finish()?);
         Ok(Arc::new(ValuesTable { definition: definition("Values", "values", columns), batches }))

@@ -105,7 +105,7 @@ impl Fetcher {
     }
 
     /// The file with what an answer told of it. An ETag other than the listing's: the file was replaced meanwhile.
-    fn told(&self, file: &Arc<SourceFile>, info: &ObjectInfo) -> Result<Arc<SourceFile>> {
+    pub fn told(&self, file: &Arc<SourceFile>, info: &ObjectInfo) -> Result<Arc<SourceFile>> {
         if let (Some(listed), Some(read)) = (&file.etag, &info.etag)
             && listed != read
         {
