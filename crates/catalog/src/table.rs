@@ -80,9 +80,6 @@ pub trait Table: Send + Sync + Debug {
         Err(self.unsupported("ALTER TABLE DROP PARTITION"))
     }
 
-    /// Ends background work and waits for its end. The table can still be read and written.
-    async fn shutdown(&self) {}
-
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {
         Err(self.unsupported("OPTIMIZE"))
     }
