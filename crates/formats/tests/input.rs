@@ -151,7 +151,7 @@ fn mistakes_are_told_with_their_row_and_column() {
         ("JSON", "a Int32", r#"{"meta":[{"name":"a","type":"Int32"}],"data":[{"a":1},"#, 33, "(at row 2)"),
         ("Values", "a Int32, b String", "(1,'a',3)", 62, "(at row 1)"),
         ("Values", "a Int32, b String", "(1)", 62, "column 'b'"),
-        ("JSONEachRow", "a Nullable(Int32)", "{\"a\":[1]}", 117, "column 'a'"),
+        ("JSONEachRow", "a Nullable(Int32)", "{\"a\":[1]}", 27, "column 'a'"),
     ] {
         let (found, message) = error(format, structure, data, &[]);
         assert_eq!(found, code, "{format} {data:?}: {message}");

@@ -5,7 +5,7 @@ mod support;
 use std::sync::Arc;
 
 use arrow::array::{
-    Array, ArrayRef, AsArray, BinaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
+    ArrayRef, AsArray, BinaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
 };
 use arrow::datatypes::{Int64Type, UInt64Type};
