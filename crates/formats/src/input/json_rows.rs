@@ -69,6 +69,9 @@ impl Between {
                     return Ok(Next::Row(at));
                 }
                 _ => {
+                    if !last && waits_for_line_end(&input[at..]) {
+                        return Ok(Next::More(at));
+                    }
                     let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
                     let message = format!("Cannot parse input: expected '{}' before: '{shown}'", open as char);
                     let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message);
@@ -101,7 +104,27 @@ pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step 
         Err(_) if is_cut_off(row) => {
             Step::Bad(line_end(row), rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends within a row"))
         }
+        Err(_) if !last && waits_for_line_end(row) => Step::More,
         Err(_) => Step::Bad(line_end(row), error),
+    }
+}
+
+/// A row that is left out ends with its line; lines are not waited for without end.
+fn waits_for_line_end(row: &[u8]) -> bool {
+    row.len() < LINE_BYTES_MAX && memchr::memchr(b'\n', row).is_none()
+}
+
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// What came of a row that did not parse, `start` bytes into the slice. What stands before it is not read again.
+pub(crate) fn after(start: usize, step: Step, rows: &mut Rows) -> Step {
+    match step {
+        Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
+        Step::More if start > 0 => {
+            rows.roll_back();
+            Step::Skip(start)
+        }
+        other => other,
     }
 }
 
@@ -238,10 +261,7 @@ impl RowReader for ObjectRows {
         let row = &input[start..];
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 
@@ -389,7 +409,7 @@ impl RowReader for CompactRows {
         if self.names || self.types {
             return match self.header(row, rows) {
                 Ok(bytes) => Ok(Step::Skip(start + bytes)),
-                Err(error) => match failed(row, last, error, rows) {
+                Err(error) => match after(start, failed(row, last, error, rows), rows) {
                     Step::Bad(_, error) => Err(error),
                     other => Ok(other),
                 },
@@ -397,10 +417,7 @@ impl RowReader for CompactRows {
         }
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 

@@ -168,10 +168,10 @@ mod tests {
     fn brackets_within_strings_do_not_end_a_json_row() {
         assert_eq!(
             cut(Format::JsonEachRow, "{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n{\"a\""),
-            Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}")
+            Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n")
         );
         assert_eq!(cut(Format::JsonEachRow, "[{\"a\":1},{\"a\":2}]"), None);
-        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]"));
+        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]\n"));
         assert_eq!(cut(Format::Json, "{}\n"), None);
     }
 }
