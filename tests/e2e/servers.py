@@ -74,7 +74,7 @@ class S3:
         address = f"127.0.0.1:{self.port}"
         line = [TOOLS / "bin/versitygw", "--port", address, "--access", self.key, "--secret", self.secret]
         # Attributes of objects lie in a folder of their own: not every file system has extended attributes.
-        sidecar = self.root.with_name(self.root.name + "-attributes")
+        sidecar = self.root.with_name("attributes")
         sidecar.mkdir(exist_ok=True)
         self.process = Process([*line, "posix", "--sidecar", sidecar, self.root], self.port, self.root.with_suffix(".log"))
         return self

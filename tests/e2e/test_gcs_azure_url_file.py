@@ -15,12 +15,6 @@ def test_gcs_reads_and_lists(gcs, posts_table):
     assert small.ok().rows == [["1", "one", "a.csv"], ["2", "two", "a.csv"], ["3", "three", "b.csv"]]
 
 
-def test_gcs_writes(gcs):
-    target = f"gcs('{gcs.url('data/written/w.csv')}', NOSIGN, CSV, 'id Int32, s String')"
-    gristmill(f"INSERT INTO FUNCTION {target} SELECT number, 'x' FROM numbers(5)").ok()
-    assert gristmill(f"SELECT sum(id), count() FROM {target}").ok().rows == [["10", "5"]]
-
-
 def test_gcs_tells_what_is_missing(gcs):
     answer = gristmill(f"SELECT * FROM gcs('{gcs.url('data/small/none.csv')}', NOSIGN, CSV, 'id Int32')")
     assert answer.error[1] in ("S3_ERROR", "FILE_DOESNT_EXIST") and "none.csv" in answer.message, answer

@@ -52,13 +52,6 @@ def test_load_into_a_table(s3, source, posts_table, data, load):
     assert sums.rows == [[str(len(ids)), str(sum(ids)), str(bodies), str(len(set(dates)))]]
 
 
-def test_rows_come_sorted_by_the_key(s3, source, data):
-    gristmill(CREATE, f"INSERT INTO posts SELECT * FROM {source}", "OPTIMIZE TABLE posts FINAL", path=data, env=s3.environment).ok()
-    answer = gristmill("SELECT PostTypeId, toDate(CreationDate), CreationDate FROM posts", path=data, flags=["--max_threads", 1])
-    rows = [(int(kind), day, at) for kind, day, at in answer.ok().rows]
-    assert rows == sorted(rows) and rows
-
-
 def test_a_thousand_partitions_need_the_limit_raised(data):
     create = "CREATE TABLE test_s3 (p UInt16, s String, PRIMARY KEY s) ENGINE=MergeTree() PARTITION BY p;"
     load = "INSERT INTO test_s3 SELECT number DIV 100, toString(number) FROM numbers(100000)"
