@@ -4,12 +4,12 @@ from pathlib import Path
 
 
 def part_files(data: Path) -> list[Path]:
-    """The part files that lie there, whether a manifest names them or not."""
-    return sorted(data.glob("store/*/parts/*.parquet"))
+    """What lies where parts lie, whether a manifest names it or not, half-written files among it."""
+    return sorted(data.glob("store/*/parts/*"))
 
 
 def stray_files(data: Path, gristmill) -> list[str]:
     """What lies beside the parts that the tables have."""
-    asked = gristmill("SELECT name FROM system.parts", path=data).ok()
-    known = {row[0] for row in asked.rows}
-    return [str(file) for file in part_files(data) if file.stem not in known]
+    asked = gristmill("SELECT path FROM system.parts", path=data).ok()
+    known = {Path(row[0]).name for row in asked.rows}
+    return [str(file) for file in part_files(data) if file.name not in known]

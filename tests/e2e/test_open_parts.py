@@ -20,9 +20,9 @@ def parts(request, tmp_path_factory):
     data = tmp_path_factory.mktemp("parts") / "database"
     statements = [CREATE, LOAD] + (["OPTIMIZE TABLE t FINAL"] if request.param == "merged" else [])
     gristmill(*statements, path=data).ok()
-    names = gristmill("SELECT name FROM system.parts WHERE table = 't' AND active", path=data).ok().rows
-    files = [str(file) for file in part_files(data) if [file.stem] in names]
-    assert len(files) == len(names) == 2
+    files = [row[0] for row in gristmill("SELECT path FROM system.parts WHERE table = 't' AND active", path=data).ok().rows]
+    assert set(files) <= {str(file) for file in part_files(data)}
+    assert len(files) >= 2 if request.param == "inserted" else len(files) == 2
     return data, files
 
 
@@ -35,7 +35,7 @@ SUMS = "count(*), sum(id), sum(i), sum(f), sum(n), count(n)"
 
 def test_duckdb_gets_the_same_rows(parts):
     data, files = parts
-    theirs = duckdb.sql(f"SELECT {SUMS}, min(d)::VARCHAR, max(s), sum(len(a)), sum(dec), sum(b::INT) FROM read_parquet({files})").fetchone()
+    theirs = duckdb.sql(f"SELECT {SUMS}, min(d)::VARCHAR, max(s), sum(len(a)), sum(dec), sum(b::INT) FROM read_parquet({files})").fetchall()[0]
     mine = ours(data, f"SELECT {SUMS}, min(d), max(s), sum(length(a)), sum(dec), sum(b) FROM t")[0]
     assert [str(float(x)) if not isinstance(x, str) else x for x in theirs] == [
         cell if cell.startswith(("20", "ж")) and not cell.replace(".", "").isdigit() else str(float(cell)) for cell in mine
