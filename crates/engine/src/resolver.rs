@@ -9,8 +9,8 @@ use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
-use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::Columns;
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
@@ -109,7 +109,9 @@ pub fn insertable(columns: &Columns) -> Columns {
     Columns::new(
         columns
             .iter()
-            .filter(|column| !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias | DefaultKind::Ephemeral, _))))
+            .filter(|column| {
+                !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias | DefaultKind::Ephemeral, _)))
+            })
             .cloned()
             .collect(),
     )
