@@ -114,7 +114,9 @@ pub fn insertable(columns: &Columns) -> Columns {
     Columns::new(
         columns
             .iter()
-            .filter(|column| !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias | DefaultKind::Ephemeral, _))))
+            .filter(|column| {
+                !matches!(column.default, Some((DefaultKind::Materialized | DefaultKind::Alias | DefaultKind::Ephemeral, _)))
+            })
             .cloned()
             .collect(),
     )
