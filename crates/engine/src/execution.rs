@@ -18,6 +18,19 @@ use gristmill_types::Columns;
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
 pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
 
+/// Bytes that are read at a time.
+const INPUT_CHUNK_BYTES: usize = 1 << 20;
+
+/// The data that a file or a pipe holds; nothing is read before it is asked for.
+pub fn input_from(reader: impl tokio::io::AsyncRead + Unpin + Send + 'static) -> InputData {
+    Box::pin(futures::stream::try_unfold(reader, |mut reader| async move {
+        use tokio::io::AsyncReadExt;
+        let mut chunk = bytes::BytesMut::with_capacity(INPUT_CHUNK_BYTES);
+        let read = reader.read_buf(&mut chunk).await?;
+        Ok((read > 0).then(|| (chunk.freeze(), reader)))
+    }))
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntoOutfile {
     pub path: String,

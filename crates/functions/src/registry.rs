@@ -93,6 +93,19 @@ impl Registry {
         crate::tuples::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
+        crate::aggregates::register(&mut registry);
+        crate::conversion::register(&mut registry);
+        crate::json::register(&mut registry);
+        crate::urls::register(&mut registry);
+        crate::addresses::register(&mut registry);
+        crate::random::register(&mut registry);
+        crate::session::register(&mut registry);
+        crate::blocks::register(&mut registry);
+        crate::identifiers::register(&mut registry);
+        crate::transform::register(&mut registry);
+        crate::visual::register(&mut registry);
+        crate::quantities::register(&mut registry);
+        crate::datetime::register(&mut registry);
         Ok(registry)
     }
 }

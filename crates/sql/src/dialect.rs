@@ -11,7 +11,7 @@ use sqlparser::ast::{
     Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, Value,
 };
 use sqlparser::dialect::{ClickHouseDialect, Dialect as SqlDialect};
-use sqlparser::keywords::Keyword;
+use sqlparser::keywords::{self, Keyword};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
@@ -74,6 +74,30 @@ impl SqlDialect for Dialect {
         true
     }
 
+    fn is_column_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {
+        !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(keyword)
+            && !matches!(keyword, Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE)
+    }
+
+    fn is_table_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {
+        !keywords::RESERVED_FOR_TABLE_ALIAS.contains(keyword)
+            && !matches!(
+                keyword,
+                Keyword::SETTINGS
+                    | Keyword::FORMAT
+                    | Keyword::PREWHERE
+                    | Keyword::SAMPLE
+                    | Keyword::ANY
+                    | Keyword::ALL
+                    | Keyword::ASOF
+                    | Keyword::SEMI
+                    | Keyword::ANTI
+                    | Keyword::GLOBAL
+                    | Keyword::ARRAY
+                    | Keyword::INTO
+            )
+    }
+
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
         let Token::Word(word) = &parser.peek_token_ref().token else { return None };
         if word.quote_style.is_some() || parser.peek_nth_token_ref(1).token != Token::LParen {
@@ -98,6 +122,11 @@ impl SqlDialect for Dialect {
                 parser.next_token();
                 Some(parse_type_text(parser).map(|kind| cast_call(left.clone(), kind)))
             }
+            Token::Number(number, false) if tuple_index(number).is_some() => {
+                parser.next_token();
+                let index = Expr::Value(Value::Number(tuple_index(number)?.to_string(), false).into());
+                Some(Ok(call("tupleElement", vec![left.clone(), index])))
+            }
             Token::Placeholder(mark) if mark == "?" => {
                 parser.next_token();
                 Some(parse_ternary(parser, left.clone()))
@@ -116,6 +145,7 @@ impl SqlDialect for Dialect {
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         match &parser.peek_token_ref().token {
             Token::Placeholder(mark) if mark == "?" => Some(Ok(3)),
+            Token::Number(number, false) if tuple_index(number).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
             Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => Some(Ok(2)),
             Token::Word(word) if word.keyword == Keyword::GLOBAL => {
                 let next = parser.peek_nth_token_ref(1).token.clone();
@@ -125,6 +155,14 @@ impl SqlDialect for Dialect {
             _ => None,
         }
     }
+}
+
+/// Binds as close as `::` and `[]` do.
+const TUPLE_INDEX_PRECEDENCE: u8 = 100;
+
+/// The digits of `.2`, which the tokenizer takes for a number and which after a value is its second element.
+fn tuple_index(number: &str) -> Option<&str> {
+    number.strip_prefix('.').filter(|digits| !digits.is_empty() && digits.bytes().all(|c| c.is_ascii_digit()))
 }
 
 pub fn call(name: &str, arguments: Vec<Expr>) -> Expr {

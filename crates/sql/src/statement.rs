@@ -87,7 +87,8 @@ pub struct Insert {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsertSource {
-    Query(Box<Query>),
+    /// `format`: of the data that `input()` reads.
+    Query { query: Box<Query>, format: Option<String> },
     Values(Vec<Vec<Node>>),
     /// Data in that format follows the statement, or comes from the client.
     Data { format: Option<String> },
@@ -512,7 +513,7 @@ impl<'a> Cursor<'a> {
         } else {
             let select = self.select()?;
             settings.extend(select.settings);
-            InsertSource::Query(select.query)
+            InsertSource::Query { query: select.query, format: select.format }
         };
         if self.eat("SETTINGS") {
             settings.extend(self.assignments()?);

@@ -63,6 +63,15 @@ impl Zone {
         self.spans.offsets.len() == 1
     }
 
+    /// Whether the local date never falls while time goes on: no clock is turned back over midnight.
+    pub fn keeps_days_in_order(&self) -> bool {
+        let spans = &*self.spans;
+        spans.starts.iter().enumerate().skip(1).all(|(i, start)| {
+            let before = (start - 1 + spans.offsets[i - 1]).div_euclid(SECONDS_A_DAY);
+            before <= (start + spans.offsets[i]).div_euclid(SECONDS_A_DAY)
+        })
+    }
+
     /// Seconds east of UTC at an instant.
     #[inline]
     pub fn offset_at(&self, utc: i64) -> i64 {

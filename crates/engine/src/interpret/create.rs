@@ -29,7 +29,7 @@ impl Interpreter {
             target: TableExpression::Table(TableName { database: Some(database.to_string()), table: table.to_string() }),
             columns: None,
             settings: Vec::new(),
-            source: InsertSource::Query(query),
+            source: InsertSource::Query { query, format: None },
         };
         let filled = match self.insert(insert, None, &mut Vec::new()).await {
             Ok(outcome) => {

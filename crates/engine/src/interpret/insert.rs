@@ -29,7 +29,7 @@ use parking_lot::Mutex;
 use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
-use crate::execution::InputData;
+use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
 
 impl Interpreter {
@@ -49,7 +49,7 @@ impl Interpreter {
                 // The function's structure, where it names none, is that of the rows.
                 let unknown = Columns::default();
                 let lowered = match &insert.source {
-                    InsertSource::Query(_) => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
+                    InsertSource::Query { .. } => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
                     _ => None,
                 };
                 let writing = lowered.as_ref().map(Lowered::columns);
@@ -84,8 +84,9 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
         match source {
-            InsertSource::Query(query) => {
-                let mut source_hints = self.hints(input);
+            InsertSource::Query { query, format } => {
+                let format = format.as_deref().map(Format::by_name).transpose()?;
+                let mut source_hints = self.hints(input, format);
                 source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
                 self.lower(query, source_hints, tables).await
             }
@@ -100,14 +101,8 @@ impl Interpreter {
             InsertSource::Infile { path, format, compression } => {
                 use gristmill_formats::compression::Compression;
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
-                let bytes = futures::stream::try_unfold(file, |mut file| async move {
-                    use tokio::io::AsyncReadExt;
-                    let mut chunk = bytes::BytesMut::with_capacity(1 << 20);
-                    let read = file.read_buf(&mut chunk).await?;
-                    Ok::<_, Error>((read > 0).then(|| (chunk.freeze(), file)))
-                });
                 let compression = match compression {
-                    Some(name) => Compression::by_name(name)?,
+                    Some(name) => Compression::by_name(name, path)?,
                     None => Compression::by_extension(path),
                 };
                 let format = match format {
@@ -116,7 +111,7 @@ impl Interpreter {
                         Error::new(ErrorCode::CANNOT_DETECT_FORMAT, format!("Cannot tell the format of {path} by its name: add FORMAT"))
                     })?,
                 };
-                let decoded = decoder(compression, Box::pin(bytes));
+                let decoded = compression.decoder(input_from(file));
                 self.data(decoded, format, given)
             }
         }

@@ -12,7 +12,7 @@ use super::{decimal, wide};
 use crate::columns::{binary, retype};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Operation {
@@ -23,7 +23,7 @@ pub enum Operation {
 
 pub fn register(registry: &mut Registry) {
     for (name, operation) in [("plus", Operation::Plus), ("minus", Operation::Minus), ("multiply", Operation::Multiply)] {
-        registry.scalar(name, plain(move |name, arguments, _| bind(name, operation, arguments)));
+        registry.scalar(name, plain(move |name, arguments, env| bind(name, operation, arguments, env)));
     }
 }
 
@@ -34,8 +34,14 @@ pub fn no_operation(name: &str, arguments: &[Argument]) -> Error {
     Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text)
 }
 
-fn bind(name: &str, operation: Operation, arguments: &[Argument]) -> Result<Bound> {
+fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    if operation != Operation::Multiply {
+        let sign = if operation == Operation::Plus { 1 } else { -1 };
+        if let Some(bound) = crate::datetime::plus_minus(name, arguments, sign, env)? {
+            return Ok(bound);
+        }
+    }
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
     if let Some(result) = kinds::sum(a, b, operation == Operation::Minus) {
         return Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
@@ -82,8 +88,7 @@ fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
         (false, true) if operation == Operation::Plus => (b, a, true),
         _ => return None,
     };
-    kinds::integer(number)?;
-    if operation == Operation::Multiply {
+    if operation == Operation::Multiply || !(kinds::integer(number).is_some() || number.is_float()) {
         return None;
     }
     let mut casts = vec![moment.clone(), T::Int64];

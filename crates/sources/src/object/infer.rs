@@ -35,7 +35,9 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &[Arc<So
         }
     };
     if union {
-        let looks = futures::stream::iter(files).map(|file| of_file(source, fetcher, file)).buffered(FILES_AT_ONCE);
+        let looks = futures::stream::iter(files.to_vec())
+            .map(|file| async move { of_file(source, fetcher, &file).await })
+            .buffered(FILES_AT_ONCE);
         let found: Vec<Result<Option<Columns>>> = looks.collect().await;
         let found: Vec<Columns> = found.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
         return if found.is_empty() { Err(nothing_to_look_at(source)) } else { united(found) };

@@ -221,7 +221,7 @@ impl Analyzer<'_> {
         }
         // Widening a date is lossless; narrowing a time to a date is checked by the round trip below.
         let array = value.to_array_of_size(1)?;
-        let options = CastOptions { timezone: self.timezone()?, on_error: if from_text { OnError::Throw } else { OnError::Null }, ..CastOptions::default() };
+        let options = CastOptions { timezone: self.timezone()?, on_error: if from_text { OnError::Throw } else { OnError::Null }, accurate: numbers, ..CastOptions::default() };
         let moved = gristmill_types::cast::cast(&array, &from, to, &options)?;
         if moved.null_count() > 0 {
             return Ok(None);

@@ -110,7 +110,12 @@ impl Analyzer<'_> {
         }
         let windows = windows.0.into_inner();
         if !windows.is_empty() {
-            plan = LogicalPlanBuilder::window_plan(plan, windows.into_iter().map(|(expr, name)| expr.alias(name)).collect::<Vec<_>>())?;
+            let mut outputs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+            outputs.extend(windows.iter().map(|(expr, name)| {
+                Expr::Column(Column::new_unqualified(expr.schema_name().to_string())).alias(name)
+            }));
+            let computed = LogicalPlanBuilder::window_plan(plan, windows.into_iter().map(|(expr, _)| expr).collect::<Vec<_>>())?;
+            plan = LogicalPlanBuilder::from(computed).project(outputs)?.build()?;
         }
         if let Some(condition) = qualify {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;

@@ -47,6 +47,7 @@ impl Analyzer<'_> {
             "dense_rank" | "denserank" => Some(dfw::rank::dense_rank_udwf()),
             _ => None,
         };
+        let mut filter = None;
         let (definition, args, kind, when_empty) = if let Some(function) = ranking {
             (WindowFunctionDefinition::WindowUDF(function), Vec::new(), SqlType::UInt64, None)
         } else if matches!(lower.as_str(), "lag" | "lead" | "laginframe" | "leadinframe") {
@@ -75,9 +76,10 @@ impl Analyzer<'_> {
             let Expr::AggregateFunction(aggregate) = bound else {
                 return Err(Error::logical("A bound aggregate is no aggregate"));
             };
+            filter = aggregate.params.filter;
             (WindowFunctionDefinition::AggregateUDF(Arc::clone(&aggregate.func)), aggregate.params.args, kind, when_empty)
         };
-        let params = WindowFunctionParams { args, partition_by, order_by, window_frame, filter: None, null_treatment: None, distinct: false };
+        let params = WindowFunctionParams { args, partition_by, order_by, window_frame, filter, null_treatment: None, distinct: false };
         let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: definition, params }));
         let mut known = windows.0.borrow_mut();
         let name = match known.iter().find(|(other, _)| *other == expr) {

@@ -1,0 +1,104 @@
+//! `CAST`, `accurateCast`, `accurateCastOrNull`, `accurateCastOrDefault`, `toLowCardinality`. (The analyser lowers `CAST`
+//! itself where it can; this is what remains.)
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
+use SqlType as T;
+
+use super::families::chosen;
+use crate::columns::broadcast;
+use crate::define::{arity, illegal, need_constant_text, own_nulls};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+
+pub fn register(registry: &mut Registry) {
+    for name in ["CAST", "_CAST"] {
+        registry.scalar(
+            name,
+            own_nulls(|name, arguments, env| {
+                arity(name, arguments, 2..=2)?;
+                let mut to = target(name, arguments)?;
+                if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
+                    to = to.nullable();
+                }
+                convert(arguments, env, to, CastOptions::default())
+            }),
+        );
+        registry.any_case(name);
+    }
+    registry.scalar(
+        "accurateCast",
+        own_nulls(|name, arguments, env| {
+            arity(name, arguments, 2..=2)?;
+            let mut to = target(name, arguments)?;
+            if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
+                to = to.nullable();
+            }
+            convert(arguments, env, to, CastOptions { accurate: true, ..CastOptions::default() })
+        }),
+    );
+    registry.scalar(
+        "accurateCastOrNull",
+        own_nulls(|name, arguments, env| {
+            arity(name, arguments, 2..=2)?;
+            let to = target(name, arguments)?.nullable();
+            convert(arguments, env, to, CastOptions { accurate: true, on_error: OnError::Null, ..CastOptions::default() })
+        }),
+    );
+    registry.scalar("accurateCastOrDefault", own_nulls(or_default));
+    registry.scalar(
+        "toLowCardinality",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            let kind = arguments[0].kind.clone();
+            let plain = kind.plain();
+            let fits = plain.is_string()
+                || plain.is_integer()
+                || plain.is_float()
+                || matches!(plain, T::Bool | T::Date | T::Date32 | T::DateTime(_) | T::Uuid | T::IPv4 | T::IPv6 | T::Nothing);
+            if !fits {
+                return Err(illegal(name, arguments, 0, "a number, a string, a date, a UUID or an address"));
+            }
+            let result = if kind.is_low_cardinality() { kind } else { T::LowCardinality(Box::new(kind)) };
+            Ok(Bound::new(result, |args, _| Ok(args[0].clone())))
+        }),
+    );
+}
+
+/// The type that the second argument names.
+fn target(name: &str, arguments: &[Argument]) -> Result<SqlType> {
+    let text = need_constant_text(name, arguments, 1)?;
+    text.parse().map_err(|error: Error| Error::new(error.code(), format!("{error}: in the second argument of function {name}")))
+}
+
+fn convert(arguments: &[Argument], env: &FunctionEnv, to: SqlType, options: CastOptions) -> Result<Bound> {
+    let from = arguments[0].kind.clone();
+    let options = CastOptions { timezone: crate::text::timezone(env)?, ..options };
+    Ok(Bound::new(to.clone(), move |args, _| cast(&args[0], &from, &to, &options)))
+}
+
+fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    let to = target(name, arguments)?;
+    if let Some(default) = arguments.get(2)
+        && default.kind.plain() != to.plain()
+    {
+        let text = format!("Default value type should be same as cast type. Expected {to}. Actual {}", default.kind);
+        return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, format!("Function {name}: {text}")));
+    }
+    let from = arguments[0].kind.clone();
+    let options = CastOptions {
+        timezone: crate::text::timezone(env)?,
+        accurate: true,
+        on_error: OnError::Null,
+        ..CastOptions::default()
+    };
+    Ok(Bound::new(to.clone(), move |args, rows| {
+        let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
+        match args.get(2) {
+            Some(default) => chosen(&broadcast(&converted, rows)?, &broadcast(default, rows)?),
+            None => fill_nulls(&converted, &to),
+        }
+    }))
+}

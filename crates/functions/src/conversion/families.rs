@@ -1,0 +1,227 @@
+//! `toX`, `toXOrNull`, `toXOrZero`, `toXOrDefault` for every type X.
+//!
+//! `OrNull` and `OrZero` read strings only; `OrDefault` takes what `toX` takes, refuses numbers that do not come out
+//! equal, and gives its last argument (or the type's default) where the conversion fails.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, BooleanArray};
+use arrow::compute::kernels::zip::zip;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::calendar::FIRST_DAY;
+use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
+use SqlType as T;
+
+use crate::columns::broadcast;
+use crate::datetime::moments::zone_argument;
+use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+
+/// What becomes of values that cannot be converted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Failing {
+    Throws,
+    Null,
+    Zero,
+    Default,
+}
+
+const FORMS: [(&str, Failing); 4] =
+    [("", Failing::Throws), ("OrNull", Failing::Null), ("OrZero", Failing::Zero), ("OrDefault", Failing::Default)];
+
+/// The arguments beside the value that choose the type.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Takes {
+    Nothing,
+    /// A scale, of a decimal of so many digits.
+    Digits(u8),
+    /// A length.
+    Length,
+    /// A time zone.
+    Zone,
+    /// A scale, and a time zone.
+    ScaleAndZone,
+    /// A scale.
+    Scale,
+}
+
+pub fn register(registry: &mut Registry) {
+    let plain_types = [
+        ("Int8", T::Int8),
+        ("Int16", T::Int16),
+        ("Int32", T::Int32),
+        ("Int64", T::Int64),
+        ("Int128", T::Int128),
+        ("Int256", T::Int256),
+        ("UInt8", T::UInt8),
+        ("UInt16", T::UInt16),
+        ("UInt32", T::UInt32),
+        ("UInt64", T::UInt64),
+        ("UInt128", T::UInt128),
+        ("UInt256", T::UInt256),
+        ("Float32", T::Float32),
+        ("Float64", T::Float64),
+        ("UUID", T::Uuid),
+        ("IPv4", T::IPv4),
+        ("IPv6", T::IPv6),
+    ];
+    for (name, kind) in plain_types {
+        family(registry, name, kind, Takes::Nothing);
+    }
+    family(registry, "Date", T::Date, Takes::Zone);
+    family(registry, "Date32", T::Date32, Takes::Zone);
+    family(registry, "DateTime", T::DateTime(None), Takes::Zone);
+    family(registry, "DateTime64", T::DateTime64(3, None), Takes::ScaleAndZone);
+    family(registry, "Time", T::Time, Takes::Nothing);
+    family(registry, "Time64", T::Time64(3), Takes::Scale);
+    for (name, digits) in [("Decimal32", 9), ("Decimal64", 18), ("Decimal128", 38), ("Decimal256", 76)] {
+        family(registry, name, T::Decimal { precision: digits, scale: 0 }, Takes::Digits(digits));
+    }
+    one(registry, "toString", T::String, Takes::Zone, Failing::Throws);
+    one(registry, "toFixedString", T::FixedString(0), Takes::Length, Failing::Throws);
+    one(registry, "toBool", T::Bool, Takes::Nothing, Failing::Throws);
+    one(registry, "toDateTime32", T::DateTime(None), Takes::Zone, Failing::Throws);
+    registry.alias("DATE", "toDate");
+    registry.any_case("DATE");
+}
+
+fn family(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes) {
+    for (suffix, failing) in FORMS {
+        one(registry, &format!("to{name}{suffix}"), kind.clone(), takes, failing);
+    }
+}
+
+fn one(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes, failing: Failing) {
+    registry.scalar(name, plain(move |name, arguments, env| bind(name, arguments, env, &kind, takes, failing)));
+}
+
+fn bind(
+    name: &str,
+    arguments: &[Argument],
+    env: &FunctionEnv,
+    kind: &SqlType,
+    takes: Takes,
+    failing: Failing,
+) -> Result<Bound> {
+    let most = match takes {
+        Takes::Nothing => 1,
+        Takes::Digits(_) | Takes::Length | Takes::Zone | Takes::Scale => 2,
+        Takes::ScaleAndZone => 3,
+    };
+    // `toDateTime(text, 3)` gives a DateTime64, and may have a zone beside it.
+    let more = usize::from(failing == Failing::Default) + usize::from(matches!(kind, T::DateTime(_)));
+    let least = if matches!(takes, Takes::Digits(_) | Takes::Length) { 2 } else { 1 };
+    arity(name, arguments, least..=most + more)?;
+    if matches!(failing, Failing::Null | Failing::Zero) {
+        expect_string(name, arguments, 0)?;
+    }
+    let (to, used) = target(name, arguments, kind, takes)?;
+    let default = match arguments.get(used) {
+        Some(given) if failing == Failing::Default => {
+            if given.kind.plain() != to.plain() {
+                return Err(illegal(name, arguments, used, format!("{to}, the type that the function returns")));
+            }
+            Some(used)
+        }
+        Some(_) => return Err(illegal(name, arguments, used, "no such argument")),
+        None => None,
+    };
+    // Dates that are converted in another zone than their type's are read in that zone.
+    let from = match (&to, arguments[0].kind.plain(), zone_of(name, arguments, takes, used)?) {
+        (T::String | T::Date | T::Date32, T::DateTime(_), Some(zone)) => T::DateTime(Some(zone)),
+        (T::String | T::Date | T::Date32, T::DateTime64(scale, _), Some(zone)) => T::DateTime64(*scale, Some(zone)),
+        (_, from, _) => from.clone(),
+    };
+    let options = CastOptions {
+        timezone: crate::text::timezone(env)?,
+        on_error: if failing == Failing::Throws { OnError::Throw } else { OnError::Null },
+        best_effort_dates: failing == Failing::Throws && env.date_time_input_format.as_ref() == "best_effort",
+        accurate: failing == Failing::Default,
+        ..CastOptions::default()
+    };
+    let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
+    Ok(Bound::new(result, move |args, rows| {
+        if failing == Failing::Throws {
+            return cast(&args[0], &from, &to, &options);
+        }
+        let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
+        match (failing, default) {
+            (Failing::Null, _) => Ok(converted),
+            (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
+            // The first day of Date32 is its zero here.
+            _ if to == T::Date32 => {
+                let first: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![FIRST_DAY; converted.len()]));
+                chosen(&converted, &first)
+            }
+            _ => fill_nulls(&converted, &to),
+        }
+    }))
+}
+
+/// The values that are there, else those of the other column.
+pub fn chosen(values: &ArrayRef, others: &ArrayRef) -> Result<ArrayRef> {
+    let Some(nulls) = values.nulls().filter(|nulls| nulls.null_count() > 0) else {
+        return Ok(values.clone());
+    };
+    let there = BooleanArray::new(nulls.inner().clone(), None);
+    Ok(zip(&there, values, others)?)
+}
+
+/// The type that is converted to, and how many arguments said so.
+fn target(name: &str, arguments: &[Argument], kind: &SqlType, takes: Takes) -> Result<(SqlType, usize)> {
+    let number = |i: usize, most: i64| -> Result<i64> {
+        let value = constant_integer(&arguments[i]).ok_or_else(|| not_constant(name, i))?;
+        if (0..=most).contains(&value) {
+            return Ok(value);
+        }
+        let text = format!("Function {name}: argument {} must be from 0 to {most}, not {value}", i + 1);
+        Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text))
+    };
+    let is_zone = |i: usize| arguments.get(i).is_some_and(|argument| argument.kind.is_string());
+    let zone = |i: usize| -> Result<Option<Arc<str>>> {
+        if is_zone(i) { Ok(zone_argument(name, arguments, i)?.map(|(_, named)| named)) } else { Ok(None) }
+    };
+    Ok(match takes {
+        Takes::Nothing => (kind.clone(), 1),
+        Takes::Digits(precision) => (T::Decimal { precision, scale: number(1, precision.into())? as u8 }, 2),
+        Takes::Length => {
+            let length = number(1, 16 << 20)?;
+            if length == 0 {
+                return Err(bad_argument(name, "the length of a FixedString must be positive"));
+            }
+            (T::FixedString(length as usize), 2)
+        }
+        Takes::Scale => match arguments.get(1).filter(|argument| argument.kind.is_integer()) {
+            Some(_) => (T::Time64(number(1, 9)? as u8), 2),
+            None => (kind.clone(), 1),
+        },
+        Takes::Zone if matches!(kind, T::DateTime(_)) => {
+            let scaled = arguments.get(1).is_some_and(|argument| argument.kind.is_integer());
+            let at = 1 + usize::from(scaled);
+            let used = at + usize::from(is_zone(at));
+            let zone = zone(at)?;
+            (if scaled { T::DateTime64(number(1, 9)? as u8, zone) } else { T::DateTime(zone) }, used)
+        }
+        Takes::Zone => {
+            let own = T::DateTime(zone(1)?);
+            let named = own.timezone().is_some();
+            (kind.clone(), 1 + usize::from(named))
+        }
+        Takes::ScaleAndZone => {
+            let scaled = arguments.get(1).is_some_and(|argument| argument.kind.is_integer());
+            let at = 1 + usize::from(scaled);
+            let used = at + usize::from(is_zone(at));
+            (T::DateTime64(if scaled { number(1, 9)? as u8 } else { 3 }, zone(at)?), used)
+        }
+    })
+}
+
+/// The zone given beside a value that is converted to a type that has none itself.
+fn zone_of(name: &str, arguments: &[Argument], takes: Takes, used: usize) -> Result<Option<Arc<str>>> {
+    if takes == Takes::Zone && used == 2 && arguments[1].kind.is_string() {
+        return Ok(zone_argument(name, arguments, 1)?.map(|(_, named)| named));
+    }
+    Ok(None)
+}

@@ -1,0 +1,146 @@
+//! `dateDiff`: how many borders of a unit lie between two moments; `age`: how many whole units.
+
+use arrow::datatypes::Int64Type;
+use gristmill_base::Result;
+use gristmill_types::IntervalKind;
+use gristmill_types::SqlType;
+use gristmill_types::calendar::{SECONDS_A_DAY, civil_from_days};
+use SqlType as T;
+
+use super::intervals::nanos;
+use super::moments::{Moments, expect_instants, expect_moments, local_day, zone_argument};
+use super::parts::week_number;
+use super::starts_of_interval::unit;
+use crate::columns::{at, numbers};
+use crate::define::{arity, need_constant_text, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("dateDiff", plain(|name, arguments, env| bind(name, arguments, env, borders)));
+    registry.any_case("dateDiff");
+    for alias in ["DATE_DIFF", "TIMESTAMP_DIFF", "timestampDiff"] {
+        registry.alias(alias, "dateDiff");
+        registry.any_case(alias);
+    }
+    registry.scalar("age", plain(|name, arguments, env| bind(name, arguments, env, whole_units)));
+    registry.any_case("age");
+    registry.scalar(
+        "timeDiff",
+        plain(|name, arguments, env| {
+            arity(name, arguments, 2..=2)?;
+            let (a, b) = (expect_instants(name, arguments, 0, env)?, expect_instants(name, arguments, 1, env)?);
+            Ok(Bound::new(T::Int64, move |args, rows| {
+                let (from, to) = (a.seconds(&args[0])?, b.seconds(&args[1])?);
+                numbers::<Int64Type>(rows, |row| Ok(to[at(to.len(), row)].wrapping_sub(from[at(from.len(), row)])))
+            }))
+        }),
+    );
+    registry.any_case("timeDiff");
+}
+
+/// A moment as local day, local second of the day and nanoseconds; and as an instant.
+#[derive(Clone, Copy)]
+struct Point {
+    utc: i64,
+    local: i64,
+    nanos: i64,
+}
+
+type Difference = fn(IntervalKind, Point, Point) -> i64;
+
+fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, difference: Difference) -> Result<Bound> {
+    arity(name, arguments, 3..=4)?;
+    let kind = unit(name, &need_constant_text(name, arguments, 0)?)?;
+    let mut from = expect_moments(name, arguments, 1, env)?;
+    let mut to = expect_moments(name, arguments, 2, env)?;
+    if let Some((zone, _)) = zone_argument(name, arguments, 3)? {
+        from.zone = zone.clone();
+        to.zone = zone;
+    }
+    Ok(Bound::new(T::Int64, move |args, rows| {
+        let (a, b) = (points(&from, &args[1])?, points(&to, &args[2])?);
+        numbers::<Int64Type>(rows, |row| Ok(difference(kind, a[at(a.len(), row)], b[at(b.len(), row)])))
+    }))
+}
+
+fn points(moments: &Moments, array: &arrow::array::ArrayRef) -> Result<Vec<Point>> {
+    let local = moments.zone.cursor();
+    if moments.scale.is_none() {
+        return Ok(super::moments::days(array)?
+            .iter()
+            .map(|day| {
+                let here = i64::from(*day) * SECONDS_A_DAY;
+                Point { utc: moments.zone.to_utc(here), local: here, nanos: 0 }
+            })
+            .collect());
+    }
+    let unit = moments.unit();
+    Ok(super::moments::ticks(array)?
+        .iter()
+        .map(|tick| {
+            let utc = tick.div_euclid(unit);
+            Point { utc, local: local.to_local(utc), nanos: tick.rem_euclid(unit) * (1_000_000_000 / unit) }
+        })
+        .collect())
+}
+
+fn months(day: i32) -> i64 {
+    let (year, month, _) = civil_from_days(day);
+    i64::from(year) * 12 + i64::from(month) - 1
+}
+
+/// Ticks of a unit shorter than a second between two instants.
+fn ticks(kind: IntervalKind, point: Point) -> i128 {
+    (i128::from(point.utc) * 1_000_000_000 + i128::from(point.nanos)).div_euclid(i128::from(nanos(kind)))
+}
+
+fn borders(kind: IntervalKind, a: Point, b: Point) -> i64 {
+    let (day_a, day_b) = (local_day(a.local), local_day(b.local));
+    match kind {
+        IntervalKind::Year => months(day_b).div_euclid(12) - months(day_a).div_euclid(12),
+        IntervalKind::Quarter => months(day_b).div_euclid(3) - months(day_a).div_euclid(3),
+        IntervalKind::Month => months(day_b) - months(day_a),
+        IntervalKind::Week => i64::from(week_number(day_b) - week_number(day_a)),
+        IntervalKind::Day => i64::from(day_b - day_a),
+        // Hours and minutes begin where the zone has them begin.
+        IntervalKind::Hour => border(a, b, 3600),
+        IntervalKind::Minute => border(a, b, 60),
+        IntervalKind::Second => b.utc.wrapping_sub(a.utc),
+        kind => (ticks(kind, b) - ticks(kind, a)) as i64,
+    }
+}
+
+fn border(a: Point, b: Point, width: i64) -> i64 {
+    let start = |point: Point| point.utc.saturating_sub(point.local.rem_euclid(width));
+    start(b).saturating_sub(start(a)).div_euclid(width)
+}
+
+fn whole_units(kind: IntervalKind, a: Point, b: Point) -> i64 {
+    let whole = |width: IntervalKind| {
+        let width = i128::from(nanos(width));
+        let at = |point: Point| i128::from(point.utc) * 1_000_000_000 + i128::from(point.nanos);
+        ((at(b) - at(a)) / width) as i64
+    };
+    let per = match kind {
+        IntervalKind::Year => 12,
+        IntervalKind::Quarter => 3,
+        IntervalKind::Month => 1,
+        // A day is over at the same time of the next, whatever a clock change made of it.
+        IntervalKind::Week | IntervalKind::Day => {
+            let width = if kind == IntervalKind::Week { 7 * SECONDS_A_DAY } else { SECONDS_A_DAY };
+            let at = |point: Point| i128::from(point.local) * 1_000_000_000 + i128::from(point.nanos);
+            return ((at(b) - at(a)) / (i128::from(width) * 1_000_000_000)) as i64;
+        }
+        kind if kind < IntervalKind::Second => return (ticks(kind, b) - ticks(kind, a)) as i64,
+        kind => return whole(kind),
+    };
+    if (b.local, b.nanos) < (a.local, a.nanos) { -whole_months(b, a) / per } else { whole_months(a, b) / per }
+}
+
+/// Whole months from the earlier to the later.
+fn whole_months(a: Point, b: Point) -> i64 {
+    let (day_a, day_b) = (local_day(a.local), local_day(b.local));
+    let within = |point: Point, day: i32| (civil_from_days(day).2, point.local.rem_euclid(SECONDS_A_DAY), point.nanos);
+    months(day_b) - months(day_a) - i64::from(within(b, day_b) < within(a, day_a))
+}

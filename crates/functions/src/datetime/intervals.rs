@@ -1,0 +1,77 @@
+//! Intervals: `toIntervalDay` and its relatives, `toInterval`, and names of units.
+
+use SqlType as T;
+use gristmill_base::Result;
+use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::{IntervalKind, SqlType};
+
+use super::starts_of_interval::unit;
+use crate::define::{arity, illegal, need_constant_text, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    for kind in IntervalKind::ALL {
+        registry.scalar(
+            &format!("toInterval{}", kind.name()),
+            plain(move |name, arguments, _| {
+                arity(name, arguments, 1..=1)?;
+                interval(name, arguments, kind)
+            }),
+        );
+    }
+    registry.scalar(
+        "toInterval",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 2..=2)?;
+            let kind = unit(name, &need_constant_text(name, arguments, 1)?)?;
+            interval(name, arguments, kind)
+        }),
+    );
+}
+
+fn interval(name: &str, arguments: &[Argument], kind: IntervalKind) -> Result<Bound> {
+    let from = arguments[0].kind.clone();
+    let takes = from.is_string() || from.is_integer() || from.is_float() || from == T::Bool || matches!(from, T::Interval(_));
+    if !takes {
+        return Err(illegal(name, arguments, 0, "a number or a string"));
+    }
+    let from = if matches!(from, T::Interval(_)) { T::Int64 } else { from };
+    let to = T::Interval(kind);
+    let result = to.clone();
+    Ok(Bound::new(result, move |args, _| cast(&args[0], &from, &to, &CastOptions::default())))
+}
+
+/// Nanoseconds of a unit of fixed length; 0 for months, quarters and years.
+pub fn nanos(kind: IntervalKind) -> i64 {
+    match kind {
+        IntervalKind::Nanosecond => 1,
+        IntervalKind::Microsecond => 1_000,
+        IntervalKind::Millisecond => 1_000_000,
+        IntervalKind::Second => 1_000_000_000,
+        IntervalKind::Minute => 60_000_000_000,
+        IntervalKind::Hour => 3_600_000_000_000,
+        IntervalKind::Day => 86_400_000_000_000,
+        IntervalKind::Week => 604_800_000_000_000,
+        IntervalKind::Month | IntervalKind::Quarter | IntervalKind::Year => 0,
+    }
+}
+
+/// By name or by one of the short forms that `dateDiff` knows, in any case, singular or plural.
+pub fn unit_by_name(text: &str) -> Option<IntervalKind> {
+    let lower = text.to_ascii_lowercase();
+    Some(match lower.as_str() {
+        "nanosecond" | "nanoseconds" | "ns" => IntervalKind::Nanosecond,
+        "microsecond" | "microseconds" | "us" | "u" => IntervalKind::Microsecond,
+        "millisecond" | "milliseconds" | "ms" => IntervalKind::Millisecond,
+        "second" | "seconds" | "ss" | "s" => IntervalKind::Second,
+        "minute" | "minutes" | "mi" | "n" => IntervalKind::Minute,
+        "hour" | "hours" | "hh" | "h" => IntervalKind::Hour,
+        "day" | "days" | "dd" | "d" => IntervalKind::Day,
+        "week" | "weeks" | "wk" | "ww" => IntervalKind::Week,
+        "month" | "months" | "mm" | "m" => IntervalKind::Month,
+        "quarter" | "quarters" | "qq" | "q" => IntervalKind::Quarter,
+        "year" | "years" | "yyyy" | "yy" => IntervalKind::Year,
+        _ => return None,
+    })
+}

@@ -1,0 +1,152 @@
+//! Dates as numbers and back: `YYYYMMDDToDate`, days since the year zero, modified Julian days.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, PrimitiveArray};
+use arrow::datatypes::{Date32Type, Int32Type, Int64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use gristmill_types::scan::date;
+use gristmill_types::text::write_date;
+use gristmill_types::zone::Zone;
+use SqlType as T;
+
+use super::make::lenient_day;
+use super::moments::{from_ticks, zone_argument};
+use super::parts::DAYS_BEFORE_EPOCH;
+use super::starts::in_range;
+use crate::columns::{Bytes, Numbers, strings, unary};
+use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, not_constant, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+
+const CANNOT_FORMAT_DATETIME: ErrorCode = ErrorCode(490);
+
+/// The day that modified Julian days count from: 1858-11-17.
+const JULIAN_EPOCH: i32 = -40_587;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("YYYYMMDDToDate", plain(|name, arguments, _| date_from_digits(name, arguments, T::Date)));
+    registry.scalar("YYYYMMDDToDate32", plain(|name, arguments, _| date_from_digits(name, arguments, T::Date32)));
+    registry.scalar("YYYYMMDDhhmmssToDateTime", plain(|name, arguments, env| time_from_digits(name, arguments, env, false)));
+    registry.scalar("YYYYMMDDhhmmssToDateTime64", plain(|name, arguments, env| time_from_digits(name, arguments, env, true)));
+    for name in ["YYYYMMDDToDate", "YYYYMMDDToDate32", "YYYYMMDDhhmmssToDateTime"] {
+        registry.any_case(name);
+    }
+    registry.scalar("fromDaysSinceYearZero", plain(|name, arguments, _| from_year_zero(name, arguments, T::Date)));
+    registry.scalar("fromDaysSinceYearZero32", plain(|name, arguments, _| from_year_zero(name, arguments, T::Date32)));
+    registry.alias("FROM_DAYS", "fromDaysSinceYearZero");
+    registry.any_case("FROM_DAYS");
+    registry.scalar("toModifiedJulianDay", plain(|name, arguments, _| to_julian(name, arguments, false)));
+    registry.scalar("toModifiedJulianDayOrNull", plain(|name, arguments, _| to_julian(name, arguments, true)));
+    registry.scalar("fromModifiedJulianDay", plain(|name, arguments, _| from_julian(name, arguments, false)));
+    registry.scalar("fromModifiedJulianDayOrNull", plain(|name, arguments, _| from_julian(name, arguments, true)));
+}
+
+fn date_from_digits(name: &str, arguments: &[Argument], kind: SqlType) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_number(name, arguments, 0)?;
+    let (low, high, none) = if kind == T::Date { (0, LAST_DAY_OF_DATE, 0) } else { (FIRST_DAY, LAST_DAY, FIRST_DAY) };
+    Ok(Bound::cast(vec![T::Int64], kind, move |args, _| {
+        unary::<Int64Type, Date32Type>(&args[0], |digits| {
+            lenient_day(digits.div_euclid(10_000), digits.div_euclid(100).rem_euclid(100), digits.rem_euclid(100))
+                .map_or(none, |day| day.clamp(low, high))
+        })
+    }))
+}
+
+fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=if wide { 3 } else { 2 })?;
+    expect_number(name, arguments, 0)?;
+    let scale = match arguments.get(1).filter(|_| wide) {
+        Some(argument) => {
+            let scale = constant_integer(argument).ok_or_else(|| not_constant(name, 1))?;
+            u8::try_from(scale).ok().filter(|scale| *scale <= 9).ok_or_else(|| bad_argument(name, format!("precision {scale} is not from 0 to 9")))?
+        }
+        None if wide => 3,
+        None => 0,
+    };
+    let named = zone_argument(name, arguments, if wide { 2 } else { 1 })?;
+    let zone = match &named {
+        Some((zone, _)) => zone.clone(),
+        None => Zone::new(crate::text::timezone(env)?),
+    };
+    let named = named.map(|(_, named)| named);
+    let kind = if wide { T::DateTime64(scale, named) } else { T::DateTime(named) };
+    let (to, unit) = (kind.clone(), 10i64.pow(u32::from(scale)));
+    let mut casts = vec![T::Int64];
+    casts.extend(arguments[1..].iter().map(|argument| argument.kind.clone()));
+    Ok(Bound::cast(casts, kind, move |args, rows| {
+        let digits = Numbers::of::<Int64Type>(&args[0])?;
+        let values = (0..rows).map(|row| {
+            let (date, clock) = (digits.get(row).div_euclid(1_000_000), digits.get(row).rem_euclid(1_000_000));
+            let day = lenient_day(date.div_euclid(10_000), date.div_euclid(100).rem_euclid(100), date.rem_euclid(100));
+            let (hour, minute, second) = (clock / 10_000, clock / 100 % 100, clock % 100);
+            match day.filter(|_| hour < 24 && minute < 60 && second < 60) {
+                Some(day) => {
+                    let utc = zone.to_utc(i64::from(day) * SECONDS_A_DAY + hour * 3600 + minute * 60 + second);
+                    if wide { utc.saturating_mul(unit) } else { in_range(utc) }
+                }
+                None => 0,
+            }
+        });
+        from_ticks(values.collect(), &to)
+    }))
+}
+
+fn from_year_zero(name: &str, arguments: &[Argument], kind: SqlType) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_integer(name, arguments, 0)?;
+    let narrow = kind == T::Date;
+    Ok(Bound::cast(vec![T::Int64], kind, move |args, _| {
+        unary::<Int64Type, Date32Type>(&args[0], |days| {
+            let day = days.wrapping_sub(i64::from(DAYS_BEFORE_EPOCH));
+            if narrow { i32::from(day as u16) } else { day.clamp(FIRST_DAY.into(), LAST_DAY.into()) as i32 }
+        })
+    }))
+}
+
+fn to_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_string(name, arguments, 0)?;
+    let result = if or_null { T::Int32.nullable() } else { T::Int32 };
+    Ok(Bound::new(result, move |args, _| {
+        let text = Bytes::of(&args[0])?;
+        let days: PrimitiveArray<Int32Type> = (0..text.len())
+            .map(|row| match date::date(text.get(row)) {
+                Ok(day) => Ok(Some(day - JULIAN_EPOCH)),
+                Err(_) if or_null => Ok(None),
+                Err(fault) => Err(fault.explain(text.get(row), &T::Date)),
+            })
+            .collect::<Result<_>>()?;
+        Ok(Arc::new(days) as ArrayRef)
+    }))
+}
+
+fn from_julian(name: &str, arguments: &[Argument], or_null: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_integer(name, arguments, 0)?;
+    let result = if or_null { T::String.nullable() } else { T::String };
+    Ok(Bound::cast(vec![T::Int64], result, move |args, rows| {
+        let days = Numbers::of::<Int64Type>(&args[0])?;
+        let (low, high) = (i64::from(super::moments::EARLIEST_DAY), i64::from(super::moments::LATEST_DAY));
+        let day = |row: usize| days.get(row).checked_add(JULIAN_EPOCH.into()).filter(|day| (low..=high).contains(day));
+        let texts = strings(rows, |row, out| match day(row) {
+            Some(day) => {
+                write_date(day as i32, out);
+                Ok(())
+            }
+            None if or_null => Ok(()),
+            None => Err(Error::new(
+                CANNOT_FORMAT_DATETIME,
+                format!("Modified Julian day {} lies outside of the years 0 to 9999", days.get(row)),
+            )),
+        })?;
+        let valid = arrow::buffer::NullBuffer::from((0..rows).map(|row| day(row).is_some()).collect::<Vec<_>>());
+        if valid.null_count() == 0 {
+            return Ok(texts);
+        }
+        Ok(arrow::array::make_array(texts.to_data().into_builder().nulls(Some(valid)).build()?))
+    }))
+}

@@ -1,0 +1,373 @@
+//! Which functions keep or turn around the order of their argument, and over which range: what lets a condition on
+//! `toDate(time)` be answered from the sorted `time` itself.
+//!
+//! A chain of such functions is monotonic where each link is over the range that reaches it. Functions of instants are
+//! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
+
+use SqlType as T;
+use gristmill_types::{IntervalKind, SqlType};
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use gristmill_types::zone::Zone;
+
+use crate::define::constant_integer;
+use crate::scalar::Argument;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Direction {
+    /// Never falls while the argument rises.
+    Rising,
+    /// Never rises while the argument rises.
+    Falling,
+}
+
+/// Where it holds. Values are those of the argument's carrier: integers, days, seconds, ticks.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Holds {
+    Always,
+    /// While all values lie between these two, both included.
+    Between(i128, i128),
+    /// While all values lie in one page of this width; pages are counted from zero.
+    WithinPage(i128),
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Monotonicity {
+    pub direction: Direction,
+    pub holds: Holds,
+    /// The place of the argument that the result follows; all others are constants.
+    pub argument: usize,
+}
+
+impl Monotonicity {
+    fn rising(holds: Holds) -> Monotonicity {
+        Monotonicity { direction: Direction::Rising, holds, argument: 0 }
+    }
+
+    fn falling(holds: Holds) -> Monotonicity {
+        Monotonicity { direction: Direction::Falling, holds, argument: 0 }
+    }
+
+    fn at(self, argument: usize) -> Monotonicity {
+        Monotonicity { argument, ..self }
+    }
+
+    /// Whether it holds for values from `low` to `high`, both included.
+    pub fn over(&self, low: i128, high: i128) -> bool {
+        match self.holds {
+            Holds::Always => true,
+            Holds::Between(first, last) => first <= low && high <= last,
+            Holds::WithinPage(width) => low.div_euclid(width) == high.div_euclid(width),
+        }
+    }
+}
+
+/// As `monotonic_call`, where only the types are known: functions whose constants decide (`plus`, `intDiv`) are not
+/// monotonic then, and times without a zone of their own are taken to be in one without clock changes.
+pub fn monotonic(name: &str, argument_types: &[SqlType]) -> Option<Monotonicity> {
+    let arguments: Vec<Argument> =
+        argument_types.iter().map(|kind| Argument { kind: kind.clone(), constant: None }).collect();
+    judge(name, &arguments, None, &Zone::utc(), false)
+}
+
+/// Whether a call is monotonic in one of its arguments. `name` is the canonical one; `result` is the type that `CAST` and
+/// its like convert to; `session` is the zone of times that name none.
+pub fn monotonic_call(name: &str, arguments: &[Argument], result: &SqlType, session: &Zone) -> Option<Monotonicity> {
+    judge(name, arguments, Some(result), session, true)
+}
+
+fn judge(name: &str, arguments: &[Argument], result: Option<&SqlType>, session: &Zone, constants: bool) -> Option<Monotonicity> {
+    let kind = arguments.first()?.kind.plain();
+    let others_constant = |at: usize| !constants || arguments.iter().enumerate().all(|(i, a)| i == at || a.constant.is_some());
+    match name {
+        "identity" | "materialize" | "toNullable" | "assumeNotNull" | "toLowCardinality" | "toTimezone" => {
+            Some(Monotonicity::rising(Holds::Always))
+        }
+        "negate" if is_number(kind) => Some(Monotonicity::falling(negation(kind))),
+        "sign" if is_number(kind) => Some(Monotonicity::rising(Holds::Always)),
+        "abs" if kind.integer_bits().is_some() || kind.is_decimal() => Some(Monotonicity::rising(Holds::Between(0, i128::MAX))),
+        "floor" | "ceil" | "trunc" | "round" if is_number(kind) && arguments.len() == 1 => Some(Monotonicity::rising(Holds::Always)),
+        "exp" | "exp2" | "exp10" | "cbrt" | "tanh" | "sinh" | "asinh" | "atan" | "erf" | "sigmoid" if is_number(kind) => {
+            Some(Monotonicity::rising(Holds::Always))
+        }
+        "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => Some(Monotonicity::rising(Holds::Between(0, i128::MAX))),
+        "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments),
+        "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
+        "toString" => None,
+        "dateTrunc" => {
+            let moment = arguments.get(1)?.kind.plain();
+            others_constant(1).then(|| of_days_or_times(moment, session).map(|found| found.at(1)))?
+        }
+        // Hours are counted from midnight, and begin again where a clock is turned back.
+        "toStartOfInterval" if matches!(arguments.get(1)?.kind, T::Interval(IntervalKind::Hour)) => {
+            (others_constant(0) && zone_of(kind, session).is_fixed()).then(|| of_days_or_times(kind, session))?
+        }
+        _ if name.starts_with("toRelative") || DAYS_AND_TIMES.contains(&name) => {
+            others_constant(0).then(|| of_days_or_times(kind, session))?
+        }
+        _ if TIMES.contains(&name) => {
+            let instants = matches!(kind, T::DateTime(_) | T::DateTime64(..));
+            (instants && others_constant(0)).then(|| Monotonicity::rising(Holds::Always))
+        }
+        "toHour" | "toMinute" | "toSecond" => time_of_day(name, kind, session),
+        _ => conversion(kind, &converted(name)?, session).filter(|_| others_constant(0)),
+    }
+}
+
+/// Functions of the local day.
+const DAYS_AND_TIMES: [&str; 16] = [
+    "toYear",
+    "toISOYear",
+    "toYYYYMM",
+    "toYYYYMMDD",
+    "toStartOfYear",
+    "toStartOfISOYear",
+    "toStartOfQuarter",
+    "toStartOfMonth",
+    "toStartOfWeek",
+    "toLastDayOfWeek",
+    "toLastDayOfMonth",
+    "toMonday",
+    "toStartOfDay",
+    "toDaysSinceYearZero",
+    "toStartOfInterval",
+    "toYearNumSinceEpoch",
+];
+
+/// Functions of the instant, whatever the clocks show.
+const TIMES: [&str; 14] = [
+    "toStartOfMinute",
+    "toStartOfFiveMinutes",
+    "toStartOfTenMinutes",
+    "toStartOfFifteenMinutes",
+    "toStartOfHour",
+    "toStartOfSecond",
+    "toStartOfMillisecond",
+    "toStartOfMicrosecond",
+    "toStartOfNanosecond",
+    "timeSlot",
+    "toUnixTimestamp64Second",
+    "toUnixTimestamp64Milli",
+    "toUnixTimestamp64Micro",
+    "toUnixTimestamp64Nano",
+];
+
+fn is_number(kind: &SqlType) -> bool {
+    kind.is_number() && *kind != T::Bool
+}
+
+/// The ends of an integer type's values, as far as they fit 128 bits.
+fn ends(kind: &SqlType) -> Option<(i128, i128)> {
+    let (bits, signed) = kind.integer_bits()?;
+    match (bits, signed) {
+        (128.., true) => Some((i128::MIN, i128::MAX)),
+        (128.., false) => Some((0, i128::MAX)),
+        (bits, true) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
+        (bits, false) => Some((0, (1 << bits) - 1)),
+    }
+}
+
+/// The smallest value of a signed type has no opposite in it; results are wider, save for the widest.
+fn negation(kind: &SqlType) -> Holds {
+    match kind.integer_bits() {
+        Some((64, true)) => Holds::Between(i128::from(i64::MIN) + 1, i64::MAX.into()),
+        Some((128.., _)) => Holds::Between(i128::MIN + 1, i128::MAX),
+        Some((64, false)) => Holds::Between(0, i64::MAX.into()),
+        _ => Holds::Always,
+    }
+}
+
+fn arithmetic(name: &str, arguments: &[Argument]) -> Option<Monotonicity> {
+    let [left, right] = arguments else { return None };
+    let (variable, constant) = match (&left.constant, &right.constant) {
+        (None, Some(_)) => (0, constant_integer(right)?),
+        (Some(_), None) => (1, constant_integer(left)?),
+        _ => return None,
+    };
+    let kind = arguments[variable].kind.plain();
+    let c = i128::from(constant);
+    let by_days = matches!(kind, T::Date | T::Date32 | T::DateTime(_));
+    if !(kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || by_days && name != "multiply") {
+        return None;
+    }
+    // Sums are as wide as 64 bits allow, and wrap around there; dates wrap at the ends of their own types.
+    let (low, high) = match kind {
+        T::Date => (0, LAST_DAY_OF_DATE.into()),
+        T::Date32 => (FIRST_DAY.into(), gristmill_types::calendar::LAST_DAY.into()),
+        T::DateTime(_) => (0, u32::MAX.into()),
+        T::UInt64 if name != "minus" && c >= 0 => (0, u64::MAX.into()),
+        _ => (i64::MIN.into(), i64::MAX.into()),
+    };
+    let between = |first: i128, last: i128| Holds::Between(first.max(low), last.min(high));
+    let found = match (name, variable) {
+        ("plus", _) => Monotonicity::rising(between(low - c, high - c)),
+        ("minus", 0) => Monotonicity::rising(between(low + c, high + c)),
+        ("minus", _) => Monotonicity::falling(between(c - high, c - low)),
+        ("multiply", _) if c > 0 => Monotonicity::rising(Holds::Between(low / c, high / c)),
+        ("multiply", _) if c < 0 => Monotonicity::falling(Holds::Between(high / c, low / c)),
+        ("intDiv" | "divide", 0) if c > 0 => Monotonicity::rising(Holds::Always),
+        ("intDiv" | "divide", 0) if c < 0 => Monotonicity::falling(negation(kind)),
+        _ => return None,
+    };
+    Some(found.at(variable))
+}
+
+fn zone_of(kind: &SqlType, session: &Zone) -> Zone {
+    Zone::of_type(kind.timezone(), session.tz())
+}
+
+fn of_days_or_times(kind: &SqlType, session: &Zone) -> Option<Monotonicity> {
+    match kind {
+        T::Date | T::Date32 => Some(Monotonicity::rising(Holds::Always)),
+        T::DateTime(_) | T::DateTime64(..) => {
+            zone_of(kind, session).keeps_days_in_order().then(|| Monotonicity::rising(Holds::Always))
+        }
+        _ => None,
+    }
+}
+
+/// Hours rise within a day, minutes within an hour; only where clocks are never changed pages of equal width show them.
+fn time_of_day(name: &str, kind: &SqlType, session: &Zone) -> Option<Monotonicity> {
+    let zone = zone_of(kind, session);
+    let unit = match kind {
+        T::DateTime(_) => 1,
+        T::DateTime64(scale, _) => 10i128.pow(u32::from(*scale)),
+        _ => return None,
+    };
+    if !zone.is_fixed() || zone.offset_at(0) != 0 {
+        return None;
+    }
+    let seconds = match name {
+        "toHour" => i128::from(SECONDS_A_DAY),
+        "toMinute" => 3600,
+        _ => 60,
+    };
+    Some(Monotonicity::rising(Holds::WithinPage(seconds * unit)))
+}
+
+/// The type that a conversion function of this name gives.
+fn converted(name: &str) -> Option<SqlType> {
+    Some(match name {
+        "toDate" => T::Date,
+        "toDate32" => T::Date32,
+        "toDateTime" | "toDateTime32" => T::DateTime(None),
+        "toDateTime64" => T::DateTime64(3, None),
+        "toUnixTimestamp" => T::UInt32,
+        _ => name.strip_prefix("to")?.parse::<SqlType>().ok().filter(|kind| kind.is_integer() || kind.is_float())?,
+    })
+}
+
+fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonicity> {
+    let always = Some(Monotonicity::rising(Holds::Always));
+    if from == to {
+        return always;
+    }
+    match (from, to) {
+        (T::Bool, to) if is_number(to) => always,
+        // Numbers beyond the last day are read as seconds.
+        (from, T::Date) if from.is_integer() => Some(Monotonicity::rising(Holds::Between(i128::MIN, LAST_DAY_OF_DATE.into()))),
+        (from, T::Date32) if from.is_integer() => {
+            Some(Monotonicity::rising(Holds::Between(i128::MIN, gristmill_types::calendar::LAST_DAY.into())))
+        }
+        (from, T::DateTime(_)) if from.integer_bits().is_some_and(|(bits, _)| bits <= 64) => always,
+        (T::Date | T::Date32, T::Date | T::Date32 | T::DateTime(_)) => always,
+        (T::Date, T::DateTime64(scale, _)) | (T::DateTime(_), T::DateTime64(scale, _)) if *scale <= 8 => always,
+        (T::DateTime(_) | T::DateTime64(..), T::Date | T::Date32) => of_days_or_times(from, session),
+        (T::DateTime(_) | T::DateTime64(..), T::DateTime(_)) => always,
+        (T::DateTime64(a, _), T::DateTime64(b, _)) if a >= b => always,
+        (T::Date | T::Date32 | T::DateTime(_), to) if to.is_integer() => narrowing(carried(from)?, to),
+        (from, to) if from.is_integer() && to.is_integer() => narrowing(ends(from)?, to),
+        (from, to) if from.is_integer() && to.is_float() => always,
+        (T::Float32, T::Float64) | (T::Float64, T::Float32) => always,
+        (T::Enum8(_) | T::Enum16(_), to) if to.is_integer() => {
+            let values = if matches!(from, T::Enum8(_)) { (i8::MIN.into(), i8::MAX.into()) } else { (i16::MIN.into(), i16::MAX.into()) };
+            narrowing(values, to)
+        }
+        (from, to) if is_number(from) && to.is_integer() && !from.is_integer() => {
+            let (low, high) = ends(to)?;
+            // Digits after the point are cut off towards zero, which keeps the order; scaled carriers are left alone.
+            from.is_float().then(|| Monotonicity::rising(Holds::Between(low, high)))
+        }
+        _ => None,
+    }
+}
+
+fn carried(kind: &SqlType) -> Option<(i128, i128)> {
+    Some(match kind {
+        T::Date => (0, LAST_DAY_OF_DATE.into()),
+        T::Date32 => (i32::MIN.into(), i32::MAX.into()),
+        T::DateTime(_) => (0, u32::MAX.into()),
+        _ => return None,
+    })
+}
+
+/// Integers keep their low bits: the order stays within a page of as many values as the target has, cut in half where
+/// its upper half is negative.
+fn narrowing((low, high): (i128, i128), to: &SqlType) -> Option<Monotonicity> {
+    let (first, last) = ends(to)?;
+    let (bits, signed) = to.integer_bits()?;
+    if first <= low && high <= last {
+        return Some(Monotonicity::rising(Holds::Always));
+    }
+    if bits >= 64 {
+        return Some(Monotonicity::rising(Holds::Between(first.max(low), last.min(high))));
+    }
+    Some(Monotonicity::rising(Holds::WithinPage(1 << (if signed { bits - 1 } else { bits }))))
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono_tz::Tz;
+    use datafusion::common::ScalarValue;
+
+    use super::*;
+
+    fn kind(name: &str) -> SqlType {
+        name.parse().unwrap()
+    }
+
+    fn with_constant(name: &str, of: &str, constant: i64) -> Option<Monotonicity> {
+        let arguments = [
+            Argument { kind: kind(of), constant: None },
+            Argument { kind: T::Int64, constant: Some(ScalarValue::Int64(Some(constant))) },
+        ];
+        monotonic_call(name, &arguments, &T::Int64, &Zone::utc())
+    }
+
+    #[test]
+    fn calendar_functions_rise_with_dates_and_times() {
+        for name in ["toDate", "toYYYYMM", "toStartOfMonth", "toStartOfHour", "toMonday", "toStartOfDay", "toRelativeDayNum"] {
+            let found = monotonic(name, &[kind("DateTime('UTC')")]);
+            assert_eq!(found, Some(Monotonicity::rising(Holds::Always)), "{name}");
+        }
+        assert_eq!(monotonic("toMonth", &[T::Date]), None);
+        assert_eq!(monotonic("toYYYYMM", &[T::String]), None);
+        assert_eq!(monotonic("dateTrunc", &[T::String, T::Date]).map(|found| found.argument), Some(1));
+    }
+
+    #[test]
+    fn a_clock_that_goes_back_over_midnight_breaks_the_order_of_days() {
+        let arguments = [Argument { kind: T::DateTime(None), constant: None }];
+        let in_zone = |tz| monotonic_call("toDate", &arguments, &T::Date, &Zone::new(tz));
+        assert!(in_zone(Tz::Europe__Berlin).is_some());
+        assert_eq!(in_zone(Tz::America__St_Johns), None);
+    }
+
+    #[test]
+    fn narrow_integers_rise_within_a_page() {
+        assert_eq!(monotonic("toUInt64", &[T::UInt32]), Some(Monotonicity::rising(Holds::Always)));
+        let found = monotonic("toUInt8", &[T::UInt32]).unwrap();
+        assert!(found.over(256, 511) && !found.over(255, 256));
+        let found = monotonic("toInt8", &[T::Int32]).unwrap();
+        assert!(found.over(0, 127) && found.over(-128, -1) && !found.over(100, 200));
+    }
+
+    #[test]
+    fn constants_decide_about_arithmetic() {
+        let found = with_constant("plus", "Int64", 5).unwrap();
+        assert!(found.over(0, 100) && !found.over(0, i64::MAX.into()));
+        assert_eq!(with_constant("intDiv", "UInt64", 10), Some(Monotonicity::rising(Holds::Always)));
+        assert_eq!(with_constant("intDiv", "Int32", -10).map(|found| found.direction), Some(Direction::Falling));
+        assert_eq!(with_constant("intDiv", "UInt64", 0), None);
+        assert_eq!(monotonic("negate", &[T::Int32]), Some(Monotonicity::falling(Holds::Always)));
+    }
+}
