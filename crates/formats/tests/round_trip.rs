@@ -3,7 +3,7 @@
 mod support;
 
 use arrow::array::RecordBatch;
-use gristmill_formats::{Format, header_length, part_parser, split_rows};
+use gristmill_formats::{Format, Part, header_length, part_parser, split_rows};
 use support::{columns, format, inferred, read, read_in_chunks, settings, write};
 
 const STRUCTURE: &str = "i8 Int8, u64 UInt64, i128 Int128, f32 Float32, f64 Float64, d Decimal(18, 4), b Bool, s String, \
@@ -157,14 +157,16 @@ fn parts_parsed_on_their_own_give_the_whole() {
         let bytes = write(name, STRUCTURE, &batches, &[]);
         let (kind, wanted, settings): (Format, _, _) = (format(name), columns(STRUCTURE), settings(&[]));
         let header = header_length(kind, &wanted, &settings, &bytes).expect("readable").expect("whole");
+        let all: Vec<usize> = (0..wanted.len()).collect();
         let (header, mut rest) = bytes.split_at(header);
         let mut again = Vec::new();
         let mut rows = 0;
         while !rest.is_empty() {
             let near = rest.len().min(5000);
             let border = if near == rest.len() { near } else { split_rows(kind, &rest[..near]).expect("a border") };
+            let part = Part { header, first_row: rows };
             let mut parser =
-                part_parser(kind, &wanted, &settings, chrono_tz::Tz::UTC, "data", header, rows).expect("a parser");
+                part_parser(kind, &wanted, &all, &settings, chrono_tz::Tz::UTC, "data", Some(part)).expect("a parser");
             let mut part = parser.push(&rest[..border]).expect("rows");
             part.extend(parser.finish().expect("an end"));
             rows += part.iter().map(|batch| batch.num_rows() as u64).sum::<u64>();
@@ -190,5 +192,39 @@ fn parquet_has_the_codec_and_the_row_groups_that_were_asked_for() {
         assert!(is_codec(file.metadata().row_group(0).column(0).compression()));
         let leaf = file.metadata().file_metadata().schema_descr().column(4);
         assert_eq!(leaf.logical_type_ref(), Some(&parquet::basic::LogicalType::String), "{}", leaf.name());
+    }
+}
+
+#[test]
+fn columns_that_nobody_wants_are_passed_over() {
+    let structure = "a Int32, t Tuple(x Int32, y String), b String, c Int32";
+    let batches = read("JSONEachRow", structure, r#"{"a":1,"t":{"x":2,"y":"z"},"b":"s","c":3}"#, &[]).expect("a row");
+    for name in [
+        "CSV",
+        "CSVWithNames",
+        "TSV",
+        "TSVWithNamesAndTypes",
+        "JSONEachRow",
+        "JSONCompactEachRow",
+        "JSONCompact",
+        "JSON",
+        "TSKV",
+        "Values",
+        "Parquet",
+        "ArrowStream",
+    ] {
+        let bytes = write(name, structure, &batches, &[]);
+        for (wanted, expected) in [(&[3, 1][..], "c Int32, t Tuple(x Int32, y String)"), (&[2], "b String"), (&[], "")] {
+            let mut parser =
+                part_parser(format(name), &columns(structure), wanted, &settings(&[]), chrono_tz::Tz::UTC, "data", None)
+                    .expect("a parser");
+            let mut parsed = parser.push(&bytes).expect("rows");
+            parsed.extend(parser.finish().expect("an end"));
+            assert_eq!(parsed.iter().map(RecordBatch::num_rows).sum::<usize>(), 1, "{name}");
+            let given = batches[0].project(wanted).expect("columns");
+            if !wanted.is_empty() {
+                assert_eq!(write("CSV", expected, &parsed, &[]), write("CSV", expected, &[given], &[]), "{name}");
+            }
+        }
     }
 }

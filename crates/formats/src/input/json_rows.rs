@@ -370,7 +370,6 @@ impl CompactRows {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
-                        rows.count_unknown(1);
                     }
                     None => {
                         return Err(rows.wrong(
@@ -392,6 +391,7 @@ impl CompactRows {
                 format!("Expected {wanted} values, the array ends after {count}"),
             ));
         }
+        rows.count_unknown(mapping.unknown);
         Ok(cursor.at)
     }
 }

@@ -26,7 +26,7 @@ use futures::StreamExt;
 use futures::stream::{BoxStream, FuturesUnordered};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
-use gristmill_formats::{Compression, Format, Header, part_parser};
+use gristmill_formats::{Compression, Format, Header, Part, RowParser, part_parser};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_types::Columns;
@@ -76,9 +76,11 @@ enum Ready {
 struct Shared {
     plan: TextPlan,
     context: Arc<QueryContext>,
-    /// Columns that the parser fills.
+    /// Columns that the data has, as far as the parser must know them.
     columns: Columns,
-    /// Columns of the layout that are needed, and where each is among the parser's.
+    /// Those of them that its batches carry.
+    wanted: Vec<usize>,
+    /// Columns of the layout that are needed, and where each is in those batches.
     needed: Vec<(usize, Option<usize>)>,
     filter: BlockFilter,
     /// Where the output's columns are among those needed.
@@ -115,16 +117,21 @@ impl TextScan {
         let filter = plan.filter.over(&plan.layout, &needed)?;
         let output = plan.output.iter().map(|index| needed.binary_search(index)).collect::<std::result::Result<_, _>>();
         let output = output.map_err(|_| Error::logical("A column was not planned"))?;
+        let mut wanted = Vec::new();
         let needed = needed.into_iter().map(|index| {
             let data = plan.layout.origins[index] == Origin::Data;
-            (index, data.then(|| columns.index_of(plan.layout.name(index))).flatten())
+            let column = data.then(|| columns.index_of(plan.layout.name(index))).flatten();
+            wanted.extend(column);
+            (index, column.map(|_| wanted.len() - 1))
         });
+        let needed = needed.collect();
         let strict = settings.input_format_allow_errors_num == 0 && settings.input_format_allow_errors_ratio == 0.0;
         let shared = Arc::new(Shared {
-            needed: needed.collect(),
+            needed,
             filter,
             output,
             columns,
+            wanted,
             block_rows: block_rows.max(1),
             parallel: settings.input_format_parallel_parsing && strict,
             budget_bytes: budget_bytes(&context),
@@ -154,7 +161,7 @@ impl TextScan {
     }
 }
 
-/// The columns that the parser is to fill: all of the data's where they are told by their position, else those needed.
+/// The columns that the parser must know: all of the data's where they are told by their position, else those needed.
 fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
     let by_name = match plan.format {
         Format::JsonEachRow | Format::JsonStringsEachRow | Format::Json | Format::JsonStrings | Format::Tskv => true,
@@ -171,10 +178,11 @@ fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
 }
 
 impl Shared {
-    fn parser(&self, file: &TextFile, header: &[u8], first_row: u64) -> Result<Box<dyn gristmill_formats::RowParser>> {
+    /// The parser of a part of a file, or of all of it.
+    fn parser(&self, file: &TextFile, part: Option<Part<'_>>) -> Result<Box<dyn RowParser>> {
         let settings = &self.context.settings;
         let timezone = session_timezone(settings);
-        part_parser(self.plan.format, &self.columns, settings, timezone, &file.source.path, header, first_row)
+        part_parser(self.plan.format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
     }
 
     /// The rows of a batch of the parser that pass the filter, with the output's columns.
@@ -309,7 +317,7 @@ impl Worker {
     }
 
     fn parse(&self, file: &TextFile, bytes: &[u8], first_row: u64) -> Result<Vec<RecordBatch>> {
-        let mut parser = self.scan.shared.parser(file, &file.header(), first_row)?;
+        let mut parser = self.scan.shared.parser(file, Some(Part { header: &file.header(), first_row }))?;
         let mut batches = parser.push(bytes)?;
         batches.extend(parser.finish()?);
         Ok(batches)
