@@ -15,4 +15,5 @@ SELECT topK(2)(x) FROM (SELECT arrayJoin(['a', 'a', 'a', 'b', 'b', 'c']) AS x);
 SELECT groupArrayIntersect(a) FROM (SELECT arrayJoin([[1, 2], [2, 3]]) AS a);
 SELECT toTypeName(groupArray(number)), toTypeName(groupUniqArray('a')) FROM numbers(1);
 SELECT sumMap([1, 2], [10, 20]), minMap([1, 2], [10, 20]), maxMap([1, 2], [number, 1]) FROM numbers(3);
+-- gap: Function with name 'histogram' does not exist. (UNKNOWN_FUNCTION)
 SELECT histogram(2)(number) IS NOT NULL FROM numbers(5);

@@ -3,15 +3,23 @@ SELECT sipHash64('hello'), sipHash64(1, 2), halfMD5('hello'), sipHash64('');
 SELECT hex(sipHash128('hello'));
 SELECT xxHash32('hello'), xxHash64('hello'), xxh3('hello'), murmurHash2_32('hello'), murmurHash2_64('hello'), murmurHash3_32('hello'), murmurHash3_64('hello'), hex(murmurHash3_128('hello'));
 SELECT javaHash('hello'), hiveHash('hello');
+-- gap: Function with name 'farmHash64' does not exist. (UNKNOWN_FUNCTION)
 SELECT farmHash64('hello');
+-- gap: Function with name 'farmFingerprint64' does not exist. (UNKNOWN_FUNCTION)
 SELECT farmFingerprint64('hello');
+-- gap: Function with name 'metroHash64' does not exist. (UNKNOWN_FUNCTION)
 SELECT metroHash64('hello');
 SELECT intHash32(1), intHash64(1), intHash32(number) FROM numbers(2);
 SELECT gccMurmurHash('a');
+-- gap: Function with name 'URLHash' does not exist. (UNKNOWN_FUNCTION)
 SELECT URLHash('http://a.b/c');
+-- gap: Function with name 'URLHash' does not exist. (UNKNOWN_FUNCTION)
 SELECT URLHash('http://a.b/c', 1);
+-- gap: Function with name 'jumpConsistentHash' does not exist. (UNKNOWN_FUNCTION)
 SELECT jumpConsistentHash(256, 10);
+-- gap: Function with name 'kafkaMurmurHash' does not exist. (UNKNOWN_FUNCTION)
 SELECT kafkaMurmurHash('a');
+-- gap: Function with name 'wyHash64' does not exist. Maybe you meant: ['xxHash64']. (UNKNOWN_FUNCTION)
 SELECT wyHash64('a');
 SELECT cityHash64(number) % 10 AS b, count() FROM numbers(100) GROUP BY b ORDER BY b;
 SELECT cityHash64(toDate('2024-01-01')), cityHash64(1.5), cityHash64(toNullable('a'));
