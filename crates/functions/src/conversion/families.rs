@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::compute::kernels::zip::zip;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::calendar::FIRST_DAY;
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
-use SqlType as T;
 
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
