@@ -4,7 +4,7 @@ use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::take;
 use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
 use rand::seq::SliceRandom;
@@ -173,7 +173,10 @@ fn transpose(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let matrix: Vec<_> = lists.range(row).map(|i| inner.range(i)).collect();
             let width = matrix.first().map_or(0, |line| line.len());
             if matrix.iter().any(|line| line.len() != width) {
-                return Err(bad_argument(&name, "the inner arrays must have one length"));
+                return Err(Error::new(
+                    ErrorCode::SIZES_OF_ARRAYS_DONT_MATCH,
+                    format!("Function {name}: the inner arrays must have one length"),
+                ));
             }
             for column in 0..width {
                 picks.extend(matrix.iter().map(|line| (line.start + column) as u32));

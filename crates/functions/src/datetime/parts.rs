@@ -42,8 +42,8 @@ pub fn register(registry: &mut Registry) {
         let (year, month, _) = civil_from_days(day);
         year as u32 * 12 + month
     });
-    day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day) as u32);
-    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day as u32);
+    day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day).max(0) as u32);
+    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day.max(0) as u32);
     day::<UInt16Type>(registry, "toYearNumSinceEpoch", T::UInt16, |day| (civil_from_days(day).0 - 1970) as u16);
     day::<UInt32Type>(registry, "toMonthNumSinceEpoch", T::UInt32, |day| {
         let (year, month, _) = civil_from_days(day);
