@@ -154,10 +154,11 @@ impl ExecutionPlan for RowsExec {
         let stream = futures::stream::once(batches)
             .map_ok(move |batches| futures::stream::iter(cut(batches, block_rows).map(Ok::<_, DataFusionError>)))
             .try_flatten()
-            .try_take_while(move |batch: &RecordBatch| {
-                let wanted = left > 0;
-                left = left.saturating_sub(batch.num_rows());
-                futures::future::ready(Ok(wanted))
+            // To the row: DataFusion leaves out its own limit above a leaf that has one.
+            .try_filter_map(move |batch: RecordBatch| {
+                let taken = batch.num_rows().min(left);
+                left -= taken;
+                futures::future::ready(Ok((taken > 0).then(|| batch.slice(0, taken))))
             })
             .map(move |batch| {
                 context.check()?;

@@ -75,12 +75,20 @@ pub trait Table: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Removes the rows of one partition, given as its id or its value in text.
+    async fn drop_partition(&self, _context: &Arc<QueryContext>, _partition: &str) -> Result<()> {
+        Err(self.unsupported("ALTER TABLE DROP PARTITION"))
+    }
+
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {
         Err(self.unsupported("OPTIMIZE"))
     }
 
     /// The same data under a new definition (RENAME).
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>>;
+
+    /// Stops what the table does in the background, and waits until it has ended.
+    async fn shutdown(&self) {}
 
     fn total_rows(&self) -> Option<u64> {
         None

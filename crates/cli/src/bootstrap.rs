@@ -1,9 +1,14 @@
-//! What every command needs before it starts: the two runtimes, the log on standard error, a panic hook.
+//! What every command needs before it starts: the two runtimes, the log on standard error, a panic hook; and the engine
+//! with its system tables.
 
 use std::panic::PanicHookInfo;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use gristmill_base::runtime::Runtimes;
 use gristmill_base::{Result, redact};
+use gristmill_engine::opener::ENGINES;
+use gristmill_engine::{Engine, EngineConfig};
 use tracing_subscriber::EnvFilter;
 
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
@@ -14,6 +19,14 @@ pub fn start() -> Result<Runtimes> {
     log_to_stderr();
     std::panic::set_hook(Box::new(report_panic));
     Runtimes::start(std::thread::available_parallelism().map_or(1, usize::from))
+}
+
+/// Opens the engine over a data folder (`None`: a temporary one) and gives it the tables of `system`.
+pub async fn open_engine(data_path: Option<PathBuf>) -> Result<Arc<Engine>> {
+    let engine = Engine::open(EngineConfig { data_path }).await?;
+    let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
+    gristmill_system::register(databases, registry, mergetree, engine.data_path.clone(), ENGINES)?;
+    Ok(engine)
 }
 
 fn log_to_stderr() {

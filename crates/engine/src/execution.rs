@@ -18,6 +18,19 @@ use gristmill_types::Columns;
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
 pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
 
+/// Bytes that are read at a time.
+const INPUT_CHUNK_BYTES: usize = 1 << 20;
+
+/// The data that a file or a pipe holds; nothing is read before it is asked for.
+pub fn input_from(reader: impl tokio::io::AsyncRead + Unpin + Send + 'static) -> InputData {
+    Box::pin(futures::stream::try_unfold(reader, |mut reader| async move {
+        use tokio::io::AsyncReadExt;
+        let mut chunk = bytes::BytesMut::with_capacity(INPUT_CHUNK_BYTES);
+        let read = reader.read_buf(&mut chunk).await?;
+        Ok((read > 0).then(|| (chunk.freeze(), reader)))
+    }))
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct IntoOutfile {
     pub path: String,
@@ -132,6 +145,18 @@ impl Stream for Watched {
                 use std::sync::atomic::Ordering::Relaxed;
                 context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
                 context.progress.result_bytes.fetch_add(batch.get_array_memory_size() as u64, Relaxed);
+                match crate::limits::check(&context) {
+                    Ok(true) => {}
+                    // The rows up to here are the result.
+                    Ok(false) => {
+                        context.cancel.cancel();
+                        self.end(None);
+                    }
+                    Err(error) => {
+                        self.end(Some(&error));
+                        return Poll::Ready(Some(Err(error.into())));
+                    }
+                }
                 // Names may repeat in a result, and in a plan they may not: the batch gets the names the user sees.
                 let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
                 let renamed = RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &options);

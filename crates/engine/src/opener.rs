@@ -8,7 +8,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::engines::{MemoryTable, NullTable};
 use gristmill_catalog::{Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
-use gristmill_mergetree::{MergeTree, MergeTreeEnvironment};
+use gristmill_mergetree::{MergeTree, MergeTreeEnvironment, ObjectFolder};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceCaches;
 use gristmill_types::{Columns, DefaultKind};
@@ -39,7 +39,7 @@ impl TableOpener for Opener {
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             "MergeTree" => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
-                gristmill_sources::open_engine(definition, self.caches.clone()).await
+                gristmill_sources::open_engine(definition, &self.caches).await
             }
             other => {
                 let near = gristmill_introspect::settings::nearest(other, ENGINES.iter().copied());
@@ -70,8 +70,8 @@ impl Opener {
             }
         };
         let root = self.data_path.join("store").join(definition.uuid.to_string());
-        let store = Store::local(&root)?;
-        let table = MergeTree::open(definition, sorting, partition, Arc::new(store), self.mergetree.clone()).await?;
+        let store = ObjectFolder::new(Store::local(root), "");
+        let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)
     }
 }

@@ -6,6 +6,7 @@
 
 pub mod addresses;
 pub mod aggregate;
+pub mod aggregates;
 pub mod arithmetic;
 pub mod arrays;
 pub mod blocks;
@@ -41,7 +42,7 @@ pub mod udf;
 pub mod urls;
 pub mod visual;
 
-pub use aggregate::{AggregateFunction, BoundAggregate};
+pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
 pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
 pub use cast::cast_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};

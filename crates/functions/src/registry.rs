@@ -95,6 +95,7 @@ impl Registry {
         crate::geo::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
+        crate::aggregates::register(&mut registry);
         crate::conversion::register(&mut registry);
         crate::json::register(&mut registry);
         crate::urls::register(&mut registry);

@@ -24,7 +24,7 @@ use arrow::compute::{filter, take};
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DataFusionResult, ScalarValue};
 use datafusion::logical_expr::{
-    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
+    ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_types::SqlType;
@@ -137,7 +137,7 @@ pub fn scalar_udf(
         name: name.to_string(),
         field: result.field(name),
         env: env.clone(),
-        signature: Signature::variadic_any(volatility),
+        signature: Signature::one_of(vec![TypeSignature::Nullary, TypeSignature::VariadicAny], volatility),
         folds: function.deterministic(),
         arguments,
         kernel,
@@ -218,6 +218,11 @@ impl FunctionUdf {
 
     pub fn arguments(&self) -> &[Argument] {
         &self.arguments
+    }
+
+    /// The session that it was bound in.
+    pub fn env(&self) -> &FunctionEnv {
+        &self.env
     }
 
     fn compute(&self, arrays: Vec<ArrayRef>, rows: usize) -> Result<ArrayRef> {

@@ -10,6 +10,9 @@ use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::index::order::KeyOrder;
 
+/// Columns whose bounds stand in the manifest at most: every part of every version carries them.
+const STATISTICS_COLUMNS_MAX: usize = 16;
+
 #[derive(Debug)]
 pub struct Layout {
     /// The columns that parts hold, in the table's order.
@@ -22,6 +25,8 @@ pub struct Layout {
     pub partition: Vec<KeyExpression>,
     /// Positions (in `columns`) of the columns that the partition key is computed from, ascending.
     pub partition_columns: Vec<usize>,
+    /// Positions of the columns whose least and greatest values the manifest keeps besides, ascending.
+    pub statistics_columns: Vec<usize>,
     pub sorting_order: KeyOrder,
     pub primary_order: KeyOrder,
 }
@@ -57,6 +62,13 @@ impl Layout {
             partition.iter().flat_map(referenced_columns).filter_map(|name| columns.index_of(&name)).collect();
         partition_columns.sort_unstable();
         partition_columns.dedup();
+        let is_time = |kind: &SqlType| {
+            matches!(kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..))
+        };
+        let statistics_columns = (0..columns.len())
+            .filter(|place| is_time(&columns.0[*place].kind) && !partition_columns.contains(place))
+            .take(STATISTICS_COLUMNS_MAX)
+            .collect();
         let kinds: Vec<&SqlType> = sorting.iter().map(|key| &key.kind).collect();
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::new(&kinds)?,
@@ -67,6 +79,7 @@ impl Layout {
             primary_key_length,
             partition,
             partition_columns,
+            statistics_columns,
         }))
     }
 

@@ -61,8 +61,10 @@ impl SharedInput {
         self.0.lock().stream.take()
     }
 
-    /// Puts a stream in again: what was looked at for the structure, then the rest.
-    pub fn put_back(&self, stream: BoxStream<'static, Result<Bytes>>) {
-        self.0.lock().stream = Some(stream);
+    /// Puts a stream in again, decompressed: what was looked at for the structure, then the rest.
+    pub fn put_back_decoded(&self, stream: BoxStream<'static, Result<Bytes>>) {
+        let mut state = self.0.lock();
+        state.stream = Some(stream);
+        state.compression = Compression::None;
     }
 }

@@ -7,27 +7,32 @@ use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::settings::nearest;
 
-use crate::arguments::{azure, file, s3, url};
+use crate::arguments::{self, azure, file, s3, url};
 use crate::caches::SourceCaches;
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{definition, wrong_count};
+use crate::generate;
 use crate::generate::numbers::Numbers;
 use crate::generate::one::One;
 use crate::generate::random::Random;
 use crate::generate::sink::NullTable;
 use crate::generate::table::SequenceTable;
+use crate::generate::values::ValuesTable;
 use crate::generate::zeros::Zeros;
 use crate::hints::SourceHints;
+use crate::object::input::InputTable;
 use crate::object::table::{ObjectTable, StructureHint};
 
 const NAMES: &[&str] = &[
     "azureBlobStorage",
     "cosn",
     "file",
+    "format",
     "gcs",
     "generateRandom",
     "generateSeries",
     "generate_series",
+    "input",
     "null",
     "numbers",
     "numbers_mt",
@@ -35,6 +40,7 @@ const NAMES: &[&str] = &[
     "oss",
     "s3",
     "url",
+    "values",
     "zeros",
     "zeros_mt",
 ];
@@ -73,12 +79,49 @@ pub async fn open_table_function(
             return Ok(SequenceTable::of("GenerateRandom", name, random));
         }
         "null" => return null(call, hints),
+        "format" => return generate::format::open(call, context),
+        "values" => return ValuesTable::open(call, context),
+        "input" => return input(call, context, hints).await,
+        "file" if hints.input.is_some() && call.positional.first().is_some_and(|path| file::is_stdin(path.word())) => {
+            return standard_input(call, context, hints).await;
+        }
         "s3" | "gcs" | "oss" | "cosn" => s3::parse(call)?,
         "azureBlobStorage" => azure::parse(call)?,
         "url" => url::parse(call)?,
         _ => file::parse(call, hints.user_files_path.as_ref())?,
     };
     ObjectTable::open_function(arguments, hint, &hints.caches, context).await
+}
+
+/// `input('structure')`: the data of the statement; without a structure, that of the INSERT's target.
+async fn input(call: &TableFunctionCall, context: &Arc<QueryContext>, hints: &SourceHints) -> Result<Arc<dyn Table>> {
+    let structure = match &call.positional[..] {
+        [structure] => Some(gristmill_types::parse::structure(structure.word())?),
+        [] => hints.insert_target.clone(),
+        more => return Err(wrong_count("input", more.len(), "('structure')")),
+    };
+    let data = hints.input.as_ref().ok_or_else(|| {
+        Error::new(
+            ErrorCode::INVALID_USAGE_OF_INPUT,
+            "Table function 'input' reads the data of an INSERT, and there is none",
+        )
+    })?;
+    InputTable::open(&call.name, data, None, structure, context).await
+}
+
+/// `file('-', format, structure)`
+async fn standard_input(
+    call: &TableFunctionCall,
+    context: &Arc<QueryContext>,
+    hints: &SourceHints,
+) -> Result<Arc<dyn Table>> {
+    let word = |at: usize| call.positional.get(at).map_or("", |argument| argument.word());
+    if call.positional.len() > 3 || !call.named.is_empty() {
+        return Err(wrong_count("file", call.positional.len(), "('-' [, format] [, structure])"));
+    }
+    let (format, structure) = (arguments::format(word(1))?, arguments::structure(word(2))?);
+    let data = hints.input.as_ref().ok_or_else(|| Error::logical("file('-') without standard input"))?;
+    InputTable::open(&call.name, data, format, structure, context).await
 }
 
 fn null(call: &TableFunctionCall, hints: &SourceHints) -> Result<Arc<dyn Table>> {

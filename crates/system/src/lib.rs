@@ -1,1 +1,82 @@
-//! system
+//! The databases `system` and `information_schema`: what the engine knows of itself, as tables. One file a table (or a
+//! family of small ones); rows are made when a table is read.
+//!
+//! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
+
+mod absent;
+mod columns;
+mod data_type_families;
+mod databases;
+mod errors;
+mod events;
+mod formats;
+mod functions;
+mod information_schema;
+mod metrics;
+mod names;
+mod parts;
+mod processes;
+mod query_log;
+mod rows;
+mod sequences;
+mod settings;
+mod tables;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Weak};
+
+use gristmill_base::Result;
+use gristmill_catalog::Databases;
+use gristmill_functions::Registry;
+use gristmill_mergetree::MergeTreeEnvironment;
+
+/// What the tables tell of.
+#[derive(Clone)]
+pub struct Known {
+    /// Weak: the tables themselves are in these databases.
+    pub databases: Weak<Databases>,
+    pub registry: Arc<Registry>,
+    pub mergetree: Arc<MergeTreeEnvironment>,
+    pub data_path: PathBuf,
+    /// Names of the table engines.
+    pub engines: &'static [&'static str],
+}
+
+/// Puts every system table into the databases. Called once, when they are open and before a statement runs.
+pub fn register(
+    databases: &Arc<Databases>,
+    registry: &Arc<Registry>,
+    mergetree: &Arc<MergeTreeEnvironment>,
+    data_path: PathBuf,
+    engines: &'static [&'static str],
+) -> Result<()> {
+    let known = Known {
+        databases: Arc::downgrade(databases),
+        registry: registry.clone(),
+        mergetree: mergetree.clone(),
+        data_path,
+        engines,
+    };
+    let mut all = Vec::new();
+    sequences::add(&mut all)?;
+    tables::add(&mut all, &known)?;
+    columns::add(&mut all, &known)?;
+    databases::add(&mut all, &known)?;
+    parts::add(&mut all, &known)?;
+    settings::add(&mut all)?;
+    functions::add(&mut all, &known)?;
+    formats::add(&mut all)?;
+    events::add(&mut all)?;
+    metrics::add(&mut all, &known)?;
+    query_log::add(&mut all)?;
+    processes::add(&mut all)?;
+    errors::add(&mut all)?;
+    names::add(&mut all, &known)?;
+    data_type_families::add(&mut all)?;
+    absent::add(&mut all)?;
+    information_schema::add(&mut all, &known)?;
+    for table in all {
+        databases.register_system(table);
+    }
+    Ok(())
+}

@@ -24,8 +24,9 @@ use arrow::array::RecordBatch;
 use clap::Args;
 use gristmill_base::env::SystemEnv;
 use gristmill_base::{Error, ErrorCode, Result, redact, units};
-use gristmill_engine::{Engine, EngineConfig, Session, StatementText};
+use gristmill_engine::{Session, StatementText};
 
+use crate::bootstrap;
 use crate::demo::folder::DemoFolder;
 use crate::demo::generate::{Generated, Recipe, generate};
 use crate::demo::report::{Report, Step};
@@ -75,7 +76,7 @@ pub async fn run(arguments: DemoArguments, given: Given) -> Result<ExitCode> {
         println!("The files are in {}.", folder.files().display());
         return Ok(ExitCode::SUCCESS);
     }
-    let engine = Engine::open(EngineConfig { data_path: Some(folder.tables()) }).await?;
+    let engine = bootstrap::open_engine(Some(folder.tables())).await?;
     let mut session = Session::new(engine.clone());
     session.settings = given.settings;
     let options = Options { format: Some("PrettyCompact".to_string()), progress: terminal.errors, ..Options::default() };

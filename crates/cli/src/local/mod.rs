@@ -14,9 +14,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_engine::{Engine, EngineConfig, Session};
+use gristmill_engine::Session;
 use gristmill_formats::Format;
 
+use crate::bootstrap;
 use crate::local::arguments::{Given, LocalArguments, ProgressMode};
 use crate::local::runner::{Options, Runner};
 use crate::local::table::DataTable;
@@ -27,7 +28,7 @@ use crate::terminal::interrupts::Interrupts;
 pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
     let terminal = Terminal::of_process();
     let options = options(&arguments, terminal)?;
-    let engine = Engine::open(EngineConfig { data_path: arguments.path.clone() }).await?;
+    let engine = bootstrap::open_engine(arguments.path.clone()).await?;
     let outcome = async {
         let mut session = Session::new(engine.clone());
         session.settings = given.settings;

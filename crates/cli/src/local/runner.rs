@@ -9,12 +9,11 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
-use futures::{StreamExt, TryStreamExt};
+use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_engine::session::InputData;
+use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
 use gristmill_types::sql_type::quote_identifier;
-use tokio_util::io::ReaderStream;
 
 use crate::command;
 use crate::local::output::Output;
@@ -23,9 +22,6 @@ use crate::terminal::Terminal;
 use crate::terminal::interrupts::{Interrupts, Watch};
 use crate::terminal::progress_bar::ProgressBar;
 use crate::terminal::summary::Summary;
-
-/// Bytes of standard input that are handed on at a time.
-const INPUT_CHUNK_BYTES: usize = 1 << 20;
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -144,7 +140,7 @@ impl Runner {
         let gives_rows = !execution.columns.is_empty();
         let default_format =
             if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
-        let mut output = Output::open(&execution, &self.session.settings, default_format, self.terminal)?;
+        let mut output = Output::open(&execution, default_format, self.terminal)?;
         let batches = match pump(execution, &watch, &mut output, bar.as_ref(), keep).await {
             Ok(batches) => batches,
             Err(error) => {
@@ -175,7 +171,7 @@ impl Runner {
         if !insert || !self.input_free || statement.inline_data.is_some() {
             return None;
         }
-        Some(ReaderStream::with_capacity(tokio::io::stdin(), INPUT_CHUNK_BYTES).map_err(Error::from).boxed())
+        Some(gristmill_engine::execution::input_from(tokio::io::stdin()))
     }
 
     /// What is said after a statement that ended well.

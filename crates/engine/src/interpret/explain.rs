@@ -18,16 +18,16 @@ impl Interpreter {
             "AST" => lines(&format!("{:#?}", select.query)),
             "SYNTAX" => lines(&select.query.to_string()),
             "QUERY TREE" => {
-                let lowered = self.lower(&select.query, self.hints(None), &mut Vec::new()).await?;
+                let lowered = self.lower(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&lowered.plan.display_indent_schema().to_string())
             }
             "PLAN" => {
-                let planned = self.plan_query(&select.query, self.hints(None), &mut Vec::new()).await?;
+                let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 let optimized = planned.state.optimize(&planned.lowered.plan)?;
                 lines(&optimized.display_indent().to_string())
             }
             "PIPELINE" => {
-                let planned = self.plan_query(&select.query, self.hints(None), &mut Vec::new()).await?;
+                let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&displayable(planned.physical.as_ref()).indent(false).to_string())
             }
             other => Err(Error::not_implemented(format!("EXPLAIN {other}"))),

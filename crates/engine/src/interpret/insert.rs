@@ -29,11 +29,16 @@ use parking_lot::Mutex;
 use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
-use crate::execution::InputData;
+use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
 
 impl Interpreter {
-    pub(crate) async fn insert(&self, insert: Insert, input: Option<InputData>, tables: &mut Vec<(String, String)>) -> Result<Outcome> {
+    pub(crate) async fn insert(
+        &self,
+        insert: Insert,
+        input: Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Outcome> {
         let (table, given, lowered) = match &insert.target {
             TableExpression::Table(name) => {
                 let (database, table_name) = self.full(name);
@@ -49,7 +54,7 @@ impl Interpreter {
                 // The function's structure, where it names none, is that of the rows.
                 let unknown = Columns::default();
                 let lowered = match &insert.source {
-                    InsertSource::Query(_) => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
+                    InsertSource::Query { .. } => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
                     _ => None,
                 };
                 let writing = lowered.as_ref().map(Lowered::columns);
@@ -65,7 +70,10 @@ impl Interpreter {
                 (table, given, lowered)
             }
             TableExpression::Query(_) => {
-                return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: INSERT INTO takes a table or FUNCTION name(…)"));
+                return Err(Error::new(
+                    ErrorCode::SYNTAX_ERROR,
+                    "Syntax error: INSERT INTO takes a table or FUNCTION name(…)",
+                ));
             }
         };
         let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
@@ -84,15 +92,19 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
         match source {
-            InsertSource::Query(query) => {
-                let mut source_hints = self.hints(input);
+            InsertSource::Query { query, format } => {
+                let format = format.as_deref().map(Format::by_name).transpose()?;
+                let mut source_hints = self.hints(input, format);
                 source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
                 self.lower(query, source_hints, tables).await
             }
             InsertSource::Values(rows) => self.values(rows, given),
             InsertSource::Data { format } => {
                 let input = input.ok_or_else(|| {
-                    Error::new(ErrorCode::NO_DATA_TO_INSERT, "No data to insert: give rows after the statement or on standard input")
+                    Error::new(
+                        ErrorCode::NO_DATA_TO_INSERT,
+                        "No data to insert: give rows after the statement or on standard input",
+                    )
                 })?;
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
                 self.data(input, format, given)
@@ -100,23 +112,20 @@ impl Interpreter {
             InsertSource::Infile { path, format, compression } => {
                 use gristmill_formats::compression::Compression;
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
-                let bytes = futures::stream::try_unfold(file, |mut file| async move {
-                    use tokio::io::AsyncReadExt;
-                    let mut chunk = bytes::BytesMut::with_capacity(1 << 20);
-                    let read = file.read_buf(&mut chunk).await?;
-                    Ok::<_, Error>((read > 0).then(|| (chunk.freeze(), file)))
-                });
                 let compression = match compression {
-                    Some(name) => Compression::by_name(name)?,
+                    Some(name) => Compression::by_name(name, path)?,
                     None => Compression::by_extension(path),
                 };
                 let format = match format {
                     Some(name) => Format::by_name(name)?,
                     None => Format::by_extension(path).ok_or_else(|| {
-                        Error::new(ErrorCode::CANNOT_DETECT_FORMAT, format!("Cannot tell the format of {path} by its name: add FORMAT"))
+                        Error::new(
+                            ErrorCode::CANNOT_DETECT_FORMAT,
+                            format!("Cannot tell the format of {path} by its name: add FORMAT"),
+                        )
                     })?,
                 };
-                let decoded = decoder(compression, Box::pin(bytes));
+                let decoded = compression.decoder(input_from(file));
                 self.data(decoded, format, given)
             }
         }
@@ -125,13 +134,19 @@ impl Interpreter {
     /// VALUES: constant expressions, cast to the columns they go to.
     fn values(&self, rows: &[Vec<Node>], given: &Columns) -> Result<Lowered> {
         let tables = ResolvedTables::default();
-        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let mut cells: Vec<Vec<ScalarValue>> = vec![Vec::with_capacity(rows.len()); given.len()];
         for (number, row) in rows.iter().enumerate() {
             if row.len() != given.len() {
                 return Err(Error::new(
                     ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
-                    format!("Row {} of VALUES has {} values, and the INSERT takes {} columns", number + 1, row.len(), given.len()),
+                    format!(
+                        "Row {} of VALUES has {} values, and the INSERT takes {} columns",
+                        number + 1,
+                        row.len(),
+                        given.len()
+                    ),
                 ));
             }
             for (at, (node, column)) in row.iter().zip(given).enumerate() {
@@ -158,7 +173,11 @@ impl Interpreter {
             .zip(schema.fields())
             .map(|(values, field)| {
                 let array = ScalarValue::iter_to_array(values)?;
-                Ok(if array.data_type() == field.data_type() { array } else { arrow::compute::cast(&array, field.data_type())? })
+                Ok(if array.data_type() == field.data_type() {
+                    array
+                } else {
+                    arrow::compute::cast(&array, field.data_type())?
+                })
             })
             .collect::<Result<Vec<ArrayRef>>>()?;
         let batch = RecordBatch::try_new(schema.clone(), arrays)?;
@@ -175,12 +194,15 @@ impl Interpreter {
                 format.name()
             )));
         }
-        let parser = gristmill_formats::parser(format, given, &self.context.settings, timezone(&self.context.settings)?, "data of INSERT")?;
-        let rows = DataRows {
-            schema: given.arrow(),
-            source: Mutex::new(Some((input, parser))),
-            context: self.context.clone(),
-        };
+        let parser = gristmill_formats::parser(
+            format,
+            given,
+            &self.context.settings,
+            timezone(&self.context.settings)?,
+            "data of INSERT",
+        )?;
+        let rows =
+            DataRows { schema: given.arrow(), source: Mutex::new(Some((input, parser))), context: self.context.clone() };
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
+use gristmill_formats::{Compression, Format};
 use gristmill_sources::{SharedInput, SourceHints};
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
 use gristmill_sql::statement::SelectStatement;
@@ -31,19 +32,26 @@ impl Interpreter {
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
-        let hints = self.hints(input);
+        let hints = self.hints(input, None);
         let planned = self.plan_query(&select.query, hints, tables).await?;
         let columns = planned.lowered.columns();
         let rows = plan::run(&planned.state, planned.physical, &self.context)?;
         Ok(Outcome { columns, rows })
     }
 
-    pub(crate) fn hints(&self, input: Option<InputData>) -> SourceHints {
-        SourceHints { input: input.map(SharedInput::new), ..hints(&self.engine) }
+    /// `format`: of the data that comes with the statement, where the statement says it.
+    pub(crate) fn hints(&self, input: Option<InputData>, format: Option<Format>) -> SourceHints {
+        let input = input.map(|data| SharedInput::new(data, format, Compression::None));
+        SourceHints { input, ..hints(&self.engine) }
     }
 
     /// Lowers a query with its tables resolved.
-    pub(crate) async fn lower(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Lowered> {
+    pub(crate) async fn lower(
+        &self,
+        query: &Query,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Lowered> {
         let resolver = Resolver::new(&self.engine, &self.context, hints);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         tables.extend(resolver.seen.into_inner());
@@ -53,12 +61,19 @@ impl Interpreter {
         let settings = &self.context.settings;
         if settings.limit > 0 || settings.offset > 0 {
             let fetch = (settings.limit > 0).then_some(settings.limit as usize);
-            lowered.plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan).limit(settings.offset as usize, fetch)?.build()?;
+            lowered.plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan)
+                .limit(settings.offset as usize, fetch)?
+                .build()?;
         }
         Ok(lowered)
     }
 
-    pub(crate) async fn plan_query(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Planned> {
+    pub(crate) async fn plan_query(
+        &self,
+        query: &Query,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Planned> {
         let lowered = self.lower(query, hints, tables).await?;
         self.plan_lowered(lowered).await
     }
@@ -72,6 +87,6 @@ impl Interpreter {
 
     /// Names and types of a query's result, without running it.
     pub(crate) async fn columns_of(&self, query: &Query) -> Result<Columns> {
-        Ok(self.lower(query, self.hints(None), &mut Vec::new()).await?.columns())
+        Ok(self.lower(query, self.hints(None, None), &mut Vec::new()).await?.columns())
     }
 }

@@ -6,6 +6,7 @@
 pub mod arrow;
 pub mod file_types;
 pub mod parquet;
+pub mod parquet_metadata;
 mod schema;
 
 pub use file_types::{FileOptions, FileTypes};

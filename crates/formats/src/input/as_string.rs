@@ -5,7 +5,7 @@ use gristmill_types::builder::Escaping;
 
 use super::Rows;
 use super::chunked::{RowReader, Step};
-use super::json_rows::{Between, Next, failed, syntax};
+use super::json_rows::{Between, Next, after, failed, syntax};
 use gristmill_types::scan::json::JsonCursor;
 
 fn one_string(rows: &Rows) -> Result<()> {
@@ -56,6 +56,7 @@ impl RowReader for JsonValues {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
@@ -65,10 +66,7 @@ impl RowReader for JsonValues {
                 rows.text(0, text, Escaping::Plain)?;
                 Ok(Step::Row(start + cursor.at))
             }
-            Err(fault) => Ok(match failed(row, last, syntax(fault, rows), rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            }),
+            Err(fault) => Ok(after(start, failed(row, last, syntax(fault, rows), rows), rows)),
         }
     }
 

@@ -149,7 +149,8 @@ pub(crate) fn next_field<'a>(input: &'a [u8], last: bool, dialect: &CsvDialect) 
 pub(crate) struct CsvReader {
     dialect: CsvDialect,
     stage: Stage,
-    with_header: Header,
+    after_lines: Stage,
+    with_types: bool,
     mapping: Mapping,
     null: Vec<u8>,
     empty_as_default: bool,
@@ -173,7 +174,8 @@ impl CsvReader {
                 0 => first,
                 lines => Stage::Lines(lines),
             },
-            with_header: header,
+            after_lines: first,
+            with_types: header == Header::NamesAndTypes,
             mapping: Mapping::positional(rows),
             null: settings.format_csv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_csv_empty_as_default,
@@ -210,14 +212,6 @@ impl CsvReader {
         Ok(Some(at))
     }
 
-    fn first_stage(&self, settings_detect: bool) -> Stage {
-        match self.with_header {
-            Header::None if settings_detect => Stage::Detect,
-            Header::None => Stage::Rows,
-            _ => Stage::Names,
-        }
-    }
-
     /// All fields of the line as text, and its bytes; `None` where the slice ends before it.
     fn line(&self, input: &[u8], last: bool) -> Option<(Vec<Vec<u8>>, usize)> {
         let mut fields = Vec::new();
@@ -245,7 +239,7 @@ impl CsvReader {
                 None if last => input.len(),
                 None => return Ok(Step::More),
             };
-            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.first_stage(false) };
+            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.after_lines };
             return Ok(Step::Skip(end));
         }
         let Some((mut fields, bytes)) = self.line(input, last) else {
@@ -259,7 +253,7 @@ impl CsvReader {
                 if self.use_names {
                     self.mapping = Mapping::named(&fields, rows)?;
                 }
-                self.stage = if self.with_header == Header::NamesAndTypes { Stage::Types } else { Stage::Rows };
+                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
                 Ok(Step::Skip(bytes))
             }
             Stage::Types => {
@@ -360,7 +354,10 @@ impl RowReader for CsvReader {
                     let found = String::from_utf8_lossy(&input[at + near..(at + near + 1).min(input.len())]).into_owned();
                     let error = rows.wrong(
                         ErrorCode::INCORRECT_DATA,
-                        format!("Expected a delimiter or the end of the line after the closing quote of field {}, got '{found}'", count + 1),
+                        format!(
+                            "Expected a delimiter or the end of the line after the closing quote of field {}, got '{found}'",
+                            count + 1
+                        ),
                     );
                     return Ok(self.bad(input, last, error));
                 }
@@ -379,7 +376,10 @@ impl RowReader for CsvReader {
                 None => {
                     let error = rows.wrong(
                         ErrorCode::INCORRECT_DATA,
-                        format!("Expected the end of the line after {wanted} fields, got one more: '{}'", String::from_utf8_lossy(&field.text)),
+                        format!(
+                            "Expected the end of the line after {wanted} fields, got one more: '{}'",
+                            String::from_utf8_lossy(&field.text)
+                        ),
                     );
                     return Ok(self.bad(input, last, error));
                 }
@@ -390,9 +390,8 @@ impl RowReader for CsvReader {
             }
         }
         if count < wanted && !self.variable {
-            let missing = self.mapping.fields[count].map_or(String::new(), |leaf| {
-                format!(" (column '{}' comes next)", rows.leaves[leaf].name)
-            });
+            let missing = self.mapping.fields[count]
+                .map_or(String::new(), |leaf| format!(" (column '{}' comes next)", rows.leaves[leaf].name));
             let error = rows.wrong(
                 ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
                 format!("Expected {wanted} fields, the line ends after {count}{missing}"),

@@ -31,6 +31,8 @@ pub(crate) enum Next {
     Row(usize),
     /// The slice ends before one.
     More(usize),
+    /// Neither: so many bytes to leave out, and what is wrong with them.
+    Wrong(usize, Error),
     /// After the bracket that closed the array.
     End,
 }
@@ -67,11 +69,14 @@ impl Between {
                     return Ok(Next::Row(at));
                 }
                 _ => {
+                    if !last && waits_for_line_end(&input[at..]) {
+                        return Ok(Next::More(at));
+                    }
                     let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
-                    return Err(rows.wrong(
-                        ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
-                        format!("Expected '{}' to start a row, got '{shown}'", open as char),
-                    ));
+                    let message = format!("Cannot parse input: expected '{}' before: '{shown}'", open as char);
+                    let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message);
+                    self.began = true;
+                    return Ok(Next::Wrong(at + line_end(&input[at..]), error));
                 }
             }
             at += 1;
@@ -82,7 +87,9 @@ impl Between {
     /// The error where an array of rows was not closed.
     pub fn end(&self, rows: &Rows) -> Result<()> {
         if self.array && !self.ended {
-            return Err(rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows"));
+            return Err(
+                rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends before the ']' that closes the array of rows")
+            );
         }
         Ok(())
     }
@@ -97,12 +104,32 @@ pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step 
         Err(_) if is_cut_off(row) => {
             Step::Bad(line_end(row), rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends within a row"))
         }
+        Err(_) if !last && waits_for_line_end(row) => Step::More,
         Err(_) => Step::Bad(line_end(row), error),
     }
 }
 
+/// A row that is left out ends with its line; lines are not waited for without end.
+fn waits_for_line_end(row: &[u8]) -> bool {
+    row.len() < LINE_BYTES_MAX && memchr::memchr(b'\n', row).is_none()
+}
+
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// What came of a row that did not parse, `start` bytes into the slice. What stands before it is not read again.
+pub(crate) fn after(start: usize, step: Step, rows: &mut Rows) -> Step {
+    match step {
+        Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
+        Step::More if start > 0 => {
+            rows.roll_back();
+            Step::Skip(start)
+        }
+        other => other,
+    }
+}
+
 /// Whether a value goes on after the end of the slice: a bracket or a string is open.
-fn is_cut_off(row: &[u8]) -> bool {
+pub(crate) fn is_cut_off(row: &[u8]) -> bool {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(c) = row.get(at) {
@@ -131,7 +158,13 @@ fn is_cut_off(row: &[u8]) -> bool {
 
 /// Reads a value into a column. In the Strings variants it is a string that holds the value's text.
 #[inline]
-pub(crate) fn value(cursor: &mut JsonCursor<'_>, leaf: usize, strings: bool, scratch: &mut Vec<u8>, rows: &mut Rows) -> Result<()> {
+pub(crate) fn value(
+    cursor: &mut JsonCursor<'_>,
+    leaf: usize,
+    strings: bool,
+    scratch: &mut Vec<u8>,
+    rows: &mut Rows,
+) -> Result<()> {
     if !strings || cursor.kind() != Ok(JsonKind::String) {
         return rows.json(leaf, cursor);
     }
@@ -189,11 +222,13 @@ impl ObjectRows {
                 rows.find(key)
             };
             match column {
+                Some(column) if rows.has_value(column) => {
+                    // A field that comes twice has its first value.
+                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
+                    cursor.value().map_err(|fault| faulty(fault, rows))?;
+                    rows.count_unknown(1);
+                }
                 Some(column) => {
-                    if rows.has_value(column) {
-                        let name = String::from_utf8_lossy(key).into_owned();
-                        return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("Field '{name}' comes twice in one row")));
-                    }
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
                     next = column + 1;
@@ -202,7 +237,7 @@ impl ObjectRows {
                     rows.check_unknown(key)?;
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     cursor.value().map_err(|fault| faulty(fault, rows))?;
-                    rows.pending_unknown();
+                    rows.count_unknown(1);
                 }
             }
             if cursor.eat(b',') {
@@ -220,15 +255,13 @@ impl RowReader for ObjectRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 
@@ -337,7 +370,6 @@ impl CompactRows {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
-                        rows.pending_unknown();
                     }
                     None => {
                         return Err(rows.wrong(
@@ -359,6 +391,7 @@ impl CompactRows {
                 format!("Expected {wanted} values, the array ends after {count}"),
             ));
         }
+        rows.count_unknown(mapping.unknown);
         Ok(cursor.at)
     }
 }
@@ -369,13 +402,14 @@ impl RowReader for CompactRows {
             Next::Row(start) => start,
             Next::More(0) => return Ok(Step::More),
             Next::More(space) => return Ok(Step::Skip(space)),
+            Next::Wrong(bytes, error) => return Ok(Step::Bad(bytes, error)),
             Next::End => return Ok(Step::End),
         };
         let row = &input[start..];
         if self.names || self.types {
             return match self.header(row, rows) {
                 Ok(bytes) => Ok(Step::Skip(start + bytes)),
-                Err(error) => match failed(row, last, error, rows) {
+                Err(error) => match after(start, failed(row, last, error, rows), rows) {
                     Step::Bad(_, error) => Err(error),
                     other => Ok(other),
                 },
@@ -383,10 +417,7 @@ impl RowReader for CompactRows {
         }
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 

@@ -5,6 +5,7 @@
 //! with: the builders are cut back to the last whole row.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::datatypes::{DataType, SchemaRef};
@@ -18,7 +19,7 @@ use gristmill_types::{Columns, SqlType};
 
 use crate::Format;
 
-const BATCH_ROWS: usize = 65_409;
+pub(crate) const BATCH_ROWS: usize = 65_409;
 const BATCH_BYTES: usize = 8 << 20;
 /// Rows after which the memory of the builders is looked at.
 const LOOK_EVERY: usize = 256;
@@ -32,6 +33,8 @@ pub(crate) struct Rows {
     pub leaves: Vec<Leaf>,
     /// How columns are put together from leaves.
     shapes: Vec<Shape>,
+    /// The columns of a batch.
+    given: Vec<usize>,
     /// Rows in the builders, without the one that is being read.
     rows: usize,
     /// Rows read, with those left out, before the current one.
@@ -41,6 +44,8 @@ pub(crate) struct Rows {
     errors_ratio: f64,
     skipped: u64,
     unknown: u64,
+    /// Of the row that is being read.
+    pending_unknown: u64,
     skip_unknown: bool,
     /// Where each column starts among the leaves.
     first_leaf: Vec<usize>,
@@ -55,6 +60,8 @@ pub(crate) struct Leaf {
     /// Written nested (arrays, tuples, maps): in TSV such a field is not escaped again.
     pub nested: bool,
     pub string: bool,
+    /// Whether anyone asked for it; else its values are passed over.
+    pub wanted: bool,
 }
 
 enum Shape {
@@ -86,6 +93,7 @@ impl Rows {
             columns: columns.clone(),
             leaves,
             shapes,
+            given: (0..columns.len()).collect(),
             rows: 0,
             number: 0,
             batches: Vec::new(),
@@ -93,10 +101,24 @@ impl Rows {
             errors_ratio: settings.input_format_allow_errors_ratio,
             skipped: 0,
             unknown: 0,
+            pending_unknown: 0,
             skip_unknown: settings.input_format_skip_unknown_fields,
             first_leaf,
             folded,
         })
+    }
+
+    /// Batches have only these columns, in that order; values of the others are not even looked at.
+    pub fn project(&mut self, wanted: &[usize]) -> Result<()> {
+        for column in 0..self.columns.len() {
+            let is_wanted = wanted.contains(&column);
+            for leaf in self.leaves_of(column) {
+                self.leaves[leaf].wanted = is_wanted;
+            }
+        }
+        self.schema = Arc::new(self.schema.project(wanted)?);
+        self.given = wanted.to_vec();
+        Ok(())
     }
 
     pub fn start_at(&mut self, row: u64) {
@@ -124,7 +146,7 @@ impl Rows {
     /// A value that no column takes: it is counted, or refused.
     pub fn unknown_field(&mut self, name: &[u8]) -> Result<()> {
         self.check_unknown(name)?;
-        self.unknown += 1;
+        self.pending_unknown += 1;
         Ok(())
     }
 
@@ -140,9 +162,9 @@ impl Rows {
         ))
     }
 
-    /// Values that are passed over by a rule of the header.
+    /// Values of this row that no column takes; they count once the row is whole.
     pub fn count_unknown(&mut self, values: u64) {
-        self.unknown += values;
+        self.pending_unknown += values;
     }
 
     /// Whether this row already has a value for that leaf.
@@ -150,7 +172,11 @@ impl Rows {
         self.leaves[leaf].builder.len() > self.rows
     }
 
+    #[inline]
     pub fn text(&mut self, leaf: usize, text: &[u8], escaping: Escaping) -> Result<()> {
+        if !self.leaves[leaf].wanted {
+            return Ok(());
+        }
         let done = self.leaves[leaf].builder.try_append_text(text, escaping);
         self.explained(leaf, text, done)
     }
@@ -159,6 +185,9 @@ impl Rows {
     #[inline]
     pub fn json(&mut self, leaf: usize, cursor: &mut JsonCursor<'_>) -> Result<()> {
         let start = *cursor;
+        if !self.leaves[leaf].wanted {
+            return cursor.value().map(|_| ()).map_err(|fault| self.wrong(fault.code, fault.reason));
+        }
         let done = self.leaves[leaf].builder.json_value(cursor);
         match done {
             Ok(()) => Ok(()),
@@ -171,6 +200,9 @@ impl Rows {
     }
 
     pub fn null(&mut self, leaf: usize) -> Result<()> {
+        if !self.leaves[leaf].wanted {
+            return Ok(());
+        }
         match self.leaves[leaf].builder.append_null() {
             Ok(()) => Ok(()),
             Err(error) => Err(self.at_column(leaf, error)),
@@ -178,7 +210,9 @@ impl Rows {
     }
 
     pub fn default(&mut self, leaf: usize) {
-        self.leaves[leaf].builder.append_default();
+        if self.leaves[leaf].wanted {
+            self.leaves[leaf].builder.append_default();
+        }
     }
 
     #[inline]
@@ -199,11 +233,11 @@ impl Rows {
     }
 
     fn located(&self, error: Error) -> Error {
-        let error = error.with_context(format!("row {}", self.number + 1));
+        let error = error.with_context(format!("(at row {})", self.number + 1));
         if self.object.is_empty() {
-            error.with_context(format!("format {}", self.format))
+            error.with_context(format!("(format {})", self.format))
         } else {
-            error.with_context(format!("in {} (format {})", self.object, self.format))
+            error.with_context(format!("(in file/uri {}, format {})", self.object, self.format))
         }
     }
 
@@ -213,6 +247,7 @@ impl Rows {
         for leaf in &mut self.leaves {
             leaf.builder.truncate(rows);
         }
+        self.pending_unknown = 0;
     }
 
     /// The current row is whole. Columns without a value get their default.
@@ -220,8 +255,9 @@ impl Rows {
     pub fn end_row(&mut self) -> Result<()> {
         self.rows += 1;
         self.number += 1;
+        self.unknown += std::mem::take(&mut self.pending_unknown);
         for leaf in &mut self.leaves {
-            if leaf.builder.len() < self.rows {
+            if leaf.wanted && leaf.builder.len() < self.rows {
                 leaf.builder.append_default();
             }
         }
@@ -250,7 +286,11 @@ impl Rows {
             return Ok(());
         }
         let arrays: Vec<ArrayRef> = self.leaves.iter_mut().map(|leaf| leaf.builder.finish()).collect();
-        let columns = self.shapes.iter().map(|shape| assemble(shape, &arrays, self.rows)).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .given
+            .iter()
+            .map(|column| assemble(&self.shapes[*column], &arrays, self.rows))
+            .collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         self.batches.push(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?);
         self.rows = 0;
@@ -295,6 +335,7 @@ fn shape(name: &str, kind: &SqlType, spread: bool, options: &ParseOptions, leave
         builder: ColumnBuilder::new(kind, options)?,
         nested: matches!(plain, SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..)),
         string: matches!(plain, SqlType::String | SqlType::FixedString(_)),
+        wanted: true,
     });
     Ok(Shape::Leaf(leaves.len() - 1))
 }
@@ -307,7 +348,7 @@ fn assemble(shape: &Shape, leaves: &[ArrayRef], rows: usize) -> Result<ArrayRef>
                 return Err(Error::logical(format!("A tuple is carried by {kind}")));
             };
             let children = children.iter().map(|child| assemble(child, leaves, rows)).collect::<Result<Vec<_>>>()?;
-            Ok(std::sync::Arc::new(StructArray::try_new_with_length(fields.clone(), children, None, rows)?))
+            Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), children, None, rows)?))
         }
     }
 }

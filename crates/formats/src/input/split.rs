@@ -37,6 +37,29 @@ pub fn split_rows(format: Format, bytes: &[u8]) -> Option<usize> {
     }
 }
 
+/// Whether an object whose rows begin with `rows` can be cut by `split_rows` at all.
+pub fn is_splittable(format: Format, rows: &[u8]) -> bool {
+    use Format as F;
+    let opened_by = |open: u8| rows.iter().find(|c| !is_between(**c)).is_none_or(|first| *first == open);
+    match format {
+        F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => true,
+        F::Tsv | F::TsvWithNames | F::TsvWithNamesAndTypes | F::Tskv => true,
+        F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes | F::LineAsString => true,
+        F::JsonEachRow | F::JsonStringsEachRow | F::JsonAsString => opened_by(b'{'),
+        F::JsonCompactEachRow
+        | F::JsonCompactEachRowWithNames
+        | F::JsonCompactEachRowWithNamesAndTypes
+        | F::JsonCompactStringsEachRow
+        | F::JsonCompactStringsEachRowWithNames
+        | F::JsonCompactStringsEachRowWithNamesAndTypes => opened_by(b'['),
+        _ => false,
+    }
+}
+
+fn is_between(c: u8) -> bool {
+    matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',')
+}
+
 fn csv(bytes: &[u8]) -> Option<usize> {
     let mut border = None;
     let mut quoted = false;
@@ -58,10 +81,32 @@ fn opens_field(bytes: &[u8], at: usize) -> bool {
     }
 }
 
+/// Space between two rows that is looked through.
+const SPACE_MAX: usize = 64;
+
+/// The last line feed between two rows that stand on lines of their own, found from the end. Within a row, JSON has a
+/// comma between a closing and an opening bracket, and no bare line feed in a string.
+fn json_lines(bytes: &[u8], open: u8) -> Option<usize> {
+    let close = open + 2;
+    let mut end = bytes.len();
+    loop {
+        let at = memchr::memrchr(b'\n', &bytes[..end])?;
+        let next = bytes[at..].iter().take(SPACE_MAX).find(|c| !c.is_ascii_whitespace());
+        let before = bytes[..at].iter().rev().take(SPACE_MAX).find(|c| !c.is_ascii_whitespace());
+        if next == Some(&open) && before == Some(&close) {
+            return Some(at + 1);
+        }
+        end = at;
+    }
+}
+
 fn json(bytes: &[u8], open: u8) -> Option<usize> {
-    let first = bytes.iter().find(|c| !matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b','))?;
+    let first = bytes.iter().find(|c| !is_between(**c))?;
     if *first != open {
         return None;
+    }
+    if let Some(border) = json_lines(bytes, open) {
+        return Some(border);
     }
     let mut border = None;
     let mut depth = 0usize;
@@ -121,9 +166,12 @@ mod tests {
 
     #[test]
     fn brackets_within_strings_do_not_end_a_json_row() {
-        assert_eq!(cut(Format::JsonEachRow, "{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n{\"a\""), Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}"));
+        assert_eq!(
+            cut(Format::JsonEachRow, "{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n{\"a\""),
+            Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n")
+        );
         assert_eq!(cut(Format::JsonEachRow, "[{\"a\":1},{\"a\":2}]"), None);
-        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]"));
+        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]\n"));
         assert_eq!(cut(Format::Json, "{}\n"), None);
     }
 }

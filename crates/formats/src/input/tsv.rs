@@ -16,7 +16,8 @@ use crate::{Format, Header};
 pub(crate) struct TsvReader {
     escaped: bool,
     stage: Stage,
-    with_header: Header,
+    after_lines: Stage,
+    with_types: bool,
     mapping: Mapping,
     null: Vec<u8>,
     empty_as_default: bool,
@@ -68,7 +69,8 @@ impl TsvReader {
         let mut reader = TsvReader {
             escaped: !matches!(format, F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes),
             stage: Stage::Rows,
-            with_header: header,
+            after_lines: Stage::Rows,
+            with_types: header == Header::NamesAndTypes,
             mapping: Mapping::positional(rows),
             null: settings.format_tsv_null_representation.clone().into_bytes(),
             empty_as_default: settings.input_format_tsv_empty_as_default,
@@ -79,20 +81,16 @@ impl TsvReader {
             began: false,
             first_row: true,
         };
-        let detect = settings.input_format_tsv_detect_header && settings.input_format_tsv_skip_first_lines == 0;
+        reader.after_lines = match header {
+            Header::None if settings.input_format_tsv_detect_header => Stage::Detect,
+            Header::None => Stage::Rows,
+            _ => Stage::Names,
+        };
         reader.stage = match settings.input_format_tsv_skip_first_lines {
-            0 => reader.first_stage(detect),
+            0 => reader.after_lines,
             lines => Stage::Lines(lines),
         };
         reader
-    }
-
-    fn first_stage(&self, detect: bool) -> Stage {
-        match self.with_header {
-            Header::None if detect => Stage::Detect,
-            Header::None => Stage::Rows,
-            _ => Stage::Names,
-        }
     }
 
     /// Reads the header of the object that the data is a part of; what comes next are rows.
@@ -126,7 +124,7 @@ impl TsvReader {
             return Ok(Step::More);
         };
         if let Stage::Lines(left) = self.stage {
-            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.first_stage(false) };
+            self.stage = if left > 1 { Stage::Lines(left - 1) } else { self.after_lines };
             return Ok(Step::Skip(bytes));
         }
         let line = &input[..end];
@@ -137,7 +135,7 @@ impl TsvReader {
                 if self.use_names {
                     self.mapping = Mapping::named(&fields, rows)?;
                 }
-                self.stage = if self.with_header == Header::NamesAndTypes { Stage::Types } else { Stage::Rows };
+                self.stage = if self.with_types { Stage::Types } else { Stage::Rows };
                 Ok(Step::Skip(bytes))
             }
             Stage::Types => {
@@ -215,7 +213,9 @@ impl TsvReader {
                 None => {
                     return Err(rows.wrong(
                         ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
-                        format!("Expected the end of the line after {wanted} fields, got a tab: is a tab in a value not escaped?"),
+                        format!(
+                            "Expected the end of the line after {wanted} fields, got a tab: is a tab in a value not escaped?"
+                        ),
                     ));
                 }
             }

@@ -9,7 +9,7 @@ use super::chunked::{RowReader, Step, line_end};
 pub(crate) struct ValuesReader;
 
 /// The end of the literal at the start of the slice: the comma or parenthesis after it. `None` where the slice ends first.
-fn literal_end(input: &[u8]) -> Option<usize> {
+pub(crate) fn literal_end(input: &[u8]) -> Option<usize> {
     let mut depth = 0usize;
     let mut at = 0;
     while let Some(c) = input.get(at) {
@@ -37,7 +37,7 @@ fn literal_end(input: &[u8]) -> Option<usize> {
 }
 
 /// Where a row that starts with its parenthesis ends.
-fn row_end(input: &[u8]) -> Option<usize> {
+pub(crate) fn row_end(input: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
         at += literal_end(&input[at..])?;
@@ -97,7 +97,10 @@ impl RowReader for ValuesReader {
             Some(_) => {
                 let shown = String::from_utf8_lossy(&row[..row.len().min(20)]).into_owned();
                 let message = format!("Expected '(' to start a row, got '{shown}'");
-                return Ok(Step::Bad(space + line_end(row), rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message)));
+                return Ok(Step::Bad(
+                    space + line_end(row),
+                    rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message),
+                ));
             }
         }
         let Some(end) = row_end(row) else {

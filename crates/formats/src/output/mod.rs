@@ -25,6 +25,7 @@ use gristmill_types::Columns;
 use gristmill_types::text::{DateTimeOutput, Escaping, TextOptions, ValueWriter};
 
 use crate::Format;
+pub(crate) use delimited::csv_delimiter;
 
 /// What is known when the last row was written.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,18 @@
 //! The sparse primary index and how conditions are checked against it.
+//!
+//! `analyze` turns a query's filters into a `condition` over what is known of parts and granules: intervals of key
+//! values (`interval`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
+//! (`select`), of ranges of granules by the sparse index (`granules`), of single granules by the least and greatest
+//! value of every column (`statistics`).
 
+pub mod analyze;
+pub mod condition;
+pub mod expression;
+pub mod granules;
+pub mod interval;
+pub mod monotonic;
 pub mod order;
+pub mod pattern;
 pub mod select;
 pub mod sparse;
+pub mod statistics;

@@ -3,6 +3,7 @@
 
 use arrow::array::ArrayRef;
 use arrow::compute::SortOptions;
+use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, Rows, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -28,6 +29,16 @@ impl KeyOrder {
         }
         let converter = if fields.is_empty() { None } else { Some(RowConverter::new(fields)?) };
         Ok(KeyOrder { converter, columns: kinds.len() })
+    }
+
+    /// Of one column. `None` where values of the type have no order.
+    pub fn of_type(data_type: &DataType) -> Option<Self> {
+        let options = SortOptions { descending: false, nulls_first: false };
+        let fields = vec![SortField::new_with_options(data_type.clone(), options)];
+        if !RowConverter::supports_fields(&fields) {
+            return None;
+        }
+        Some(KeyOrder { converter: Some(RowConverter::new(fields).ok()?), columns: 1 })
     }
 
     pub fn columns(&self) -> usize {

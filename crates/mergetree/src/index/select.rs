@@ -1,34 +1,221 @@
-//! Chooses parts and granules by the conditions of a query.
+//! Chooses parts and granules by the conditions of a query, in three steps, each asked only of what the one before left:
+//! parts by what the manifest keeps of them, granules by the sparse index, granules by the bounds of every column.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use datafusion::common::Column;
+use arrow::array::{ArrayRef, BinaryViewArray};
+use arrow::datatypes::{Field, Schema};
+use arrow::row::Rows;
 use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::logical_expr::Expr;
+use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{Expr, ident};
 use gristmill_base::Result;
+use gristmill_catalog::KeyExpression;
+use gristmill_types::SqlType;
 
+use super::analyze::{Base, analyze};
+use super::condition::Condition;
+use super::interval::Dim;
+use super::{granules, statistics};
 use crate::layout::Layout;
 use crate::manifest::PartEntry;
+use crate::manifest::v1::value;
 use crate::part::OpenPart;
+use crate::read::{PART, PARTITION_ID, virtual_columns};
+
+/// What one step of choosing did, for EXPLAIN.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexUse {
+    /// `MinMax`, `PrimaryKey` or `Statistics`.
+    pub kind: &'static str,
+    pub keys: Vec<String>,
+    pub condition: String,
+    /// Left over, and before.
+    pub parts: (u64, u64),
+    pub granules: (u64, u64),
+}
+
+/// Where the manifest keeps a base's range.
+#[derive(Clone, Debug)]
+enum Kept {
+    /// A place in `PartEntry::ranges`.
+    Range(usize),
+    /// In `PartEntry::statistics`.
+    Statistics(String),
+    PartitionId,
+    Name,
+}
 
 pub struct Selector {
-    _layout: Arc<Layout>,
+    layout: Arc<Layout>,
+    parts: Condition,
+    kept: Vec<(Kept, SqlType)>,
+    part_keys: Vec<String>,
+    key: Condition,
+    columns: Condition,
+    /// The column that each base of `columns` is.
+    places: Vec<usize>,
+}
+
+/// Granules of one part after each step.
+pub struct Chosen {
+    pub by_key: Vec<Range<usize>>,
+    pub granules: Vec<Range<usize>>,
+}
+
+fn key_base(key: &KeyExpression) -> Base {
+    Base { expr: key.logical.clone(), data_type: key.kind.arrow(), text: key.text.clone() }
+}
+
+fn column_base(name: &str, kind: &SqlType) -> Base {
+    Base { expr: ident(name), data_type: kind.arrow(), text: name.to_string() }
 }
 
 impl Selector {
-    pub fn new(layout: Arc<Layout>, _filters: &[Expr]) -> Result<Selector> {
-        Ok(Selector { _layout: layout })
+    /// `filters` must all hold.
+    pub fn new(layout: Arc<Layout>, filters: &[Expr]) -> Result<Selector> {
+        let filters = filters.iter().map(unqualified).collect::<Result<Vec<_>>>()?;
+        let virtual_schema = virtual_columns().arrow();
+        let fields = layout.schema.fields().iter().chain(virtual_schema.fields());
+        let fields: Vec<Field> = fields.map(|field| field.as_ref().clone()).collect();
+        let schema = DFSchema::try_from(Schema::new(fields))?;
+        let (bases, kept): (Vec<Base>, Vec<(Kept, SqlType)>) = kept_bases(&layout).into_iter().unzip();
+        let parts = analyze(&bases, &schema, &filters);
+        let part_keys = parts.bases().into_iter().map(|base| bases[base].text.clone()).collect();
+        let primary: Vec<Base> = layout.primary().iter().map(key_base).collect();
+        let key = analyze(&primary, &schema, &filters);
+        let places = compared_columns(&layout, &filters);
+        let compared: Vec<Base> =
+            places.iter().map(|&place| column_base(&layout.columns.0[place].name, &layout.columns.0[place].kind)).collect();
+        let columns = analyze(&compared, &schema, &filters);
+        Ok(Selector { layout, parts, kept, part_keys, key, columns, places })
     }
 
-    pub fn parts<'a>(&self, parts: impl Iterator<Item = &'a Arc<PartEntry>>) -> Result<Vec<Arc<PartEntry>>> {
-        Ok(parts.cloned().collect())
+    /// Whether parts have to be opened to choose granules of them.
+    pub fn needs_parts_open(&self) -> bool {
+        !self.key.is_unknown() || !self.columns.is_unknown()
     }
 
-    pub fn granules(&self, part: &OpenPart) -> Result<Vec<Range<usize>>> {
-        Ok(vec![0..part.granules()])
+    /// The parts in which a row may pass, by what the manifest keeps of them.
+    pub fn parts(&self, parts: Vec<Arc<PartEntry>>) -> Result<Vec<Arc<PartEntry>>> {
+        if self.parts.is_unknown() || parts.is_empty() {
+            return Ok(parts);
+        }
+        let mut slots: Vec<Option<(Rows, Rows, Vec<bool>)>> = Vec::with_capacity(self.parts.slots.len());
+        for slot in &self.parts.slots {
+            let (kept, kind) = &self.kept[slot.base];
+            let (least, greatest, known) = kept_values(kept, kind, &parts)?;
+            slots.push(slot.rows(&least).zip(slot.rows(&greatest)).map(|(least, greatest)| (least, greatest, known)));
+        }
+        let mut chosen = Vec::new();
+        for (at, part) in parts.into_iter().enumerate() {
+            let mask = self.parts.check(&|slot| match &slots[slot] {
+                Some((least, greatest, known)) if known[at] => {
+                    Dim::closed(least.row(at).data(), greatest.row(at).data(), false)
+                }
+                _ => Dim::ANY,
+            });
+            if mask.can_be_true {
+                chosen.push(part);
+            }
+        }
+        Ok(chosen)
     }
+
+    pub fn granules(&self, part: &OpenPart) -> Chosen {
+        let by_key = granules::choose(&self.key, &part.index);
+        let granules = statistics::narrow(&self.columns, &self.places, part, &self.layout, by_key.clone());
+        Chosen { by_key, granules }
+    }
+
+    /// What was done, for EXPLAIN: steps that could leave something out, with the parts and granules before the first
+    /// step and after each.
+    pub fn uses(&self, counts: [(u64, u64); 4]) -> Vec<IndexUse> {
+        let text_keys = |condition: &Condition, text: &dyn Fn(usize) -> String| -> Vec<String> {
+            condition.bases().into_iter().map(text).collect()
+        };
+        let key_text = |base: usize| self.layout.sorting[base].text.clone();
+        let column_text = |base: usize| self.layout.columns.0[self.places[base]].name.clone();
+        let steps = [
+            ("MinMax", &self.parts, self.part_keys.clone()),
+            ("PrimaryKey", &self.key, text_keys(&self.key, &key_text)),
+            ("Statistics", &self.columns, text_keys(&self.columns, &column_text)),
+        ];
+        steps
+            .into_iter()
+            .zip(counts.windows(2))
+            .filter(|((kind, condition, _), _)| *kind == "PrimaryKey" || !condition.is_unknown())
+            .map(|((kind, condition, keys), counts)| IndexUse {
+                kind,
+                keys,
+                condition: condition.text(),
+                parts: (counts[1].0, counts[0].0),
+                granules: (counts[1].1, counts[0].1),
+            })
+            .collect()
+    }
+}
+
+fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
+    let mut bases = Vec::new();
+    let columns = layout.partition_columns.iter().map(|&place| &layout.columns.0[place]);
+    for (at, column) in columns.enumerate() {
+        bases.push((column_base(&column.name, &column.kind), (Kept::Range(at), column.kind.clone())));
+    }
+    for (at, key) in layout.partition.iter().enumerate() {
+        if key.column().is_none() {
+            let at = layout.partition_columns.len() + at;
+            bases.push((key_base(key), (Kept::Range(at), key.kind.clone())));
+        }
+    }
+    for &place in &layout.statistics_columns {
+        let column = &layout.columns.0[place];
+        bases.push((column_base(&column.name, &column.kind), (Kept::Statistics(column.name.clone()), column.kind.clone())));
+    }
+    bases.push((column_base(PARTITION_ID, &SqlType::String), (Kept::PartitionId, SqlType::String)));
+    bases.push((column_base(PART, &SqlType::String), (Kept::Name, SqlType::String)));
+    bases
+}
+
+/// Least and greatest values of a base by part, and whether they are known.
+fn kept_values(kept: &Kept, kind: &SqlType, parts: &[Arc<PartEntry>]) -> Result<(ArrayRef, ArrayRef, Vec<bool>)> {
+    let texts = |text: fn(&PartEntry) -> &str| -> (ArrayRef, ArrayRef, Vec<bool>) {
+        let array: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(parts.iter().map(|part| text(part))));
+        (array.clone(), array, vec![true; parts.len()])
+    };
+    let range = |part: &PartEntry| match kept {
+        Kept::Range(at) => part.ranges.get(*at).cloned(),
+        Kept::Statistics(name) => part.statistics.get(name).cloned(),
+        Kept::PartitionId | Kept::Name => None,
+    };
+    Ok(match kept {
+        Kept::PartitionId => texts(|part| &part.partition_id),
+        Kept::Name => texts(|part| &part.name),
+        Kept::Range(_) | Kept::Statistics(_) => {
+            let ranges: Vec<_> = parts.iter().map(|part| range(part)).collect();
+            let known = ranges.iter().map(Option::is_some).collect();
+            let ranges: Vec<_> = ranges.into_iter().map(Option::unwrap_or_default).collect();
+            let least = value::from_json(&kind.arrow(), ranges.iter().map(|(least, _)| least))?;
+            let greatest = value::from_json(&kind.arrow(), ranges.iter().map(|(_, greatest)| greatest))?;
+            (least, greatest, known)
+        }
+    })
+}
+
+/// Columns that the filters speak of and whose bounds can be used. Where that is only the first column of the sorting
+/// key, there are none: its bounds say no more than the sparse index.
+fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
+    let first = layout.primary().first().and_then(KeyExpression::column);
+    let names: BTreeSet<&str> =
+        filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.as_str()).collect();
+    if names.iter().all(|name| first == Some(*name)) {
+        return Vec::new();
+    }
+    let usable = |place: &usize| statistics::is_supported(&layout.columns.0[*place].kind);
+    names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
 }
 
 /// The conditions that must all hold.

@@ -1,13 +1,20 @@
 //! Turns one squashed block into parts, one a partition: split, sort, look at the columns, encode, upload. Nothing is
 //! visible afterwards; the names of the parts come out.
+//!
+//! A block of one partition is encoded by columns on all cores. One of many partitions makes many small parts, whose
+//! uploads would add up their latencies: those are written side by side, a bounded number at a time.
 
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
-use gristmill_base::Result;
+use arrow::row::Rows;
+use futures::stream::{StreamExt, TryStreamExt};
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 use serde_json::Value;
 
+use super::partition::PartitionRows;
 use super::{partition, sort};
 use crate::layout::Layout;
 use crate::measure::batch_bytes;
@@ -19,6 +26,9 @@ use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
+
+/// Parts written at the same time, where a block makes many.
+const PARTS_AT_ONCE: usize = 16;
 
 /// A part written by an INSERT, and what the manifest will keep of its partition.
 #[derive(Clone, Debug)]
@@ -35,32 +45,92 @@ pub struct BlockTarget {
     pub store: Arc<dyn PartStore>,
 }
 
+/// What all parts of a block share.
+struct Block {
+    context: Arc<QueryContext>,
+    target: BlockTarget,
+    columns: Vec<ArrayRef>,
+    keys: Vec<ArrayRef>,
+    normalised: Option<Rows>,
+    rows: usize,
+    row_bytes: u64,
+    text: Vec<bool>,
+    dictionaries: Vec<bool>,
+    /// Columns of a part encoded at the same time.
+    lanes: usize,
+}
+
 /// The object's key: unique, so that writers never meet. The block numbers come with the commit.
 pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> String {
     format!("parts/{partition_id}_{level}_{}.parquet", context.env.uuid_by_time().simple())
 }
 
+/// Writes the block's parts; `written` gets each when it is there. Where one fails, the others that were written stay in
+/// `written`, for the caller to remove.
 pub async fn write_block(
     context: &Arc<QueryContext>,
     target: &BlockTarget,
     block: RecordBatch,
-) -> Result<Vec<InsertedPart>> {
+    written: &(dyn Fn(InsertedPart) + Sync),
+) -> Result<()> {
     let layout = &target.layout;
-    let limit = match context.settings.throw_on_max_partitions_per_insert_block {
+    let partitions = partition::split(layout, &block, partition_limit(context))?;
+    warn_of_many(context, partitions.len());
+    let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;
+    let normalised = layout.sorting_order.rows(&keys)?;
+    let (text, dictionaries) = inspect(context.threads(), layout, &block).await?;
+    let many = partitions.len() > context.threads();
+    let shared = Arc::new(Block {
+        context: context.clone(),
+        target: target.clone(),
+        keys: keys[..layout.primary_key_length].to_vec(),
+        rows: block.num_rows(),
+        row_bytes: batch_bytes(&block) / (block.num_rows() as u64).max(1),
+        columns: block.columns().to_vec(),
+        normalised,
+        text,
+        dictionaries,
+        lanes: if many { 1 } else { context.threads() },
+    });
+    drop((block, keys));
+    let at_once = if many { PARTS_AT_ONCE } else { 1 };
+    let tasks = partitions.into_iter().map(|partition| {
+        let shared = shared.clone();
+        async move {
+            shared.context.check()?;
+            Task::on(&runtime::cpu(), async move { shared.write(partition).await }).join().await?
+        }
+    });
+    futures::stream::iter(tasks)
+        .buffered(at_once)
+        .try_for_each(|part| {
+            written(part);
+            futures::future::ready(Ok::<_, Error>(()))
+        })
+        .await
+}
+
+/// 0: any number.
+fn partition_limit(context: &QueryContext) -> u64 {
+    match context.settings.throw_on_max_partitions_per_insert_block {
         true => context.settings.max_partitions_per_insert_block,
         false => 0,
-    };
-    let partitions = partition::split(layout, &block, limit)?;
-    let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;
-    let started = context.env.instant();
-    let normalised = layout.sorting_order.rows(&keys)?;
-    let row_bytes = batch_bytes(&block) / (block.num_rows() as u64).max(1);
-    let (text, dictionaries) = inspect(context.threads(), layout, &block).await?;
-    let mut written = Vec::with_capacity(partitions.len());
-    for partition in partitions {
-        context.check()?;
-        let order = sort::order(normalised.as_ref(), partition.rows.as_deref(), block.num_rows());
-        let rows = partition.rows.as_ref().map_or(block.num_rows(), Vec::len);
+    }
+}
+
+fn warn_of_many(context: &QueryContext, partitions: usize) {
+    let limit = context.settings.max_partitions_per_insert_block;
+    if limit > 0 && partitions as u64 > limit {
+        tracing::warn!("a block of query {} falls into {partitions} partitions, more than {limit}", context.query_id);
+    }
+}
+
+impl Block {
+    async fn write(&self, partition: PartitionRows) -> Result<InsertedPart> {
+        let (context, settings) = (&self.context, &self.target.settings);
+        let started = context.env.instant();
+        let order = sort::order(self.normalised.as_ref(), partition.rows.as_deref(), self.rows);
+        let rows = partition.rows.as_ref().map_or(self.rows, Vec::len);
         context.counters.add(Event::MergeTreeDataWriterBlocks, 1);
         if order == partition.rows {
             context.counters.add(Event::MergeTreeDataWriterBlocksAlreadySorted, 1);
@@ -69,8 +139,7 @@ pub async fn write_block(
             Event::MergeTreeDataWriterSortingBlocksMicroseconds,
             context.env.instant().saturating_duration_since(started).as_micros() as u64,
         );
-        let granule_rows =
-            granule_rows(row_bytes, target.settings.index_granularity, target.settings.index_granularity_bytes);
+        let granule_rows = granule_rows(self.row_bytes, settings.index_granularity, settings.index_granularity_bytes);
         let plan = PartPlan {
             key: object_key(context, &partition.id, 0),
             partition_id: partition.id,
@@ -78,40 +147,31 @@ pub async fn write_block(
             level: 0,
             codec: Codec::Lz4,
             granule_rows,
-            row_group_rows: row_group_rows(row_bytes, granule_rows),
-            text: text.clone(),
-            dictionaries: dictionaries.clone(),
-            lanes: context.threads(),
-            hashed: target.settings.non_replicated_deduplication_window > 0,
+            row_group_rows: row_group_rows(self.row_bytes, granule_rows),
+            text: self.text.clone(),
+            dictionaries: self.dictionaries.clone(),
+            lanes: self.lanes,
+            hashed: settings.non_replicated_deduplication_window > 0,
         };
-        let sorted = Sorted {
-            columns: block.columns().to_vec(),
-            keys: keys[..layout.primary_key_length].to_vec(),
-            order: order.map(UInt32Array::from),
-            rows,
-        };
-        let part = write_part(context, target, plan, &sorted).await?;
+        let sorted =
+            Sorted { columns: self.columns.clone(), keys: self.keys.clone(), order: order.map(UInt32Array::from), rows };
+        let part = self.write_part(plan, &sorted).await?;
         let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
-        written.push(InsertedPart { part, ranges: partition.ranges });
+        Ok(InsertedPart { part, ranges: partition.ranges })
     }
-    Ok(written)
-}
 
-async fn write_part(
-    context: &Arc<QueryContext>,
-    target: &BlockTarget,
-    plan: PartPlan,
-    rows: &Sorted,
-) -> Result<WrittenPart> {
-    let mut writer = PartWriter::create(context, &target.store, target.layout.clone(), plan).await?;
-    match writer.write(rows).await {
-        Ok(()) => writer.finish().await,
-        Err(error) => {
-            writer.abort().await;
-            Err(error)
+    async fn write_part(&self, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {
+        let target = &self.target;
+        let mut writer = PartWriter::create(&self.context, &target.store, target.layout.clone(), plan).await?;
+        match writer.write(rows).await {
+            Ok(()) => writer.finish().await,
+            Err(error) => {
+                writer.abort().await;
+                Err(error)
+            }
         }
     }
 }

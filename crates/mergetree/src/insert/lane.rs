@@ -77,9 +77,9 @@ impl InsertLane {
             let rows = block.num_rows() as u64;
             let bytes = batch_bytes(&block);
             let context = shared.context.clone();
-            let parts = context.cancellable(write_block(&shared.context, &shared.target, block)).await?;
+            let keep = |part| shared.written.lock().push(part);
+            context.cancellable(write_block(&shared.context, &shared.target, block, &keep)).await?;
             drop(memory);
-            shared.written.lock().extend(parts);
             shared.context.wrote(rows, bytes);
             Ok(())
         }));

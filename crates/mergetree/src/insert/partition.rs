@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_128;
 
 use crate::index::order::KeyOrder;
 use crate::layout::Layout;
-use crate::manifest::v1::value::to_json;
+use crate::manifest::v1::value::{self, to_json};
 
 /// The rows of a block that belong to one partition.
 #[derive(Clone, Debug)]
@@ -97,11 +97,7 @@ fn ranges(
     for &at in &layout.partition_columns {
         let column = batch.column(at);
         let column = if all { column.clone() } else { arrow::compute::take(column, &positions, None)? };
-        let order = KeyOrder::new(&[&layout.columns.0[at].kind])?;
-        let Some(keys) = order.rows(std::slice::from_ref(&column))? else { continue };
-        let least = (0..keys.num_rows()).min_by_key(|row| keys.row(*row)).unwrap_or_default();
-        let greatest = (0..keys.num_rows()).max_by_key(|row| keys.row(*row)).unwrap_or_default();
-        ranges.push((to_json(&column, least)?, to_json(&column, greatest)?));
+        ranges.extend(value::range(&layout.columns.0[at].kind, &column, &column)?);
     }
     let first = rows.first().copied().unwrap_or_default() as usize;
     for value in values {

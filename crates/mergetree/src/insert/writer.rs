@@ -182,6 +182,7 @@ pub fn entry(
         index_bytes: part.index_bytes,
         created_ms: now_ms,
         ranges,
+        statistics: part.statistics.clone(),
     }
 }
 

@@ -16,11 +16,11 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
 use gristmill_introspect::QueryContext;
-use parking_lot::Mutex;
 
 use super::filter::ScanFilter;
 use super::stream::{Output, ScanShared, stream};
-use super::unit::{PartSelection, units};
+use super::unit::{PartSelection, UnitLimits};
+use crate::index::select::IndexUse;
 use crate::manifest::State;
 use crate::table::Core;
 
@@ -38,20 +38,27 @@ pub struct MergeTreeScan {
     /// Made when the first stream starts; all streams take from its queue.
     shared: OnceLock<Arc<ScanShared>>,
     total_marks: u64,
+    indexes: Arc<Vec<IndexUse>>,
+}
+
+/// Parts and granules that a scan reads, and by what it left the others out.
+#[derive(Debug)]
+pub struct Choice {
+    pub parts: Vec<PartSelection>,
+    pub total_marks: u64,
+    pub indexes: Vec<IndexUse>,
 }
 
 impl MergeTreeScan {
-    #[expect(clippy::too_many_arguments, reason = "one caller, and each is a field of the node")]
     pub fn new(
         core: Arc<Core>,
         state: Arc<State>,
-        parts: Arc<Vec<PartSelection>>,
+        choice: Choice,
         filters: Vec<ScanFilter>,
-        outputs: Vec<Output>,
-        schema: SchemaRef,
+        (outputs, schema): (Vec<Output>, SchemaRef),
         streams: usize,
-        total_marks: u64,
     ) -> Self {
+        let Choice { parts, total_marks, indexes } = choice;
         let marks: u64 = parts.iter().map(PartSelection::marks).sum();
         let streams = streams.min(marks as usize).max(1);
         let properties = PlanProperties::new(
@@ -63,13 +70,14 @@ impl MergeTreeScan {
         MergeTreeScan {
             core,
             state,
-            parts,
+            parts: Arc::new(parts),
             filters,
             outputs,
             schema,
             properties: Arc::new(properties),
             shared: OnceLock::new(),
             total_marks,
+            indexes: Arc::new(indexes),
         }
     }
 
@@ -78,16 +86,37 @@ impl MergeTreeScan {
         &self.parts
     }
 
+    /// How parts and granules were chosen, step by step.
+    pub fn indexes(&self) -> &[IndexUse] {
+        &self.indexes
+    }
+
+    /// The lines that `EXPLAIN indexes = 1` shows of the scan.
+    pub fn explain_indexes(&self) -> Vec<String> {
+        let mut lines = vec![format!("ReadFromMergeTree ({})", self.core.name()), "Indexes:".to_string()];
+        for index in self.indexes.iter() {
+            lines.push(format!("  {}", index.kind));
+            if !index.keys.is_empty() {
+                lines.push("    Keys:".to_string());
+                lines.extend(index.keys.iter().map(|key| format!("      {key}")));
+            }
+            lines.push(format!("    Condition: {}", index.condition));
+            lines.push(format!("    Parts: {}/{}", index.parts.0, index.parts.1));
+            lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
+        }
+        lines
+    }
+
     fn shared(&self) -> &Arc<ScanShared> {
         self.shared.get_or_init(|| {
-            Arc::new(ScanShared {
-                layout: self.core.layout.clone(),
-                store: self.core.store.clone(),
-                filters: self.filters.clone(),
-                outputs: self.outputs.clone(),
-                schema: self.schema.clone(),
-                queue: Mutex::new(units(&self.parts, self.properties.partitioning.partition_count())),
-            })
+            ScanShared::new(
+                &self.core,
+                &self.state,
+                self.parts.clone(),
+                self.filters.clone(),
+                (self.outputs.clone(), self.schema.clone()),
+                UnitLimits::of_query(self.properties.partitioning.partition_count()),
+            )
         })
     }
 
@@ -103,6 +132,7 @@ impl MergeTreeScan {
             properties: self.properties.clone(),
             shared: OnceLock::new(),
             total_marks: self.total_marks,
+            indexes: self.indexes.clone(),
         }
     }
 }
@@ -183,7 +213,7 @@ impl ExecutionPlan for MergeTreeScan {
         args: &StatisticsArgs,
     ) -> DataFusionResult<Arc<Statistics>> {
         let mut statistics = Statistics::new_unknown(&self.schema);
-        let rows = self.parts.iter().map(PartSelection::rows).sum::<u64>() as usize;
+        let rows = self.parts.iter().map(|part| part.rows).sum::<u64>() as usize;
         // Streams share the rows as they go: nothing is known of one alone.
         if args.partition().is_none() {
             statistics.num_rows = if self.filters.is_empty() { Precision::Exact(rows) } else { Precision::Inexact(rows) };

@@ -13,17 +13,17 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
 
-use super::exec::MergeTreeScan;
+use super::exec::{Choice, MergeTreeScan};
 use super::filter::ScanFilter;
-use super::stream::Output;
+use super::stream::{Output, PARTS_OPENED_AT_ONCE};
 use super::unit::PartSelection;
 use super::virtual_columns;
 use crate::index::select::{self, Selector};
 use crate::manifest::State;
 use crate::table::Core;
 
-/// Parts whose tails are read at the same time while a query is planned.
-const PARTS_OPENED_AT_ONCE: usize = 32;
+/// Newer versions that a query turns to at most, when parts of the one it began with are gone.
+const VERSIONS_MAX: usize = 8;
 
 pub struct MergeTreeProvider {
     core: Arc<Core>,
@@ -58,27 +58,65 @@ impl MergeTreeProvider {
             && !filter.exists(|part| Ok(is_subquery(part))).unwrap_or(true)
     }
 
-    async fn select(&self, filters: &[Expr]) -> Result<(Vec<PartSelection>, u64)> {
-        let total_marks = self.state.parts.values().map(|part| part.granules).sum();
+    /// Chooses what to read. A version that another process has swept meanwhile is left for the newest (M-4: the sweeper
+    /// of another process knows nothing of readers here).
+    async fn select(&self, filters: &[Expr]) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
-        let parts: Vec<_> = selector.parts(self.state.parts.values())?;
-        let chosen: Vec<PartSelection> = futures::stream::iter(parts)
-            .map(|entry| async {
-                let open = self.context.cancellable(self.core.open_part(&self.context, &entry)).await?;
-                let granules = selector.granules(&open)?;
-                Ok::<_, Error>(PartSelection { entry, open, granules })
-            })
-            .buffered(PARTS_OPENED_AT_ONCE)
-            .try_filter(|part| futures::future::ready(!part.granules.is_empty()))
-            .try_collect()
-            .await?;
+        let mut state = self.state.clone();
+        for _ in 0..VERSIONS_MAX {
+            match self.select_in(&selector, &state).await {
+                Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
+                    let newer = self.core.pin(&self.context).await?;
+                    if newer.version == state.version {
+                        return Err(error);
+                    }
+                    state = newer;
+                }
+                other => return Ok((state, other?)),
+            }
+        }
+        Err(Error::new(
+            ErrorCode::FILE_DOESNT_EXIST,
+            format!("Parts of {} go faster than they can be read: raise old_parts_lifetime", self.core.name()),
+        ))
+    }
+
+    async fn select_in(&self, selector: &Selector, state: &Arc<State>) -> Result<Choice> {
+        let count = |parts: &mut dyn Iterator<Item = u64>| parts.fold((0, 0), |sum, marks| (sum.0 + 1, sum.1 + marks));
+        let all = count(&mut state.parts.values().map(|part| part.granules));
+        let parts = selector.parts(state.parts.values().cloned().collect())?;
+        let by_manifest = count(&mut parts.iter().map(|part| part.granules));
+        let (mut by_key, mut parts_open) = (by_manifest, Vec::new());
+        let chosen: Vec<PartSelection> = if selector.needs_parts_open() {
+            let opening: Vec<_> = parts
+                .into_iter()
+                .map(|entry| async move {
+                    let open = self.context.cancellable(self.core.open_part(&self.context, &entry)).await?;
+                    Ok::<_, Error>((entry, open))
+                })
+                .collect();
+            let mut opened = futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE);
+            by_key = (0, 0);
+            while let Some((entry, open)) = opened.try_next().await? {
+                let chosen = selector.granules(&open);
+                let marks: u64 = chosen.by_key.iter().map(|range| range.len() as u64).sum();
+                by_key = (by_key.0 + u64::from(marks > 0), by_key.1 + marks);
+                if !chosen.granules.is_empty() {
+                    parts_open.push(PartSelection::of(entry, open, chosen.granules));
+                }
+            }
+            parts_open
+        } else {
+            parts.into_iter().map(PartSelection::whole).collect()
+        };
+        let left = count(&mut chosen.iter().map(PartSelection::marks));
         let counters = &self.context.counters;
-        counters.add(Event::SelectedPartsTotal, self.state.parts.len() as u64);
-        counters.add(Event::SelectedMarksTotal, total_marks);
-        counters.add(Event::SelectedParts, chosen.len() as u64);
-        counters.add(Event::SelectedMarks, chosen.iter().map(PartSelection::marks).sum());
+        counters.add(Event::SelectedPartsTotal, all.0);
+        counters.add(Event::SelectedMarksTotal, all.1);
+        counters.add(Event::SelectedParts, left.0);
+        counters.add(Event::SelectedMarks, left.1);
         counters.add(Event::SelectedRanges, chosen.iter().map(|part| part.granules.len() as u64).sum());
-        Ok((chosen, total_marks))
+        Ok(Choice { indexes: selector.uses([all, by_manifest, by_key, left]), parts: chosen, total_marks: all.1 })
     }
 }
 
@@ -109,8 +147,8 @@ impl TableProvider for MergeTreeProvider {
         _limit: Option<usize>,
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let conjuncts = select::conjuncts(filters);
-        let (parts, total_marks) = self.select(&conjuncts).await?;
-        let rows: u64 = parts.iter().map(PartSelection::rows).sum();
+        let (state, choice) = self.select(&conjuncts).await?;
+        let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
         let limit = self.context.settings.max_rows_to_read;
         if limit > 0 && rows > limit {
             return Err(Error::new(
@@ -134,13 +172,11 @@ impl TableProvider for MergeTreeProvider {
         let schema = Arc::new(self.schema.project(places)?);
         Ok(Arc::new(MergeTreeScan::new(
             self.core.clone(),
-            self.state.clone(),
-            Arc::new(parts),
+            state,
+            choice,
             scan_filters,
-            outputs,
-            schema,
+            (outputs, schema),
             self.context.threads(),
-            total_marks,
         )))
     }
 }

@@ -6,23 +6,28 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
-use futures::Stream;
+use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use parking_lot::Mutex;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection, RowSelector};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::arrow::{ProjectionMask, RowNumber};
+use tokio::sync::OnceCell;
 
 use super::fetch::Fetch;
 use super::filter::{ScanFilter, row_filter};
-use super::unit::{Queue, Unit};
+use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
 use super::{PART, PART_OFFSET, PARTITION_ID};
 use crate::layout::Layout;
+use crate::manifest::State;
 use crate::measure::batch_bytes;
+use crate::part::OpenPart;
 use crate::part::v1::storage_type::from_storage;
 use crate::store::PartStore;
+use crate::table::Core;
 
 /// A column of the scan's output.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,12 +58,92 @@ impl Output {
 /// What all streams of a scan share.
 #[derive(Debug)]
 pub struct ScanShared {
-    pub layout: Arc<Layout>,
-    pub store: Arc<dyn PartStore>,
-    pub filters: Vec<ScanFilter>,
-    pub outputs: Vec<Output>,
-    pub schema: SchemaRef,
-    pub queue: Queue,
+    core: Arc<Core>,
+    layout: Arc<Layout>,
+    store: Arc<dyn PartStore>,
+    filters: Vec<ScanFilter>,
+    outputs: Vec<Output>,
+    schema: SchemaRef,
+    parts: Arc<Vec<PartSelection>>,
+    limits: UnitLimits,
+    /// the version read, held so that its objects stay.
+    _state: Arc<State>,
+    /// Rows read count for the query.
+    is_counted: bool,
+    queue: OnceCell<Queue>,
+}
+
+/// Parts whose tails are read at the same time.
+pub const PARTS_OPENED_AT_ONCE: usize = 64;
+
+impl ScanShared {
+    pub fn new(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        parts: Arc<Vec<PartSelection>>,
+        filters: Vec<ScanFilter>,
+        (outputs, schema): (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Arc<Self> {
+        Arc::new(Self::make(core, state, parts, filters, (outputs, schema), limits))
+    }
+
+    fn make(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        parts: Arc<Vec<PartSelection>>,
+        filters: Vec<ScanFilter>,
+        (outputs, schema): (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Self {
+        ScanShared {
+            core: core.clone(),
+            layout: core.layout.clone(),
+            store: core.store.clone(),
+            filters,
+            outputs,
+            schema,
+            parts,
+            limits,
+            _state: state.clone(),
+            is_counted: true,
+            queue: OnceCell::new(),
+        }
+    }
+
+    /// All of one part, in its order, for a merge: its rows count for no query.
+    pub fn of_merge(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        part: PartSelection,
+        output: (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Arc<Self> {
+        let shared = Self::make(core, state, Arc::new(vec![part]), Vec::new(), output, limits);
+        Arc::new(ScanShared { is_counted: false, ..shared })
+    }
+
+    /// The units that nobody began. The first to ask opens the parts that planning left closed.
+    async fn queue(&self, context: &Arc<QueryContext>) -> Result<&Queue> {
+        let fill = || async {
+            let open = |part: &PartSelection| {
+                let (entry, known) = (part.entry.clone(), part.open.clone());
+                async move {
+                    match known {
+                        Some(open) => Ok(open),
+                        None => context.cancellable(self.core.open_part(context, &entry)).await,
+                    }
+                }
+            };
+            // The futures are made before they are polled, so that none borrows from the closure that made it.
+            let opening: Vec<_> = self.parts.iter().map(open).collect();
+            let opened: Vec<Arc<OpenPart>> =
+                futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE).try_collect().await?;
+            let parts: Vec<_> = self.parts.iter().zip(opened).collect();
+            Ok::<_, Error>(Mutex::new(units(&parts, self.limits)))
+        };
+        self.queue.get_or_try_init(fill).await
+    }
 }
 
 /// A unit whose decoder was made and whose first bytes are on their way.
@@ -66,6 +151,8 @@ struct Begun {
     unit: Unit,
     decoder: ParquetPushDecoder,
     fetch: Option<Fetch>,
+    /// Rows that came without any bytes: those of a scan that reads no column.
+    early: Option<RecordBatch>,
     /// Bytes that its predicates decoded.
     decoded_bytes: Arc<AtomicU64>,
     output_bytes: u64,
@@ -92,10 +179,13 @@ impl ScanStream {
             let mut current = match self.current.take() {
                 Some(current) => current,
                 None => {
-                    let Some(begun) = self.next.take().map_or_else(|| self.begin(), |begun| Ok(Some(begun)))? else {
+                    let Some(begun) = (match self.next.take() {
+                        Some(begun) => Some(begun),
+                        None => begin(&self.shared, &self.context).await?,
+                    }) else {
                         return Ok(None);
                     };
-                    self.next = self.begin()?;
+                    self.next = begin(&self.shared, &self.context).await?;
                     begun
                 }
             };
@@ -109,26 +199,27 @@ impl ScanStream {
                 }
                 Step::Finished => {
                     let bytes = current.decoded_bytes.load(Ordering::Relaxed) + current.output_bytes;
-                    self.context.read(current.unit.rows, bytes);
+                    if self.shared.is_counted {
+                        self.context.read(current.unit.rows, bytes);
+                    }
                 }
             }
         }
     }
+}
 
-    /// Takes the next unit, makes its decoder and sends for the bytes it needs at first.
-    fn begin(&self) -> Result<Option<Begun>> {
-        let Some(unit) = self.shared.queue.lock().pop_front() else { return Ok(None) };
-        let decoded_bytes = Arc::new(AtomicU64::new(0));
-        let mut decoder = decoder(&self.shared, &self.context, &unit, &decoded_bytes)?;
-        let fetch = match decoder.try_decode()? {
-            DecodeResult::NeedsData(ranges) => {
-                Some(Fetch::start(&self.context, &self.shared.store, &unit.entry.key, ranges)?)
-            }
-            DecodeResult::Finished => None,
-            DecodeResult::Data(_) => return Err(Error::logical("A decoder gave rows before it got bytes")),
-        };
-        Ok(Some(Begun { unit, decoder, fetch, decoded_bytes, output_bytes: 0, held: Vec::new() }))
-    }
+/// Takes the next unit, makes its decoder and sends for the bytes it needs at first.
+async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Option<Begun>> {
+    let taken = shared.queue(context).await?.lock().pop_front();
+    let Some(unit) = taken else { return Ok(None) };
+    let decoded_bytes = Arc::new(AtomicU64::new(0));
+    let mut decoder = decoder(shared, context, &unit, &decoded_bytes)?;
+    let (fetch, early) = match decoder.try_decode()? {
+        DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
+        DecodeResult::Finished => (None, None),
+        DecodeResult::Data(batch) => (None, Some(batch)),
+    };
+    Ok(Some(Begun { unit, decoder, fetch, early, decoded_bytes, output_bytes: 0, held: Vec::new() }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -138,7 +229,11 @@ async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Be
             current.decoder.push_ranges(ranges, data)?;
             current.held.push(memory);
         }
-        match current.decoder.try_decode()? {
+        let decoded = match current.early.take() {
+            Some(batch) => DecodeResult::Data(batch),
+            None => current.decoder.try_decode()?,
+        };
+        match decoded {
             DecodeResult::NeedsData(ranges) => {
                 current.fetch = Some(Fetch::start(context, &shared.store, &current.unit.entry.key, ranges)?);
             }

@@ -10,23 +10,44 @@ use parking_lot::Mutex;
 use crate::manifest::PartEntry;
 use crate::part::OpenPart;
 
-/// Granules of a unit at most: enough rows to be worth a decoder, few enough to share out evenly.
-const UNIT_GRANULES_MAX: usize = 16;
-/// Bytes (as values in memory) of a unit at most, about: they are fetched ahead as a whole.
-const UNIT_BYTES_MAX: u64 = 64 << 20;
+/// How large a unit may be.
+#[derive(Clone, Copy, Debug)]
+pub struct UnitLimits {
+    /// Enough rows to be worth a decoder, few enough to share out evenly.
+    pub granules: usize,
+    /// As values in memory, about: a unit is fetched ahead as a whole.
+    pub bytes: u64,
+    /// How many streams share the units.
+    pub streams: usize,
+}
+
+impl UnitLimits {
+    pub fn of_query(streams: usize) -> Self {
+        UnitLimits { granules: 16, bytes: 64 << 20, streams }
+    }
+}
 
 /// What a query reads of one part.
 #[derive(Clone, Debug)]
 pub struct PartSelection {
     pub entry: Arc<PartEntry>,
-    pub open: Arc<OpenPart>,
+    /// `None`: nothing had to be known of it but what the manifest says.
+    pub open: Option<Arc<OpenPart>>,
     /// Ascending, apart from one another.
     pub granules: Vec<Range<usize>>,
+    pub rows: u64,
 }
 
 impl PartSelection {
-    pub fn rows(&self) -> u64 {
-        self.granules.iter().map(|range| self.open.rows_of(range.clone())).sum()
+    /// All of a part.
+    pub fn whole(entry: Arc<PartEntry>) -> Self {
+        let granules = Vec::from([0..entry.granules as usize]);
+        PartSelection { open: None, granules, rows: entry.rows, entry }
+    }
+
+    pub fn of(entry: Arc<PartEntry>, open: Arc<OpenPart>, granules: Vec<Range<usize>>) -> Self {
+        let rows = granules.iter().map(|range| open.rows_of(range.clone())).sum();
+        PartSelection { entry, open: Some(open), granules, rows }
     }
 
     pub fn marks(&self) -> u64 {
@@ -47,16 +68,16 @@ pub struct Unit {
 /// Units not begun yet.
 pub type Queue = Mutex<VecDeque<Unit>>;
 
-/// Cuts selections into units. `streams`: how many will share them.
-pub fn units(parts: &[PartSelection], streams: usize) -> VecDeque<Unit> {
-    let marks: u64 = parts.iter().map(PartSelection::marks).sum();
-    let fair = (marks as usize).div_ceil(streams.max(1) * 4).max(1);
+/// Cuts selections into units, in their order.
+pub fn units(parts: &[(&PartSelection, Arc<OpenPart>)], limits: UnitLimits) -> VecDeque<Unit> {
+    let marks: u64 = parts.iter().map(|(part, _)| part.marks()).sum();
+    let fair = (marks as usize).div_ceil(limits.streams.max(1) * 4).max(1);
     let mut units = VecDeque::new();
-    for part in parts {
+    for (part, open) in parts {
         let granule_bytes = part.entry.uncompressed_bytes / part.entry.granules.max(1);
-        let by_bytes = (UNIT_BYTES_MAX / granule_bytes.max(1)).max(1) as usize;
-        let most = UNIT_GRANULES_MAX.min(fair).min(by_bytes);
-        let group = part.open.granules_in_row_group();
+        let by_bytes = (limits.bytes / granule_bytes.max(1)).max(1) as usize;
+        let most = limits.granules.min(fair).min(by_bytes);
+        let group = open.granules_in_row_group();
         let mut current: Vec<Range<usize>> = Vec::new();
         let mut taken = 0;
         for range in &part.granules {
@@ -64,7 +85,7 @@ pub fn units(parts: &[PartSelection], streams: usize) -> VecDeque<Unit> {
             while start < range.end {
                 let begun = current.first().map(|first| first.start / group);
                 if taken >= most || begun.is_some_and(|begun| begun != start / group) {
-                    finish(part, group, &mut current, &mut units);
+                    finish(part, open, group, &mut current, &mut units);
                     taken = 0;
                 }
                 let end = range.end.min(start + (most - taken)).min((start / group + 1) * group);
@@ -76,15 +97,21 @@ pub fn units(parts: &[PartSelection], streams: usize) -> VecDeque<Unit> {
                 start = end;
             }
         }
-        finish(part, group, &mut current, &mut units);
+        finish(part, open, group, &mut current, &mut units);
     }
     units
 }
 
-fn finish(part: &PartSelection, group: usize, current: &mut Vec<Range<usize>>, units: &mut VecDeque<Unit>) {
+fn finish(
+    part: &PartSelection,
+    open: &Arc<OpenPart>,
+    group: usize,
+    current: &mut Vec<Range<usize>>,
+    units: &mut VecDeque<Unit>,
+) {
     let granules = std::mem::take(current);
     let Some(first) = granules.first() else { return };
     let row_group = first.start / group;
-    let rows = granules.iter().map(|range| part.open.rows_of(range.clone())).sum();
-    units.push_back(Unit { entry: part.entry.clone(), open: part.open.clone(), row_group, granules, rows });
+    let rows = granules.iter().map(|range| open.rows_of(range.clone())).sum();
+    units.push_back(Unit { entry: part.entry.clone(), open: open.clone(), row_group, granules, rows });
 }

@@ -63,10 +63,6 @@ impl<'a> Parsed<'a> {
         Ok(parsed)
     }
 
-    pub fn function(&self) -> &'a str {
-        self.function
-    }
-
     /// Takes a `key = value` argument.
     pub fn take(&mut self, name: &str) -> Option<&'a str> {
         let at = self.named.iter().position(|(known, _)| known.eq_ignore_ascii_case(name))?;
@@ -128,6 +124,7 @@ impl ObjectArguments {
         Ok(())
     }
 
+    /// What is given as `key = value`.
     pub(crate) fn take_named(&mut self, parsed: &mut Parsed<'_>) -> Result<()> {
         if let Some(word) = parsed.take("format") {
             self.format = format(word)?;

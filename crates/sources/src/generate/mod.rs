@@ -5,11 +5,13 @@
 //! within a partition is that of the whole), LIMIT, and exact row counts for the planner.
 
 pub mod exec;
+pub mod format;
 pub mod numbers;
 pub mod one;
 pub mod random;
 pub mod sink;
 pub mod table;
+pub mod values;
 pub mod zeros;
 
 use std::fmt::Debug;

@@ -21,6 +21,11 @@ pub struct ValuesTable {
 }
 
 impl ValuesTable {
+    /// Rows that were parsed already.
+    pub(super) fn of(definition: Arc<TableDefinition>, batches: Vec<arrow::array::RecordBatch>) -> Arc<dyn Table> {
+        Arc::new(ValuesTable { definition, batches })
+    }
+
     pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
         let Some((CallArgument::Text(structure), rows)) = call.positional.split_first() else {
             return Err(wrong_count("values", call.positional.len(), "'structure', (…), (…)"));
@@ -33,21 +38,31 @@ impl ValuesTable {
         for row in rows {
             let tuple = match row {
                 CallArgument::Text(value) => format!("({})", gristmill_types::sql_type::quote(value)),
-                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => value.clone(),
+                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => {
+                    value.clone()
+                }
                 CallArgument::Number(value) | CallArgument::Identifier(value) => format!("({value})"),
                 CallArgument::Pairs(name, _) => {
-                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("{name}(…) is no row of table function 'values'")));
+                    return Err(Error::new(
+                        ErrorCode::BAD_ARGUMENTS,
+                        format!("{name}(…) is no row of table function 'values'"),
+                    ));
                 }
             };
             text.push_str(if text.is_empty() { "" } else { "," });
             text.push_str(&tuple);
         }
         let settings = &context.settings;
-        let mut parser =
-            gristmill_formats::parser(Format::Values, &columns, settings, session_timezone(settings), "table function values")?;
+        let mut parser = gristmill_formats::parser(
+            Format::Values,
+            &columns,
+            settings,
+            session_timezone(settings),
+            "table function values",
+        )?;
         let mut batches = parser.push(text.as_bytes())?;
         batches.extend(parser.finish()?);
-        Ok(Arc::new(ValuesTable { definition: definition("Values", "values", columns), batches }))
+        Ok(ValuesTable::of(definition("Values", "values", columns), batches))
     }
 }
 

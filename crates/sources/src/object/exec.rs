@@ -135,7 +135,19 @@ impl ObjectScanExec {
             };
             return Ok(SharedScan::Columnar(Scan::start(request), wanted));
         }
-        Ok(SharedScan::Text(text::TextScan::start(fetcher, description, block_rows)?))
+        let plan = text::TextPlan {
+            format: source.format,
+            layout: description.layout.clone(),
+            output: description.projection.clone(),
+            filter: description.filter.clone(),
+            limit: description.limit,
+        };
+        let inputs: Vec<_> = description
+            .files
+            .iter()
+            .map(|file| text::TextInput::Object(fetcher.clone(), file.clone(), source.compression_of(&file.key)))
+            .collect();
+        Ok(SharedScan::Text(text::TextScan::start(plan, context.clone(), inputs.into_iter(), block_rows)?))
     }
 }
 

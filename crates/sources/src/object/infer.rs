@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
-use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Format;
 use gristmill_introspect::{Event, Settings};
 use gristmill_types::{Column, Columns};
@@ -35,7 +35,9 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &[Arc<So
         }
     };
     if union {
-        let looks = futures::stream::iter(files).map(|file| of_file(source, fetcher, file)).buffered(FILES_AT_ONCE);
+        let looks = futures::stream::iter(files.to_vec())
+            .map(|file| async move { of_file(source, fetcher, &file).await })
+            .buffered(FILES_AT_ONCE);
         let found: Vec<Result<Option<Columns>>> = looks.collect().await;
         let found: Vec<Columns> = found.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
         return if found.is_empty() { Err(nothing_to_look_at(source)) } else { united(found) };
@@ -115,15 +117,17 @@ async fn of_file(source: &ObjectSource, fetcher: &Fetcher, file: &Arc<SourceFile
         if sample.is_empty() {
             return Ok(None);
         }
-        let _ = complete;
-        Err(Error::not_implemented(format!("Structure of format {}", source.format.name())))
+        gristmill_formats::infer_schema(source.format, &sample, complete, settings, &file.path).map(Some)
     };
-    let columns = looked.await.context(|| {
-        format!(
+    let columns = looked.await.map_err(|error| {
+        if error.code() == ErrorCode::CANNOT_EXTRACT_TABLE_STRUCTURE {
+            return error;
+        }
+        error.with_context(format!(
             "(while extracting the structure of the {} file '{}'). You can specify it manually",
             source.format.name(),
             file.path
-        )
+        ))
     })?;
     if let (Some(key), Some(columns)) = (key, &columns) {
         fetcher.caches.keep_schema(key, columns.clone());

@@ -69,7 +69,8 @@ async fn infer(input: &SharedInput, format: Format, context: &Arc<QueryContext>)
     let mut stream = input.compression().decoder(raw);
     let mut sample = BytesMut::new();
     let mut complete = false;
-    while sample.len() < SAMPLE_BYTES {
+    // Files have their structure at the end.
+    while sample.len() < SAMPLE_BYTES || format == Format::Parquet {
         match context.cancellable(async { stream.next().await.transpose() }).await? {
             Some(chunk) => sample.extend_from_slice(&chunk),
             None => {
@@ -134,7 +135,8 @@ impl Run {
             filter: ScanFilter::default(),
             limit: None,
         };
-        let file = SourceFile { key: String::new(), path: "standard input".to_string(), size: None, modified: None, etag: None };
+        let file =
+            SourceFile { key: String::new(), path: "standard input".to_string(), size: None, modified: None, etag: None };
         let inputs = std::iter::once(TextInput::Stream(Arc::new(file), stream));
         let started = TextScan::start(plan, context, inputs, task.session_config().batch_size())?;
         *scan = Some(started.clone());

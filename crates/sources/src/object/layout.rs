@@ -90,6 +90,12 @@ impl Layout {
         Layout { columns, origins: origins.into(), schema }
     }
 
+    /// Only columns of data: there is no file that could tell others.
+    pub fn of_data(columns: &Columns) -> Self {
+        let origins = vec![Origin::Data; columns.len()];
+        Layout { columns: columns.clone(), origins: origins.into(), schema: columns.arrow() }
+    }
+
     pub fn virtual_columns(&self) -> Columns {
         let virtuals = self.columns.iter().zip(&*self.origins).filter(|(_, origin)| matches!(origin, Origin::Virtual(_)));
         Columns::new(virtuals.map(|(column, _)| column.clone()).collect())

@@ -7,6 +7,7 @@ pub mod file;
 pub mod filter;
 pub mod hive;
 pub mod infer;
+pub mod input;
 pub mod layout;
 pub mod measure;
 pub mod parquet;

@@ -6,6 +6,7 @@
 //! The payload is what changed (parts in, parts out, the insert's id) and, in every `SNAPSHOT_INTERVAL`th version, the
 //! whole state after it: a table is opened by reading back to the nearest snapshot.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -46,6 +47,10 @@ pub struct PartEntry {
     pub created_ms: u64,
     /// Least and greatest value of each column of the partition key, then of each of its expressions.
     pub ranges: Vec<(Value, Value)>,
+    /// Least and greatest value of dates and times outside the partition key, by column: a filter by time leaves the
+    /// part out without opening it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub statistics: BTreeMap<String, (Value, Value)>,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

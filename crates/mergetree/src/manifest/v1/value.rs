@@ -9,7 +9,10 @@ use arrow::array::{
 };
 use arrow::datatypes::*;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
 use serde_json::Value;
+
+use crate::index::order::KeyOrder;
 
 /// How a native value is written and read.
 trait Native: Sized {
@@ -158,6 +161,26 @@ pub fn from_json<'a>(data_type: &DataType, values: impl Iterator<Item = &'a Valu
         DataType::Decimal256(..) => primitive::<Decimal256Type>(values, data_type)?,
         other => return Err(no_key(other)),
     })
+}
+
+/// The least of some values and the greatest of others; `None` where there are none.
+pub fn range(kind: &SqlType, least: &ArrayRef, greatest: &ArrayRef) -> Result<Option<(Value, Value)>> {
+    let order = KeyOrder::new(&[kind])?;
+    let (Some(low), Some(high)) = (order.rows(std::slice::from_ref(least))?, order.rows(std::slice::from_ref(greatest))?)
+    else {
+        return Ok(None);
+    };
+    let first = (0..low.num_rows()).min_by_key(|row| low.row(*row));
+    let last = (0..high.num_rows()).max_by_key(|row| high.row(*row));
+    let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
+    Ok(Some((to_json(least, first)?, to_json(greatest, last)?)))
+}
+
+/// The range that covers both, of values of the type.
+pub fn union(kind: &SqlType, ranges: &[&(Value, Value)]) -> Result<(Value, Value)> {
+    let least = from_json(&kind.arrow(), ranges.iter().map(|range| &range.0))?;
+    let greatest = from_json(&kind.arrow(), ranges.iter().map(|range| &range.1))?;
+    range(kind, &least, &greatest)?.ok_or_else(|| Error::logical("A range of no parts is asked for"))
 }
 
 /// Whether a value of the type can stand in the manifest.

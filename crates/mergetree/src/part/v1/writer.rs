@@ -6,6 +6,7 @@
 //! memory, and other readers share a part out by row group. (One row group a part reads no faster here: our unit of
 //! work is a run of granules. It would make a merge hold the whole encoded part.)
 
+use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::Arc;
 
@@ -15,17 +16,21 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use parking_lot::Mutex;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory};
-use parquet::file::metadata::KeyValue;
+use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
+use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
 
 use super::encode::{Codec, ColumnEncoder, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::schema::{annotated_schema, storage_schema};
+use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
 use crate::layout::Layout;
+use crate::manifest::v1::value;
 use crate::parallel;
 use crate::store::{PartStore, PartUpload};
 
@@ -76,6 +81,8 @@ pub struct WrittenPart {
     /// Where the embedded block begins; everything from there on is read to open the part.
     pub tail_offset: u64,
     pub index_bytes: u64,
+    /// See `PartEntry::statistics`.
+    pub statistics: BTreeMap<String, (Value, Value)>,
     /// 0 where the plan did not ask for it.
     pub hash: u128,
 }
@@ -287,7 +294,8 @@ impl PartWriter {
         {
             self.file.append_key_value_metadata(KeyValue::new(key.to_string(), value.to_string()));
         }
-        self.file.finish()?;
+        let metadata = self.file.finish()?;
+        let statistics = statistics(&self.layout, &metadata)?;
         let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
         self.file.inner_mut().flush()?;
         send(&self.outlet, &mut upload, &mut self.bytes, &mut None).await?;
@@ -298,6 +306,7 @@ impl PartWriter {
             bytes: self.bytes,
             tail_offset,
             index_bytes: index.len() as u64,
+            statistics,
             hash,
         })
     }
@@ -333,6 +342,25 @@ impl PartWriter {
             upload.abort().await;
         }
     }
+}
+
+/// Least and greatest values of the columns that the manifest keeps them of.
+fn statistics(layout: &Layout, metadata: &ParquetMetaData) -> Result<BTreeMap<String, (Value, Value)>> {
+    let schema = storage_schema(&layout.columns);
+    let mut kept = BTreeMap::new();
+    for &place in &layout.statistics_columns {
+        let column = &layout.columns.0[place];
+        let converter = StatisticsConverter::try_new(&column.name, &schema, metadata.file_metadata().schema_descr())?;
+        let least = from_storage(&column.kind, &converter.row_group_mins(metadata.row_groups())?)?;
+        let greatest = from_storage(&column.kind, &converter.row_group_maxes(metadata.row_groups())?)?;
+        if least.null_count() > 0 || greatest.null_count() > 0 {
+            continue;
+        }
+        if let Some(range) = value::range(&column.kind, &least, &greatest)? {
+            kept.insert(column.name.clone(), range);
+        }
+    }
+    Ok(kept)
 }
 
 async fn send(

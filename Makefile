@@ -1,0 +1,120 @@
+# Two commands do all the set-up:
+#   make demo   builds the release binary and shows the main job
+#   make test   everything CI runs; brings the tools it needs, pinned, into $(TOOLS)
+#
+# Always the whole workspace: another set of packages turns other features on and rebuilds half the tree.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+CACHE := $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/gristmill
+TOOLS := $(or $(GRISTMILL_TOOLS),$(CACHE)/tools)
+TARGET := $(abspath $(or $(CARGO_TARGET_DIR),target))
+BINARY := $(TARGET)/debug/gristmill
+export PATH := $(TOOLS)/bin:$(PATH)
+
+NEXTEST := 0.9.151
+DENY := 0.20.2
+VERSITYGW := v1.8.0
+FAKE_GCS := v1.56.1
+STAMPS := $(TOOLS)/stamps
+PYTHON := $(TOOLS)/venv/bin/python
+PEERS := $(TOOLS)/peers/bin/python
+
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench tools clean-tools
+
+help: ## Shows this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
+
+demo: ## Builds the release binary, makes posts, queries them over S3, loads them into a table
+	cargo build --release --workspace
+	$(TARGET)/release/gristmill demo
+
+test: lint test-rust test-sql test-e2e ## What CI runs
+
+lint: format clippy deny ## Format, clippy and licences
+
+format:
+	cargo fmt --all --check
+
+fmt: ## Formats the code
+	cargo fmt --all
+
+clippy:
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+
+# Advisories need a database from the network: left out, so that the check gives the same tomorrow.
+deny: $(STAMPS)/cargo-deny-$(DENY)
+	cargo deny --locked check bans licenses sources
+
+binary:
+	cargo build --workspace --locked
+
+test-rust: $(STAMPS)/cargo-nextest-$(NEXTEST) ## Tests in Rust
+	cargo nextest run --workspace --locked
+
+test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
+	$(PYTHON) tests/sql/run.py --binary $(BINARY)
+
+test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure servers
+	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q tests/e2e
+
+sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
+	$(PEERS) tests/sql/expect.py $(CASES)
+
+bench: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) ## The release binary side by side with ClickHouse (chdb)
+	cargo build --release --workspace --locked
+	GRISTMILL=$(TARGET)/release/gristmill GRISTMILL_TOOLS=$(TOOLS) $(PEERS) bench/bench.py $(BENCH)
+
+# Tools -----------------------------------------------------------------------------------------------------------------
+
+tools: $(STAMPS)/venv $(STAMPS)/versitygw-$(VERSITYGW) $(STAMPS)/fake-gcs-server-$(FAKE_GCS) $(STAMPS)/azurite
+
+# A debug build: half the time of a release one, and the tools wait for the compiler and the tests anyway.
+define cargo_tool
+	mkdir -p $(STAMPS)
+	CARGO_PROFILE_DEV_DEBUG=false cargo install --debug --locked --root $(TOOLS) --target-dir $(TOOLS)/build $(1)
+	rm -rf $(TOOLS)/build
+	touch $@
+endef
+
+$(STAMPS)/cargo-nextest-$(NEXTEST):
+	$(call cargo_tool,--no-default-features --version $(NEXTEST) cargo-nextest)
+
+$(STAMPS)/cargo-deny-$(DENY):
+	$(call cargo_tool,--no-default-features --version $(DENY) cargo-deny)
+
+define go_tool
+	mkdir -p $(STAMPS)
+	GOBIN=$(TOOLS)/bin go install $(1)
+	touch $@
+endef
+
+$(STAMPS)/versitygw-$(VERSITYGW):
+	$(call go_tool,github.com/versity/versitygw/cmd/versitygw@$(VERSITYGW))
+
+$(STAMPS)/fake-gcs-server-$(FAKE_GCS):
+	$(call go_tool,github.com/fsouza/fake-gcs-server@$(FAKE_GCS))
+
+$(STAMPS)/azurite: tests/e2e/azurite/package.json tests/e2e/azurite/package-lock.json
+	mkdir -p $(STAMPS) $(TOOLS)/azurite
+	cp $^ $(TOOLS)/azurite/
+	npm ci --prefix $(TOOLS)/azurite --no-audit --no-fund --loglevel=error
+	touch $@
+
+define python_venv
+	mkdir -p $(STAMPS)
+	python3 -m venv $(1)
+	$(1)/bin/python -m pip install --quiet --disable-pip-version-check -r $(2)
+	touch $@
+endef
+
+$(STAMPS)/venv: tests/requirements.txt
+	$(call python_venv,$(TOOLS)/venv,$<)
+
+$(STAMPS)/peers: bench/requirements.txt
+	$(call python_venv,$(TOOLS)/peers,$<)
+
+clean-tools: ## Removes the tools
+	rm -rf $(TOOLS)

@@ -1,0 +1,306 @@
+//! Inference for rows that are lists of fields: CSV, TSV, Values, JSONCompactEachRow.
+//!
+//! Without a written header the first row may be one: it is if all its fields are text and the second row has a field that is
+//! not. If the second row then consists of names of types, it is the header's second line.
+
+use gristmill_base::{ErrorCode, Result};
+use gristmill_types::scan::json::JsonCursor;
+use gristmill_types::scan::quoted::unescape;
+
+use super::guess::{Guess, Origin, Seen};
+use super::{Found, Sample, incorrect, numbered, type_of, unfit};
+use crate::input::csv::{CsvDialect, next_field};
+use crate::input::json_rows::is_cut_off;
+use crate::input::tsv::{field_end, whole_line};
+use crate::input::values::{literal_end, row_end};
+use crate::{Format, Header};
+
+type Named = Vec<(String, Found)>;
+
+/// A row: the text of each field, and what it looks like.
+struct Row {
+    texts: Vec<Vec<u8>>,
+    seen: Vec<Seen>,
+}
+
+/// Columns from rows that `next` gives, with the header told or found.
+fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut() -> Result<Option<Row>>) -> Result<Named> {
+    let mut names: Option<Vec<Vec<u8>>> = None;
+    let mut pending: Vec<Row> = Vec::new();
+    match sample.format.header() {
+        Header::None if detect => {
+            let Some(first) = next()? else { return Ok(Vec::new()) };
+            let could_be_names = first.seen.iter().all(|seen| seen.guess == Guess::String);
+            let second = if could_be_names { next()? } else { None };
+            match second {
+                Some(second) if second.texts.len() == first.texts.len() => {
+                    let types: Result<Vec<_>> = second.texts.iter().map(|text| type_of(text)).collect();
+                    if let Ok(types) = types {
+                        let names = first.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned());
+                        return Ok(names.zip(types.into_iter().map(Found::Typed)).collect());
+                    }
+                    if second.seen.iter().any(|seen| seen.guess != Guess::String) {
+                        names = Some(first.texts);
+                    } else {
+                        pending.push(first);
+                    }
+                    pending.push(second);
+                }
+                second => {
+                    pending.push(first);
+                    pending.extend(second);
+                }
+            }
+        }
+        Header::None => {}
+        header => {
+            let Some(first) = next()? else { return Ok(Vec::new()) };
+            if header == Header::NamesAndTypes {
+                let types = next()?.ok_or_else(|| incorrect("the data ends before the types of the header"))?;
+                if types.texts.len() != first.texts.len() {
+                    return Err(incorrect("the header has another number of types than of names"));
+                }
+                let types = types.texts.iter().map(|text| type_of(text)).collect::<Result<Vec<_>>>()?;
+                let names = first.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned());
+                return Ok(names.zip(types.into_iter().map(Found::Typed)).collect());
+            }
+            names = Some(first.texts);
+        }
+    }
+    let mut columns: Option<Vec<Seen>> = names.as_ref().map(|names| names.iter().map(|_| Seen::nothing()).collect());
+    let mut rows = 0;
+    let mut pending = pending.into_iter();
+    while rows < sample.rows_max {
+        let Some(row) = pending.next().map_or_else(&mut next, |row| Ok(Some(row)))? else { break };
+        rows += 1;
+        match &mut columns {
+            None => columns = Some(row.seen),
+            Some(columns) => add(columns, row, names.as_deref(), rows, sample, origin)?,
+        }
+    }
+    let columns = columns.unwrap_or_default().into_iter().enumerate().map(|(at, seen)| {
+        let name = names.as_ref().and_then(|names| names.get(at));
+        (name.map_or_else(|| numbered(at), |name| String::from_utf8_lossy(name).into_owned()), Found::Guessed(seen))
+    });
+    Ok(columns.collect())
+}
+
+fn add(
+    columns: &mut Vec<Seen>,
+    row: Row,
+    names: Option<&[Vec<u8>]>,
+    number: u64,
+    sample: &Sample<'_>,
+    origin: Origin,
+) -> Result<()> {
+    let variable = match sample.format {
+        Format::Csv | Format::CsvWithNames => sample.settings.input_format_csv_allow_variable_number_of_columns,
+        Format::Tsv | Format::TsvWithNames | Format::TsvRaw | Format::TsvRawWithNames => {
+            sample.settings.input_format_tsv_allow_variable_number_of_columns
+        }
+        _ => false,
+    };
+    if row.seen.len() != columns.len() && !variable {
+        return Err(incorrect(format!(
+            "rows have different amount of values: {} in row {number}, {} before",
+            row.seen.len(),
+            columns.len()
+        )));
+    }
+    if names.is_none() && columns.len() < row.seen.len() {
+        columns.resize(row.seen.len(), Seen::nothing());
+    }
+    for (at, (known, now)) in columns.iter_mut().zip(row.seen).enumerate() {
+        let before = std::mem::replace(known, Seen::nothing());
+        *known = before.clone().merged(now.clone(), origin).ok_or_else(|| {
+            let name = names.and_then(|names| names.get(at)).map(|name| String::from_utf8_lossy(name).into_owned());
+            unfit(&name.unwrap_or_else(|| numbered(at)), &before, &now, number, origin)
+        })?;
+    }
+    Ok(())
+}
+
+/// The bytes after the lines that are to be left out.
+fn after_lines(bytes: &[u8], lines: u64) -> &[u8] {
+    let mut rest = bytes;
+    for _ in 0..lines {
+        match memchr::memchr(b'\n', rest) {
+            Some(at) => rest = &rest[at + 1..],
+            None => return &[],
+        }
+    }
+    rest
+}
+
+pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
+    let settings = sample.settings;
+    let dialect = CsvDialect::of(settings)?;
+    let null = settings.format_csv_null_representation.as_bytes();
+    let guesses = settings.input_format_csv_use_best_effort_in_schema_inference;
+    let bytes = after_lines(sample.bytes, settings.input_format_csv_skip_first_lines);
+    let mut at = 0;
+    let next = || {
+        if at >= bytes.len() {
+            return Ok(None);
+        }
+        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        loop {
+            // A row that the sample cuts off tells nothing.
+            let Ok(field) = next_field(&bytes[at..], sample.complete, &dialect) else {
+                if !sample.complete || row.texts.is_empty() && at == 0 {
+                    return Ok(None);
+                }
+                return Err(incorrect("a quoted field is not closed, or goes on after its quote"));
+            };
+            let text: &[u8] = &field.text;
+            row.seen.push(if !field.quoted && text == null {
+                Seen::NULL
+            } else if !field.quoted && text.is_empty() {
+                Seen::nothing()
+            } else if !guesses {
+                Guess::String.into()
+            } else if matches!(text.first(), Some(b'[' | b'{')) {
+                sample.rules.nested(text).unwrap_or_else(|| Guess::String.into())
+            } else if field.quoted {
+                sample.rules.text(text).into()
+            } else {
+                sample.rules.word(text).into()
+            });
+            row.texts.push(text.to_vec());
+            at += field.bytes;
+            if field.ends_line {
+                return Ok(Some(row));
+            }
+        }
+    };
+    let detect = settings.input_format_csv_detect_header;
+    infer(sample, detect, Origin::Text, next)
+}
+
+pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
+    let settings = sample.settings;
+    let escaped = !matches!(sample.format, Format::TsvRaw | Format::TsvRawWithNames | Format::TsvRawWithNamesAndTypes);
+    let null = settings.format_tsv_null_representation.as_bytes();
+    let guesses = settings.input_format_tsv_use_best_effort_in_schema_inference;
+    let mut bytes = after_lines(sample.bytes, settings.input_format_tsv_skip_first_lines);
+    let next = || {
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let Some((end, length)) = whole_line(bytes, sample.complete, escaped) else {
+            return Ok(None);
+        };
+        let line = &bytes[..end];
+        bytes = &bytes[length..];
+        let line = line.strip_suffix(b"\r").unwrap_or(line);
+        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        let mut from = 0;
+        loop {
+            let end = field_end(line, from, escaped);
+            let raw = &line[from..end];
+            let mut text = Vec::new();
+            if !escaped || unescape(raw, &mut text).is_err() {
+                text = raw.to_vec();
+            }
+            row.seen.push(if raw == null || raw == b"\\N" {
+                Seen::NULL
+            } else if raw.is_empty() {
+                Seen::nothing()
+            } else if !guesses {
+                Guess::String.into()
+            } else if matches!(text.first(), Some(b'[' | b'{' | b'(')) {
+                sample.rules.nested(raw).unwrap_or_else(|| Guess::String.into())
+            } else {
+                sample.rules.word(&text).into()
+            });
+            row.texts.push(text);
+            if end == line.len() {
+                return Ok(Some(row));
+            }
+            from = end + 1;
+        }
+    };
+    let detect = settings.input_format_tsv_detect_header;
+    infer(sample, detect, Origin::Text, next)
+}
+
+pub(super) fn values(sample: &Sample<'_>) -> Result<Named> {
+    let mut bytes = sample.bytes;
+    let next = || {
+        let space = bytes.iter().take_while(|c| matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',' | b';')).count();
+        bytes = &bytes[space..];
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        if bytes[0] != b'(' {
+            return Err(incorrect("expected '(' to start a row"));
+        }
+        let Some(end) = row_end(bytes) else {
+            return if sample.complete { Err(incorrect("the data ends within a row")) } else { Ok(None) };
+        };
+        let text = &bytes[..end];
+        bytes = &bytes[end..];
+        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        let mut at = 1;
+        while at < end {
+            let length = literal_end(&text[at..]).unwrap_or(end - 1 - at);
+            let literal = text[at..at + length].trim_ascii();
+            row.seen.push(sample.rules.literal(literal));
+            row.texts.push(literal.to_vec());
+            at += length + 1;
+        }
+        Ok(Some(row))
+    };
+    infer(sample, false, Origin::Text, next)
+}
+
+pub(super) fn json(sample: &Sample<'_>) -> Result<Named> {
+    let mut bytes = sample.bytes;
+    let next = || {
+        let space = bytes.iter().take_while(|c| matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',' | b';')).count();
+        bytes = &bytes[space..];
+        if bytes.is_empty() {
+            return Ok(None);
+        }
+        let mut cursor = JsonCursor::new(bytes);
+        let row = match json_array(&mut cursor, sample) {
+            Ok(row) => row,
+            Err(_) if !sample.complete && is_cut_off(bytes) => return Ok(None),
+            Err(fault) => return Err(gristmill_base::Error::new(code(bytes, fault.code), fault.reason)),
+        };
+        bytes = &bytes[cursor.at..];
+        Ok(Some(row))
+    };
+    infer(sample, false, Origin::Json, next)
+}
+
+/// What does not even begin a row is another mistake than what is wrong in one.
+fn code(row: &[u8], code: ErrorCode) -> ErrorCode {
+    if row.first() == Some(&b'[') { code } else { ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED }
+}
+
+fn json_array(cursor: &mut JsonCursor<'_>, sample: &Sample<'_>) -> gristmill_types::scan::Scan<Row> {
+    let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+    cursor.expect(b'[')?;
+    if cursor.eat(b']') {
+        return Ok(row);
+    }
+    let strings = sample.format.json_strings();
+    let mut scratch = Vec::new();
+    loop {
+        let mut value = *cursor;
+        let text = value.string(&mut scratch).map(<[u8]>::to_vec).unwrap_or_default();
+        row.seen.push(if strings { in_string(&text, sample, cursor)? } else { sample.rules.json(cursor, 0)? });
+        row.texts.push(text);
+        if !cursor.eat(b',') {
+            cursor.expect(b']')?;
+            return Ok(row);
+        }
+    }
+}
+
+/// A value of the Strings variants: text that may be a date.
+pub(super) fn in_string(text: &[u8], sample: &Sample<'_>, cursor: &mut JsonCursor<'_>) -> gristmill_types::scan::Scan<Seen> {
+    cursor.value()?;
+    Ok(if text == crate::output::NULL_FOR_PEOPLE.as_bytes() { Seen::NULL } else { sample.rules.text(text).into() })
+}

@@ -1,0 +1,208 @@
+//! Parquet and Arrow out of a stream that cannot be sought.
+//!
+//! ArrowStream is decoded message by message as it comes. Parquet and Arrow files have their directory at the end, so their
+//! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::buffer::Buffer;
+use arrow::datatypes::{Schema, SchemaRef};
+use arrow::ipc::reader::{FileReaderBuilder, StreamDecoder};
+use bytes::Bytes;
+use chrono_tz::Tz;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_introspect::Settings;
+use gristmill_types::Columns;
+use gristmill_types::adopt::adopt;
+use gristmill_types::cast::CastOptions;
+use gristmill_types::default::default_array;
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::file::metadata::ParquetMetaDataReader;
+
+use super::RowParser;
+use super::rows::BATCH_ROWS;
+use crate::Format;
+use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
+
+pub(crate) struct Buffered {
+    format: Format,
+    object: String,
+    columns: Columns,
+    schema: SchemaRef,
+    options: CastOptions,
+    allow_missing: bool,
+    any_case: bool,
+    held: Vec<u8>,
+    stream: Option<StreamDecoder>,
+    /// Bytes of the stream so far.
+    streamed: u64,
+    rows: u64,
+    unknown: u64,
+}
+
+impl Buffered {
+    pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Self> {
+        let options =
+            CastOptions { timezone, null_as_default: settings.input_format_null_as_default, ..CastOptions::default() };
+        Ok(Buffered {
+            format,
+            object: object.to_string(),
+            schema: columns.arrow(),
+            columns: columns.clone(),
+            options,
+            allow_missing: settings.input_format_parquet_allow_missing_columns,
+            any_case: settings.input_format_parquet_case_insensitive_column_matching,
+            held: Vec::new(),
+            stream: (format == Format::ArrowStream).then(StreamDecoder::new),
+            streamed: 0,
+            rows: 0,
+            unknown: 0,
+        })
+    }
+
+    fn located(&self, error: Error) -> Error {
+        error.with_context(format!("(in file/uri {}, format {})", self.object, self.format))
+    }
+
+    /// The columns asked for, out of a batch of the file.
+    fn convert(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let there = batch.schema();
+        let mut taken = 0;
+        let arrays = self
+            .columns
+            .iter()
+            .map(|column| {
+                let matches = |name: &str| name == column.name || self.any_case && name.eq_ignore_ascii_case(&column.name);
+                match there.fields().iter().position(|field| matches(field.name())) {
+                    Some(at) => {
+                        taken += 1;
+                        adopt(batch.column(at), &column.kind, &self.options)
+                            .context(|| format!("column '{}', rows from {}", column.name, self.rows + 1))
+                    }
+                    None if self.allow_missing => Ok(default_array(&column.kind, batch.num_rows())),
+                    None => Err(missing(&column.name, &there)),
+                }
+            })
+            .collect::<Result<Vec<_>>>()?;
+        self.rows += batch.num_rows() as u64;
+        self.unknown += (there.fields().len().saturating_sub(taken) * batch.num_rows()) as u64;
+        let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+        Ok(RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?)
+    }
+
+    fn take(&mut self, batch: &RecordBatch, out: &mut Vec<RecordBatch>) -> Result<()> {
+        let mut from = 0;
+        while from < batch.num_rows() {
+            let rows = (batch.num_rows() - from).min(BATCH_ROWS);
+            let converted = self.convert(&batch.slice(from, rows))?;
+            out.push(converted);
+            from += rows;
+        }
+        Ok(())
+    }
+
+    fn whole(&mut self) -> Result<Vec<RecordBatch>> {
+        let bytes = Bytes::from(std::mem::take(&mut self.held));
+        let mut out = Vec::new();
+        if bytes.is_empty() {
+            return Ok(out);
+        }
+        if self.format == Format::Parquet {
+            let metadata = parquet_metadata(&bytes)?;
+            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
+            let mut reader = builder.with_batch_size(BATCH_ROWS).build()?;
+            while let Some(batch) = guarded(|| reader.next().transpose())? {
+                self.take(&batch, &mut out)?;
+            }
+        } else {
+            let broken = |error: arrow::error::ArrowError| not_arrow(&error);
+            let mut reader = FileReaderBuilder::new().build(std::io::Cursor::new(bytes)).map_err(broken)?;
+            while let Some(batch) = guarded_arrow(|| reader.next().transpose())? {
+                self.take(&batch, &mut out)?;
+            }
+        }
+        Ok(out)
+    }
+}
+
+fn missing(name: &str, schema: &Schema) -> Error {
+    let there: Vec<String> = schema.fields().iter().map(|field| format!("'{}'", field.name())).collect();
+    Error::new(ErrorCode::THERE_IS_NO_COLUMN, format!("The data has no column '{name}'. It has: {}", there.join(", ")))
+}
+
+fn not_arrow(error: &arrow::error::ArrowError) -> Error {
+    Error::new(ErrorCode::INCORRECT_DATA, format!("Not valid Arrow data: {error}"))
+}
+
+fn guarded_arrow<T>(step: impl FnOnce() -> std::result::Result<T, arrow::error::ArrowError>) -> Result<T> {
+    guarded(|| step().map_err(|error| not_arrow(&error)))
+}
+
+/// The directory of a Parquet file that is in memory.
+pub(crate) fn parquet_metadata(bytes: &Bytes) -> Result<ArrowReaderMetadata> {
+    let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(bytes))?;
+    guarded(|| reader_metadata(Arc::new(without_text_annotations(metadata)?)))
+}
+
+/// The magic word that an Arrow file begins with; padding of zeros follows, then comes what a stream begins with.
+const ARROW_MAGIC: &[u8] = b"ARROW1";
+
+/// The schema at the start of an Arrow file or stream; `None` where the bytes end before it.
+pub(crate) fn arrow_schema(bytes: &[u8]) -> Result<Option<SchemaRef>> {
+    let mut decoder = StreamDecoder::new();
+    let stream = bytes.strip_prefix(ARROW_MAGIC).map_or(bytes, |rest| {
+        let padding = rest.iter().take_while(|byte| **byte == 0).count();
+        &rest[padding..]
+    });
+    // Byte by byte in effect: what follows the schema is not looked at.
+    for piece in stream.chunks(64) {
+        guarded_arrow(|| decoder.decode(&mut Buffer::from(piece)))?;
+        if let Some(schema) = decoder.schema() {
+            return Ok(Some(schema));
+        }
+    }
+    Ok(None)
+}
+
+impl RowParser for Buffered {
+    fn push(&mut self, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
+        let Some(decoder) = &mut self.stream else {
+            self.held.extend_from_slice(bytes);
+            return Ok(Vec::new());
+        };
+        self.streamed += bytes.len() as u64;
+        let mut buffer = Buffer::from(bytes);
+        let mut decoded = Vec::new();
+        let done = guarded_arrow(|| {
+            while !buffer.is_empty() {
+                if let Some(batch) = decoder.decode(&mut buffer)? {
+                    decoded.push(batch);
+                }
+            }
+            Ok(())
+        });
+        let mut out = Vec::new();
+        let taken = done.and_then(|()| decoded.iter().try_for_each(|batch| self.take(batch, &mut out)));
+        taken.map_err(|error| self.located(error)).map(|()| out)
+    }
+
+    fn finish(&mut self) -> Result<Vec<RecordBatch>> {
+        let ended = match &mut self.stream {
+            None => self.whole(),
+            Some(_) if self.streamed == 0 => Ok(Vec::new()),
+            Some(decoder) => decoder.finish().map(|()| Vec::new()).map_err(|error| {
+                Error::new(ErrorCode::CANNOT_READ_ALL_DATA, format!("The Arrow stream ends before its end: {error}"))
+            }),
+        };
+        ended.map_err(|error| self.located(error))
+    }
+
+    fn skipped_rows(&self) -> u64 {
+        0
+    }
+
+    fn unknown_fields(&self) -> u64 {
+        self.unknown
+    }
+}

@@ -1,0 +1,202 @@
+//! Combinators: suffixes that make a new function of any other. `sumArrayIf` is `sum`, over the elements of arrays, of the
+//! rows that a condition lets pass. The last suffix is the outermost.
+
+pub mod array;
+mod condition;
+mod distinct;
+mod empty;
+mod state;
+mod subgroups;
+
+use std::sync::Arc;
+
+use arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::Prepared;
+use super::udaf::bound;
+use crate::aggregate::{AggregateFunction, BoundAggregate};
+use crate::registry::Registry;
+use crate::scalar::Argument;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Combinator {
+    If,
+    Array,
+    Distinct,
+    OrNull,
+    OrDefault,
+    ForEach,
+    Map,
+    State,
+    SimpleState,
+    Merge,
+    MergeState,
+    /// Known to ClickHouse and refused here.
+    Refused,
+}
+
+/// Longer suffixes before those that they end with.
+const SUFFIXES: &[(&str, Combinator)] = &[
+    ("OrDefault", Combinator::OrDefault),
+    ("OrNull", Combinator::OrNull),
+    ("SimpleState", Combinator::SimpleState),
+    ("MergeState", Combinator::MergeState),
+    ("ForEach", Combinator::ForEach),
+    ("Distinct", Combinator::Distinct),
+    ("Resample", Combinator::Refused),
+    ("ArgMin", Combinator::Refused),
+    ("ArgMax", Combinator::Refused),
+    ("Merge", Combinator::Merge),
+    ("State", Combinator::State),
+    ("Array", Combinator::Array),
+    ("Map", Combinator::Map),
+    ("If", Combinator::If),
+];
+
+/// Names of the combinators, for listings.
+pub fn names() -> impl Iterator<Item = &'static str> {
+    SUFFIXES.iter().filter(|(_, combinator)| *combinator != Combinator::Refused).map(|(name, _)| *name)
+}
+
+/// The aggregate function of that name, suffixes of combinators included. Aliases and the case of names as
+/// `Registry::canonical` has them.
+pub fn resolve_aggregate(registry: &Registry, name: &str) -> Option<Arc<dyn AggregateFunction>> {
+    let name = registry.canonical(name);
+    if let Some(function) = registry.find_aggregate(name) {
+        return Some(function);
+    }
+    for (suffix, combinator) in SUFFIXES {
+        let Some(inner_name) = name.strip_suffix(suffix).filter(|inner| !inner.is_empty()) else { continue };
+        // What a group without rows gives does not depend on whether If comes before or after.
+        if matches!(combinator, Combinator::OrNull | Combinator::OrDefault)
+            && let Some(base) = inner_name.strip_suffix("If").filter(|base| !base.is_empty())
+        {
+            return resolve_aggregate(registry, &format!("{base}{suffix}If"));
+        }
+        let inner = resolve_aggregate(registry, inner_name)?;
+        let inner_name = registry.canonical(inner_name).to_string();
+        let mapped = match (combinator, inner_name.as_str()) {
+            (Combinator::Map, "sum" | "min" | "max") => registry.find_aggregate(&format!("{inner_name}MappedArrays")),
+            _ => None,
+        };
+        return Some(Arc::new(Combined { combinator: *combinator, inner_name, inner, mapped }));
+    }
+    None
+}
+
+struct Combined {
+    combinator: Combinator,
+    inner_name: String,
+    inner: Arc<dyn AggregateFunction>,
+    /// `sumMap(keys, values)` is a function of its own.
+    mapped: Option<Arc<dyn AggregateFunction>>,
+}
+
+impl Combined {
+    fn inner(&self, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
+        self.inner.prepare(&self.inner_name, parameters, arguments)
+    }
+
+    /// Arguments with other types, of which no constant is known.
+    fn inner_of(&self, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
+        let arguments: Vec<_> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
+        self.inner(parameters, &arguments)
+    }
+
+    fn is_mapped(&self, arguments: &[Argument]) -> bool {
+        !matches!(arguments.first().map(|argument| argument.kind.plain()), Some(SqlType::Map(..)))
+    }
+}
+
+fn no_arguments(name: &str) -> Error {
+    Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("Aggregate function {name} needs at least one argument"))
+}
+
+fn illegal(name: &str, kind: &SqlType, expected: &str) -> Error {
+    Error::new(
+        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+        format!("Illegal type {kind} of an argument of aggregate function {name}: expected {expected}"),
+    )
+}
+
+impl AggregateFunction for Combined {
+    fn prepare(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
+        match self.combinator {
+            Combinator::If => {
+                let (condition, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+                condition::prepare(name, self.inner(parameters, rest)?, &condition.kind)
+            }
+            Combinator::Array => {
+                let kinds = array::elements(name, arguments)?;
+                Ok(array::prepare(self.inner_of(parameters, kinds)?))
+            }
+            Combinator::Distinct => Ok(distinct::prepare(self.inner(parameters, arguments)?)),
+            Combinator::OrNull => Ok(empty::or_null(self.inner(parameters, arguments)?)),
+            Combinator::OrDefault => Ok(empty::or_default(self.inner(parameters, arguments)?)),
+            Combinator::ForEach => {
+                let kinds = array::elements(name, arguments)?;
+                Ok(subgroups::for_each(self.inner_of(parameters, kinds)?))
+            }
+            Combinator::Map => match &self.mapped {
+                Some(mapped) if self.is_mapped(arguments) => mapped.prepare(name, parameters, arguments),
+                _ => {
+                    let Some(SqlType::Map(key, value)) = arguments.first().map(|argument| argument.kind.plain()) else {
+                        let kind = arguments.first().map_or(SqlType::Nothing, |argument| argument.kind.clone());
+                        return Err(illegal(name, &kind, "Map"));
+                    };
+                    subgroups::map(self.inner_of(parameters, vec![value.as_ref().clone()])?, key)
+                }
+            },
+            Combinator::State => {
+                let kinds = arguments.iter().map(|argument| argument.kind.clone()).collect();
+                state::state(&self.inner_name, parameters, kinds, self.inner(parameters, arguments)?)
+            }
+            Combinator::SimpleState => {
+                let mut prepared = self.inner(parameters, arguments)?;
+                prepared.result = SqlType::SimpleAggregateFunction(self.inner_name.clone(), Box::new(prepared.result));
+                Ok(prepared)
+            }
+            Combinator::Merge | Combinator::MergeState => {
+                let kinds = state::merged(name, arguments)?;
+                let prepared = state::merge(self.inner_of(parameters, kinds.clone())?, &arguments[0].kind)?;
+                match self.combinator {
+                    Combinator::Merge => Ok(prepared),
+                    _ => state::state(&self.inner_name, parameters, kinds, prepared),
+                }
+            }
+            Combinator::Refused => Err(Error::new(
+                ErrorCode::NOT_IMPLEMENTED,
+                format!("The combinator of aggregate function {name} is not supported: write it with a subquery"),
+            )),
+        }
+    }
+
+    /// The condition of an outermost If becomes the FILTER of the expression, so that rows are left out before they reach
+    /// the function.
+    fn bind(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<BoundAggregate> {
+        if self.combinator == Combinator::If {
+            let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+            let mut bound = self.inner.bind(&self.inner_name, parameters, rest)?;
+            if bound.filter_argument.is_none() {
+                bound.filter_argument = Some(arguments.len() - 1);
+                return Ok(bound);
+            }
+        }
+        Ok(bound(name, parameters, self.prepare(name, parameters, arguments)?))
+    }
+}
+
+/// The states of `prepared` wrapped, with nothing that DataFusion computes its own way.
+fn wrapped(
+    prepared: &Prepared,
+    result: SqlType,
+    arguments: Vec<SqlType>,
+    state: Vec<DataType>,
+    wrap: impl Fn(super::groups::Make) -> Box<dyn super::groups::Groups> + Send + Sync + 'static,
+) -> Prepared {
+    let inner = prepared.make.clone();
+    Prepared { result, arguments, state, make: Arc::new(move || wrap(inner.clone())), native: None, native_statistics: None }
+}

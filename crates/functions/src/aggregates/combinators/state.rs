@@ -1,0 +1,145 @@
+//! State and Merge: states of aggregates as values, of type `AggregateFunction(name, types)`.
+//!
+//! A value is the function's saved state, its columns written one after another in Arrow's row format.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder};
+use arrow::datatypes::DataType;
+use arrow::row::{RowConverter, SortField};
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::{illegal, no_arguments, wrapped};
+use crate::aggregates::Prepared;
+use crate::aggregates::groups::Groups;
+use crate::aggregates::udaf::with_parameters;
+use crate::scalar::Argument;
+
+/// Types of the arguments of the states that Merge is given.
+pub fn merged(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
+    match arguments {
+        [] => Err(no_arguments(name)),
+        [argument] => match argument.kind.plain() {
+            SqlType::AggregateFunction(_, kinds) => Ok(kinds.clone()),
+            other => Err(illegal(name, other, "AggregateFunction")),
+        },
+        _ => Err(Error::new(
+            ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+            format!("Aggregate function {name} takes one argument, got {}", arguments.len()),
+        )),
+    }
+}
+
+fn converter(kinds: &[DataType]) -> Result<RowConverter> {
+    Ok(RowConverter::new(kinds.iter().cloned().map(SortField::new).collect())?)
+}
+
+pub fn state(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>, inner: Prepared) -> Result<Prepared> {
+    let result = SqlType::AggregateFunction(with_parameters(name, parameters), kinds);
+    let columns = inner.state.clone();
+    converter(&columns)?;
+    Ok(wrapped(&inner, result, inner.arguments.clone(), inner.state.clone(), move |make| {
+        Box::new(State { inner: make(), kinds: columns.clone() })
+    }))
+}
+
+pub fn merge(inner: Prepared, argument: &SqlType) -> Result<Prepared> {
+    let columns = inner.state.clone();
+    converter(&columns)?;
+    Ok(wrapped(&inner, inner.result.clone(), vec![argument.clone()], inner.state.clone(), move |make| {
+        Box::new(Merge { inner: make(), kinds: columns.clone() })
+    }))
+}
+
+/// Saved states as values, and the empty value for a state that has seen nothing.
+fn write(kinds: &[DataType], columns: &[ArrayRef]) -> Result<ArrayRef> {
+    let rows = converter(kinds)?.convert_columns(columns)?;
+    let mut builder = BinaryBuilder::new();
+    for row in &rows {
+        builder.append_value(row.as_ref());
+    }
+    Ok(Arc::new(builder.finish()))
+}
+
+/// The state columns of the values, and the group of each; empty values are left out.
+fn read(kinds: &[DataType], values: &ArrayRef, groups: &[usize]) -> Result<(Vec<ArrayRef>, Vec<usize>)> {
+    let values = values.as_binary::<i32>();
+    let converter = converter(kinds)?;
+    let parser = converter.parser();
+    let filled = || (0..values.len()).filter(|row| values.is_valid(*row) && !values.value(*row).is_empty());
+    let columns = converter.convert_rows(filled().map(|row| parser.parse(values.value(row))))?;
+    Ok((columns, filled().map(|row| groups[row]).collect()))
+}
+
+struct State {
+    inner: Box<dyn Groups>,
+    kinds: Vec<DataType>,
+}
+
+impl Groups for State {
+    fn resize(&mut self, groups: usize) {
+        self.inner.resize(groups);
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        self.inner.update(args, groups)
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        self.inner.save(groups)
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        self.inner.merge(states, groups)
+    }
+
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        write(&self.kinds, &self.inner.save(groups)?)
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        self.inner.drop_first(groups);
+    }
+
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
+    }
+}
+
+struct Merge {
+    inner: Box<dyn Groups>,
+    kinds: Vec<DataType>,
+}
+
+impl Groups for Merge {
+    fn resize(&mut self, groups: usize) {
+        self.inner.resize(groups);
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let (states, groups) = read(&self.kinds, &args[0], groups)?;
+        if groups.is_empty() { Ok(()) } else { self.inner.merge(&states, &groups) }
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        self.inner.save(groups)
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        self.inner.merge(states, groups)
+    }
+
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        self.inner.finish(groups)
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        self.inner.drop_first(groups);
+    }
+
+    fn bytes(&self) -> usize {
+        self.inner.bytes()
+    }
+}

@@ -1,0 +1,372 @@
+//! Functions of one or two numbers that keep a few running floats: variances, covariances, correlation, skewness, kurtosis,
+//! weighted averages, regressions.
+//!
+//! The plain ones sum powers and products and take the moments from these sums, as ClickHouse does (so that results agree
+//! to the last digit, lost precision included); the Stable ones follow Welford's updates.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, Float64Array, StructArray, UInt64Array};
+use arrow::datatypes::{DataType, Float32Type};
+use gristmill_base::{Error, Result};
+use gristmill_types::SqlType;
+
+use super::groups::Groups;
+use super::natives::natives;
+use super::{Call, NullRule, Plan, family};
+use crate::registry::Registry;
+
+/// One function: its numbers' start, what a row and another state add, and the result.
+struct Spec<const N: usize> {
+    arguments: usize,
+    start: [f64; N],
+    add: fn(&mut [f64; N], f64, f64),
+    merge: fn(&mut [f64; N], &[f64; N]),
+    finish: Finish<N>,
+}
+
+impl<const N: usize> Clone for Spec<N> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<const N: usize> Copy for Spec<N> {}
+
+/// The result of a state: one float, or two for a pair.
+type Finish<const N: usize> = fn(&[f64; N]) -> [f64; 2];
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Output {
+    /// Float32 where all arguments are, else Float64.
+    AsArguments,
+    Float64,
+    UInt64,
+    Pair,
+}
+
+fn add<const N: usize>(into: &mut [f64; N], from: &[f64; N]) {
+    for (into, from) in into.iter_mut().zip(from) {
+        *into += from;
+    }
+}
+
+fn one(value: f64) -> [f64; 2] {
+    [value, 0.0]
+}
+
+/// Count and sums of the first four powers.
+type Powers = [f64; 5];
+
+fn add_powers(m: &mut Powers, x: f64, _: f64) {
+    m[0] += 1.0;
+    m[1] += x;
+    m[2] += x * x;
+    m[3] += x * x * x;
+    m[4] += x * x * x * x;
+}
+
+fn var_pop(m: &Powers) -> f64 {
+    if m[0] == 0.0 { f64::NAN } else { ((m[2] - m[1] * m[1] / m[0]) / m[0]).max(0.0) }
+}
+
+fn var_samp(m: &Powers) -> f64 {
+    if m[0] <= 1.0 { f64::NAN } else { ((m[2] - m[1] * m[1] / m[0]) / (m[0] - 1.0)).max(0.0) }
+}
+
+fn third(m: &Powers) -> f64 {
+    (m[3] - (3.0 * m[2] - 2.0 * m[1] * m[1] / m[0]) * m[1] / m[0]) / m[0]
+}
+
+fn fourth(m: &Powers) -> f64 {
+    (m[4] - (4.0 * m[3] - (6.0 * m[2] - 3.0 * m[1] * m[1] / m[0]) * m[1] / m[0]) * m[1] / m[0]) / m[0]
+}
+
+/// A moment over a power of the variance; NaN where nothing varies.
+fn standardised(moment: f64, variance: f64, power: f64) -> f64 {
+    if variance > 0.0 { moment / variance.powf(power) } else { f64::NAN }
+}
+
+/// Count, sums of x and y, of x·y, x² and y².
+type Pairs = [f64; 6];
+
+fn add_pairs(m: &mut Pairs, x: f64, y: f64) {
+    m[0] += 1.0;
+    m[1] += x;
+    m[2] += y;
+    m[3] += x * y;
+    m[4] += x * x;
+    m[5] += y * y;
+}
+
+fn covar_pop(m: &Pairs) -> f64 {
+    if m[0] == 0.0 { f64::NAN } else { (m[3] - m[1] * m[2] / m[0]) / m[0] }
+}
+
+fn covar_samp(m: &Pairs) -> f64 {
+    if m[0] <= 1.0 { f64::NAN } else { (m[3] - m[1] * m[2] / m[0]) / (m[0] - 1.0) }
+}
+
+fn corr(m: &Pairs) -> f64 {
+    (m[0] * m[3] - m[1] * m[2]) / ((m[0] * m[4] - m[1] * m[1]) * (m[0] * m[5] - m[2] * m[2])).sqrt()
+}
+
+/// Slope and intercept of y over x.
+fn line(m: &Pairs) -> [f64; 2] {
+    let slope = (m[0] * m[3] - m[1] * m[2]) / (m[0] * m[4] - m[1] * m[1]);
+    [slope, (m[2] - slope * m[1]) / m[0]]
+}
+
+fn centred(sum: f64, of: f64, count: f64) -> f64 {
+    sum - of * of / count
+}
+
+/// Count, means of x and y, sums of squared differences of each, sum of their products.
+type Welford = [f64; 6];
+
+fn add_welford(m: &mut Welford, x: f64, y: f64) {
+    m[0] += 1.0;
+    let (dx, dy) = (x - m[1], y - m[2]);
+    m[1] += dx / m[0];
+    m[2] += dy / m[0];
+    m[3] += dx * (x - m[1]);
+    m[4] += dy * (y - m[2]);
+    m[5] += (x - m[1]) * dy;
+}
+
+fn merge_welford(into: &mut Welford, from: &Welford) {
+    let total = into[0] + from[0];
+    if from[0] == 0.0 {
+        return;
+    }
+    let (dx, dy) = (from[1] - into[1], from[2] - into[2]);
+    let share = into[0] * from[0] / total;
+    into[3] += from[3] + dx * dx * share;
+    into[4] += from[4] + dy * dy * share;
+    into[5] += from[5] + dx * dy * share;
+    into[1] += dx * from[0] / total;
+    into[2] += dy * from[0] / total;
+    into[0] = total;
+}
+
+/// Infinite below the least number of rows, as ClickHouse's stable functions are.
+fn over(sum: f64, rows: f64, least: f64) -> f64 {
+    if rows < least { f64::INFINITY } else { sum / (rows - (least - 1.0)) }
+}
+
+pub fn register(registry: &mut Registry) {
+    let powers: [(&str, Finish<5>); 8] = [
+        ("varPop", |m| one(var_pop(m))),
+        ("varSamp", |m| one(var_samp(m))),
+        ("stddevPop", |m| one(var_pop(m).sqrt())),
+        ("stddevSamp", |m| one(var_samp(m).sqrt())),
+        ("skewPop", |m| one(standardised(third(m), var_pop(m), 1.5))),
+        ("skewSamp", |m| one(standardised(third(m), var_samp(m), 1.5))),
+        ("kurtPop", |m| one(standardised(fourth(m), var_pop(m), 2.0))),
+        ("kurtSamp", |m| one(standardised(fourth(m), var_samp(m), 2.0))),
+    ];
+    for (name, finish) in powers {
+        let spec = Spec { arguments: 1, start: [0.0; 5], add: add_powers, merge: add, finish };
+        define(registry, name, Output::AsArguments, spec);
+    }
+    let pairs: [(&str, Output, Finish<6>); 4] = [
+        ("covarPop", Output::AsArguments, |m| one(covar_pop(m))),
+        ("covarSamp", Output::AsArguments, |m| one(covar_samp(m))),
+        ("corr", Output::AsArguments, |m| one(corr(m))),
+        ("simpleLinearRegression", Output::Pair, line),
+    ];
+    for (name, output, finish) in pairs {
+        define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_pairs, merge: add, finish });
+    }
+    // SQL's regressions take y before x.
+    let regressions: [(&str, Output, Finish<6>); 9] = [
+        ("regr_avgx", Output::Float64, |m| one(m[1] / m[0])),
+        ("regr_avgy", Output::Float64, |m| one(m[2] / m[0])),
+        ("regr_count", Output::UInt64, |m| one(m[0])),
+        ("regr_slope", Output::Float64, |m| one(line(m)[0])),
+        ("regr_intercept", Output::Float64, |m| one(line(m)[1])),
+        ("regr_r2", Output::Float64, |m| one(corr(m) * corr(m))),
+        ("regr_sxx", Output::Float64, |m| one(centred(m[4], m[1], m[0]))),
+        ("regr_syy", Output::Float64, |m| one(centred(m[5], m[2], m[0]))),
+        ("regr_sxy", Output::Float64, |m| one(m[3] - m[1] * m[2] / m[0])),
+    ];
+    for (name, output, finish) in regressions {
+        let add_swapped: fn(&mut Pairs, f64, f64) = |m, y, x| add_pairs(m, x, y);
+        define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_swapped, merge: add, finish });
+        registry.any_case(name);
+    }
+    let stable: [(&str, usize, Finish<6>); 7] = [
+        ("varPopStable", 1, |m| one(over(m[3], m[0], 1.0))),
+        ("varSampStable", 1, |m| one(over(m[3], m[0], 2.0))),
+        ("stddevPopStable", 1, |m| one(over(m[3], m[0], 1.0).sqrt())),
+        ("stddevSampStable", 1, |m| one(over(m[3], m[0], 2.0).sqrt())),
+        ("covarPopStable", 2, |m| one(over(m[5], m[0], 1.0))),
+        ("covarSampStable", 2, |m| one(over(m[5], m[0], 2.0))),
+        ("corrStable", 2, |m| one(if m[0] < 2.0 { f64::INFINITY } else { m[5] / (m[3].sqrt() * m[4].sqrt()) })),
+    ];
+    for (name, arguments, finish) in stable {
+        let spec = Spec { arguments, start: [0.0; 6], add: add_welford, merge: merge_welford, finish };
+        define(registry, name, Output::Float64, spec);
+    }
+    let weighted = Spec {
+        arguments: 2,
+        start: [0.0; 2],
+        add: |m, value, weight| {
+            m[0] += value * weight;
+            m[1] += weight;
+        },
+        merge: add,
+        finish: |m| one(m[0] / m[1]),
+    };
+    define(registry, "avgWeighted", Output::Float64, weighted);
+    let kahan =
+        Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
+    define(registry, "sumKahan", Output::Float64, kahan);
+    let bounding = Spec {
+        arguments: 2,
+        // The points furthest left and right.
+        start: [f64::INFINITY, 0.0, f64::NEG_INFINITY, 0.0],
+        add: |m, x, y| bound(m, x, y),
+        merge: |into, from| {
+            if from[0] <= from[2] {
+                bound(into, from[0], from[1]);
+                bound(into, from[2], from[3]);
+            }
+        },
+        finish: |m| one(if m[0] <= m[2] { (m[3] - m[1]) / (m[2] - m[0]) } else { f64::NAN }),
+    };
+    define(registry, "boundingRatio", Output::Float64, bounding);
+    for (alias, name) in [
+        ("VAR_POP", "varPop"),
+        ("VAR_SAMP", "varSamp"),
+        ("STDDEV_POP", "stddevPop"),
+        ("STDDEV_SAMP", "stddevSamp"),
+        ("STDDEV", "stddevSamp"),
+        ("STD", "stddevPop"),
+        ("COVAR_POP", "covarPop"),
+        ("COVAR_SAMP", "covarSamp"),
+    ] {
+        registry.alias(alias, name);
+        registry.any_case(alias);
+    }
+    registry.any_case("corr");
+}
+
+fn bound(m: &mut [f64; 4], x: f64, y: f64) {
+    if x < m[0] {
+        (m[0], m[1]) = (x, y);
+    }
+    if x > m[2] {
+        (m[2], m[3]) = (x, y);
+    }
+}
+
+/// A sum and what rounding took from it.
+fn kahan_add(m: &mut [f64; 2], x: f64) {
+    let compensated = x - m[1];
+    let sum = m[0] + compensated;
+    m[1] = (sum - m[0]) - compensated;
+    m[0] = sum;
+}
+
+fn kahan_merge(into: &mut [f64; 2], from: &[f64; 2]) {
+    kahan_add(into, from[0]);
+    kahan_add(into, -from[1]);
+}
+
+fn define<const N: usize>(registry: &mut Registry, name: &str, output: Output, spec: Spec<N>) {
+    registry.aggregate(name, family(NullRule::Nullable, move |call| plan(call, output, spec)));
+}
+
+fn plan<const N: usize>(call: &Call<'_>, output: Output, spec: Spec<N>) -> Result<Plan> {
+    call.arity(spec.arguments..=spec.arguments)?;
+    for i in 0..spec.arguments {
+        call.expect_number(i)?;
+    }
+    let result = match output {
+        Output::AsArguments if call.kinds.iter().all(|kind| *kind == SqlType::Float32) => SqlType::Float32,
+        Output::AsArguments | Output::Float64 => SqlType::Float64,
+        Output::UInt64 => SqlType::UInt64,
+        Output::Pair => {
+            SqlType::Tuple(vec![(Some("k".to_string()), SqlType::Float64), (Some("b".to_string()), SqlType::Float64)])
+        }
+    };
+    let carrier = result.arrow();
+    let arguments = vec![SqlType::Float64; spec.arguments];
+    Ok(Plan::new(result, arguments, vec![DataType::Float64; N], move || Floats {
+        states: Vec::new(),
+        spec,
+        result: carrier.clone(),
+    }))
+}
+
+struct Floats<const N: usize> {
+    states: Vec<[f64; N]>,
+    spec: Spec<N>,
+    result: DataType,
+}
+
+impl<const N: usize> Groups for Floats<N> {
+    fn resize(&mut self, groups: usize) {
+        self.states.resize(groups, self.spec.start);
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let first = natives::<f64>(&args[0])?;
+        let add = self.spec.add;
+        match args.get(1) {
+            Some(second) => {
+                let second = natives::<f64>(second)?;
+                for ((x, y), group) in first.iter().zip(second.iter()).zip(groups) {
+                    add(&mut self.states[*group], *x, *y);
+                }
+            }
+            None => {
+                for (x, group) in first.iter().zip(groups) {
+                    add(&mut self.states[*group], *x, 0.0);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        let column = |i: usize| self.states[..groups].iter().map(|state| state[i]).collect::<Vec<f64>>();
+        Ok((0..N).map(|i| Arc::new(Float64Array::from(column(i))) as ArrayRef).collect())
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let columns = states.iter().map(|array| natives::<f64>(array)).collect::<Result<Vec<_>>>()?;
+        for (row, group) in groups.iter().enumerate() {
+            let mut other = [0.0; N];
+            for (value, column) in other.iter_mut().zip(&columns) {
+                *value = column[row];
+            }
+            (self.spec.merge)(&mut self.states[*group], &other);
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        let results: Vec<[f64; 2]> = self.states[..groups].iter().map(self.spec.finish).collect();
+        let column = |i: usize| Float64Array::from_iter_values(results.iter().map(|pair| pair[i]));
+        match &self.result {
+            DataType::Float64 => Ok(Arc::new(column(0))),
+            DataType::Float32 => Ok(Arc::new(column(0).unary::<_, Float32Type>(|value| value as f32))),
+            DataType::UInt64 => Ok(Arc::new(UInt64Array::from_iter_values(results.iter().map(|pair| pair[0] as u64)))),
+            DataType::Struct(fields) => {
+                let columns: Vec<ArrayRef> = vec![Arc::new(column(0)), Arc::new(column(1))];
+                Ok(Arc::new(StructArray::try_new(fields.clone(), columns, None)?))
+            }
+            other => Err(Error::logical(format!("A function of floats cannot give {other}"))),
+        }
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        self.states.drain(..groups);
+    }
+
+    fn bytes(&self) -> usize {
+        self.states.capacity() * size_of::<[f64; N]>()
+    }
+}

@@ -1,0 +1,207 @@
+//! Quantiles of the values themselves.
+
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, AsArray, ListArray, UInt64Array};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Field, UInt64Type};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+use super::{Answer, Call, Levels, Plan, Ranked, Rule, answers, by_native, check_kind, interpolated_type, shaped};
+use crate::aggregates::groups::Groups;
+use crate::aggregates::natives::{column, natives};
+
+/// Values that a sample holds.
+const SAMPLE: usize = 8192;
+const TIMING_MAX: f64 = 30_000.0;
+
+pub fn plan(call: &Call<'_>, levels: Levels, rule: Rule, arguments: usize) -> Result<Plan> {
+    call.arity(arguments..=arguments)?;
+    let kind = check_kind(call)?;
+    let one = match rule {
+        Rule::Sampled | Rule::Inclusive | Rule::Exclusive => interpolated_type(&kind),
+        Rule::Exact | Rule::Low | Rule::High => kind.clone(),
+        Rule::Timing => SqlType::Float32,
+        Rule::BFloat16 => SqlType::Float64,
+    };
+    let mut casts = call.kinds.clone();
+    casts[0] = kind.clone();
+    let (carrier, output) = (kind.arrow(), one.arrow());
+    let state = vec![list_type(carrier.clone()), DataType::UInt64];
+    let limit = if rule == Rule::Sampled { SAMPLE } else { usize::MAX };
+    by_native!(
+        &carrier,
+        N => Ok(Plan::new(levels.result(one), casts, state, move || Quantiles::<N> {
+            samples: Vec::new(),
+            limit,
+            rule,
+            levels: levels.clone(),
+            carrier: carrier.clone(),
+            output: output.clone(),
+            values: 0,
+        })),
+        Err(call.illegal(0, "a number, a date or a time"))
+    )
+}
+
+pub fn list_type(item: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new("item", item, true)))
+}
+
+pub fn lists<'a, N: Ranked>(values: impl Iterator<Item = &'a [N]>, carrier: &DataType) -> Result<ArrayRef> {
+    let (mut all, mut lengths) = (Vec::new(), Vec::new());
+    for values in values {
+        all.extend_from_slice(values);
+        lengths.push(values.len());
+    }
+    if all.len() > i32::MAX as usize {
+        return Err(crate::columns::too_large(all.len()));
+    }
+    let item = Arc::new(Field::new("item", carrier.clone(), true));
+    Ok(Arc::new(ListArray::try_new(item, OffsetBuffer::from_lengths(lengths), column(all, carrier)?, None)?))
+}
+
+/// The values of a group, or a fair sample of them: each value that comes when the sample is full takes a random place with
+/// the probability that it has of being in a sample of that size.
+#[derive(Default)]
+struct Sample<N> {
+    values: Vec<N>,
+    /// Values that came.
+    total: u64,
+}
+
+/// A number that looks random and is the same for every run.
+fn random(seed: u64) -> u64 {
+    crate::hash::int_hash_64(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15).wrapping_add(0x2545_F491_4F6C_DD1D))
+}
+
+impl<N: Ranked> Sample<N> {
+    #[inline]
+    fn add(&mut self, value: N, limit: usize) {
+        self.total += 1;
+        if self.values.len() < limit {
+            self.values.push(value);
+            return;
+        }
+        let place = (random(self.total) % self.total) as usize;
+        if let Some(slot) = self.values.get_mut(place) {
+            *slot = value;
+        }
+    }
+
+    fn merge(&mut self, other: &[N], total: u64, limit: usize) {
+        if total == other.len() as u64 {
+            other.iter().for_each(|value| self.add(*value, limit));
+            return;
+        }
+        if self.total == self.values.len() as u64 {
+            let own = std::mem::replace(&mut self.values, other.to_vec());
+            self.total = total;
+            own.into_iter().for_each(|value| self.add(value, limit));
+            return;
+        }
+        // Both are samples: each place goes to one of them by how many values each stands for.
+        let sum = self.total + total;
+        for (i, (slot, value)) in self.values.iter_mut().zip(other).enumerate() {
+            if random(sum ^ (i as u64) << 32) % sum < total {
+                *slot = *value;
+            }
+        }
+        self.total = sum;
+    }
+}
+
+struct Quantiles<N> {
+    samples: Vec<Sample<N>>,
+    limit: usize,
+    rule: Rule,
+    levels: Levels,
+    carrier: DataType,
+    output: DataType,
+    values: usize,
+}
+
+impl<N: Ranked> Quantiles<N> {
+    fn answer(rule: Rule, values: &mut [N], level: f64) -> Answer<N> {
+        let size = values.len();
+        if size == 0 {
+            return Answer::Float(f64::NAN);
+        }
+        let scaled = |level: f64| ((level * size as f64) as usize).min(size - 1);
+        let nth = match rule {
+            Rule::Sampled | Rule::Inclusive => return interpolate(values, level * (size - 1) as f64),
+            Rule::Exclusive => return interpolate(values, (level * (size + 1) as f64 - 1.0).clamp(0.0, (size - 1) as f64)),
+            Rule::Low if level == 0.5 => (size - 1) / 2,
+            Rule::High if level == 0.5 => size / 2,
+            Rule::BFloat16 => ((level * size as f64).ceil() as usize).clamp(1, size) - 1,
+            _ => scaled(level),
+        };
+        let value = *values.select_nth_unstable_by(nth, N::order).1;
+        match rule {
+            Rule::Timing => Answer::Float(value.float().clamp(0.0, TIMING_MAX)),
+            Rule::BFloat16 => Answer::Float(f64::from(f32::from_bits((value.float() as f32).to_bits() & 0xFFFF_0000))),
+            _ => Answer::Value(value),
+        }
+    }
+}
+
+fn interpolate<N: Ranked>(values: &mut [N], position: f64) -> Answer<N> {
+    let low = (position as usize).min(values.len() - 1);
+    let (_, value, above) = values.select_nth_unstable_by(low, N::order);
+    let next = above.iter().copied().min_by(N::order).unwrap_or(*value);
+    let low = low as f64;
+    Answer::Float(value.float() * (low + 1.0 - position) + next.float() * (position - low))
+}
+
+impl<N: Ranked> Groups for Quantiles<N> {
+    fn resize(&mut self, groups: usize) {
+        self.samples.resize_with(groups, || Sample { values: Vec::new(), total: 0 });
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        for (value, group) in natives::<N>(&args[0])?.iter().zip(groups) {
+            if !value.is_nan() {
+                self.samples[*group].add(*value, self.limit);
+            }
+        }
+        self.values += groups.len();
+        Ok(())
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        let samples = &self.samples[..groups];
+        let totals = UInt64Array::from_iter_values(samples.iter().map(|sample| sample.total));
+        Ok(vec![lists(samples.iter().map(|sample| sample.values.as_slice()), &self.carrier)?, Arc::new(totals)])
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let (lists, totals) = (states[0].as_list::<i32>(), states[1].as_primitive::<UInt64Type>());
+        let values = natives::<N>(lists.values())?;
+        for (row, group) in groups.iter().enumerate() {
+            let (start, end) = (lists.offsets()[row] as usize, lists.offsets()[row + 1] as usize);
+            self.samples[*group].merge(&values[start..end], totals.value(row), self.limit);
+            self.values += end - start;
+        }
+        Ok(())
+    }
+
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        let levels = &self.levels.levels;
+        let mut found = Vec::with_capacity(groups * levels.len());
+        for sample in &mut self.samples[..groups] {
+            found.extend(levels.iter().map(|level| Self::answer(self.rule, &mut sample.values, *level)));
+        }
+        shaped(answers(&found, &self.output)?, &self.levels, groups)
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        let gone: usize = self.samples.drain(..groups).map(|sample| sample.values.len()).sum();
+        self.values = self.values.saturating_sub(gone);
+    }
+
+    fn bytes(&self) -> usize {
+        let values = self.values.min(self.limit.saturating_mul(self.samples.len()));
+        self.samples.capacity() * size_of::<Sample<N>>() + values * size_of::<N>() * 3 / 2
+    }
+}

@@ -1,0 +1,399 @@
+//! From filters to a `Condition`.
+//!
+//! A comparison of an expression with constants is looked at for each base (a key expression, a column):
+//! - the expression is the base, or a function that rises with it: the comparison is about that function's range;
+//! - the base is a function of the compared column: what follows from the comparison for the base is kept. With
+//!   `d >= c`, the key `toDate(d)` is at least `toDate(c)` as it rises with `d`; with `d = c` or `d IN (…)` any function
+//!   will do.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, RecordBatch};
+use arrow::datatypes::{DataType, Field, Schema};
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
+use datafusion::physical_expr::create_physical_expr;
+use datafusion::physical_plan::PhysicalExpr;
+
+use super::condition::{Atom, Condition, Node, Slot, VALUE};
+use super::expression::{rising_function, same};
+use super::interval::{Intervals, after};
+use super::order::KeyOrder;
+use super::pattern::{self, Rest};
+
+/// Something whose range within parts or granules is known.
+#[derive(Clone, Debug)]
+pub struct Base {
+    /// Over unqualified columns.
+    pub expr: Expr,
+    pub data_type: DataType,
+    pub text: String,
+}
+
+/// `filters` must all hold. `columns`: the columns that filters and bases are over.
+pub fn analyze(bases: &[Base], columns: &DFSchema, filters: &[Expr]) -> Condition {
+    let mut analyzer = Analyzer { bases, columns, slots: Vec::new() };
+    let root = Node::All(filters.iter().map(|filter| analyzer.node(filter)).collect());
+    Condition { slots: analyzer.slots, root }
+}
+
+struct Analyzer<'a> {
+    bases: &'a [Base],
+    columns: &'a DFSchema,
+    slots: Vec<Slot>,
+}
+
+/// What an expression is compared with.
+struct Comparison {
+    operator: Operator,
+    /// Without NULL; one value unless the operator is `Eq`, where the expression may equal any.
+    values: ArrayRef,
+}
+
+impl Analyzer<'_> {
+    fn node(&mut self, filter: &Expr) -> Node {
+        match filter {
+            Expr::Alias(alias) => self.node(&alias.expr),
+            Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Node::Constant(*value),
+            Expr::Not(inner) => Node::Not(Box::new(self.node(inner))),
+            Expr::Column(_) => self.boolean(filter),
+            Expr::BinaryExpr(binary) => match binary.op {
+                Operator::And => Node::All(vec![self.node(&binary.left), self.node(&binary.right)]),
+                Operator::Or => Node::Any(vec![self.node(&binary.left), self.node(&binary.right)]),
+                operator => match (binary.left.as_ref(), binary.right.as_ref()) {
+                    (expr, Expr::Literal(value, _)) => self.binary(expr, operator, value),
+                    (Expr::Literal(value, _), expr) => match operator.swap() {
+                        Some(swapped) => self.binary(expr, swapped, value),
+                        None => Node::Unknown,
+                    },
+                    _ => Node::Unknown,
+                },
+            },
+            Expr::Between(between) => {
+                let (Expr::Literal(low, _), Expr::Literal(high, _)) = (between.low.as_ref(), between.high.as_ref()) else {
+                    return Node::Unknown;
+                };
+                let low = self.binary(&between.expr, Operator::GtEq, low);
+                let both = Node::All(vec![low, self.binary(&between.expr, Operator::LtEq, high)]);
+                if between.negated { Node::Not(Box::new(both)) } else { both }
+            }
+            Expr::InList(list) => {
+                let values: Option<Vec<ScalarValue>> = list
+                    .list
+                    .iter()
+                    .map(|item| match item {
+                        Expr::Literal(value, _) => Some(value.clone()),
+                        _ => None,
+                    })
+                    .collect();
+                let Some(values) = values else { return Node::Unknown };
+                let node = self.one_of(&list.expr, values);
+                if list.negated { Node::Not(Box::new(node)) } else { node }
+            }
+            Expr::IsNull(inner) => self.null(inner),
+            Expr::IsNotNull(inner) => Node::Not(Box::new(self.null(inner))),
+            Expr::Like(like) if !like.case_insensitive && like.escape_char.is_none() => {
+                let node = match like.pattern.as_ref() {
+                    Expr::Literal(pattern, _) => self.like(&like.expr, pattern),
+                    _ => Node::Unknown,
+                };
+                if like.negated { Node::Not(Box::new(node)) } else { node }
+            }
+            Expr::ScalarFunction(call) => self.call(call),
+            _ => Node::Unknown,
+        }
+    }
+
+    fn call(&mut self, call: &ScalarFunction) -> Node {
+        let [value, Expr::Literal(constant, _)] = &call.args[..] else { return Node::Unknown };
+        match call.func.name() {
+            "like" => self.like(value, constant),
+            "notLike" => Node::Not(Box::new(self.like(value, constant))),
+            "startsWith" => match bytes(constant) {
+                Some(text) => self.begins_with(value, &text, true),
+                None => Node::Unknown,
+            },
+            _ => Node::Unknown,
+        }
+    }
+
+    /// A column of type Bool, as a condition.
+    fn boolean(&mut self, expr: &Expr) -> Node {
+        match expr.get_type(self.columns) {
+            Ok(DataType::Boolean) => self.binary(expr, Operator::Eq, &ScalarValue::Boolean(Some(true))),
+            _ => Node::Unknown,
+        }
+    }
+
+    fn binary(&mut self, expr: &Expr, operator: Operator, value: &ScalarValue) -> Node {
+        // A comparison with NULL is NULL.
+        if value.is_null() {
+            return match operator {
+                Operator::IsNotDistinctFrom => self.null(expr),
+                Operator::IsDistinctFrom => Node::Not(Box::new(self.null(expr))),
+                Operator::Eq | Operator::NotEq | Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq => {
+                    Node::Constant(false)
+                }
+                _ => Node::Unknown,
+            };
+        }
+        // ClickHouse's conditions are numbers: `like(…) != 0`.
+        if matches!(expr, Expr::ScalarFunction(_)) && operator == Operator::NotEq && is_zero(value) {
+            let node = self.node(expr);
+            if !matches!(node, Node::Unknown) {
+                return node;
+            }
+        }
+        match operator {
+            Operator::Eq | Operator::IsNotDistinctFrom => self.one_of(expr, vec![value.clone()]),
+            Operator::NotEq | Operator::IsDistinctFrom => Node::Not(Box::new(self.one_of(expr, vec![value.clone()]))),
+            Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq => match value.to_array() {
+                Ok(values) => self.compare(expr, &Comparison { operator, values }),
+                Err(_) => Node::Unknown,
+            },
+            _ => Node::Unknown,
+        }
+    }
+
+    fn one_of(&mut self, expr: &Expr, values: Vec<ScalarValue>) -> Node {
+        let values: Vec<ScalarValue> = values.into_iter().filter(|value| !value.is_null()).collect();
+        if values.is_empty() {
+            return Node::Unknown;
+        }
+        match ScalarValue::iter_to_array(values) {
+            Ok(values) => self.compare(expr, &Comparison { operator: Operator::Eq, values }),
+            Err(_) => Node::Unknown,
+        }
+    }
+
+    fn null(&mut self, expr: &Expr) -> Node {
+        let found = self.bases.iter().position(|base| same(expr, &base.expr));
+        match found.and_then(|base| Some((base, self.slot(base, None)?))) {
+            Some((base, slot)) => {
+                let text = format!("({} is null)", self.bases[base].text);
+                Node::Atom(Atom { slot, set: Intervals::null(), exact: true, text })
+            }
+            None => Node::Unknown,
+        }
+    }
+
+    fn like(&mut self, expr: &Expr, pattern: &ScalarValue) -> Node {
+        let Some(pattern) = bytes(pattern) else { return Node::Unknown };
+        let prefix = pattern::prefix(&pattern);
+        match prefix.rest {
+            Rest::Nothing => self.one_of(expr, vec![ScalarValue::BinaryView(Some(prefix.text))]),
+            rest => self.begins_with(expr, &prefix.text, rest == Rest::Anything),
+        }
+    }
+
+    fn begins_with(&mut self, expr: &Expr, text: &[u8], exact: bool) -> Node {
+        if text.is_empty() {
+            return Node::Unknown;
+        }
+        let mut nodes = Vec::new();
+        for base in 0..self.bases.len() {
+            if !same(expr, &self.bases[base].expr) || self.bases[base].data_type != DataType::BinaryView {
+                continue;
+            }
+            let Some(slot) = self.slot(base, None) else { continue };
+            let key = |text: Vec<u8>| self.key(slot, &ScalarValue::BinaryView(Some(text)).to_array().ok()?);
+            let Some(low) = key(text.to_vec()) else { continue };
+            let high = pattern::after_prefix(text).and_then(key);
+            let text = format!("({} in ['{}...'])", self.bases[base].text, String::from_utf8_lossy(text));
+            nodes.push(Node::Atom(Atom { slot, set: Intervals::between(Some(low), high), exact, text }));
+        }
+        if nodes.is_empty() { Node::Unknown } else { Node::Same(nodes) }
+    }
+
+    /// The normalised first value.
+    fn key(&self, slot: usize, values: &ArrayRef) -> Option<Vec<u8>> {
+        let rows = self.slots[slot].order.rows(std::slice::from_ref(values)).ok()??;
+        Some(rows.row(0).data().to_vec())
+    }
+
+    fn compare(&mut self, expr: &Expr, comparison: &Comparison) -> Node {
+        let mut nodes = Vec::new();
+        for base in 0..self.bases.len() {
+            let direct = rising_function(expr, &self.bases[base].expr, self.columns);
+            let atom = match direct {
+                Some(function) => self.atom(base, Some(&function), comparison.operator, &comparison.values, true),
+                None => self.implied(base, expr, comparison),
+            };
+            nodes.extend(atom.map(Node::Atom));
+        }
+        if nodes.is_empty() { Node::Unknown } else { Node::Same(nodes) }
+    }
+
+    /// What a comparison of a column says of a base that is a function of this column.
+    fn implied(&mut self, base: usize, expr: &Expr, comparison: &Comparison) -> Option<Atom> {
+        let (Expr::Column(column), function) = (expr, &self.bases[base].expr) else { return None };
+        let reads = function.column_refs();
+        if reads.len() != 1 || reads.iter().any(|read| read.name != column.name) || function.is_volatile() {
+            return None;
+        }
+        let input = expr.get_type(self.columns).ok()?;
+        let values = carried(&comparison.values, &input)?;
+        let operator = match comparison.operator {
+            Operator::Eq => Operator::Eq,
+            Operator::Lt | Operator::LtEq => Operator::LtEq,
+            Operator::Gt | Operator::GtEq => Operator::GtEq,
+            _ => return None,
+        };
+        if operator != Operator::Eq {
+            rising_function(function, expr, self.columns)?;
+        }
+        let values = apply(function, &column.name, &values)?;
+        self.atom(base, None, operator, &values, false)
+    }
+
+    fn atom(
+        &mut self,
+        base: usize,
+        function: Option<&Expr>,
+        operator: Operator,
+        values: &ArrayRef,
+        exact: bool,
+    ) -> Option<Atom> {
+        let slot = self.slot(base, function.filter(|function| !matches!(function, Expr::Column(_))))?;
+        let data_type = self.slots[slot].data_type.clone();
+        let values = carried(values, &data_type)?;
+        let set = intervals(&self.slots[slot].order, operator, &values)?;
+        let name = match function {
+            Some(function) if !matches!(function, Expr::Column(_)) => {
+                function.to_string().replace(&format!("\"{VALUE}\""), VALUE).replace(VALUE, &self.bases[base].text)
+            }
+            _ => self.bases[base].text.clone(),
+        };
+        let text = match operator {
+            Operator::Eq if values.len() > 1 => format!("({name} in {}-element set)", set.len()),
+            _ => {
+                let value = ScalarValue::try_from_array(&values, 0).ok()?;
+                let value = bytes(&value).map_or(value.to_string(), |text| format!("'{}'", String::from_utf8_lossy(&text)));
+                match operator {
+                    Operator::Eq => format!("({name} in [{value}, {value}])"),
+                    Operator::Lt => format!("({name} in (-Inf, {value}))"),
+                    Operator::LtEq => format!("({name} in (-Inf, {value}])"),
+                    Operator::Gt => format!("({name} in ({value}, +Inf))"),
+                    _ => format!("({name} in [{value}, +Inf))"),
+                }
+            }
+        };
+        // NaN and the two zeros compare otherwise than they sort: a float never fulfils a condition for certain.
+        Some(Atom { slot, set, exact: exact && !is_float(&data_type), text })
+    }
+
+    /// The slot of a base or of a function of it, made where there is none yet.
+    fn slot(&mut self, base: usize, function: Option<&Expr>) -> Option<usize> {
+        let (function, data_type) = match function {
+            None => (None, self.bases[base].data_type.clone()),
+            Some(function) => {
+                let field = Field::new(VALUE, self.bases[base].data_type.clone(), true);
+                let schema = DFSchema::try_from(Schema::new(vec![field])).ok()?;
+                let data_type = function.get_type(&schema).ok()?;
+                (Some(physical(function, &schema)?), data_type)
+            }
+        };
+        let known = |slot: &Slot| slot.base == base && slot.function == function;
+        if let Some(at) = self.slots.iter().position(known) {
+            return Some(at);
+        }
+        let order = KeyOrder::of_type(&data_type)?;
+        self.slots.push(Slot { base, function, data_type, order });
+        Some(self.slots.len() - 1)
+    }
+}
+
+fn physical(expr: &Expr, schema: &DFSchema) -> Option<Arc<dyn PhysicalExpr>> {
+    create_physical_expr(expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default()).ok()
+}
+
+/// A function of one column, computed on values of it. `None` where it cannot be, or gives NULL.
+fn apply(function: &Expr, column: &str, values: &ArrayRef) -> Option<ArrayRef> {
+    let schema = Arc::new(Schema::new(vec![Field::new(column, values.data_type().clone(), true)]));
+    let physical = physical(function, &DFSchema::try_from(schema.as_ref().clone()).ok()?)?;
+    let batch = RecordBatch::try_new(schema, vec![values.clone()]).ok()?;
+    let result = physical.evaluate(&batch).ok()?.into_array(values.len()).ok()?;
+    (result.null_count() == 0).then_some(result)
+}
+
+/// The constants in the type of what they are compared with. Text and bytes are one; other types must be the same.
+fn carried(values: &ArrayRef, data_type: &DataType) -> Option<ArrayRef> {
+    if values.data_type() == data_type {
+        return Some(values.clone());
+    }
+    let textual = |data_type: &DataType| {
+        use DataType::*;
+        matches!(data_type, Utf8 | Utf8View | LargeUtf8 | Binary | BinaryView | LargeBinary)
+    };
+    if !textual(values.data_type()) || !textual(data_type) {
+        return None;
+    }
+    let moved = arrow::compute::cast(values, data_type).ok()?;
+    (moved.null_count() == 0).then_some(moved)
+}
+
+fn bytes(value: &ScalarValue) -> Option<Vec<u8>> {
+    match value {
+        ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)) | ScalarValue::LargeUtf8(Some(text)) => {
+            Some(text.clone().into_bytes())
+        }
+        ScalarValue::BinaryView(Some(text)) | ScalarValue::Binary(Some(text)) | ScalarValue::LargeBinary(Some(text)) => {
+            Some(text.clone())
+        }
+        _ => None,
+    }
+}
+
+fn is_zero(value: &ScalarValue) -> bool {
+    ScalarValue::new_zero(&value.data_type()).is_ok_and(|zero| zero == *value)
+}
+
+fn is_float(data_type: &DataType) -> bool {
+    matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
+}
+
+/// The values that compare so with the constants.
+fn intervals(order: &KeyOrder, operator: Operator, values: &ArrayRef) -> Option<Intervals> {
+    if is_float(values.data_type()) {
+        return float_intervals(order, operator, values);
+    }
+    let rows = order.rows(std::slice::from_ref(values)).ok()??;
+    if operator == Operator::Eq {
+        return Some(Intervals::points(rows.iter().map(|row| row.data())));
+    }
+    let value = rows.row(0).data().to_vec();
+    Some(match operator {
+        Operator::Lt => Intervals::between(None, Some(value)),
+        Operator::LtEq => Intervals::between(None, Some(after(&value))),
+        Operator::Gt => Intervals::between(Some(after(&value)), None),
+        Operator::GtEq => Intervals::between(Some(value), None),
+        _ => return None,
+    })
+}
+
+/// Bounds are widened by what compares as equal but sorts apart: -0 and 0.
+fn float_intervals(order: &KeyOrder, operator: Operator, values: &ArrayRef) -> Option<Intervals> {
+    let zero = |negative: bool| {
+        let zero = arrow::array::Float64Array::from(vec![if negative { -0.0 } else { 0.0 }]);
+        let zero = arrow::compute::cast(&zero, values.data_type()).ok()?;
+        Some(order.rows(&[zero]).ok()??.row(0).data().to_vec())
+    };
+    let (low_zero, high_zero) = (zero(true)?, zero(false)?);
+    let rows = order.rows(std::slice::from_ref(values)).ok()??;
+    let widened = rows.iter().map(|row| {
+        let key = row.data().to_vec();
+        let is_zero = key == low_zero || key == high_zero;
+        if is_zero { (low_zero.clone(), high_zero.clone()) } else { (key.clone(), key) }
+    });
+    if operator == Operator::Eq {
+        return Some(Intervals::of(widened.map(|(low, high)| (low, after(&high))).collect()));
+    }
+    let (low, high) = widened.into_iter().next()?;
+    Some(match operator {
+        Operator::Lt | Operator::LtEq => Intervals::between(None, Some(after(&high))),
+        _ => Intervals::between(Some(low), None),
+    })
+}

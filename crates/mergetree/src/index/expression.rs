@@ -1,0 +1,79 @@
+//! Whether two expressions are the same, and how one is a monotonic function of another.
+
+use arrow::datatypes::DataType;
+use datafusion::common::DFSchema;
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{Cast, Expr, ExprSchemable, ident};
+
+use super::condition::VALUE;
+use super::monotonic::{function_udf, rises_with};
+
+/// Whether both always have the same value. Functions of ours are compared by name, types, constants and time zone: what
+/// else they know of their session changes nothing in a key.
+pub fn same(a: &Expr, b: &Expr) -> bool {
+    match (a, b) {
+        (Expr::Alias(alias), other) | (other, Expr::Alias(alias)) => same(&alias.expr, other),
+        (Expr::Column(a), Expr::Column(b)) => a.name == b.name,
+        (Expr::Literal(a, _), Expr::Literal(b, _)) => a == b,
+        (Expr::Cast(a), Expr::Cast(b)) => a.field.data_type() == b.field.data_type() && same(&a.expr, &b.expr),
+        (Expr::BinaryExpr(a), Expr::BinaryExpr(b)) => a.op == b.op && same(&a.left, &b.left) && same(&a.right, &b.right),
+        (Expr::ScalarFunction(a), Expr::ScalarFunction(b)) => {
+            let alike = match (function_udf(a), function_udf(b)) {
+                (Some(a), Some(b)) => {
+                    a.env().timezone == b.env().timezone && a.arguments() == b.arguments() && a.result() == b.result()
+                }
+                (None, None) => a.func == b.func,
+                _ => false,
+            };
+            alike
+                && a.func.name() == b.func.name()
+                && a.args.len() == b.args.len()
+                && a.args.iter().zip(&b.args).all(|(a, b)| same(a, b))
+        }
+        _ => a == b,
+    }
+}
+
+/// `expr` as a function, of the column `VALUE`, that never falls while the base rises; the column alone where both are
+/// the same.
+pub fn rising_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option<Expr> {
+    if same(expr, base) {
+        return Some(ident(VALUE));
+    }
+    match expr {
+        Expr::Alias(alias) => rising_function(&alias.expr, base, schema),
+        Expr::ScalarFunction(call) => {
+            let place = rises_with(call)?;
+            let mut args = call.args.clone();
+            args[place] = rising_function(&call.args[place], base, schema)?;
+            Some(Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args)))
+        }
+        Expr::Cast(cast) => {
+            let from = cast.expr.get_type(schema).ok()?;
+            if !cast_rises(&from, cast.field.data_type()) {
+                return None;
+            }
+            let inner = rising_function(&cast.expr, base, schema)?;
+            Some(Expr::Cast(Cast { expr: Box::new(inner), field: cast.field.clone() }))
+        }
+        _ => None,
+    }
+}
+
+fn cast_rises(from: &DataType, to: &DataType) -> bool {
+    use DataType::*;
+    match (from, to) {
+        (UInt8, UInt16 | UInt32 | UInt64 | Int16 | Int32 | Int64)
+        | (UInt16, UInt32 | UInt64 | Int32 | Int64)
+        | (UInt32, UInt64 | Int64)
+        | (Int8, Int16 | Int32 | Int64)
+        | (Int16, Int32 | Int64)
+        | (Int32, Int64) => true,
+        (UInt8 | UInt16 | UInt32 | UInt64 | Int8 | Int16 | Int32 | Int64, Float32 | Float64) | (Float32, Float64) => true,
+        (Date32, Date64 | Timestamp(..)) | (Timestamp(..), Timestamp(..) | Date32) => true,
+        (BinaryView, Binary | LargeBinary | BinaryView) | (Binary, BinaryView) => true,
+        // Bytes that are no text make the cast fail, and then nothing is left out.
+        (BinaryView | Binary, Utf8 | LargeUtf8 | Utf8View) => true,
+        (a, b) => a == b,
+    }
+}

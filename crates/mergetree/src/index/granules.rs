@@ -1,0 +1,187 @@
+//! Chooses granules of a part by its sparse index.
+//!
+//! The keys of the rows of granules `from..to` lie between two tuples of the index: that at the first row of `from` and
+//! that at the first row of `to` (or at the part's last row). The range is asked as a whole: no row can pass, it is left
+//! out; every row must pass, it is taken; else it is cut into eight and each piece is asked. So a condition on the
+//! beginning of the key costs a few questions, as a binary search does, and any other condition at most one a granule.
+//!
+//! Tuples between two tuples are no box, but a union of few: with `(1, 5)` and `(3, 2)` they are `1 × [5, ∞)`,
+//! `(1, 3) × any` and `3 × (-∞, 2]`. The condition is asked of each.
+
+use std::ops::Range;
+
+use arrow::datatypes::DataType;
+use arrow::row::Rows;
+
+use super::condition::Condition;
+use super::interval::{Dim, Mask};
+use super::sparse::SparseIndex;
+
+/// Pieces that an undecided range is cut into.
+const PIECES: usize = 8;
+
+/// Granules of the part in which a row may pass, ascending, apart from one another. The condition's bases are the
+/// columns of the primary key.
+pub fn choose(condition: &Condition, index: &SparseIndex) -> Vec<Range<usize>> {
+    if index.granules == 0 {
+        return Vec::new();
+    }
+    if condition.is_unknown() || index.keys.is_empty() {
+        return vec![0..index.granules];
+    }
+    let computed: Vec<Option<Rows>> = condition
+        .slots
+        .iter()
+        .map(|slot| slot.function.as_ref().and(index.keys.get(slot.base)).and_then(|keys| slot.rows(keys)))
+        .collect();
+    let slots = condition
+        .slots
+        .iter()
+        .zip(&computed)
+        .map(|(slot, computed)| match slot.function {
+            None => index.columns.get(slot.base),
+            Some(_) => computed.as_ref(),
+        })
+        .collect();
+    let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
+    let mut chosen = Vec::new();
+    Search { condition, index, slots, discrete }.search(0..index.granules, &mut chosen);
+    chosen
+}
+
+fn is_discrete(data_type: &DataType) -> bool {
+    data_type.is_integer() || matches!(data_type, DataType::Date32 | DataType::Timestamp(..) | DataType::Boolean)
+}
+
+/// The end of a key column's values in a box: a row of the index.
+#[derive(Clone, Copy)]
+struct End {
+    row: usize,
+    open: bool,
+}
+
+/// A key column's values in a box; `None`: unbounded.
+#[derive(Clone, Copy, Default)]
+struct Side {
+    low: Option<End>,
+    high: Option<End>,
+}
+
+impl Side {
+    fn point(row: usize) -> Side {
+        let end = Some(End { row, open: false });
+        Side { low: end, high: end }
+    }
+}
+
+struct Search<'a> {
+    condition: &'a Condition,
+    index: &'a SparseIndex,
+    /// By slot; `None` where nothing is known of it.
+    slots: Vec<Option<&'a Rows>>,
+    /// By key column: whether values have neighbours, so that nothing lies between 1 and 2.
+    discrete: Vec<bool>,
+}
+
+impl Search<'_> {
+    fn search(&self, granules: Range<usize>, chosen: &mut Vec<Range<usize>>) {
+        let mut sides = vec![Side::default(); self.index.columns.len()];
+        let mask = self.between(granules.start, granules.end, 0, true, true, &mut sides);
+        if !mask.can_be_true {
+            return;
+        }
+        if !mask.can_be_false || granules.len() == 1 {
+            match chosen.last_mut().filter(|last| last.end == granules.start) {
+                Some(last) => last.end = granules.end,
+                None => chosen.push(granules),
+            }
+            return;
+        }
+        let step = granules.len().div_ceil(PIECES);
+        let mut start = granules.start;
+        while start < granules.end {
+            let end = (start + step).min(granules.end);
+            self.search(start..end, chosen);
+            start = end;
+        }
+    }
+
+    fn key(&self, column: usize, row: usize) -> &[u8] {
+        self.index.columns[column].row(row).data()
+    }
+
+    /// Of the tuples from the index row `low` to the row `high`, both included, where the columns before `column` are
+    /// what `sides` says. Not `from_low` (`to_high`): there is no lower (upper) bound.
+    fn between(
+        &self,
+        low: usize,
+        high: usize,
+        mut column: usize,
+        from_low: bool,
+        to_high: bool,
+        sides: &mut [Side],
+    ) -> Mask {
+        if from_low && to_high {
+            while column < sides.len() && self.key(column, low) == self.key(column, high) {
+                sides[column] = Side::point(low);
+                column += 1;
+            }
+        }
+        if column == sides.len() || (!from_low && !to_high) {
+            sides[column..].fill(Side::default());
+            return self.ask(sides);
+        }
+        let is_last = column + 1 == sides.len();
+        let end = |row: usize| End { row, open: !is_last };
+        sides[column] = Side { low: from_low.then_some(end(low)), high: to_high.then_some(end(high)) };
+        sides[column + 1..].fill(Side::default());
+        // What lies strictly between; with both ends where there is no further column.
+        let nothing_between = !is_last && from_low && to_high && self.are_neighbours(column, low, high);
+        let mut mask = if nothing_between { Mask::NOTHING_SEEN } else { self.ask(sides) };
+        if is_last {
+            return mask;
+        }
+        for (wanted, row, from_low, to_high) in [(from_low, low, true, false), (to_high, high, false, true)] {
+            if wanted && !mask.is_unknown() {
+                sides[column] = Side::point(row);
+                mask = mask.merge(self.between(low, high, column + 1, from_low, to_high, sides));
+            }
+        }
+        mask
+    }
+
+    fn ask(&self, sides: &[Side]) -> Mask {
+        self.condition.check(&|slot| {
+            let (Some(rows), base) = (self.slots[slot], self.condition.slots[slot].base) else { return Dim::ANY };
+            let Some(side) = sides.get(base) else { return Dim::ANY };
+            // Different keys may have the same function's value: its ends are never open.
+            let is_key = self.condition.slots[slot].function.is_none();
+            Dim {
+                low: side.low.map(|end| rows.row(end.row).data()),
+                low_open: is_key && side.low.is_some_and(|end| end.open),
+                high: side.high.map(|end| rows.row(end.row).data()),
+                high_open: is_key && side.high.is_some_and(|end| end.open),
+                // Unbounded upwards includes NULL.
+                null: side.high.is_none(),
+            }
+        })
+    }
+
+    fn are_neighbours(&self, column: usize, low: usize, high: usize) -> bool {
+        if !self.discrete[column] {
+            return false;
+        }
+        let (low, high) = (self.key(column, low), self.key(column, high));
+        if low.len() != high.len() {
+            return false;
+        }
+        let mut next = low.to_vec();
+        for byte in next.iter_mut().rev() {
+            *byte = byte.wrapping_add(1);
+            if *byte != 0 {
+                break;
+            }
+        }
+        next == high
+    }
+}

@@ -1,0 +1,107 @@
+//! Leaves out granules by the least and greatest value of each column in them. Pages end where granules do, so Parquet's
+//! page index is a min-max index over every column, which costs nothing more to have.
+//!
+//! Only types whose order is the same in Parquet and here take part. Floats do not: Parquet's bounds leave NaN out.
+
+use std::ops::Range;
+
+use arrow::array::{Array, ArrayRef};
+use arrow::row::Rows;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+
+use super::condition::Condition;
+use super::interval::Dim;
+use crate::layout::Layout;
+use crate::part::OpenPart;
+use crate::part::v1::schema::reading_schema;
+use crate::part::v1::storage_type::from_storage;
+
+/// Whether bounds of the column can be used.
+pub fn is_supported(kind: &SqlType) -> bool {
+    let plain = kind.plain();
+    plain.integer_bits().is_some_and(|(bits, _)| bits <= 64)
+        || matches!(
+            plain,
+            SqlType::String
+                | SqlType::Date
+                | SqlType::Date32
+                | SqlType::DateTime(_)
+                | SqlType::DateTime64(..)
+                | SqlType::IPv4
+                | SqlType::Bool
+        )
+}
+
+/// Least and greatest value by granule; NULL where unknown.
+struct Bounds {
+    least: ArrayRef,
+    greatest: ArrayRef,
+}
+
+fn bounds(part: &OpenPart, layout: &Layout, place: usize) -> Result<Option<Bounds>> {
+    let column = &layout.columns.0[place];
+    let metadata = part.metadata.metadata();
+    let (Some(columns), Some(offsets)) = (metadata.column_index(), metadata.offset_index()) else { return Ok(None) };
+    let parquet = reading_schema(&part.storage)?;
+    let converter = StatisticsConverter::try_new(&column.name, &part.storage, &parquet)?;
+    let groups: Vec<usize> = (0..metadata.num_row_groups()).collect();
+    let least = from_storage(&column.kind, &converter.data_page_mins(columns, offsets, &groups)?)?;
+    let greatest = from_storage(&column.kind, &converter.data_page_maxes(columns, offsets, &groups)?)?;
+    Ok((least.len() == part.granules() && greatest.len() == part.granules()).then_some(Bounds { least, greatest }))
+}
+
+/// A slot's bounds, normalised.
+struct SlotBounds {
+    least: Rows,
+    greatest: Rows,
+    known: Vec<bool>,
+    nullable: bool,
+}
+
+/// Those of the chosen granules in which a row may pass. `places`: the column that each base of the condition is.
+pub fn narrow(
+    condition: &Condition,
+    places: &[usize],
+    part: &OpenPart,
+    layout: &Layout,
+    chosen: Vec<Range<usize>>,
+) -> Vec<Range<usize>> {
+    if condition.is_unknown() || chosen.is_empty() {
+        return chosen;
+    }
+    let slots: Vec<Option<SlotBounds>> = condition
+        .slots
+        .iter()
+        .map(|slot| {
+            let place = *places.get(slot.base)?;
+            let bounds = bounds(part, layout, place).ok().flatten()?;
+            let known = (0..part.granules()).map(|at| bounds.least.is_valid(at) && bounds.greatest.is_valid(at)).collect();
+            Some(SlotBounds {
+                least: slot.rows(&bounds.least)?,
+                greatest: slot.rows(&bounds.greatest)?,
+                known,
+                nullable: layout.columns.0[place].kind.is_nullable(),
+            })
+        })
+        .collect();
+    let mut narrowed: Vec<Range<usize>> = Vec::with_capacity(chosen.len());
+    for granule in chosen.into_iter().flatten() {
+        let mask = condition.check(&|slot| match &slots[slot] {
+            Some(bounds) if bounds.known[granule] => {
+                let (least, greatest) = (bounds.least.row(granule), bounds.greatest.row(granule));
+                Dim::closed(least.data(), greatest.data(), bounds.nullable)
+            }
+            _ => Dim::ANY,
+        });
+        if !mask.can_be_true {
+            continue;
+        }
+        match narrowed.last_mut().filter(|last| last.end == granule) {
+            Some(last) => last.end += 1,
+            None => narrowed.push(granule..granule + 1),
+        }
+    }
+    narrowed
+}

@@ -1,0 +1,251 @@
+//! Granules are left out where no row can pass, and never where one does.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, TimestampSecondArray,
+};
+use arrow::datatypes::Int64Type;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::datasource::MemTable;
+use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
+use datafusion::logical_expr::{Expr, ident, lit};
+use datafusion::physical_expr::create_physical_expr;
+use futures::TryStreamExt;
+use gristmill_catalog::{KeyExpression, Table};
+use gristmill_functions::{Argument, FunctionEnv, Registry, call};
+use gristmill_introspect::Event;
+use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
+use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
+use gristmill_types::{Columns, SqlType};
+use proptest::prelude::*;
+
+fn function_env() -> FunctionEnv {
+    FunctionEnv {
+        timezone: Arc::from("UTC"),
+        database: Arc::from("default"),
+        user: Arc::from("default"),
+        query_id: Arc::from(""),
+        now_micros: 0,
+        cast_keep_nullable: false,
+        date_time_input_format: Arc::from("basic"),
+    }
+}
+
+fn registry() -> Registry {
+    let mut registry = Registry::default();
+    gristmill_functions::arithmetic::register(&mut registry);
+    gristmill_functions::strings::register(&mut registry);
+    registry
+}
+
+/// `name(column, constant)`.
+fn of_column(name: &str, column: &str, kind: SqlType, constant: ScalarValue, constant_kind: SqlType) -> (Expr, SqlType) {
+    let arguments = vec![
+        (ident(column), Argument { kind, constant: None }),
+        (lit(constant.clone()), Argument { kind: constant_kind, constant: Some(constant) }),
+    ];
+    call(&registry(), name, arguments, &function_env()).expect("a function that is there")
+}
+
+fn key(text: &str, (logical, kind): (Expr, SqlType), columns: &Columns) -> KeyExpression {
+    let schema = DFSchema::try_from(columns.arrow().as_ref().clone()).expect("schema");
+    let physical = create_physical_expr(&logical, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default());
+    KeyExpression { text: text.to_string(), kind, logical, physical: physical.expect("compiles") }
+}
+
+/// `PARTITION BY intDiv(n, 100) ORDER BY s` over `s = toString(n)`, granules of 10 rows.
+async fn by_hundreds(rows: i64) -> (Arc<MergeTree>, TableSpec, Arc<MemoryStore>) {
+    let columns = Columns::of([("n", SqlType::Int64), ("s", SqlType::String)]);
+    let mut spec = TableSpec::new(columns.clone(), &["s"], &[]).expect("spec").with_setting("index_granularity", 10);
+    let hundred = of_column("intDiv", "n", SqlType::Int64, ScalarValue::UInt8(Some(100)), SqlType::UInt8);
+    spec.partition = Some(vec![key("intDiv(n, 100)", hundred, &columns)]);
+    let store = MemoryStore::new();
+    let table = spec.open(store.clone()).await.expect("opens");
+    let n: ArrayRef = Arc::new(Int64Array::from_iter_values(0..rows));
+    let s: ArrayRef = Arc::new(BinaryViewArray::from_iter_values((0..rows).map(|n| n.to_string())));
+    let batch = RecordBatch::try_new(columns.arrow(), vec![n, s]).expect("fits");
+    let context = context(&[("max_partitions_per_insert_block", "0")]).expect("settings");
+    insert(&table, &context, vec![batch]).await.expect("inserts");
+    (table, spec, store)
+}
+
+/// Rows that pass, and parts and granules that were chosen.
+async fn count(table: &MergeTree, filter: Expr) -> (usize, u64, u64) {
+    let context = context(&[]).expect("settings");
+    let session = session(&context);
+    let frame =
+        session.read_table(table.read(&context).await.expect("pins")).expect("reads").filter(filter).expect("filters");
+    let batches: Vec<RecordBatch> = frame.execute_stream().await.expect("runs").try_collect().await.expect("reads");
+    let rows = batches.iter().map(RecordBatch::num_rows).sum();
+    (rows, context.counters.get(Event::SelectedParts), context.counters.get(Event::SelectedMarks))
+}
+
+fn text(text: impl ToString) -> Expr {
+    lit(ScalarValue::BinaryView(Some(text.to_string().into_bytes())))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_set_of_a_thousand_keys_over_a_thousand_parts_reads_few_granules_of_each() {
+    let (table, ..) = by_hundreds(100_000).await;
+    assert_eq!(table.parts().len(), 1000);
+    let wanted: Vec<Expr> = (0..1000).map(|i| text(i * 100 + 55)).collect();
+    // One granule a part, and for parts 1 to 99 ten more: as texts, 1055 and 1155 lie among 100 to 199.
+    assert_eq!(count(&table, ident("s").in_list(wanted, false)).await, (1000, 1000, 1990));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_kind_of_condition_leaves_out_what_it_can() {
+    let (table, ..) = by_hundreds(1000).await;
+    let begins =
+        of_column("startsWith", "s", SqlType::String, ScalarValue::BinaryView(Some(b"12".to_vec())), SqlType::String).0;
+    let like = of_column("like", "s", SqlType::String, ScalarValue::BinaryView(Some(b"12_".to_vec())), SqlType::String).0;
+    let hundred = of_column("intDiv", "n", SqlType::Int64, ScalarValue::UInt8(Some(100)), SqlType::UInt8).0;
+    let is_true = |function: Expr| function.not_eq(lit(0u8));
+    let cases: Vec<(&str, Expr, (usize, u64, u64))> = vec![
+        // The partition key is computed from n: its range is in the manifest.
+        ("n = 123", ident("n").eq(lit(123i64)), (1, 1, 1)),
+        ("n >= 950", ident("n").gt_eq(lit(950i64)), (50, 1, 5)),
+        ("between", ident("n").between(lit(195i64), lit(204i64)), (10, 2, 2)),
+        ("intDiv(n, 100) = 3", hundred.clone().eq(lit(3i64)), (100, 1, 10)),
+        ("not", Expr::Not(Box::new(ident("n").lt(lit(950i64)))), (50, 1, 5)),
+        ("startsWith", is_true(begins), (11, 2, 3)),
+        ("like", is_true(like), (10, 2, 3)),
+        // The sparse index knows nothing of n, the bounds in pages of both columns do.
+        ("or", ident("n").eq(lit(5i64)).or(ident("s").eq(text("777"))), (2, 2, 7)),
+        ("_partition_id", ident("_partition_id").eq(text("4")), (100, 1, 10)),
+        ("no such", ident("s").eq(text("x")), (0, 0, 0)),
+        ("null", ident("s").is_null(), (0, 0, 0)),
+    ];
+    for (name, filter, expected) in cases {
+        assert_eq!(count(&table, filter).await, expected, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_filter_by_time_leaves_parts_out_before_they_are_opened() {
+    let columns = Columns::of([("k", SqlType::Int64), ("t", SqlType::DateTime(None))]);
+    let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
+    let store = MemoryStore::new();
+    let table = spec.open(store.clone()).await.expect("opens");
+    for day in 0..5 {
+        let k: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10));
+        let t: ArrayRef = Arc::new(TimestampSecondArray::from_iter_values((0..10).map(|i| day * 86_400 + i)));
+        let batch = RecordBatch::try_new(columns.arrow(), vec![k, t]).expect("fits");
+        insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
+    }
+    let environment = MergeTreeEnvironment::for_tests();
+    let reopened = spec.open_in(store, environment.clone()).await.expect("opens again");
+    let midnight = lit(ScalarValue::TimestampSecond(Some(4 * 86_400), None));
+    let bytes_before = environment.parts.bytes();
+    assert_eq!(count(&reopened, ident("t").gt_eq(midnight)).await, (10, 1, 1));
+    let one = environment.parts.bytes() - bytes_before;
+    assert_eq!(count(&reopened, ident("k").gt_eq(lit(0i64))).await, (50, 5, 5));
+    assert_eq!(environment.parts.bytes() - bytes_before, one * 5, "only the one part had been opened");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn count_is_answered_by_the_manifest() {
+    let (_, spec, store) = by_hundreds(1000).await;
+    let environment = MergeTreeEnvironment::for_tests();
+    let table = spec.open_in(store, environment.clone()).await.expect("opens");
+    let context = context(&[]).expect("settings");
+    let counted = select(&table, &context, "SELECT count(*) FROM t").await.expect("counts");
+    assert_eq!(counted[0].column(0).as_primitive::<Int64Type>().value(0), 1000);
+    assert_eq!(environment.parts.bytes(), 0, "no part was opened");
+    assert_eq!(context.counters.get(Event::SelectedRows), 0);
+}
+
+/// Rows of every awkward kind: NaN, both zeros, NULL, equal keys.
+fn any_rows() -> impl Strategy<Value = RecordBatch> {
+    let row = (-3i64..4, "[a-c]{0,3}", 0usize..7, proptest::option::of(-2i32..3), 0i32..40);
+    proptest::collection::vec(row, 1..120).prop_map(|rows| {
+        let floats = [f64::NAN, -f64::NAN, -0.0, 0.0, 1.5, f64::INFINITY, -2.0];
+        let a: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.0)));
+        let s: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(rows.iter().map(|row| row.1.as_bytes())));
+        let f: ArrayRef = Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| floats[row.2])));
+        let m: ArrayRef = Arc::new(Int32Array::from_iter(rows.iter().map(|row| row.3)));
+        let d: ArrayRef = Arc::new(Date32Array::from_iter_values(rows.iter().map(|row| row.4)));
+        RecordBatch::try_new(awkward().arrow(), vec![a, s, f, m, d]).expect("fits")
+    })
+}
+
+fn awkward() -> Columns {
+    Columns::of([
+        ("a", SqlType::Int64),
+        ("s", SqlType::String),
+        ("f", SqlType::Float64),
+        ("m", SqlType::Int32.nullable()),
+        ("d", SqlType::Date),
+    ])
+}
+
+fn any_leaf() -> impl Strategy<Value = Expr> {
+    let value = prop_oneof![
+        (-4i64..5).prop_map(|value| (ident("a"), lit(value))),
+        "[a-c]{0,2}".prop_map(|value| (ident("s"), text(value))),
+        prop_oneof![Just(f64::NAN), Just(-0.0), Just(0.0), Just(1.0), Just(f64::INFINITY)]
+            .prop_map(|value| (ident("f"), lit(value))),
+        (-3i32..4).prop_map(|value| (ident("m"), lit(value))),
+        (0i32..40).prop_map(|value| (ident("d"), lit(ScalarValue::Date32(Some(value))))),
+        (-1i64..2).prop_map(|value| {
+            (of_column("intDiv", "a", SqlType::Int64, ScalarValue::UInt8(Some(2)), SqlType::UInt8).0, lit(value))
+        }),
+    ];
+    (value, 0..9usize, any::<bool>()).prop_map(|((expr, value), operator, flag)| match operator {
+        0 => expr.eq(value),
+        1 => expr.not_eq(value),
+        2 => expr.lt(value),
+        3 => expr.lt_eq(value),
+        4 => expr.gt(value),
+        5 => expr.gt_eq(value),
+        6 => expr.is_null(),
+        7 => expr.is_not_null(),
+        _ => expr.clone().in_list(vec![value.clone(), value], flag),
+    })
+}
+
+fn any_filter() -> impl Strategy<Value = Expr> {
+    any_leaf().prop_recursive(3, 12, 2, |inner| {
+        prop_oneof![
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(b)),
+            (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(b)),
+            inner.prop_map(|a| Expr::Not(Box::new(a))),
+        ]
+    })
+}
+
+/// The keys that tables are tried with.
+fn awkward_spec(which: usize) -> TableSpec {
+    let columns = awkward();
+    let keys: [&[&str]; 6] = [&["a", "s"], &["s", "a"], &["f", "a"], &["m", "s", "d"], &["d", "a", "f"], &[]];
+    let mut spec = TableSpec::new(columns.clone(), keys[which % keys.len()], &[]).expect("spec");
+    let halved = of_column("intDiv", "a", SqlType::Int64, ScalarValue::UInt8(Some(2)), SqlType::UInt8);
+    match which / keys.len() {
+        0 => {}
+        1 => spec.partition = Some(vec![key("d", (ident("d"), SqlType::Date), &columns)]),
+        _ => spec.sorting.insert(0, key("intDiv(a, 2)", halved, &columns)),
+    }
+    spec.with_setting("index_granularity", 3)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(192))]
+    #[test]
+    fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..18usize) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
+        runtime.block_on(async {
+            let table = awkward_spec(which).open(MemoryStore::new()).await.expect("opens");
+            let settings = context(&[]).expect("settings");
+            for batch in &batches {
+                insert(&table, &settings, vec![batch.clone()]).await.expect("inserts");
+            }
+            let (found, ..) = count(&table, filter.clone()).await;
+            let plain = MemTable::try_new(awkward().arrow(), vec![batches.clone()]).expect("a table");
+            let expected = session(&settings).read_table(Arc::new(plain)).expect("reads").filter(filter.clone()).expect("filters");
+            let expected = expected.count().await.expect("counts");
+            assert_eq!(found, expected, "filter {filter} over key {which}");
+        });
+    }
+}

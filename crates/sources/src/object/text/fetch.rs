@@ -1,0 +1,104 @@
+//! The bytes of an object from its start to its end, as fast as they can be had.
+//!
+//! A small object is one request. A large one is fetched in ranges, several in flight, and given in order. Where the size is
+//! not known a stream is opened, whose answer tells it: what lies beyond the stream's first megabytes comes in ranges then,
+//! beside it. HTTP servers get a stream: many of them know no ranges.
+
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use bytes::Bytes;
+use futures::StreamExt;
+use futures::stream::BoxStream;
+use gristmill_base::Result;
+use gristmill_base::runtime::{self, Task};
+use gristmill_introspect::memory::MemoryGuard;
+use gristmill_objstore::Provider;
+use tokio::sync::mpsc::channel;
+
+use crate::object::fetch::Fetcher;
+use crate::object::file::SourceFile;
+
+const RANGE_BYTES: u64 = 4 << 20;
+const RANGES_IN_FLIGHT_MAX: u64 = 16;
+/// Bytes that are taken from a stream before ranges take over.
+const STREAMED_BYTES: u64 = 8 << 20;
+
+type Chunks = BoxStream<'static, Result<Bytes>>;
+
+/// The chunks of an object, and the file with what the store told of it. `held_bytes`: what may be in flight.
+pub(super) async fn open(fetcher: &Fetcher, file: &Arc<SourceFile>, held_bytes: u64) -> Result<(Arc<SourceFile>, Chunks)> {
+    let in_flight = (held_bytes / RANGE_BYTES).clamp(1, RANGES_IN_FLIGHT_MAX) as usize;
+    let takes_ranges = fetcher.location.provider != Provider::Http;
+    let (file, chunks) = match file.size {
+        Some(0) => (file.clone(), futures::stream::empty().boxed()),
+        Some(size) if takes_ranges => (file.clone(), ranges(fetcher, file, 0..size, in_flight)),
+        _ => {
+            let stream = fetcher.store.get_stream(&fetcher.context, &file.key).await?;
+            let told = fetcher.told(file, &stream.info)?;
+            let chunks = match told.size {
+                Some(size) if takes_ranges && told.etag.is_some() && size >= 2 * STREAMED_BYTES => {
+                    let rest = ranges(fetcher, &told, STREAMED_BYTES..size, in_flight);
+                    first_bytes(stream.bytes, STREAMED_BYTES).chain(rest).boxed()
+                }
+                _ => stream.bytes,
+            };
+            (told, chunks)
+        }
+    };
+    let context = fetcher.context.clone();
+    let counted = chunks.inspect(move |chunk| {
+        if let Ok(chunk) = chunk {
+            context.progress.file_bytes_read.fetch_add(chunk.len() as u64, Ordering::Relaxed);
+        }
+    });
+    Ok((file, counted.boxed()))
+}
+
+/// The stream up to that many bytes; it is closed then.
+fn first_bytes(stream: Chunks, bytes: u64) -> Chunks {
+    futures::stream::unfold((stream, bytes), |(mut stream, left)| async move {
+        if left == 0 {
+            return None;
+        }
+        let mut chunk = stream.next().await?;
+        let mut left = left;
+        if let Ok(chunk) = &mut chunk {
+            chunk.truncate(usize::try_from(left).unwrap_or(usize::MAX));
+            left -= chunk.len() as u64;
+        }
+        Some((chunk, (stream, left)))
+    })
+    .boxed()
+}
+
+/// A range of the object in pieces, in order; requests are made on the I/O runtime.
+fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, in_flight: usize) -> Chunks {
+    let (sender, receiver) = channel::<Result<(Bytes, MemoryGuard)>>(1);
+    let pieces = (range.start..range.end).step_by(RANGE_BYTES as usize);
+    let pieces: Vec<Range<u64>> = pieces.map(|start| start..(start + RANGE_BYTES).min(range.end)).collect();
+    let (fetcher, file) = (fetcher.clone(), file.clone());
+    let pump = async move {
+        let (fetcher, file) = (&fetcher, &file);
+        let mut fetched = futures::stream::iter(pieces)
+            .map(|piece| async move {
+                let guard = MemoryGuard::take(&fetcher.context.memory, piece.end - piece.start)?;
+                let bytes = fetcher.store.get_range(&fetcher.context, &file.key, piece, file.etag.as_deref()).await?;
+                Ok((bytes, guard))
+            })
+            .buffered(in_flight);
+        while let Some(piece) = fetched.next().await {
+            if sender.send(piece).await.is_err() {
+                return;
+            }
+        }
+    };
+    let task = Task::on(&runtime::io(), pump);
+    futures::stream::unfold((receiver, task), |(mut receiver, task)| async move {
+        let piece = receiver.recv().await?;
+        // From here on the bytes are on the account of whoever reads the stream.
+        Some((piece.map(|(bytes, _)| bytes), (receiver, task)))
+    })
+    .boxed()
+}

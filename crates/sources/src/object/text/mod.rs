@@ -1,0 +1,339 @@
+//! The scan of text formats, and of everything else that is read from its start to its end.
+//!
+//! Objects are fetched several at a time, large ones in ranges side by side (`fetch`), decompressed, and cut at row borders
+//! into parts (`cut`). Parts wait in a bounded queue for whichever stream is free, which parses them: so one file keeps all
+//! cores busy, and so do many. What cannot be cut (a JSON document, an Arrow stream) is parsed where it is read.
+//!
+//! Bytes held are bounded: files are admitted while what they may hold fits the budget, the queue has a fixed length, and
+//! all of it is on the query's memory account.
+//!
+//! A part does not know how many rows stand before it. Where one has a mistake, the rows of the parts before it are waited
+//! for (they were taken earlier, so they are being parsed) and the part is parsed again to name the right row.
+
+mod cut;
+mod fetch;
+mod file;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow::array::RecordBatch;
+use arrow::compute::filter_record_batch;
+use bytes::Bytes;
+use datafusion::common::Result as DataFusionResult;
+use futures::StreamExt;
+use futures::stream::{BoxStream, FuturesUnordered};
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, Result};
+use gristmill_formats::{Compression, Format, Header, Part, RowParser, part_parser};
+use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{Event, QueryContext, Settings};
+use gristmill_types::Columns;
+use tokio::sync::mpsc::{Receiver, Sender, channel};
+
+use super::convert::session_timezone;
+use super::fetch::Fetcher;
+use super::file::SourceFile;
+use super::filter::{BlockFilter, ScanFilter};
+use super::layout::{Layout, Origin};
+use super::measure::block_bytes;
+use super::scan::budget_bytes;
+use file::TextFile;
+
+/// Files that are read at a time at most; how many really are depends on the budget.
+const FILES_MAX: usize = 64;
+/// What a file of unknown size may hold.
+const UNKNOWN_FILE_BYTES: u64 = 8 << 20;
+
+/// What a scan wants of every file.
+pub struct TextPlan {
+    pub format: Format,
+    pub layout: Arc<Layout>,
+    /// Columns to give, as indices in the layout.
+    pub output: Vec<usize>,
+    pub filter: ScanFilter,
+    /// Rows to give at most.
+    pub limit: Option<usize>,
+}
+
+/// One thing to read.
+pub enum TextInput {
+    Object(Fetcher, Arc<SourceFile>, Compression),
+    /// Data that comes by itself, decompressed.
+    Stream(Arc<SourceFile>, BoxStream<'static, Result<Bytes>>),
+}
+
+/// What is handed to the streams.
+enum Ready {
+    /// Bytes of whole rows: the part of that number of its file.
+    Part { file: Arc<TextFile>, number: usize, bytes: Vec<u8>, guard: MemoryGuard },
+    /// Rows that were parsed where they were read.
+    Rows { file: Arc<TextFile>, batch: RecordBatch, guard: MemoryGuard },
+}
+
+/// What all tasks and streams of a scan share.
+struct Shared {
+    plan: TextPlan,
+    context: Arc<QueryContext>,
+    /// Columns that the data has, as far as the parser must know them.
+    columns: Columns,
+    /// Those of them that its batches carry.
+    wanted: Vec<usize>,
+    /// Columns of the layout that are needed, and where each is in those batches.
+    needed: Vec<(usize, Option<usize>)>,
+    filter: BlockFilter,
+    /// Where the output's columns are among those needed.
+    output: Vec<usize>,
+    block_rows: usize,
+    /// Files may be cut into parts.
+    parallel: bool,
+    budget_bytes: u64,
+}
+
+/// The scan as its streams share it.
+pub struct TextScan {
+    shared: Arc<Shared>,
+    ready: tokio::sync::Mutex<Receiver<Result<Ready>>>,
+    /// Rows that may still be given.
+    remaining: AtomicUsize,
+    _coordinator: Task<()>,
+}
+
+impl TextScan {
+    /// Begins to read. `block_rows`: rows of a block at most.
+    pub fn start(
+        plan: TextPlan,
+        context: Arc<QueryContext>,
+        inputs: impl Iterator<Item = TextInput> + Send + 'static,
+        block_rows: usize,
+    ) -> Result<Arc<TextScan>> {
+        let settings = &context.settings;
+        let columns = parsed_columns(&plan, settings);
+        let mut needed = plan.filter.columns();
+        needed.extend(&plan.output);
+        needed.sort_unstable();
+        needed.dedup();
+        let filter = plan.filter.over(&plan.layout, &needed)?;
+        let output = plan.output.iter().map(|index| needed.binary_search(index)).collect::<std::result::Result<_, _>>();
+        let output = output.map_err(|_| Error::logical("A column was not planned"))?;
+        let mut wanted = Vec::new();
+        let needed = needed.into_iter().map(|index| {
+            let data = plan.layout.origins[index] == Origin::Data;
+            let column = data.then(|| columns.index_of(plan.layout.name(index))).flatten();
+            wanted.extend(column);
+            (index, column.map(|_| wanted.len() - 1))
+        });
+        let needed = needed.collect();
+        let strict = settings.input_format_allow_errors_num == 0 && settings.input_format_allow_errors_ratio == 0.0;
+        let shared = Arc::new(Shared {
+            needed,
+            filter,
+            output,
+            columns,
+            wanted,
+            block_rows: block_rows.max(1),
+            parallel: settings.input_format_parallel_parsing && strict,
+            budget_bytes: budget_bytes(&context),
+            context,
+            plan,
+        });
+        let (sender, receiver) = channel(shared.context.threads().clamp(2, 64));
+        let remaining = AtomicUsize::new(shared.plan.limit.unwrap_or(usize::MAX));
+        let coordinator = Task::on(&runtime::cpu(), coordinate(shared.clone(), inputs, sender));
+        Ok(Arc::new(TextScan { shared, ready: tokio::sync::Mutex::new(receiver), remaining, _coordinator: coordinator }))
+    }
+
+    /// The blocks that one stream gets; streams share the work.
+    pub fn blocks(self: Arc<Self>) -> BoxStream<'static, DataFusionResult<RecordBatch>> {
+        let worker = Worker { scan: self, blocks: VecDeque::new(), guards: Vec::new() };
+        Box::pin(futures::stream::try_unfold(worker, |mut worker| async move {
+            let block = worker.next().await?;
+            Ok(block.map(|block| (block, worker)))
+        }))
+    }
+
+    /// How many of so many rows may still be given, which are taken by asking.
+    fn take_rows(&self, rows: usize) -> usize {
+        let before =
+            self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(rows)));
+        before.unwrap_or(0).min(rows)
+    }
+}
+
+/// The columns that the parser must know: all of the data's where they are told by their position, else those needed.
+fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
+    let by_name = match plan.format {
+        Format::JsonEachRow | Format::JsonStringsEachRow | Format::Json | Format::JsonStrings | Format::Tskv => true,
+        Format::Parquet | Format::Arrow | Format::ArrowStream => true,
+        format => format.header() != Header::None && settings.input_format_with_names_use_header,
+    };
+    let wanted = plan.filter.columns();
+    let narrow = by_name && settings.input_format_skip_unknown_fields;
+    let columns = plan.layout.columns.iter().enumerate().filter(|(index, _)| {
+        let is_data = plan.layout.origins[*index] == Origin::Data;
+        is_data && (!narrow || wanted.contains(index) || plan.output.contains(index))
+    });
+    Columns::new(columns.map(|(_, column)| column.clone()).collect())
+}
+
+impl Shared {
+    /// The parser of a part of a file, or of all of it.
+    fn parser(&self, file: &TextFile, part: Option<Part<'_>>) -> Result<Box<dyn RowParser>> {
+        let settings = &self.context.settings;
+        let timezone = session_timezone(settings);
+        part_parser(self.plan.format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
+    }
+
+    /// The rows of a batch of the parser that pass the filter, with the output's columns.
+    fn block(&self, file: &TextFile, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        let arrays = self
+            .needed
+            .iter()
+            .map(|(index, parsed)| match parsed {
+                Some(at) => Ok(batch.column(*at).clone()),
+                None => file.repeated(*index, rows),
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let indices: Vec<usize> = self.needed.iter().map(|(index, _)| *index).collect();
+        let schema = Arc::new(self.plan.layout.schema.project(&indices)?);
+        let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(rows));
+        let block = RecordBatch::try_new_with_options(schema, arrays, &options)?;
+        if self.plan.filter.is_empty() {
+            return Ok(block.project(&self.output)?);
+        }
+        let passing = self.filter.evaluate(&block)?;
+        let block = block.project(&self.output)?;
+        Ok(if passing.true_count() == rows { block } else { filter_record_batch(&block, &passing)? })
+    }
+}
+
+/// Admits files while what they may hold fits the budget.
+async fn coordinate(shared: Arc<Shared>, inputs: impl Iterator<Item = TextInput> + Send, sender: Sender<Result<Ready>>) {
+    let mut inputs = inputs.peekable();
+    let mut reading = FuturesUnordered::new();
+    let mut held_bytes = 0u64;
+    // One thread gets files in their order.
+    let files_max = if shared.context.threads() == 1 { 1 } else { FILES_MAX };
+    loop {
+        while let Some(input) = inputs.peek() {
+            let bytes = may_hold(input, shared.budget_bytes);
+            if !reading.is_empty() && (held_bytes + bytes > shared.budget_bytes || reading.len() >= files_max) {
+                break;
+            }
+            let Some(input) = inputs.next() else { break };
+            held_bytes += bytes;
+            let task = Task::on(&runtime::cpu(), cut::read(shared.clone(), input, bytes, sender.clone()));
+            reading.push(async move { (bytes, task.join().await.and_then(|done| done)) });
+        }
+        match reading.next().await {
+            None => return,
+            Some((bytes, Ok(()))) => held_bytes -= bytes,
+            Some((_, Err(error))) => {
+                let _ = sender.send(Err(error)).await;
+                return;
+            }
+        }
+    }
+}
+
+/// Bytes that reading an input may hold beside what waits in the queue: all of a small file, half of the budget for one
+/// that is large.
+fn may_hold(input: &TextInput, budget_bytes: u64) -> u64 {
+    match input {
+        TextInput::Object(_, file, _) => {
+            file.size.unwrap_or(UNKNOWN_FILE_BYTES).clamp(64 << 10, (budget_bytes / 2).max(64 << 10))
+        }
+        TextInput::Stream(..) => UNKNOWN_FILE_BYTES,
+    }
+}
+
+/// One stream's part in the scan.
+struct Worker {
+    scan: Arc<TextScan>,
+    blocks: VecDeque<RecordBatch>,
+    /// Memory of the blocks.
+    guards: Vec<MemoryGuard>,
+}
+
+impl Worker {
+    async fn next(&mut self) -> Result<Option<RecordBatch>> {
+        loop {
+            if let Some(block) = self.blocks.pop_front() {
+                return Ok(Some(block));
+            }
+            self.guards.clear();
+            if !self.more().await? {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// Takes a piece of work and does it.
+    async fn more(&mut self) -> Result<bool> {
+        let scan = self.scan.clone();
+        let shared = &scan.shared;
+        if scan.remaining.load(Ordering::Relaxed) == 0 {
+            return Ok(false);
+        }
+        let context = &shared.context;
+        let waiting_since = context.env.instant();
+        let mut ready = scan.ready.lock().await;
+        let next = context.cancellable(async { ready.recv().await.transpose() }).await;
+        let waited = context.env.instant().saturating_duration_since(waiting_since);
+        context.counters.add(Event::IOWaitMicroseconds, waited.as_micros() as u64);
+        // The first rows of a file are what LIMIT gives: while one stream parses, the others wait.
+        let in_turn = shared.plan.limit.is_some().then_some(ready);
+        match next? {
+            None => return Ok(false),
+            Some(Ready::Rows { file, batch, guard }) => {
+                self.guards.push(guard);
+                self.take(&file, &batch)?;
+            }
+            Some(Ready::Part { file, number, bytes, guard }) => {
+                match self.parse(&file, &bytes, 0) {
+                    Ok(batches) => {
+                        file.parsed(number, batches.iter().map(|batch| batch.num_rows() as u64).sum());
+                        drop((bytes, guard));
+                        for batch in &batches {
+                            self.guards.push(MemoryGuard::take(&context.memory, batch.get_array_memory_size() as u64)?);
+                            self.take(&file, batch)?;
+                        }
+                    }
+                    Err(error) => {
+                        drop(in_turn);
+                        let before = context.cancellable(async { Ok(file.rows_before(number).await) }).await?;
+                        return Err(match before {
+                            // Another part has a mistake too, an earlier one: its stream tells.
+                            None => error,
+                            Some(rows) => self.parse(&file, &bytes, rows).err().unwrap_or(error),
+                        });
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    fn parse(&self, file: &TextFile, bytes: &[u8], first_row: u64) -> Result<Vec<RecordBatch>> {
+        let mut parser = self.scan.shared.parser(file, Some(Part { header: &file.header(), first_row }))?;
+        let mut batches = parser.push(bytes)?;
+        batches.extend(parser.finish()?);
+        Ok(batches)
+    }
+
+    fn take(&mut self, file: &TextFile, batch: &RecordBatch) -> Result<()> {
+        let shared = &self.scan.shared;
+        shared.context.read(batch.num_rows() as u64, block_bytes(batch));
+        let block = shared.block(file, batch)?;
+        let rows = self.scan.take_rows(block.num_rows());
+        let mut from = 0;
+        while from < rows {
+            let length = (rows - from).min(shared.block_rows);
+            self.blocks.push_back(block.slice(from, length));
+            from += length;
+        }
+        Ok(())
+    }
+}

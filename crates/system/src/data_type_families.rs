@@ -1,0 +1,152 @@
+//! `system.data_type_families`: names of types and their aliases.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+
+use crate::rows::table;
+
+const STRUCTURE: &str = "name String, case_insensitive UInt8, alias_to String";
+
+/// Types known by this very name.
+const EXACT: &[&str] = &[
+    "AggregateFunction",
+    "Array",
+    "Enum16",
+    "Enum8",
+    "FixedString",
+    "Float32",
+    "Float64",
+    "IPv4",
+    "IPv6",
+    "Int128",
+    "Int16",
+    "Int256",
+    "Int32",
+    "Int64",
+    "Int8",
+    "IntervalDay",
+    "IntervalHour",
+    "IntervalMicrosecond",
+    "IntervalMillisecond",
+    "IntervalMinute",
+    "IntervalMonth",
+    "IntervalNanosecond",
+    "IntervalQuarter",
+    "IntervalSecond",
+    "IntervalWeek",
+    "IntervalYear",
+    "LowCardinality",
+    "Map",
+    "Nothing",
+    "Nullable",
+    "SimpleAggregateFunction",
+    "String",
+    "Tuple",
+    "UInt128",
+    "UInt16",
+    "UInt256",
+    "UInt32",
+    "UInt64",
+    "UInt8",
+    "UUID",
+];
+
+/// Types known in any case.
+const ANY_CASE: &[&str] = &[
+    "Bool",
+    "Date",
+    "Date32",
+    "DateTime",
+    "DateTime32",
+    "DateTime64",
+    "Decimal",
+    "Decimal128",
+    "Decimal256",
+    "Decimal32",
+    "Decimal64",
+    "Time",
+    "Time64",
+];
+
+/// SQL's names, known in any case, and what they stand for.
+const ALIASES: &[(&str, &str)] = &[
+    ("BIGINT", "Int64"),
+    ("BINARY", "FixedString"),
+    ("BIT", "UInt64"),
+    ("BLOB", "String"),
+    ("BOOLEAN", "Bool"),
+    ("BYTE", "Int8"),
+    ("BYTEA", "String"),
+    ("CHAR", "String"),
+    ("CHARACTER", "String"),
+    ("CLOB", "String"),
+    ("DEC", "Decimal"),
+    ("DOUBLE", "Float64"),
+    ("DOUBLE PRECISION", "Float64"),
+    ("FIXED", "Decimal"),
+    ("FLOAT", "Float32"),
+    ("INET4", "IPv4"),
+    ("INET6", "IPv6"),
+    ("INT", "Int32"),
+    ("INT1", "Int8"),
+    ("INTEGER", "Int32"),
+    ("LONGBLOB", "String"),
+    ("LONGTEXT", "String"),
+    ("MEDIUMBLOB", "String"),
+    ("MEDIUMINT", "Int32"),
+    ("MEDIUMTEXT", "String"),
+    ("NCHAR", "String"),
+    ("NUMERIC", "Decimal"),
+    ("NVARCHAR", "String"),
+    ("REAL", "Float32"),
+    ("SET", "UInt64"),
+    ("SIGNED", "Int64"),
+    ("SINGLE", "Float32"),
+    ("SMALLINT", "Int16"),
+    ("TEXT", "String"),
+    ("TIMESTAMP", "DateTime"),
+    ("TINYBLOB", "String"),
+    ("TINYINT", "Int8"),
+    ("TINYTEXT", "String"),
+    ("UNSIGNED", "UInt64"),
+    ("VARBINARY", "String"),
+    ("VARCHAR", "String"),
+    ("VARCHAR2", "String"),
+    ("YEAR", "UInt16"),
+];
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+    all.push(table("system", "data_type_families", "SystemDataTypeFamilies", STRUCTURE, |_, rows| {
+        let mut families: Vec<(&str, bool, &str)> = EXACT.iter().map(|name| (*name, false, "")).collect();
+        families.extend(ANY_CASE.iter().map(|name| (*name, true, "")));
+        families.extend(ALIASES.iter().map(|(name, target)| (*name, true, *target)));
+        families.sort_unstable();
+        for (name, any_case, target) in families {
+            rows.push([name.into(), any_case.into(), target.into()])?;
+        }
+        Ok(())
+    })?);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_types::SqlType;
+
+    use super::*;
+
+    #[test]
+    fn every_alias_is_a_type_that_can_be_written() {
+        for (alias, target) in ALIASES {
+            let (written, expected) = match *target {
+                "FixedString" => (format!("{alias}(3)"), "FixedString(3)".to_string()),
+                "Decimal" => (format!("{alias}(9, 2)"), "Decimal(9, 2)".to_string()),
+                target => (alias.to_string(), target.to_string()),
+            };
+            assert_eq!(written.parse::<SqlType>().unwrap().to_string(), expected, "{alias}");
+            assert!(written.to_lowercase().parse::<SqlType>().is_ok(), "{alias}");
+        }
+    }
+}

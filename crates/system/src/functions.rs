@@ -1,0 +1,60 @@
+//! `system.functions` and `system.aggregate_function_combinators`.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use gristmill_functions::Registry;
+use gristmill_functions::aggregates::combinators;
+
+use crate::Known;
+use crate::rows::{Cell, table};
+
+const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8, alias_to String, create_query String, \
+    origin Enum8('System' = 0, 'SQLUserDefined' = 1, 'ExecutableUserDefined' = 2, 'WasmUserDefined' = 3), \
+    deterministic Nullable(UInt8), higher_order Nullable(UInt8)";
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
+    let registry = known.registry.clone();
+    all.push(table("system", "functions", "SystemFunctions", STRUCTURE, move |_, rows| {
+        let mut names: Vec<&str> = registry.names().collect();
+        names.sort_unstable();
+        names.dedup();
+        for name in names {
+            let target = registry.canonical(name);
+            let scalar = registry.find_scalar(target);
+            rows.push([
+                name.into(),
+                scalar.is_none().into(),
+                in_any_case(&registry, name).into(),
+                if target == name { "" } else { target }.into(),
+                Cell::None,
+                "System".into(),
+                scalar.as_ref().map(|function| function.deterministic()).into(),
+                scalar.as_ref().map(|_| gristmill_functions::is_higher_order(target)).into(),
+            ])?;
+        }
+        Ok(())
+    })?);
+    let structure = "name String, is_internal UInt8";
+    all.push(table(
+        "system",
+        "aggregate_function_combinators",
+        "SystemAggregateFunctionCombinators",
+        structure,
+        |_, rows| {
+            for name in combinators::names() {
+                rows.push([name.into(), false.into()])?;
+            }
+            Ok(())
+        },
+    )?);
+    Ok(())
+}
+
+/// Whether the name is found however it is written.
+fn in_any_case(registry: &Registry, name: &str) -> bool {
+    let (upper, lower) = (name.to_ascii_uppercase(), name.to_ascii_lowercase());
+    let other = if upper == name { lower } else { upper };
+    registry.canonical(&other) == registry.canonical(name)
+}

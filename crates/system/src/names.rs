@@ -1,0 +1,72 @@
+//! Small tables of names: `system.table_functions`, `system.table_engines`, `system.time_zones`, `system.build_options`,
+//! `system.database_engines`, `system.disks`.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+
+use crate::Known;
+use crate::rows::table;
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
+    let structure = "name String, description String, allow_readonly UInt8";
+    all.push(table("system", "table_functions", "SystemTableFunctions", structure, |_, rows| {
+        for name in gristmill_sources::table_function_names() {
+            rows.push([(*name).into(), "".into(), true.into()])?;
+        }
+        Ok(())
+    })?);
+    let engines = known.engines;
+    let structure = "name String, supports_settings UInt8, supports_skipping_indices UInt8, supports_projections UInt8, \
+        supports_sort_order UInt8, supports_ttl UInt8, supports_replication UInt8, supports_deduplication UInt8, \
+        supports_parallel_insert UInt8";
+    all.push(table("system", "table_engines", "SystemTableEngines", structure, move |_, rows| {
+        let mut names = engines.to_vec();
+        names.sort_unstable();
+        for name in names {
+            let merge_tree = name.ends_with("MergeTree");
+            let no = || false.into();
+            rows.push([
+                name.into(),
+                merge_tree.into(),
+                no(),
+                no(),
+                merge_tree.into(),
+                no(),
+                no(),
+                merge_tree.into(),
+                matches!(name, "MergeTree" | "Memory" | "Null").into(),
+            ])?;
+        }
+        Ok(())
+    })?);
+    all.push(table("system", "database_engines", "SystemDatabaseEngines", "name String", |_, rows| {
+        rows.push(["Atomic".into()])
+    })?);
+    all.push(table("system", "time_zones", "SystemTimeZones", "time_zone String", |_, rows| {
+        for zone in chrono_tz::TZ_VARIANTS {
+            rows.push([zone.name().into()])?;
+        }
+        Ok(())
+    })?);
+    all.push(table("system", "build_options", "SystemBuildOptions", "name String, value String", |_, rows| {
+        for (name, value) in [
+            ("VERSION_FULL", concat!("Gristmill ", env!("CARGO_PKG_VERSION"))),
+            ("VERSION_DESCRIBE", concat!("v", env!("CARGO_PKG_VERSION"))),
+            ("VERSION_INTEGER", env!("CARGO_PKG_VERSION")),
+            ("SYSTEM", std::env::consts::OS),
+            ("SYSTEM_PROCESSOR", std::env::consts::ARCH),
+            ("BUILD_TYPE", if cfg!(debug_assertions) { "Debug" } else { "Release" }),
+        ] {
+            rows.push([name.into(), value.into()])?;
+        }
+        Ok(())
+    })?);
+    let path = known.data_path.display().to_string();
+    let structure = "name String, path String, type String, is_encrypted UInt8, is_read_only UInt8, is_remote UInt8";
+    all.push(table("system", "disks", "SystemDisks", structure, move |_, rows| {
+        rows.push(["default".into(), (&path).into(), "Local".into(), false.into(), false.into(), false.into()])
+    })?);
+    Ok(())
+}

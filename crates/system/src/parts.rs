@@ -1,0 +1,106 @@
+//! `system.parts` and `system.parts_columns`.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use uuid::Uuid;
+
+use crate::Known;
+use crate::rows::{Cell, table};
+use crate::tables::every;
+
+const PARTS: &str = "partition String, name String, uuid UUID, part_type String, part_storage_type String, active UInt8, \
+    marks UInt64, rows UInt64, files UInt64, bytes_on_disk UInt64, data_compressed_bytes UInt64, \
+    data_uncompressed_bytes UInt64, primary_key_size UInt64, modification_time DateTime, remove_time DateTime, \
+    partition_id String, min_block_number Int64, max_block_number Int64, level UInt32, \
+    primary_key_bytes_in_memory UInt64, database String, table String, engine String, disk_name String, path String, \
+    bytes UInt64, part_name String";
+
+const PARTS_COLUMNS: &str = "partition String, name String, part_type String, active UInt8, marks UInt64, rows UInt64, \
+    bytes_on_disk UInt64, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, modification_time DateTime, \
+    partition_id String, min_block_number Int64, max_block_number Int64, level UInt32, database String, table String, \
+    engine String, path String, column String, type String, column_position UInt64, column_bytes_on_disk UInt64, \
+    column_data_compressed_bytes UInt64, column_data_uncompressed_bytes UInt64";
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
+    let databases = known.databases.clone();
+    all.push(table("system", "parts", "SystemParts", PARTS, move |_, rows| {
+        let Some(databases) = databases.upgrade() else { return Ok(()) };
+        for table in every(&databases) {
+            let definition = table.definition();
+            for part in table.parts() {
+                rows.push([
+                    part.partition.into(),
+                    (&part.name).into(),
+                    Cell::Uuid(Uuid::nil()),
+                    "Wide".into(),
+                    "Full".into(),
+                    part.active.into(),
+                    part.marks.into(),
+                    part.rows.into(),
+                    1_u64.into(),
+                    part.bytes_on_disk.into(),
+                    part.data_compressed_bytes.into(),
+                    part.data_uncompressed_bytes.into(),
+                    part.primary_key_bytes.into(),
+                    part.modification_time.into(),
+                    part.remove_time.into(),
+                    part.partition_id.into(),
+                    part.min_block_number.into(),
+                    part.max_block_number.into(),
+                    u64::from(part.level).into(),
+                    part.primary_key_bytes.into(),
+                    (&definition.database).into(),
+                    (&definition.name).into(),
+                    (&definition.engine.name).into(),
+                    "default".into(),
+                    part.path.into(),
+                    part.bytes_on_disk.into(),
+                    part.name.into(),
+                ])?;
+            }
+        }
+        Ok(())
+    })?);
+    let databases = known.databases.clone();
+    all.push(table("system", "parts_columns", "SystemPartsColumns", PARTS_COLUMNS, move |_, rows| {
+        let Some(databases) = databases.upgrade() else { return Ok(()) };
+        for table in every(&databases) {
+            let definition = table.definition();
+            for part in table.parts() {
+                for (i, (column, compressed, uncompressed)) in part.columns.iter().enumerate() {
+                    let kind = definition.columns.get(column).map(|column| column.kind.to_string());
+                    rows.push([
+                        (&part.partition).into(),
+                        (&part.name).into(),
+                        "Wide".into(),
+                        part.active.into(),
+                        part.marks.into(),
+                        part.rows.into(),
+                        part.bytes_on_disk.into(),
+                        part.data_compressed_bytes.into(),
+                        part.data_uncompressed_bytes.into(),
+                        part.modification_time.into(),
+                        (&part.partition_id).into(),
+                        part.min_block_number.into(),
+                        part.max_block_number.into(),
+                        u64::from(part.level).into(),
+                        (&definition.database).into(),
+                        (&definition.name).into(),
+                        (&definition.engine.name).into(),
+                        (&part.path).into(),
+                        column.into(),
+                        kind.into(),
+                        (i + 1).into(),
+                        (*compressed).into(),
+                        (*compressed).into(),
+                        (*uncompressed).into(),
+                    ])?;
+                }
+            }
+        }
+        Ok(())
+    })?);
+    Ok(())
+}

@@ -1,0 +1,47 @@
+//! `system.processes`: the queries that run now, the one that asks among them.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use gristmill_introspect::processes;
+
+use crate::rows::{Cell, table};
+
+const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, initial_user String, initial_query_id String, \
+    elapsed Float64, is_cancelled UInt8, read_rows UInt64, read_bytes UInt64, total_rows_approx UInt64, \
+    written_rows UInt64, written_bytes UInt64, memory_usage Int64, peak_memory_usage Int64, query String, \
+    ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
+    current_database String";
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+    all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |_, rows| {
+        for query in processes::snapshot() {
+            let progress = query.progress.snapshot();
+            let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
+            rows.push([
+                true.into(),
+                (&query.user).into(),
+                (&query.query_id).into(),
+                (&query.user).into(),
+                (&query.query_id).into(),
+                Cell::Float(query.elapsed().as_secs_f64()),
+                query.cancel.is_cancelled().into(),
+                progress.read_rows.into(),
+                progress.read_bytes.into(),
+                query.progress.total_rows_to_read.load(Ordering::Relaxed).into(),
+                progress.written_rows.into(),
+                progress.written_bytes.into(),
+                query.memory.used_bytes().into(),
+                query.memory.peak_bytes().into(),
+                (&query.query).into(),
+                Cell::Counts(events.collect()),
+                Cell::Pairs(query.settings.changed()),
+                (&query.database).into(),
+            ])?;
+        }
+        Ok(())
+    })?);
+    Ok(())
+}

@@ -1,0 +1,88 @@
+//! `system.query_log`: an entry when a query starts and one when it ends. The newest 100,000 are kept in memory.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use gristmill_introspect::query_log::{QueryLogType, query_log};
+
+use crate::rows::{Cell, table};
+
+const STRUCTURE: &str = "hostname LowCardinality(String), \
+    type Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4), \
+    event_date Date, event_time DateTime, event_time_microseconds DateTime64(6), query_start_time DateTime, \
+    query_start_time_microseconds DateTime64(6), query_duration_ms UInt64, read_rows UInt64, read_bytes UInt64, \
+    written_rows UInt64, written_bytes UInt64, result_rows UInt64, result_bytes UInt64, memory_usage UInt64, \
+    current_database LowCardinality(String), query String, query_kind LowCardinality(String), \
+    databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), exception_code Int32, exception String, \
+    is_initial_query UInt8, user LowCardinality(String), query_id String, initial_user LowCardinality(String), \
+    initial_query_id String, initial_query_start_time DateTime, log_comment String, \
+    ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String))";
+
+const MICROS: i64 = 1_000_000;
+const DAY_SECONDS: i64 = 86_400;
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+    let host = hostname();
+    all.push(table("system", "query_log", "SystemQueryLog", STRUCTURE, move |_, rows| {
+        for entry in query_log().snapshot() {
+            let (event, start) = (entry.event_time_micros, entry.query_start_time_micros);
+            let comment = entry.settings.iter().find(|(name, _)| name == "log_comment").map(|(_, value)| value);
+            let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+            rows.push([
+                (&host).into(),
+                kind(entry.kind),
+                event.div_euclid(MICROS * DAY_SECONDS).into(),
+                event.div_euclid(MICROS).into(),
+                event.into(),
+                start.div_euclid(MICROS).into(),
+                start.into(),
+                entry.query_duration_ms.into(),
+                entry.read_rows.into(),
+                entry.read_bytes.into(),
+                entry.written_rows.into(),
+                entry.written_bytes.into(),
+                entry.result_rows.into(),
+                entry.result_bytes.into(),
+                entry.memory_usage.into(),
+                (&entry.current_database).into(),
+                (&entry.query).into(),
+                entry.query_kind.into(),
+                entry.databases.clone().into(),
+                entry.tables.clone().into(),
+                i64::from(entry.exception_code).into(),
+                (&entry.exception).into(),
+                true.into(),
+                (&entry.user).into(),
+                (&entry.query_id).into(),
+                (&entry.user).into(),
+                (&entry.query_id).into(),
+                start.div_euclid(MICROS).into(),
+                comment.into(),
+                Cell::Counts(events),
+                Cell::Pairs(entry.settings.clone()),
+            ])?;
+        }
+        Ok(())
+    })?);
+    Ok(())
+}
+
+fn kind(kind: QueryLogType) -> Cell {
+    match kind {
+        QueryLogType::QueryStart => "QueryStart",
+        QueryLogType::QueryFinish => "QueryFinish",
+        QueryLogType::ExceptionBeforeStart => "ExceptionBeforeStart",
+        QueryLogType::ExceptionWhileProcessing => "ExceptionWhileProcessing",
+    }
+    .into()
+}
+
+/// The machine's name, as its environment says; empty where it says nothing.
+fn hostname() -> String {
+    std::env::var("HOSTNAME")
+        .ok()
+        .or_else(|| std::fs::read_to_string("/etc/hostname").ok())
+        .map(|name| name.trim().to_string())
+        .unwrap_or_default()
+}

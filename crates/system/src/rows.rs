@@ -1,0 +1,283 @@
+//! Rows of a system table, cell by cell, and the arrays they become.
+
+use std::sync::Arc;
+
+use arrow::array::{
+    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, ListArray, MapArray, RecordBatch, RecordBatchOptions,
+    StructArray,
+};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::compute::cast;
+use arrow::datatypes::{DataType, Int64Type, UInt64Type};
+use gristmill_base::{Error, Result};
+use gristmill_catalog::{RowsTable, Table};
+use gristmill_introspect::QueryContext;
+use gristmill_types::bytes::BytesBuilder;
+use gristmill_types::default::default_array;
+use gristmill_types::{Column, Columns, SqlType};
+use uuid::Uuid;
+
+/// A value. Which fits a column follows from its type; another is a defect.
+#[derive(Clone, Debug)]
+pub enum Cell {
+    /// NULL, or the type's default.
+    None,
+    /// A String, or the name of an enum's value.
+    Text(String),
+    /// Any unsigned integer; a Date in days, a DateTime in seconds.
+    Unsigned(u64),
+    /// Any signed integer; a DateTime64 in ticks.
+    Signed(i64),
+    Float(f64),
+    Uuid(Uuid),
+    Texts(Vec<String>),
+    /// Map(String, UInt64)
+    Counts(Vec<(String, u64)>),
+    /// Map(String, String)
+    Pairs(Vec<(String, String)>),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_string())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl From<&String> for Cell {
+    fn from(text: &String) -> Cell {
+        Cell::Text(text.clone())
+    }
+}
+
+impl From<u64> for Cell {
+    fn from(value: u64) -> Cell {
+        Cell::Unsigned(value)
+    }
+}
+
+impl From<usize> for Cell {
+    fn from(value: usize) -> Cell {
+        Cell::Unsigned(value as u64)
+    }
+}
+
+impl From<bool> for Cell {
+    fn from(value: bool) -> Cell {
+        Cell::Unsigned(u64::from(value))
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(value: i64) -> Cell {
+        Cell::Signed(value)
+    }
+}
+
+impl From<Vec<String>> for Cell {
+    fn from(texts: Vec<String>) -> Cell {
+        Cell::Texts(texts)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Cell {
+        value.map_or(Cell::None, Into::into)
+    }
+}
+
+/// A table of `database` whose rows `fill` pushes when it is read. `structure` as in `name String, value UInt64`.
+pub fn table(
+    database: &str,
+    name: &str,
+    engine: &str,
+    structure: &str,
+    fill: impl Fn(&Arc<QueryContext>, &mut Rows) -> Result<()> + Send + Sync + 'static,
+) -> Result<Arc<dyn Table>> {
+    let columns = gristmill_types::parse::structure(structure)?;
+    let schema = columns.clone();
+    let rows = move |context: &Arc<QueryContext>| {
+        let mut rows = Rows::new(&schema);
+        fill(context, &mut rows)?;
+        Ok(vec![rows.finish()?])
+    };
+    Ok(Arc::new(RowsTable::sync(database, name, engine, columns, rows)))
+}
+
+pub struct Rows {
+    columns: Columns,
+    cells: Vec<Vec<Cell>>,
+}
+
+impl Rows {
+    pub fn new(columns: &Columns) -> Self {
+        Rows { columns: columns.clone(), cells: vec![Vec::new(); columns.len()] }
+    }
+
+    /// Adds a row: a cell for each column.
+    pub fn push<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
+        if N != self.cells.len() {
+            return Err(Error::logical(format!("A row of {N} cells for {} columns of a system table", self.cells.len())));
+        }
+        for (column, cell) in self.cells.iter_mut().zip(row) {
+            column.push(cell);
+        }
+        Ok(())
+    }
+
+    /// Adds a row whose cells are those of the first half of the columns and of the second half alike.
+    pub fn push_twice<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
+        if 2 * N != self.cells.len() {
+            return Err(Error::logical(format!("Twice {N} cells for {} columns of a system table", self.cells.len())));
+        }
+        for (i, cell) in row.into_iter().enumerate() {
+            self.cells[N + i].push(cell.clone());
+            self.cells[i].push(cell);
+        }
+        Ok(())
+    }
+
+    pub fn finish(self) -> Result<RecordBatch> {
+        let rows = self.cells.first().map_or(0, Vec::len);
+        let arrays = self.columns.iter().zip(&self.cells).map(|(column, cells)| array(column, cells));
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
+        Ok(RecordBatch::try_new_with_options(self.columns.arrow(), arrays.collect::<Result<_>>()?, &options)?)
+    }
+}
+
+fn misfit(column: &Column, cell: &Cell) -> Error {
+    Error::logical(format!("Column {} of a system table is {}, and got {cell:?}", column.name, column.kind))
+}
+
+fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
+    if cells.is_empty() || cells.iter().all(|cell| matches!(cell, Cell::None)) {
+        return Ok(default_array(&column.kind, cells.len()));
+    }
+    let nulls = column.kind.is_nullable().then(|| cells.iter().map(|cell| !matches!(cell, Cell::None)).collect::<Vec<_>>());
+    let nulls = nulls.map(NullBuffer::from).filter(|nulls| nulls.null_count() > 0);
+    let carrier = column.kind.arrow();
+    match column.kind.plain() {
+        SqlType::String => {
+            let mut builder = BytesBuilder::with_capacity(cells.len());
+            for cell in cells {
+                match cell {
+                    Cell::Text(text) => builder.append(text.as_bytes()),
+                    Cell::None => builder.append(b""),
+                    other => return Err(misfit(column, other)),
+                }
+            }
+            Ok(Arc::new(builder.finish(nulls)))
+        }
+        SqlType::Enum8(names) => {
+            let values = cells.iter().map(|cell| match cell {
+                Cell::Text(name) => {
+                    names.value_of(name.as_bytes()).map(|value| value as i8).ok_or_else(|| misfit(column, cell))
+                }
+                Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value as i8)),
+                other => Err(misfit(column, other)),
+            });
+            Ok(Arc::new(Int8Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls)))
+        }
+        SqlType::Float64 => {
+            let values = cells.iter().map(|cell| match cell {
+                Cell::Float(value) => Ok(*value),
+                Cell::None => Ok(0.0),
+                other => Err(misfit(column, other)),
+            });
+            Ok(Arc::new(Float64Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls)))
+        }
+        SqlType::Uuid => {
+            let values = cells.iter().map(|cell| match cell {
+                Cell::Uuid(uuid) => Ok(*uuid.as_bytes()),
+                Cell::None => Ok([0; 16]),
+                other => Err(misfit(column, other)),
+            });
+            let values: Vec<[u8; 16]> = values.collect::<Result<_>>()?;
+            Ok(Arc::new(FixedSizeBinaryArray::try_from_iter(values.into_iter())?))
+        }
+        SqlType::Array(element) if element.plain() == &SqlType::String => {
+            let mut builder = BytesBuilder::default();
+            let mut lengths = Vec::with_capacity(cells.len());
+            for cell in cells {
+                let before = builder.len();
+                match cell {
+                    Cell::Texts(texts) => texts.iter().for_each(|text| builder.append(text.as_bytes())),
+                    Cell::None => {}
+                    other => return Err(misfit(column, other)),
+                }
+                lengths.push(builder.len() - before);
+            }
+            let offsets = OffsetBuffer::from_lengths(lengths);
+            Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, Arc::new(builder.finish(None)), None)?))
+        }
+        SqlType::Map(..) => map(column, cells, &carrier),
+        _ => numbers(column, cells, nulls, &carrier),
+    }
+}
+
+fn numbers(column: &Column, cells: &[Cell], nulls: Option<NullBuffer>, carrier: &DataType) -> Result<ArrayRef> {
+    // Through 64 bits of the sign that the column has; what does not fit is a defect and becomes an error.
+    let unsigned = matches!(column.kind.integer_bits(), Some((_, false))) || *column.kind.plain() == SqlType::Bool;
+    let values: ArrayRef = if unsigned {
+        let values = cells.iter().map(|cell| match cell {
+            Cell::Unsigned(value) => Ok(*value),
+            Cell::None => Ok(0),
+            other => Err(misfit(column, other)),
+        });
+        Arc::new(arrow::array::PrimitiveArray::<UInt64Type>::new(values.collect::<Result<Vec<_>>>()?.into(), nulls))
+    } else {
+        let values = cells.iter().map(|cell| match cell {
+            Cell::Signed(value) => Ok(*value),
+            Cell::Unsigned(value) => i64::try_from(*value).map_err(|_| misfit(column, cell)),
+            Cell::None => Ok(0),
+            other => Err(misfit(column, other)),
+        });
+        Arc::new(arrow::array::PrimitiveArray::<Int64Type>::new(values.collect::<Result<Vec<_>>>()?.into(), nulls))
+    };
+    let narrow = match carrier {
+        // Arrow has no cast of 64-bit integers to days.
+        DataType::Date32 => cast(&values, &DataType::Int32)?,
+        _ => values,
+    };
+    Ok(cast(&narrow, carrier)?)
+}
+
+fn map(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {
+    let (mut keys, mut texts, mut counts) = (BytesBuilder::default(), BytesBuilder::default(), Vec::new());
+    let mut lengths = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let before = keys.len();
+        match cell {
+            Cell::Counts(pairs) => {
+                for (key, count) in pairs {
+                    keys.append(key.as_bytes());
+                    counts.push(*count);
+                }
+            }
+            Cell::Pairs(pairs) => {
+                for (key, value) in pairs {
+                    keys.append(key.as_bytes());
+                    texts.append(value.as_bytes());
+                }
+            }
+            Cell::None => {}
+            other => return Err(misfit(column, other)),
+        }
+        lengths.push(keys.len() - before);
+    }
+    let (DataType::Map(entries, ordered), SqlType::Map(_, value)) = (carrier, column.kind.plain()) else {
+        return Err(misfit(column, &Cell::None));
+    };
+    let values: ArrayRef = match value.plain() {
+        SqlType::String => Arc::new(texts.finish(None)),
+        _ => Arc::new(arrow::array::UInt64Array::from(counts)),
+    };
+    let DataType::Struct(fields) = entries.data_type() else { return Err(misfit(column, &Cell::None)) };
+    let pairs = StructArray::try_new(fields.clone(), vec![Arc::new(keys.finish(None)), values], None)?;
+    Ok(Arc::new(MapArray::try_new(entries.clone(), OffsetBuffer::from_lengths(lengths), pairs, None, *ordered)?))
+}

@@ -1,0 +1,72 @@
+//! `system.settings` (of the query that reads it) and `system.merge_tree_settings`.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use gristmill_introspect::Settings;
+use gristmill_mergetree::TableSettings;
+
+use crate::rows::{Cell, table};
+
+const TIER: &str = "Enum8('Production' = 0, 'Obsolete' = 4, 'Experimental' = 8, 'Beta' = 12, 'PrivatePreview' = 16)";
+
+pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+    let structure = format!(
+        "name String, value String, changed UInt8, description String, min Nullable(String), max Nullable(String), \
+         disallowed_values Array(String), readonly UInt8, type String, default String, alias_for String, \
+         is_obsolete UInt8, tier {TIER}"
+    );
+    all.push(table("system", "settings", "SystemSettings", &structure, |context, rows| {
+        let mut declared = Settings::declared();
+        declared.sort_by_key(|info| info.name);
+        for info in declared {
+            rows.push([
+                info.name.into(),
+                context.settings.get(info.name).unwrap_or_else(|| info.default.clone()).into(),
+                context.settings.is_changed(info.name).into(),
+                info.description.into(),
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                false.into(),
+                info.kind.into(),
+                info.default.into(),
+                Cell::None,
+                info.no_effect.into(),
+                tier(info.no_effect),
+            ])?;
+        }
+        Ok(())
+    })?);
+    let structure = format!(
+        "name String, value String, default String, changed UInt8, description String, min Nullable(String), \
+         max Nullable(String), disallowed_values Array(String), readonly UInt8, type String, is_obsolete UInt8, tier {TIER}"
+    );
+    all.push(table("system", "merge_tree_settings", "SystemMergeTreeSettings", &structure, |_, rows| {
+        let mut declared = TableSettings::declared();
+        declared.sort_by_key(|info| info.name);
+        for info in declared {
+            rows.push([
+                info.name.into(),
+                (&info.default).into(),
+                (&info.default).into(),
+                false.into(),
+                info.description.into(),
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                false.into(),
+                info.kind.into(),
+                info.no_effect.into(),
+                tier(info.no_effect),
+            ])?;
+        }
+        Ok(())
+    })?);
+    Ok(())
+}
+
+fn tier(no_effect: bool) -> Cell {
+    if no_effect { "Obsolete" } else { "Production" }.into()
+}

@@ -1,0 +1,10 @@
+SELECT uniq(number % 10), uniqExact(number % 10), uniqCombined(number % 10), uniqHLL12(number % 10), uniqCombined64(number % 10) FROM numbers(1000);
+SELECT count(DISTINCT number % 7), count(DISTINCT toString(number % 7)) FROM numbers(100);
+SELECT uniq(number) FROM numbers(1000);
+SELECT uniq(number % 3, number % 2), uniqExact(number % 3, number % 2) FROM numbers(100);
+SELECT uniqExact(x), uniq(x) FROM (SELECT arrayJoin([1, NULL, 1, 2]) AS x);
+SELECT uniq(toString(number)) FROM numbers(5000);
+SELECT number % 2 AS k, uniq(number % 10), uniqExact(number) FROM numbers(100) GROUP BY k ORDER BY k;
+SELECT uniqExact(number) FROM numbers(0);
+SELECT uniq(toDate('2024-01-01') + number % 5), uniqExact((number % 2, 'a')) FROM numbers(100);
+SELECT uniqUpTo(5)(number % 3), uniqUpTo(2)(number % 10) FROM numbers(100);

@@ -1,0 +1,12 @@
+SELECT quantile(number), quantile(0.9)(number), median(number) FROM numbers(11);
+SELECT quantileExact(0.5)(number), quantileExact(0.9)(number), quantileExactLow(0.5)(number), quantileExactHigh(0.5)(number) FROM numbers(10);
+SELECT quantiles(0.25, 0.5, 0.75)(number) FROM numbers(101);
+SELECT quantilesExact(0.1, 0.5, 0.9)(number) FROM numbers(101);
+SELECT quantileExactInclusive(0.25)(number), quantileExactExclusive(0.25)(number) FROM numbers(10);
+SELECT quantileTDigest(0.5)(number), quantileTiming(0.5)(number), quantileDeterministic(0.5)(number, number) FROM numbers(11);
+SELECT quantileExactWeighted(0.5)(number, 1), quantileInterpolatedWeighted(0.5)(number, 1) FROM numbers(11);
+SELECT toTypeName(quantile(number)), toTypeName(quantileExact(number)), toTypeName(quantiles(0.5)(number)) FROM numbers(3);
+SELECT quantileExact(0.5)(x) FROM (SELECT arrayJoin([1, NULL, 3, 5]) AS x);
+SELECT number % 2 AS k, quantileExact(0.5)(number), median(number) FROM numbers(20) GROUP BY k ORDER BY k;
+SELECT quantile(0.5)(number) FROM numbers(0);
+SELECT quantileBFloat16(0.5)(1), medianExact(number) FROM numbers(5);

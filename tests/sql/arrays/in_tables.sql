@@ -1,0 +1,14 @@
+CREATE TABLE t (id UInt32, tags Array(String), scores Array(Int32)) ENGINE = MergeTree ORDER BY id;
+INSERT INTO t SELECT number, arrayMap(x -> concat('t', toString(x)), range(number % 4)), range(number % 3) FROM numbers(12);
+SELECT id, tags, scores FROM t ORDER BY id LIMIT 5;
+SELECT id FROM t WHERE has(tags, 't2') ORDER BY id;
+SELECT tag, count() AS c FROM t ARRAY JOIN tags AS tag GROUP BY tag ORDER BY c DESC, tag;
+SELECT arrayJoin(tags) AS tag, count() FROM t GROUP BY tag ORDER BY tag;
+SELECT id FROM t WHERE notEmpty(scores) AND arraySum(scores) > 0 ORDER BY id;
+SELECT max(length(tags)), sum(length(scores)), uniqExact(tags) FROM t;
+SELECT groupUniqArray(length(tags)) AS a, arraySort(a) = [0, 1, 2, 3] FROM t SETTINGS max_threads = 1 FORMAT Null;
+SELECT arraySort(groupUniqArrayArray(tags)) FROM t;
+SELECT arraySort(groupArrayArray(scores)) FROM t;
+SELECT sumArray(scores), maxArray(scores), countArray(tags) FROM t;
+SELECT sumForEach(scores) FROM t WHERE length(scores) = 2;
+SELECT id, tags[1], tags[-1] FROM t WHERE id IN (0, 3) ORDER BY id;

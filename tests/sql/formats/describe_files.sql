@@ -1,0 +1,11 @@
+INSERT INTO FUNCTION file('t.parquet') SELECT toUInt32(1) AS u, 'x' AS s, toNullable(1.5) AS f, [toInt16(1)] AS a, toDate('2024-01-01') AS d, toDateTime64('2024-01-01 00:00:00', 3, 'UTC') AS dt, map('k', 1) AS m, CAST((1, 'a') AS Tuple(x Int32, y String)) AS tu;
+DESCRIBE TABLE file('t.parquet');
+INSERT INTO FUNCTION file('t.csv', CSVWithNames) SELECT 1 AS a, 'x' AS b, 1.5 AS c, toDate('2024-01-01') AS d, true AS e;
+DESCRIBE TABLE file('t.csv', CSVWithNames);
+DESCRIBE TABLE file('t.csv');
+INSERT INTO FUNCTION file('t.jsonl', JSONEachRow) SELECT 1 AS a, 'x' AS b, [1, 2] AS c, CAST((1, 'q') AS Tuple(x Int32, y String)) AS t;
+DESCRIBE TABLE file('t.jsonl', JSONEachRow);
+DESCRIBE TABLE file('t.jsonl', JSONEachRow, 'a UInt8, b String');
+DESCRIBE TABLE file('t.csv', CSV, 'x UInt8, y LowCardinality(String)');
+DESCRIBE (SELECT 1 AS a, 'b' AS c);
+DESCRIBE TABLE (SELECT number FROM numbers(1));

@@ -1,0 +1,14 @@
+SELECT 1 AS a, 'x' AS b FORMAT Pretty;
+SELECT 1 AS a, 'x' AS b FORMAT PrettyCompact;
+SELECT number AS n, toString(number * 100) AS s FROM numbers(3) FORMAT PrettyCompact;
+SELECT number AS n, toString(number * 100) AS s FROM numbers(3) FORMAT PrettySpace;
+SELECT 'ж' AS s, NULL AS n FORMAT PrettyCompact;
+SELECT 1000000 AS big FORMAT PrettyCompact;
+SELECT number AS n FROM numbers(3) FORMAT PrettyCompactMonoBlock;
+SELECT 1 AS a FORMAT PrettyNoEscapes;
+SELECT 1 WHERE 0 FORMAT PrettyCompact;
+SELECT [1, 2] AS a, (1, 'x') AS t, map('k', 'v') AS m FORMAT PrettyCompact;
+SELECT 1 AS a, 'x' AS b FORMAT PrettyCompact SETTINGS output_format_pretty_row_numbers = 0;
+SELECT 'a\nb' AS multi FORMAT PrettyCompact;
+SELECT number AS n FROM numbers(5) FORMAT PrettyCompact SETTINGS output_format_pretty_max_rows = 3;
+SELECT -1.5 AS f, toDate('2024-01-01') AS d, 'left' AS s FORMAT Pretty;

@@ -1,0 +1,20 @@
+SELECT 1 AS a, 'x' AS b, NULL AS c FORMAT TSV;
+SELECT 1 AS a, 'x' AS b, NULL AS c FORMAT TSVWithNames;
+SELECT 1 AS a, 'x' AS b, NULL AS c FORMAT TSVWithNamesAndTypes;
+SELECT 1 AS a, 'tab\tquote"\\back' AS b FORMAT TSV;
+SELECT 1 AS a, 'tab\tquote"\\back' AS b FORMAT TSVRaw;
+SELECT 1 AS a, 'x,"y"' AS b, NULL AS c, [1, 2] AS d, toDate('2024-01-01') AS e FORMAT CSV;
+SELECT 1 AS a, 'x' AS b FORMAT CSVWithNames;
+SELECT 1 AS a, 'x' AS b FORMAT CSVWithNamesAndTypes;
+SELECT 1 AS a, 'x''y' AS b, NULL AS c, ['q'] AS d FORMAT Values;
+SELECT 1 AS a, 'x' AS b FORMAT TSKV;
+SELECT number, toString(number) AS s FROM numbers(3) FORMAT Vertical;
+SELECT 1 AS a, 'x' AS b FORMAT Markdown;
+SELECT 'raw\n' FORMAT RawBLOB;
+SELECT 'line' FORMAT LineAsString;
+SELECT 1 FORMAT Null;
+SELECT (1, 'a') AS t, map('k', 1) AS m, true AS b, 1.5 AS f, toDateTime('2024-01-01 00:00:00') AS d FORMAT TSV;
+SELECT (1, 'a') AS t, map('k', 'v') AS m, true AS b, 1.5 AS f, toDateTime('2024-01-01 00:00:00') AS d FORMAT CSV;
+-- error: UNKNOWN_FORMAT
+SELECT 1 FORMAT NoSuchFormat;
+SELECT 1 AS a FORMAT TabSeparated;

@@ -1,0 +1,10 @@
+SELECT toYear(d), toQuarter(d), toMonth(d), toDayOfMonth(d), toDayOfWeek(d), toDayOfYear(d), toISOWeek(d), toISOYear(d), toWeek(d) FROM (SELECT toDate('2024-12-30') AS d);
+SELECT toHour(t), toMinute(t), toSecond(t), toMillisecond(toDateTime64('2024-01-01 00:00:00.123', 3)) FROM (SELECT toDateTime('2024-05-06 07:08:09') AS t);
+SELECT YEAR(toDate('2024-05-06')), MONTH(toDate('2024-05-06')), DAY(toDate('2024-05-06')), HOUR(toDateTime('2024-05-06 07:08:09')), EXTRACT(YEAR FROM toDate('2024-05-06')), EXTRACT(DAY FROM toDate('2024-05-06'));
+SELECT toYYYYMM(toDate('2024-05-06')), toYYYYMMDD(toDate('2024-05-06')), toYYYYMMDDhhmmss(toDateTime('2024-05-06 07:08:09')), YYYYMMDDToDate(20240506), YYYYMMDDhhmmssToDateTime(20240506070809);
+SELECT toRelativeDayNum(toDate('2024-01-01')), toRelativeMonthNum(toDate('2024-01-01')), toRelativeYearNum(toDate('2024-01-01')), toRelativeHourNum(toDateTime('2024-01-01 05:00:00'));
+SELECT dateName('month', toDate('2024-05-06')), dateName('weekday', toDate('2024-05-06')), monthName(toDate('2024-05-06')), toDayOfWeek(toDate('2024-05-06'), 1), toLastDayOfMonth(toDate('2024-02-05'));
+SELECT toDayOfWeek(toDate('2024-05-05')), toWeek(toDate('2024-01-01'), 1), toYearWeek(toDate('2024-01-01')), toDaysSinceYearZero(toDate('2024-05-06')), fromDaysSinceYearZero(739377);
+SELECT timeSlot(toDateTime('2024-05-06 07:38:09')), toUnixTimestamp('2024-05-06 07:08:09', 'UTC'), age('day', toDate('2024-01-01'), toDate('2024-02-01'));
+SELECT toModifiedJulianDay('2020-10-01'), fromModifiedJulianDay(59123), makeDateTime(2024, 5, 6, 7, 8, 9), makeDateTime64(2024, 5, 6, 7, 8, 9, 123, 3);
+SELECT toTypeName(toYear(toDate('2024-01-01'))), toTypeName(toMonth(toDate('2024-01-01'))), toTypeName(toYYYYMM(toDate('2024-01-01'))), toTypeName(toUnixTimestamp(toDateTime(0)));

@@ -1,0 +1,12 @@
+SELECT cityHash64('hello'), cityHash64(1), cityHash64('a', 1), cityHash64(''), cityHash64([1, 2]), cityHash64((1, 'a'));
+SELECT sipHash64('hello'), hex(sipHash128('hello')), sipHash64(1, 2), halfMD5('hello'), sipHash64('');
+SELECT xxHash32('hello'), xxHash64('hello'), xxh3('hello'), murmurHash2_32('hello'), murmurHash2_64('hello'), murmurHash3_32('hello'), murmurHash3_64('hello'), hex(murmurHash3_128('hello'));
+SELECT farmHash64('hello'), farmFingerprint64('hello'), metroHash64('hello'), javaHash('hello'), hiveHash('hello');
+SELECT intHash32(1), intHash64(1), intHash32(number) FROM numbers(2);
+SELECT URLHash('http://a.b/c'), URLHash('http://a.b/c', 1), jumpConsistentHash(256, 10), gccMurmurHash('a'), kafkaMurmurHash('a'), wyHash64('a');
+SELECT cityHash64(number) % 10 AS b, count() FROM numbers(100) GROUP BY b ORDER BY b;
+SELECT cityHash64(toDate('2024-01-01')), cityHash64(1.5), cityHash64(toNullable('a')), cityHash64(map('a', 1));
+SELECT sum(cityHash64(number)) FROM numbers(1000);
+SELECT sum(cityHash64(toString(number))), sum(sipHash64(number)), sum(xxHash64(toString(number))) FROM numbers(1000);
+SELECT groupBitXor(cityHash64(number, toString(number))) FROM numbers(1000);
+SELECT cityHash64(repeat('x', 15)), cityHash64(repeat('x', 17)), cityHash64(repeat('x', 33)), cityHash64(repeat('x', 65)), cityHash64(repeat('xyz', 100));

@@ -1,0 +1,12 @@
+SELECT version() != '', currentDatabase(), currentUser() != '', hostName() != '', uptime() >= 0, timezone(), bar(5, 0, 10, 10);
+SELECT toTypeName(rand()), rand() >= 0, randConstant() >= 0, length(randomString(5)), toTypeName(generateUUIDv4()), length(toString(generateUUIDv7()));
+SELECT rowNumberInAllBlocks(), blockNumber() >= 0 FROM numbers(3) LIMIT 2;
+SELECT runningDifference(1), neighbor(1, 0) SETTINGS allow_deprecated_error_prone_window_functions = 1;
+SELECT toColumnTypeName(1), dumpColumnStructure('a'), blockSize() > 0, getTypeSerializationStreams(1) != [];
+SELECT isDecimalOverflow(toDecimal32(1, 0), 1), countDigits(12345), errorCodeToName(60), formatRow('CSV', 1, 'a'), formatRowNoNewline('TSV', 1, 'a');
+SELECT tuple(1, 2), tupleElement((1, 2), 1), tupleHammingDistance((1, 2), (1, 3)), tuplePlus((1, 2), (3, 4)), (1, 2) + (3, 4), dotProduct((1, 2), (3, 4)), tupleConcat((1,), (2,));
+SELECT byteSize(1, 'a'), defaultValueOfArgumentType(1), defaultValueOfTypeName('String'), toTypeName(defaultValueOfTypeName('Int32')), isNull(NULL), isNotNull(1);
+SELECT least(1, 2) + greatest(3, 4), sleep(0), ignore('x'), finalizeAggregation(sumState(number)) FROM numbers(3);
+SELECT L1Norm((1, -2)), L2Norm((3., 4.)), LinfNorm((1, -2)), cosineDistance((1., 0.), (0., 1.)), L2Distance((0., 0.), (3., 4.));
+SELECT domain('https://user@www.example.com:80/a?x=1#f'), domainWithoutWWW('http://www.a.b/'), protocol('https://a'), path('http://a/b/c?d'), queryString('http://a/?x=1'), fragment('http://a#f'), port('http://a:81/'), topLevelDomain('http://a.org'), firstSignificantSubdomain('https://news.a.com/'), cutToFirstSignificantSubdomain('https://news.a.com/');
+SELECT extractURLParameter('http://a/?x=1&y=2', 'y'), extractURLParameters('http://a/?x=1&y=2'), cutURLParameter('http://a/?x=1&y=2', 'x'), cutQueryString('http://a/?b'), URLHierarchy('http://a/b/c'), netloc('http://u@a:1/'), cutFragment('http://a#b'), cutWWW('http://www.a/'), pathFull('http://a/b?c');

@@ -1,0 +1,20 @@
+CREATE TABLE t (a UInt8, b String) ENGINE = Memory;
+INSERT INTO t SELECT number, toString(number) FROM numbers(3);
+INSERT INTO t SELECT '7', 8;
+INSERT INTO t (b, a) SELECT 'x', 9;
+INSERT INTO t SELECT * FROM t WHERE a < 2;
+SELECT * FROM t ORDER BY a, b;
+-- error: NUMBER_OF_COLUMNS_DOESNT_MATCH
+INSERT INTO t SELECT 1;
+-- error: NUMBER_OF_COLUMNS_DOESNT_MATCH
+INSERT INTO t SELECT 1, 2, 3;
+INSERT INTO t SELECT 300, 'wraps';
+SELECT a FROM t WHERE b = 'wraps';
+-- error: CANNOT_PARSE_TEXT
+INSERT INTO t SELECT 'abc', 'x';
+INSERT INTO t WITH 5 AS five SELECT five, 'with';
+SELECT a FROM t WHERE b = 'with';
+INSERT INTO t SELECT NULL, 'null as default';
+SELECT a FROM t WHERE b = 'null as default';
+INSERT INTO t SELECT a, b FROM (SELECT 42 AS a, 'u' AS b UNION ALL SELECT 43, 'v');
+SELECT count() FROM t WHERE a IN (42, 43);

@@ -1,0 +1,14 @@
+CREATE TABLE l (id UInt32, t UInt32) ENGINE = Memory;
+CREATE TABLE r (id UInt32, t UInt32, v String) ENGINE = Memory;
+INSERT INTO l VALUES (1, 5), (1, 15), (2, 5), (3, 1);
+INSERT INTO r VALUES (1, 1, 'a'), (1, 10, 'b'), (2, 9, 'c');
+SELECT l.id, l.t FROM l LEFT SEMI JOIN r ON l.id = r.id ORDER BY l.id, l.t;
+SELECT l.id, l.t FROM l LEFT ANTI JOIN r ON l.id = r.id ORDER BY l.id, l.t;
+SELECT l.id, count() FROM l ANY LEFT JOIN r ON l.id = r.id GROUP BY l.id ORDER BY l.id;
+SELECT count() FROM l ANY JOIN r ON l.id = r.id;
+SELECT l.id, l.t, r.t, v FROM l ASOF JOIN r ON l.id = r.id AND l.t >= r.t ORDER BY l.id, l.t;
+SELECT l.id, l.t, r.t, v FROM l ASOF LEFT JOIN r ON l.id = r.id AND l.t >= r.t ORDER BY l.id, l.t;
+SELECT id, l.t, r.t FROM l ASOF JOIN r USING (id, t) ORDER BY id, l.t;
+SELECT r.id, v FROM l RIGHT SEMI JOIN r ON l.id = r.id ORDER BY r.id, v;
+SELECT r.id, v FROM l RIGHT ANTI JOIN r ON l.id = r.id AND l.t > 100 ORDER BY r.id, v;
+SELECT count() FROM l GLOBAL INNER JOIN r ON l.id = r.id;

@@ -1,0 +1,14 @@
+SELECT a.number, b.number, c.number FROM numbers(4) AS a JOIN numbers(2, 4) AS b ON a.number = b.number JOIN numbers(3, 4) AS c ON b.number = c.number ORDER BY 1;
+SELECT n, m FROM (SELECT number AS n FROM numbers(3)) AS x JOIN (SELECT number * 2 AS m FROM numbers(3)) AS y ON x.n = y.m ORDER BY n;
+SELECT x.k, x.c, y.s FROM (SELECT number % 3 AS k, count() AS c FROM numbers(9) GROUP BY k) AS x JOIN (SELECT number % 3 AS k, sum(number) AS s FROM numbers(9) GROUP BY k) AS y USING k ORDER BY k;
+SELECT count() FROM numbers(1000) AS a JOIN numbers(1000) AS b ON a.number = b.number;
+SELECT count(), sum(a.number) FROM numbers(100000) AS a JOIN numbers(50000, 100000) AS b ON a.number = b.number;
+SELECT a.number, b.s FROM numbers(3) AS a LEFT JOIN (SELECT number AS n, toString(number) AS s FROM numbers(2)) AS b ON a.number = b.n ORDER BY a.number;
+SELECT count() FROM numbers(10) AS a JOIN numbers(10) AS b ON a.number < b.number;
+SELECT a.number FROM numbers(10) AS a JOIN numbers(10) AS b ON a.number = b.number AND a.number > 5 WHERE b.number < 8 ORDER BY a.number;
+SELECT toTypeName(a.number), toTypeName(b.n) FROM numbers(1) AS a LEFT JOIN (SELECT toUInt8(number) AS n FROM numbers(1)) AS b ON a.number = b.n;
+SELECT * FROM (SELECT 1 AS k, 'l' AS v) AS a JOIN (SELECT 1 AS k, 'r' AS v) AS b ON a.k = b.k;
+SELECT a.v, b.v FROM (SELECT 1 AS k, 'l' AS v) AS a JOIN (SELECT 1 AS k, 'r' AS v) AS b USING (k);
+SELECT count() FROM (SELECT toString(number) AS s FROM numbers(100)) AS a JOIN (SELECT toString(number) AS s FROM numbers(50, 100)) AS b ON a.s = b.s;
+SELECT a.x FROM (SELECT arrayJoin([1, NULL]) AS x) AS a JOIN (SELECT arrayJoin([1, NULL]) AS x) AS b ON a.x = b.x;
+SELECT count() FROM numbers(5) AS a PASTE JOIN numbers(5) AS b;

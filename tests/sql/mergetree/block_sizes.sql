@@ -1,0 +1,11 @@
+CREATE TABLE t (n UInt64) ENGINE = MergeTree ORDER BY n;
+INSERT INTO t SELECT number FROM numbers(100000) SETTINGS max_block_size = 1000, min_insert_block_size_rows = 10000, min_insert_block_size_bytes = 0, max_insert_threads = 1;
+SELECT count(), sum(n) FROM t;
+CREATE TABLE u (n UInt64) ENGINE = MergeTree ORDER BY n;
+INSERT INTO u SELECT number FROM numbers(1000000) SETTINGS min_insert_block_size_rows = 0, max_insert_threads = 4, min_insert_block_size_bytes = 2863311530;
+SELECT count(), sum(n) FROM u;
+INSERT INTO u SETTINGS insert_deduplicate = 0, optimize_on_insert = 0 SELECT number FROM numbers(10);
+SELECT count() FROM u;
+SET max_threads = '8', max_insert_threads = 4;
+INSERT INTO u SELECT number FROM numbers(10);
+SELECT count() FROM u;

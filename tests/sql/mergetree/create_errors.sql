@@ -1,0 +1,19 @@
+-- error: UNKNOWN_STORAGE
+CREATE TABLE t (a UInt8) ENGINE = NoSuchEngine;
+-- error: UNKNOWN_TYPE
+CREATE TABLE t (a NoSuchType) ENGINE = Memory;
+-- error: UNKNOWN_SETTING
+CREATE TABLE t (a UInt8) ENGINE = MergeTree ORDER BY a SETTINGS no_such_setting = 1;
+-- error: UNKNOWN_DATABASE
+CREATE TABLE nodb.t (a UInt8) ENGINE = Memory;
+-- error: ILLEGAL_COLUMN
+CREATE TABLE t (a UInt8, a UInt16) ENGINE = Memory;
+-- error: SYNTAX_ERROR
+CREATE TABLE t () ENGINE = Memory;
+-- error: SYNTAX_ERROR
+CREATE TABLE t (a UInt8 ENGINE = Memory;
+-- error: UNKNOWN_IDENTIFIER
+CREATE TABLE t (a UInt8) ENGINE = MergeTree PARTITION BY nope ORDER BY a;
+-- error: UNKNOWN_IDENTIFIER
+CREATE TABLE t (a UInt8 DEFAULT nope) ENGINE = Memory;
+SHOW TABLES;

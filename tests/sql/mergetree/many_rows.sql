@@ -1,0 +1,13 @@
+CREATE TABLE t (id UInt64, k UInt32, s String, v Float64) ENGINE = MergeTree ORDER BY (k, id);
+INSERT INTO t SELECT number, number % 1000, concat('row ', toString(number)), number / 7 FROM numbers(300000);
+SELECT count(), sum(id), uniqExact(k), round(sum(v), 3) FROM t;
+SELECT count(), min(id), max(id) FROM t WHERE k = 500;
+SELECT k, count(), max(id) FROM t WHERE k < 5 GROUP BY k ORDER BY k;
+SELECT id, s FROM t WHERE k = 999 ORDER BY id DESC LIMIT 3;
+INSERT INTO t SELECT id + 1000000, k, s, v FROM t WHERE k < 10;
+SELECT count(), sum(id) FROM t;
+OPTIMIZE TABLE t FINAL;
+SELECT count(), sum(id), uniqExact(s) FROM t;
+SELECT count() FROM t WHERE s LIKE '%99999';
+SELECT id FROM t ORDER BY v DESC LIMIT 3;
+SELECT count() FROM (SELECT k, id FROM t ORDER BY k, id LIMIT 100000);

@@ -1,0 +1,10 @@
+CREATE TABLE t (id UInt32, x Nullable(Int64), s Nullable(String)) ENGINE = MergeTree ORDER BY id;
+INSERT INTO t SELECT number, if(number % 3 = 0, NULL, number), if(number % 5 = 0, NULL, toString(number)) FROM numbers(10000);
+SELECT count(), count(x), count(s), sum(x), uniqExact(s) FROM t;
+SELECT count() FROM t WHERE x IS NULL;
+SELECT count() FROM t WHERE x > 9990;
+SELECT count() FROM t WHERE s = '7';
+SELECT count() FROM t WHERE x IS NULL AND s IS NOT NULL;
+SELECT id, x, s FROM t WHERE id < 6 ORDER BY id;
+SELECT count() FROM t WHERE NOT (x > 5000);
+SELECT x % 2 AS p, count() FROM t GROUP BY p ORDER BY p;

@@ -1,0 +1,20 @@
+CREATE TABLE t (id UInt32, s String) ENGINE = MergeTree ORDER BY id;
+INSERT INTO t VALUES (1, 'a'), (5, 'e');
+INSERT INTO t VALUES (2, 'b'), (4, 'd');
+INSERT INTO t VALUES (3, 'c'), (1, 'again');
+OPTIMIZE TABLE t FINAL;
+SELECT count() FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active;
+SELECT * FROM t ORDER BY id, s;
+SELECT rows, level > 0 FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active;
+OPTIMIZE TABLE t;
+OPTIMIZE TABLE t FINAL;
+SELECT sum(id), count() FROM t;
+-- error: UNKNOWN_TABLE
+OPTIMIZE TABLE missing FINAL;
+CREATE TABLE p (k UInt8, v UInt32) ENGINE = MergeTree PARTITION BY k ORDER BY v;
+INSERT INTO p SELECT number % 2, number FROM numbers(10);
+INSERT INTO p SELECT number % 2, number FROM numbers(10);
+OPTIMIZE TABLE p PARTITION 1 FINAL;
+SELECT partition, count() = 1 FROM system.parts WHERE database = currentDatabase() AND table = 'p' AND active AND partition = '1' GROUP BY partition;
+OPTIMIZE TABLE p FINAL;
+SELECT partition, count(), sum(rows) FROM system.parts WHERE database = currentDatabase() AND table = 'p' AND active GROUP BY partition ORDER BY partition;

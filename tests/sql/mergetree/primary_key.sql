@@ -1,0 +1,18 @@
+CREATE TABLE t (a UInt32, b String, c Int64) ENGINE = MergeTree ORDER BY (a, b) SETTINGS index_granularity = 100;
+INSERT INTO t SELECT number % 50, toString(number), number FROM numbers(10000);
+SELECT count() FROM t WHERE a = 7;
+SELECT count(), min(c), max(c) FROM t WHERE a BETWEEN 10 AND 12;
+SELECT count() FROM t WHERE a IN (1, 3, 49, 50);
+SELECT count() FROM t WHERE a = 7 AND b = '57';
+SELECT c FROM t WHERE a = 7 AND b = '57';
+SELECT count() FROM t WHERE a > 45 OR a < 2;
+SELECT count() FROM t WHERE NOT (a = 7);
+SELECT count() FROM t WHERE b = '57';
+SELECT count() FROM t WHERE a != 0 AND c < 100;
+SELECT count() FROM t WHERE a IN (SELECT number FROM numbers(3));
+SELECT count() FROM t WHERE (a, b) IN ((7, '57'), (8, '8'), (9, 'no'));
+SELECT count() FROM t WHERE a = 1000;
+SELECT count() FROM t WHERE a = '7';
+SELECT count() FROM t WHERE toString(a) = '7';
+SELECT min(a), max(a), count() FROM t;
+SELECT count() FROM t WHERE a >= 49 AND b LIKE '1%';

@@ -1,0 +1,22 @@
+CREATE TABLE t (a Int32, b String) ENGINE = MergeTree ORDER BY (-a, lower(b));
+INSERT INTO t VALUES (1, 'B'), (2, 'a'), (1, 'a'), (2, 'C');
+SELECT * FROM t;
+CREATE TABLE e (x UInt8) ENGINE = MergeTree ORDER BY tuple();
+INSERT INTO e VALUES (3), (1), (2);
+SELECT sum(x) FROM e;
+CREATE TABLE d (t DateTime64(3), p UInt8, v String) ENGINE = MergeTree ORDER BY (p, toDate(t), t);
+INSERT INTO d VALUES ('2024-01-02 00:00:00.5', 1, 'c'), ('2024-01-01 00:00:00.25', 1, 'b'), ('2024-01-01 00:00:00', 1, 'a'), ('2023-01-01 00:00:00', 2, 'd');
+SELECT v FROM d;
+SELECT count() FROM d WHERE toDate(t) = '2024-01-01';
+SELECT v FROM d WHERE p = 1 AND t >= '2024-01-01 00:00:00.2' ORDER BY t;
+-- error: UNKNOWN_IDENTIFIER
+CREATE TABLE bad (a Int32) ENGINE = MergeTree ORDER BY nope;
+CREATE TABLE rev (a Int32) ENGINE = MergeTree ORDER BY a DESC SETTINGS allow_experimental_reverse_key = 1;
+INSERT INTO rev VALUES (1), (3), (2);
+SELECT a FROM rev ORDER BY a DESC;
+-- error: ILLEGAL_COLUMN
+CREATE TABLE nk (a Nullable(Int32)) ENGINE = MergeTree ORDER BY a;
+CREATE TABLE nk (a Nullable(Int32)) ENGINE = MergeTree ORDER BY a SETTINGS allow_nullable_key = 1;
+INSERT INTO nk VALUES (2), (NULL), (1);
+SELECT a FROM nk ORDER BY a;
+SELECT count() FROM nk WHERE a IS NULL;

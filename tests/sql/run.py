@@ -1,0 +1,103 @@
+"""Runs the cases with `gristmill local` and compares with what ClickHouse gave.
+
+    python tests/sql/run.py [--binary PATH] [--jobs N] [word …]     the cases whose name holds a word; else all
+
+Each case runs in one process, in a fresh folder. Between the statements the process is asked for a mark, so that every
+statement is compared by itself and one that fails does not hide the next. Errors are compared by code and name.
+"""
+
+import argparse
+import difflib
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import cases
+
+MARK = "\x1emark"
+TIME_LIMIT_SECONDS = 300
+ENVIRONMENT = {"TZ": "UTC", "LC_ALL": "C.UTF-8"}
+
+
+def run(binary: Path, case: cases.Case) -> list[str]:
+    """What the process wrote for every statement."""
+    texts = case.all_texts()
+    skip = len(texts) - len(case.statements)
+    with tempfile.TemporaryDirectory(prefix="gristmill-sql-") as folder:
+        line = [binary, "local", "--path", f"{folder}/data", "--ignore-error"]
+        for text in texts:
+            line += ["-q", text, "-q", f"SELECT '{MARK}' FORMAT TSVRaw"]
+        try:
+            process = subprocess.run(
+                line,
+                cwd=folder,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                timeout=TIME_LIMIT_SECONDS,
+                env=os.environ | ENVIRONMENT,
+            )
+            output, end = process.stdout, f"the process ended with code {process.returncode}"
+        except subprocess.TimeoutExpired as error:
+            output, end = error.stdout or b"", f"no answer within {TIME_LIMIT_SECONDS} s"
+    pieces = output.decode("utf-8", "replace").split(MARK + "\n")
+    outcomes = pieces[:-1]
+    if len(outcomes) < len(texts):
+        outcomes.append(f"{pieces[-1]}{end}\n")
+        outcomes += [f"not reached: {end}\n"] * (len(texts) - len(outcomes))
+    return outcomes[skip:]
+
+
+def piece_outcome(piece: str) -> str:
+    at = piece.find("Code: ")
+    if at >= 0 and (at == 0 or piece[at - 1] == "\n") and "DB::Exception" in piece[at:]:
+        return cases.outcome("", piece[at:])
+    return piece
+
+
+def check(binary: Path, case: cases.Case) -> tuple[int, str]:
+    """The number of statements that differ, and the differences in words."""
+    if not case.expected_path.exists():
+        return 1, f"{case.expected_path} is missing: run `make sql-expected`"
+    expected = cases.read_expected(case)
+    if len(expected) != len(case.statements):
+        return 1, f"{case.expected_path} has {len(expected)} results for {len(case.statements)} statements"
+    lines, failures = [], 0
+    for number, (statement, want, text) in enumerate(zip(case.statements, expected, run(binary, case)), 1):
+        got = piece_outcome(text)
+        if want.rstrip("\n") == got.rstrip("\n"):
+            continue
+        failures += 1
+        difference = difflib.unified_diff(want.splitlines(), got.splitlines(), "expected", "got", lineterm="", n=1)
+        lines += [f"  #{number} {statement.text}"] + [f"    {line}" for line in list(difference)[2:40]]
+        if got != text:
+            lines.append(f"    it said: {text.strip()[:300]}")
+    return failures, "\n".join(lines)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    target = Path(os.environ.get("CARGO_TARGET_DIR", cases.FOLDER.parent.parent / "target"))
+    parser.add_argument("--binary", type=Path, default=target / "debug" / "gristmill")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("words", nargs="*")
+    arguments = parser.parse_args()
+    chosen = cases.find(arguments.words)
+    statements = failed_statements = failed_cases = 0
+    with ThreadPoolExecutor(arguments.jobs) as pool:
+        for case, (failures, text) in zip(chosen, pool.map(lambda case: check(arguments.binary, case), chosen)):
+            statements += len(case.statements)
+            failed_statements += failures
+            failed_cases += failures > 0
+            if failures:
+                print(f"FAILED {case.name}: {failures} of {len(case.statements)}\n{text}\n", flush=True)
+    passed = len(chosen) - failed_cases
+    print(f"SQL: {passed} of {len(chosen)} cases passed, {statements - failed_statements} of {statements} statements.")
+    return 0 if chosen and failed_cases == 0 else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

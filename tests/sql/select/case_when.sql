@@ -1,0 +1,12 @@
+SELECT CASE number WHEN 0 THEN 'zero' WHEN 1 THEN 'one' ELSE 'many' END FROM numbers(3);
+SELECT CASE WHEN number < 1 THEN 'low' WHEN number < 2 THEN 'mid' END AS c, toTypeName(c) FROM numbers(3);
+SELECT if(number = 1, 'a', 'b') FROM numbers(2);
+SELECT number = 1 ? 'yes' : 'no' FROM numbers(2);
+SELECT multiIf(number = 0, 'a', number = 1, 'b', 'c') FROM numbers(3);
+SELECT if(NULL, 1, 2), if(1, NULL, 2), toTypeName(if(1, NULL, 2));
+SELECT toTypeName(if(1, 1, 300)), toTypeName(if(1, 1, -1)), toTypeName(if(1, 1.5, 1));
+SELECT CASE WHEN NULL THEN 1 ELSE 2 END;
+SELECT CASE 'a' WHEN 'b' THEN 1 ELSE 0 END;
+SELECT sum(CASE WHEN number % 2 THEN number ELSE 0 END) FROM numbers(10);
+SELECT if(number % 2, [1, 2], []) FROM numbers(2);
+SELECT if(number > 1, toNullable(number), NULL) FROM numbers(3);

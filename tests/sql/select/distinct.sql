@@ -1,0 +1,11 @@
+SELECT DISTINCT number % 3 AS k FROM numbers(10) ORDER BY k;
+SELECT DISTINCT number % 2 AS a, number % 3 AS b FROM numbers(12) ORDER BY a, b;
+SELECT DISTINCT NULL, 1 FROM numbers(3);
+SELECT count(DISTINCT number % 4) FROM numbers(10);
+SELECT uniqExact(number % 4), countDistinct(number % 4) FROM numbers(10);
+SELECT count(DISTINCT number % 2, number % 3) FROM numbers(12);
+SELECT DISTINCT ON (k) number % 3 AS k, number FROM numbers(9) ORDER BY k, number;
+SELECT DISTINCT arrayJoin([1, 1, 2, NULL, NULL]) AS x ORDER BY x;
+SELECT DISTINCT number % 3 AS k FROM numbers(10) ORDER BY k LIMIT 2;
+SELECT count() FROM (SELECT DISTINCT toString(number % 10) FROM numbers(1000));
+SELECT sum(DISTINCT number % 3) FROM numbers(10);

@@ -1,0 +1,15 @@
+SELECT number FROM numbers(10) LIMIT 3;
+SELECT number FROM numbers(10) LIMIT 3 OFFSET 4;
+SELECT number FROM numbers(10) LIMIT 4, 3;
+SELECT number FROM numbers(10) OFFSET 8;
+SELECT number FROM numbers(10) ORDER BY number DESC LIMIT 2;
+SELECT number % 3 AS k, number FROM numbers(9) ORDER BY k, number LIMIT 2 BY k;
+SELECT number % 3 AS k, number FROM numbers(9) ORDER BY k, number LIMIT 1 OFFSET 1 BY k;
+SELECT number % 3 AS k, number FROM numbers(9) ORDER BY k, number LIMIT 2 BY k LIMIT 3;
+SELECT number FROM numbers(10) LIMIT 0;
+SELECT intDiv(number, 3) AS g FROM numbers(10) ORDER BY g LIMIT 2 WITH TIES;
+SELECT number FROM numbers(10) ORDER BY number FETCH FIRST 2 ROWS ONLY;
+SELECT number FROM numbers(10) ORDER BY number OFFSET 3 ROWS FETCH NEXT 2 ROWS ONLY;
+SELECT number FROM numbers(5) LIMIT 1 + 1;
+SELECT count() FROM (SELECT number FROM numbers(100) LIMIT 7);
+SELECT number FROM numbers(10) ORDER BY number LIMIT 100;

@@ -1,0 +1,18 @@
+SELECT number FROM numbers(5) ORDER BY number DESC;
+SELECT number % 3 AS k, number FROM numbers(6) ORDER BY k, number DESC;
+SELECT number % 3 AS k, number FROM numbers(6) ORDER BY 1 DESC, 2;
+SELECT arrayJoin([3, NULL, 1, NULL, 2]) AS x ORDER BY x;
+SELECT arrayJoin([3, NULL, 1, NULL, 2]) AS x ORDER BY x DESC;
+SELECT arrayJoin([3, NULL, 1]) AS x ORDER BY x NULLS FIRST;
+SELECT arrayJoin([3, NULL, 1]) AS x ORDER BY x DESC NULLS FIRST;
+SELECT arrayJoin([1.5, nan, -1., inf, -inf]) AS x ORDER BY x;
+SELECT arrayJoin([1.5, nan, -1., inf, -inf]) AS x ORDER BY x DESC;
+SELECT arrayJoin([1.5, nan, -1.]) AS x ORDER BY x NULLS FIRST;
+SELECT arrayJoin(['b', 'B', 'a', 'A', '', 'aa']) AS s ORDER BY s;
+SELECT arrayJoin([[2], [1, 5], [], [1]]) AS a ORDER BY a;
+SELECT (number % 2, -toInt32(number)) AS t FROM numbers(4) ORDER BY t;
+SELECT number FROM numbers(10) ORDER BY number % 2, number DESC LIMIT 3;
+SELECT number FROM numbers(3) ORDER BY -number;
+SELECT number FROM numbers(4) ORDER BY ALL DESC;
+SELECT 'x' AS s ORDER BY s;
+SELECT number, toString(number) AS s FROM numbers(12) ORDER BY s LIMIT 4;

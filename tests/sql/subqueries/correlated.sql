@@ -1,0 +1,7 @@
+CREATE TABLE o (id UInt32, k UInt32) ENGINE = Memory;
+CREATE TABLE i (k UInt32, v UInt32) ENGINE = Memory;
+INSERT INTO o VALUES (1, 1), (2, 2), (3, 3);
+INSERT INTO i VALUES (1, 10), (1, 11), (2, 20);
+SELECT id FROM o WHERE EXISTS (SELECT 1 FROM i WHERE i.k = o.k) ORDER BY id;
+SELECT id FROM o WHERE NOT EXISTS (SELECT 1 FROM i WHERE i.k = o.k) ORDER BY id;
+SELECT id, (SELECT count() FROM i WHERE i.k = o.k) FROM o ORDER BY id;

@@ -1,0 +1,17 @@
+CREATE TABLE m (a UInt32, s String) ENGINE = Memory;
+INSERT INTO m SELECT number, toString(number) FROM numbers(1000);
+INSERT INTO m VALUES (5000, 'last');
+SELECT count(), sum(a), max(s) FROM m;
+SELECT * FROM m WHERE a > 998 ORDER BY a;
+TRUNCATE TABLE m;
+SELECT count() FROM m;
+CREATE TABLE n (a UInt32) ENGINE = Null;
+INSERT INTO n SELECT number FROM numbers(1000);
+SELECT count() FROM n;
+SELECT * FROM n;
+DROP TABLE m;
+DROP TABLE n;
+SHOW TABLES;
+CREATE TEMPORARY TABLE tt (a UInt8);
+INSERT INTO tt VALUES (1);
+SELECT * FROM tt;

@@ -1,0 +1,11 @@
+SELECT * FROM system.one;
+SELECT number FROM system.numbers WHERE number > 5 LIMIT 2;
+SELECT count() > 100 FROM system.functions;
+SELECT name, is_aggregate FROM system.functions WHERE name IN ('sum', 'length', 'toString', 'uniqExact') ORDER BY name;
+SELECT count() > 20 FROM system.settings;
+SELECT name FROM system.formats WHERE name IN ('CSV', 'Parquet', 'JSONEachRow', 'Pretty', 'Vertical') ORDER BY name;
+SELECT name FROM system.table_engines WHERE name IN ('MergeTree', 'Memory', 'Null') ORDER BY name;
+SELECT name FROM system.tables WHERE database = 'system' AND name IN ('tables', 'columns', 'parts', 'databases', 'settings', 'one', 'numbers', 'events') ORDER BY name;
+SELECT name FROM system.data_type_families WHERE name IN ('UInt8', 'String') ORDER BY name;
+EXPLAIN SYNTAX SELECT 1;
+SHOW SETTINGS LIKE 'max_block_size' FORMAT Null;

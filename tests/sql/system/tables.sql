@@ -1,0 +1,18 @@
+CREATE TABLE a (x UInt8, y String) ENGINE = MergeTree ORDER BY x;
+CREATE TABLE b (z Date) ENGINE = Memory;
+SHOW TABLES;
+SHOW TABLES LIKE 'a%';
+SHOW TABLES NOT LIKE 'a%';
+SELECT name, engine FROM system.tables WHERE database = currentDatabase() ORDER BY name;
+SELECT table, name, type, position FROM system.columns WHERE database = currentDatabase() ORDER BY table, position;
+INSERT INTO a VALUES (1, 'q'), (2, 'w');
+SELECT name, total_rows FROM system.tables WHERE database = currentDatabase() ORDER BY name;
+SELECT table, sum(rows), count() FROM system.parts WHERE database = currentDatabase() AND active GROUP BY table;
+SELECT engine_full FROM system.tables WHERE database = currentDatabase() AND name = 'a';
+DESCRIBE TABLE a;
+DESC b;
+SHOW COLUMNS FROM a;
+EXISTS a;
+EXISTS TABLE nope;
+SHOW CREATE TABLE a;
+SELECT is_in_sorting_key, is_in_primary_key FROM system.columns WHERE database = currentDatabase() AND table = 'a' ORDER BY position;

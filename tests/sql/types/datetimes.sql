@@ -1,0 +1,21 @@
+SELECT toDateTime('2024-05-06 07:08:09'), toDateTime(1700000000), toDateTime('2024-05-06'), toDateTime(0);
+SELECT toDateTime('2024-05-06 07:08:09', 'UTC') AS d, toTypeName(d), toDateTime('2024-05-06 07:08:09', 'Asia/Tokyo') AS t, toUnixTimestamp(t);
+SELECT toDateTime('2024-05-06 07:08:09') + 60, toDateTime('2024-05-06 07:08:09') - INTERVAL 1 HOUR;
+SELECT toDateTime('2024-05-06 07:08:09') - toDateTime('2024-05-06 07:00:00') AS s, toTypeName(s);
+SELECT toDateTime64('2024-05-06 07:08:09.123456', 3), toDateTime64('2024-05-06 07:08:09.123456', 6), toDateTime64('2024-05-06', 0);
+SELECT toTypeName(toDateTime64('2024-05-06 07:08:09', 3)), toTypeName(toDateTime64('2024-05-06 07:08:09', 3, 'UTC'));
+SELECT toDateTime64('1960-01-01 00:00:00.5', 1), toDateTime64('2200-01-01 00:00:00', 3);
+SELECT toDateTime64('2024-05-06 07:08:09.999', 3) + INTERVAL 1 SECOND, toDateTime64(1.5, 3);
+SELECT toDateTime('2024-05-06 07:08:09') < toDateTime64('2024-05-06 07:08:09.001', 3), toDateTime('2024-05-06 07:08:09') = '2024-05-06 07:08:09';
+SELECT toTimeZone(toDateTime('2024-05-06 07:08:09', 'UTC'), 'Europe/Berlin') AS b, toTypeName(b), timezoneOf(b);
+SELECT toUnixTimestamp(toDateTime('2024-05-06 07:08:09', 'UTC')), fromUnixTimestamp(1700000000), toUnixTimestamp64Milli(toDateTime64('2024-05-06 07:08:09.123', 3));
+-- error: CANNOT_PARSE_DATETIME
+SELECT toDateTime('nonsense here');
+SELECT toDateTimeOrNull('x'), toDateTimeOrZero('x'), toDateTime64OrNull('x', 3);
+SELECT parseDateTimeBestEffort('2024-05-06T07:08:09Z'), parseDateTimeBestEffort('6 May 2024 07:08'), parseDateTimeBestEffortOrNull('junk');
+SELECT parseDateTime64BestEffort('2024-05-06 07:08:09.123'), parseDateTime('06/05/2024 07:08:09', '%d/%m/%Y %H:%i:%s');
+SELECT CAST('2024-05-06 07:08:09' AS DateTime), '2024-05-06 07:08:09.5'::DateTime64(1);
+SELECT toInt64(toDateTime('2024-05-06 07:08:09', 'UTC')), toString(toDateTime64('2024-05-06 07:08:09.1', 3));
+SELECT min(d), max(d) FROM (SELECT toDateTime('2024-01-01 00:00:00') + number * 3600 AS d FROM numbers(50));
+SELECT fromUnixTimestamp64Milli(1700000000123), fromUnixTimestamp64Micro(1700000000123456);
+SELECT toDateTime('2024-03-31 01:30:00', 'Europe/Berlin') + 3600;

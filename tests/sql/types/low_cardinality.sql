@@ -1,0 +1,10 @@
+CREATE TABLE t (id UInt32, s LowCardinality(String), n LowCardinality(Nullable(String))) ENGINE = MergeTree ORDER BY id;
+INSERT INTO t SELECT number, toString(number % 3), if(number % 2 = 0, NULL, 'odd') FROM numbers(10);
+SELECT * FROM t ORDER BY id;
+SELECT s, count() FROM t GROUP BY s ORDER BY s;
+SELECT n, count() FROM t GROUP BY n ORDER BY n;
+SELECT id FROM t WHERE s = '1' ORDER BY id;
+SELECT toTypeName(s), toTypeName(n), toTypeName(upper(s)), toTypeName(concat(s, 'x')) FROM t LIMIT 1;
+SELECT count(DISTINCT s), uniqExact(n), max(s) FROM t;
+SELECT DISTINCT s || '!' AS x FROM t ORDER BY x;
+SELECT length(s), s IN ('0', '2') FROM t ORDER BY id LIMIT 3;

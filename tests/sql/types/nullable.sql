@@ -1,0 +1,22 @@
+SELECT NULL, toTypeName(toNullable(1)), toNullable(1) + NULL, NULL = NULL, NULL IS NULL, 1 IS NULL, 1 IS NOT NULL;
+CREATE TABLE t (id UInt8, x Nullable(Int32), s Nullable(String)) ENGINE = Memory;
+INSERT INTO t VALUES (1, 10, 'a'), (2, NULL, NULL), (3, 30, '');
+SELECT * FROM t ORDER BY id;
+SELECT id, x + 1, x IS NULL, isNull(x), isNotNull(s), s || '!' FROM t ORDER BY id;
+SELECT id FROM t WHERE x > 5 ORDER BY id;
+SELECT id FROM t WHERE NOT (x > 5) ORDER BY id;
+SELECT count(), count(x), count(s), sum(x), avg(x), min(x), max(s) FROM t;
+SELECT coalesce(x, -1), ifNull(s, 'none'), assumeNotNull(x), nullIf(id, 2) FROM t ORDER BY id;
+SELECT coalesce(NULL, NULL, 3), coalesce(NULL), toTypeName(coalesce(x, 0)) FROM t LIMIT 1;
+SELECT id FROM t WHERE x IN (10, NULL) ORDER BY id;
+SELECT id FROM t WHERE x NOT IN (10) ORDER BY id;
+SELECT NULL AND 0, NULL AND 1, NULL OR 1, NULL OR 0, NOT NULL;
+SELECT x, count() FROM t GROUP BY x ORDER BY x;
+SELECT sum(x), count(x) FROM t WHERE x IS NULL;
+SELECT toTypeName(sum(x)), toTypeName(count(x)), toTypeName(max(s)) FROM t;
+SELECT 1 <=> NULL, NULL <=> NULL, 1 IS NOT DISTINCT FROM 1, NULL IS DISTINCT FROM 1;
+-- error: CANNOT_CONVERT_TYPE
+SELECT CAST(NULL AS UInt8);
+SELECT CAST(NULL AS Nullable(UInt8)), toTypeName(CAST(1 AS Nullable(UInt8)));
+SELECT toInt32(toNullable('5')), length(toNullable('abc')), upper(NULL);
+SELECT greatest(1, NULL), least(2, 1, 3), isZeroOrNull(0), isZeroOrNull(NULL);

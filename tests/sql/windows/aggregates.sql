@@ -1,0 +1,13 @@
+SELECT number, sum(number) OVER (ORDER BY number) FROM numbers(5) ORDER BY number;
+SELECT number, sum(number) OVER (), count() OVER (), avg(number) OVER () FROM numbers(4) ORDER BY number;
+SELECT number, sum(number) OVER (PARTITION BY number % 2) AS s FROM numbers(6) ORDER BY number;
+SELECT number, sum(number) OVER (ORDER BY number ROWS BETWEEN 1 PRECEDING AND 1 FOLLOWING) FROM numbers(5) ORDER BY number;
+SELECT number, max(number) OVER (ORDER BY number ROWS BETWEEN 2 PRECEDING AND CURRENT ROW), min(number) OVER (ORDER BY number ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM numbers(5) ORDER BY number;
+SELECT x, sum(x) OVER (ORDER BY x RANGE BETWEEN 1 PRECEDING AND CURRENT ROW) FROM (SELECT arrayJoin([1, 1, 2, 4]) AS x) ORDER BY x;
+SELECT x, sum(x) OVER (ORDER BY x), count() OVER (ORDER BY x ROWS UNBOUNDED PRECEDING) FROM (SELECT arrayJoin([1, 1, 2]) AS x) ORDER BY ALL;
+SELECT number, groupArray(number) OVER (ORDER BY number ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM numbers(4) ORDER BY number;
+SELECT k, sum(c) OVER (ORDER BY k) FROM (SELECT number % 3 AS k, count() AS c FROM numbers(10) GROUP BY k) ORDER BY k;
+SELECT number % 3 AS k, count() AS c, sum(c) OVER () AS total, c / total FROM numbers(9) GROUP BY k ORDER BY k;
+SELECT d, v, avg(v) OVER (ORDER BY d ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) FROM (SELECT toDate('2024-01-01') + number AS d, number * number AS v FROM numbers(5)) ORDER BY d;
+SELECT number, uniqExact(number % 2) OVER (ORDER BY number), sumIf(number, number % 2) OVER (ORDER BY number) FROM numbers(4) ORDER BY number;
+SELECT number, exponentialMovingAverage(1)(number, number) OVER (ORDER BY number) FROM numbers(3) ORDER BY number;
