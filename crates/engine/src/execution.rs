@@ -145,6 +145,18 @@ impl Stream for Watched {
                 use std::sync::atomic::Ordering::Relaxed;
                 context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
                 context.progress.result_bytes.fetch_add(batch.get_array_memory_size() as u64, Relaxed);
+                match crate::limits::check(&context) {
+                    Ok(true) => {}
+                    // The rows up to here are the result.
+                    Ok(false) => {
+                        context.cancel.cancel();
+                        self.end(None);
+                    }
+                    Err(error) => {
+                        self.end(Some(&error));
+                        return Poll::Ready(Some(Err(error.into())));
+                    }
+                }
                 // Names may repeat in a result, and in a plan they may not: the batch gets the names the user sees.
                 let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
                 let renamed = RecordBatch::try_new_with_options(self.schema.clone(), batch.columns().to_vec(), &options);

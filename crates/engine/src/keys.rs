@@ -47,7 +47,10 @@ pub fn check(keys: &[KeyExpression], what: &str) -> Result<()> {
         if key.kind.is_nullable() {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_COLUMN,
-                format!("{what} contains nullable columns ({} is {}); use a column that cannot be NULL, or assumeNotNull", key.text, key.kind),
+                format!(
+                    "{what} contains nullable columns ({} is {}); use a column that cannot be NULL, or assumeNotNull",
+                    key.text, key.kind
+                ),
             ));
         }
         if matches!(key.logical, Expr::Literal(..)) && what == "Sorting key" {

@@ -4,6 +4,7 @@ pub mod engine;
 pub mod execution;
 pub mod interpret;
 pub mod keys;
+mod limits;
 pub mod opener;
 pub mod plan;
 pub mod resolver;

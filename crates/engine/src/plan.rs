@@ -15,8 +15,8 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
 use futures::StreamExt;
-use gristmill_base::runtime::{self, Task};
 use gristmill_base::Result;
+use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::QueryMemoryPool;
 
@@ -52,7 +52,11 @@ pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<A
 }
 
 /// Runs a plan on the CPU runtime; batches arrive in the plan's order where it has one.
-pub fn run(state: &SessionState, plan: Arc<dyn ExecutionPlan>, context: &Arc<QueryContext>) -> Result<SendableRecordBatchStream> {
+pub fn run(
+    state: &SessionState,
+    plan: Arc<dyn ExecutionPlan>,
+    context: &Arc<QueryContext>,
+) -> Result<SendableRecordBatchStream> {
     let schema = plan.schema();
     let task_context = state.task_ctx();
     let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
@@ -80,7 +84,10 @@ pub fn run(state: &SessionState, plan: Arc<dyn ExecutionPlan>, context: &Arc<Que
                 }
                 None => {
                     if cancel.is_cancelled() {
-                        let error = gristmill_base::Error::new(gristmill_base::ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
+                        let error = gristmill_base::Error::new(
+                            gristmill_base::ErrorCode::QUERY_WAS_CANCELLED,
+                            "Query was cancelled",
+                        );
                         let _ = sender.send(Err(error.into())).await;
                     }
                     return;
@@ -91,7 +98,11 @@ pub fn run(state: &SessionState, plan: Arc<dyn ExecutionPlan>, context: &Arc<Que
     Ok(received(schema, receiver, task))
 }
 
-fn received(schema: SchemaRef, receiver: tokio::sync::mpsc::Receiver<datafusion::error::Result<RecordBatch>>, task: Task<()>) -> SendableRecordBatchStream {
+fn received(
+    schema: SchemaRef,
+    receiver: tokio::sync::mpsc::Receiver<datafusion::error::Result<RecordBatch>>,
+    task: Task<()>,
+) -> SendableRecordBatchStream {
     let stream = futures::stream::unfold((receiver, Some(task)), |(mut receiver, mut task)| async move {
         match receiver.recv().await {
             Some(batch) => Some((batch, (receiver, task))),

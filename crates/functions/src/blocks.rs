@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use arrow::array::{Array, ArrayRef, AsArray, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, UInt64Array};
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;

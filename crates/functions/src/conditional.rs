@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, AsArray};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::interleave;
 use gristmill_base::{Error, ErrorCode, Result};

@@ -104,6 +104,10 @@ settings! {
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
     max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";
     max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
+    max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
+    read_overflow_mode: String = "throw", "What happens over max_rows_to_read or max_bytes_to_read: throw, or break (the result of what was read).";
+    max_result_bytes: u64 = 0u64, "Bytes, as they lie in memory, that a result may have. 0: no limit.";
+    result_overflow_mode: String = "throw", "What happens over max_result_rows or max_result_bytes: throw, or break (the rows up to there).";
     limit: u64 = 0u64, "Rows of the result to give, as if the query ended with LIMIT. 0: all.";
     offset: u64 = 0u64, "Rows of the result to leave out at its start.";
     max_bytes_before_external_sort: u64 = 0u64, "Bytes after which a sort goes to disk. 0: by max_memory_usage.";
@@ -241,6 +245,9 @@ settings! {
     session_timezone: String = "", "Time zone of dates and times that name none. Empty: the server's.";
     join_use_nulls: bool = false, "Whether rows without a match get NULL rather than defaults.";
     union_default_mode: String = "", "What UNION without ALL or DISTINCT means: empty refuses it.";
+    intersect_default_mode: String = "ALL", "What INTERSECT without ALL or DISTINCT means.";
+    except_default_mode: String = "ALL", "What EXCEPT without ALL or DISTINCT means.";
+    single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";

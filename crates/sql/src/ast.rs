@@ -4,10 +4,10 @@
 
 use std::fmt;
 
-use gristmill_types::sql_type::{quote_identifier};
+use gristmill_types::sql_type::quote_identifier;
 use sqlparser::ast::Query;
 
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub enum Literal {
     Null,
     Bool(bool),
@@ -16,6 +16,61 @@ pub enum Literal {
     BigInteger(String),
     Float(f64),
     Text(Vec<u8>),
+}
+
+/// Equal where they are written alike: NaN is NaN here.
+impl PartialEq for Literal {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Literal::Null, Literal::Null) => true,
+            (Literal::Bool(a), Literal::Bool(b)) => a == b,
+            (Literal::Integer(a), Literal::Integer(b)) => a == b,
+            (Literal::BigInteger(a), Literal::BigInteger(b)) => a == b,
+            (Literal::Float(a), Literal::Float(b)) => a.to_bits() == b.to_bits(),
+            (Literal::Text(a), Literal::Text(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+/// `*`, `t.*` or `COLUMNS(…)` with what changes the columns, in order.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Star {
+    pub qualifier: Vec<String>,
+    /// `None`: all that `*` stands for.
+    pub columns: Option<ColumnChoice>,
+    pub steps: Vec<StarStep>,
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum ColumnChoice {
+    /// `COLUMNS('regular expression')`
+    Pattern(String),
+    /// `COLUMNS(a, b)`
+    Listed(Vec<Node>),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub enum StarStep {
+    /// With `strict`, each name must be there.
+    Except {
+        names: Vec<String>,
+        strict: bool,
+    },
+    ExceptPattern(String),
+    Replace {
+        items: Vec<(Node, String)>,
+        strict: bool,
+    },
+    /// A function's name with its parameters.
+    ApplyFunction {
+        name: String,
+        parameters: Vec<Node>,
+    },
+    ApplyLambda {
+        parameter: String,
+        body: Box<Node>,
+    },
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -31,6 +86,8 @@ pub struct Call {
 
 #[derive(Clone, PartialEq, Debug)]
 pub struct Window {
+    /// A window of the WINDOW clause that this one begins with.
+    pub base: Option<String>,
     pub partition_by: Vec<Node>,
     pub order_by: Vec<SortKey>,
     pub frame: Option<sqlparser::ast::WindowFrame>,
@@ -56,13 +113,22 @@ pub enum Node {
     Literal(Literal),
     /// `a`, `t.a`, `db.t.a`, `tuple.field`
     Name(Vec<String>),
-    /// `*`, `t.*`, with EXCEPT and REPLACE
-    Star { qualifier: Vec<String>, except: Vec<String>, replace: Vec<(Node, String)> },
+    Star(Box<Star>),
     Call(Call),
-    Lambda { parameters: Vec<String>, body: Box<Node> },
+    Lambda {
+        parameters: Vec<String>,
+        body: Box<Node>,
+    },
     Subquery(Box<Query>),
-    Exists { query: Box<Query>, negated: bool },
-    In { left: Box<Node>, set: InSet, negated: bool },
+    Exists {
+        query: Box<Query>,
+        negated: bool,
+    },
+    In {
+        left: Box<Node>,
+        set: InSet,
+        negated: bool,
+    },
     Aliased(Box<Node>, String),
 }
 
@@ -75,6 +141,11 @@ pub fn text(value: &str) -> Node {
 }
 
 impl Node {
+    /// `*`
+    pub fn star() -> Node {
+        Node::Star(Box::default())
+    }
+
     /// Without aliases around it.
     pub fn bare(&self) -> &Node {
         match self {
@@ -90,7 +161,13 @@ impl Node {
         }
         match self {
             Node::Literal(_) | Node::Name(_) | Node::Subquery(_) | Node::Exists { .. } => {}
-            Node::Star { replace, .. } => replace.iter().for_each(|(node, _)| node.walk(visit)),
+            Node::Star(star) => {
+                for step in &star.steps {
+                    if let StarStep::Replace { items, .. } = step {
+                        items.iter().for_each(|(node, _)| node.walk(visit));
+                    }
+                }
+            }
             Node::Call(call) => {
                 call.parameters.iter().chain(&call.arguments).for_each(|node| node.walk(visit));
                 if let Some(filter) = &call.filter {
@@ -146,8 +223,8 @@ impl fmt::Display for Node {
                 }
                 Ok(())
             }
-            Node::Star { qualifier, .. } => {
-                for part in qualifier {
+            Node::Star(star) => {
+                for part in &star.qualifier {
                     write!(f, "{part}.")?;
                 }
                 f.write_str("*")
@@ -179,6 +256,9 @@ impl fmt::Display for Node {
                 f.write_str(")")?;
                 if let Some(window) = &call.over {
                     f.write_str(" OVER (")?;
+                    if let Some(base) = &window.base {
+                        write!(f, "{base} ")?;
+                    }
                     if !window.partition_by.is_empty() {
                         f.write_str("PARTITION BY ")?;
                         list(f, &window.partition_by)?;
@@ -200,7 +280,9 @@ impl fmt::Display for Node {
                 many => write!(f, "lambda(tuple({}), {body})", many.join(", ")),
             },
             Node::Subquery(_) => f.write_str("_subquery"),
-            Node::Exists { negated, .. } => f.write_str(if *negated { "not(exists(_subquery))" } else { "exists(_subquery)" }),
+            Node::Exists { negated, .. } => {
+                f.write_str(if *negated { "not(exists(_subquery))" } else { "exists(_subquery)" })
+            }
             Node::In { left, set, negated } => {
                 write!(f, "{}({left}, ", if *negated { "notIn" } else { "in" })?;
                 match set {

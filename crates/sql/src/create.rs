@@ -50,7 +50,10 @@ impl Cursor<'_> {
                 self.eat_token(&Token::Eq);
                 let engine = self.identifier()?;
                 if !matches!(engine.as_str(), "Atomic" | "Ordinary" | "Memory") {
-                    return Err(Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown database engine: {engine}. Use Atomic")));
+                    return Err(Error::new(
+                        ErrorCode::UNKNOWN_STORAGE,
+                        format!("Unknown database engine: {engine}. Use Atomic"),
+                    ));
                 }
                 if self.parser.peek_token_ref().token == Token::LParen {
                     self.call_arguments()?;
@@ -64,12 +67,15 @@ impl Cursor<'_> {
             return Err(self.unexpected("TABLE or DATABASE"));
         }
         let if_not_exists = self.if_not_exists();
-        let mut create = CreateTable { if_not_exists, or_replace, temporary, name: Some(self.table_name()?), ..CreateTable::default() };
+        let mut create =
+            CreateTable { if_not_exists, or_replace, temporary, name: Some(self.table_name()?), ..CreateTable::default() };
         if self.eat("UUID") {
             self.string()?;
         }
         self.on_cluster()?;
-        if self.parser.peek_token_ref().token == Token::LParen && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT") {
+        if self.parser.peek_token_ref().token == Token::LParen
+            && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT")
+        {
             self.column_list(&mut create)?;
         }
         self.clauses(&mut create)?;
@@ -90,7 +96,10 @@ impl Cursor<'_> {
             } else {
                 let column = self.column(create)?;
                 if create.columns.iter().any(|known| known.name == column.name) {
-                    return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {} is declared twice", column.name)));
+                    return Err(Error::new(
+                        ErrorCode::DUPLICATE_COLUMN,
+                        format!("Column {} is declared twice", column.name),
+                    ));
                 }
                 create.columns.push(column);
             }
@@ -106,7 +115,8 @@ impl Cursor<'_> {
             name = format!("{name}.{}", self.identifier()?);
         }
         let mut column = ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new() };
-        let begins_default = ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
+        let begins_default =
+            ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
         if !begins_default && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
             column.kind = Some(text.parse()?);
@@ -139,7 +149,10 @@ impl Cursor<'_> {
             }
         }
         if column.kind.is_none() && column.default.is_none() {
-            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, format!("Column {} has neither a type nor a default", column.name)));
+            return Err(Error::new(
+                ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED,
+                format!("Column {} has neither a type nor a default", column.name),
+            ));
         }
         Ok(column)
     }
@@ -162,7 +175,8 @@ impl Cursor<'_> {
             if self.eat("ENGINE") {
                 self.eat_token(&Token::Eq);
                 let name = self.identifier()?;
-                let arguments = if self.parser.peek_token_ref().token == Token::LParen { self.call_arguments()? } else { Vec::new() };
+                let arguments =
+                    if self.parser.peek_token_ref().token == Token::LParen { self.call_arguments()? } else { Vec::new() };
                 create.engine = Some((name, arguments));
             } else if self.eat_all(&["PARTITION", "BY"]) {
                 create.partition_by = Some(self.expression()?);

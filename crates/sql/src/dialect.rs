@@ -15,6 +15,9 @@ use sqlparser::keywords::{self, Keyword};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::rewrite::{joins, stars};
+use crate::tokens::is_word;
+
 /// Stands for `AS` inside an expression.
 pub const ALIAS_OPERATOR: &str = "@alias@";
 /// Stands for `IN` with a name at its right.
@@ -100,6 +103,11 @@ impl SqlDialect for Dialect {
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
         let Token::Word(word) = &parser.peek_token_ref().token else { return None };
+        if matches!(word.value.as_str(), joins::ANY_JOIN | joins::ASOF_JOIN) {
+            let name = word.value.clone();
+            parser.next_token();
+            return Some(parser.parse_expr().map(|condition| call(&name, vec![condition])));
+        }
         if word.quote_style.is_some() || parser.peek_nth_token_ref(1).token != Token::LParen {
             return None;
         }
@@ -138,6 +146,13 @@ impl SqlDialect for Dialect {
             Token::Word(word) if matches!(word.keyword, Keyword::GLOBAL | Keyword::NOT | Keyword::IN) => {
                 parse_in(parser, left)
             }
+            Token::Word(_) if division_word(parser).is_some() => {
+                let name = division_word(parser)?;
+                parser.next_token();
+                let precedence = self.prec_value(sqlparser::dialect::Precedence::MulDivModOp);
+                Some(parser.parse_subexpr(precedence).map(|right| call(name, vec![left.clone(), right])))
+            }
+            token if stars::operator_of(token).is_some() => Some(parse_star_operator(parser, left.clone())),
             _ => None,
         }
     }
@@ -147,6 +162,10 @@ impl SqlDialect for Dialect {
             Token::Placeholder(mark) if mark == "?" => Some(Ok(3)),
             Token::Number(number, false) if tuple_index(number).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
             Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => Some(Ok(2)),
+            token if stars::operator_of(token).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
+            Token::Word(_) if division_word(parser).is_some() => {
+                Some(Ok(self.prec_value(sqlparser::dialect::Precedence::MulDivModOp)))
+            }
             Token::Word(word) if word.keyword == Keyword::GLOBAL => {
                 let next = parser.peek_nth_token_ref(1).token.clone();
                 let negated_or_in = matches!(next, Token::Word(w) if matches!(w.keyword, Keyword::IN | Keyword::NOT));
@@ -155,6 +174,40 @@ impl SqlDialect for Dialect {
             _ => None,
         }
     }
+}
+
+/// `a DIV b`, `a MOD b`: the function that the word stands for, where a value follows.
+fn division_word(parser: &Parser) -> Option<&'static str> {
+    let token = &parser.peek_token_ref().token;
+    let name = if is_word(token, "DIV") {
+        "intDiv"
+    } else if is_word(token, "MOD") {
+        "modulo"
+    } else {
+        return None;
+    };
+    match &parser.peek_nth_token_ref(1).token {
+        Token::Word(word) => (word.quote_style.is_some() || word.keyword == Keyword::NoKeyword).then_some(name),
+        Token::Number(..) | Token::LParen | Token::Minus => Some(name),
+        _ => None,
+    }
+}
+
+/// `EXCEPT (a, b)`, `REPLACE (x AS a)`, `APPLY (f)` behind a star: a call with the star as its first argument.
+fn parse_star_operator(parser: &mut Parser, star: Expr) -> Result<Expr, ParserError> {
+    let Token::CustomBinaryOperator(operator) = parser.next_token().token else {
+        return parser.expected_ref("EXCEPT, REPLACE or APPLY", parser.peek_token_ref());
+    };
+    let strict = parser.consume_token(&Token::CustomBinaryOperator(stars::STRICT.to_string()));
+    let mut arguments = vec![star];
+    if parser.consume_token(&Token::LParen) {
+        arguments.extend(parser.parse_comma_separated(Parser::parse_expr)?);
+        parser.expect_token(&Token::RParen)?;
+    } else {
+        arguments.push(Expr::Identifier(parser.parse_identifier()?));
+    }
+    let name = format!("__{}{}", operator.trim_matches('@'), if strict { "_strict" } else { "" });
+    Ok(call(&name, arguments))
 }
 
 /// Binds as close as `::` and `[]` do.
@@ -233,8 +286,7 @@ pub fn parse_type_text(parser: &mut Parser) -> Result<String, ParserError> {
                 Token::EOF => return parser.expected_ref("closing parenthesis of a type", parser.peek_token_ref()),
                 _ => {}
             }
-            let spaced = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq)
-                && !out.ends_with(['(', ' ', '-']);
+            let spaced = matches!(token, Token::Word(_) | Token::Number(..) | Token::Eq) && !out.ends_with(['(', ' ', '-']);
             if spaced {
                 out.push(' ');
             }
@@ -294,9 +346,7 @@ fn parse_ternary(parser: &mut Parser, condition: Expr) -> Result<Expr, ParserErr
 /// `[GLOBAL] [NOT] IN name`, `[GLOBAL] [NOT] IN function(…)`: what sqlparser's own `IN (…)` does not take.
 fn parse_in(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError>> {
     let mut at = 0;
-    let keyword = |parser: &Parser, at: usize, keyword: Keyword| {
-        matches!(&parser.peek_nth_token_ref(at).token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none())
-    };
+    let keyword = |parser: &Parser, at: usize, keyword: Keyword| matches!(&parser.peek_nth_token_ref(at).token, Token::Word(word) if word.keyword == keyword && word.quote_style.is_none());
     let global = keyword(parser, at, Keyword::GLOBAL);
     at += usize::from(global);
     let negated = keyword(parser, at, Keyword::NOT);

@@ -1,10 +1,11 @@
-//! SQL: text to statements (`tokens`, `dialect`, `statement`), statements to one form of expressions (`ast`,
+//! SQL: text to statements (`tokens`, `rewrite`, `dialect`, `statement`), statements to one form of expressions (`ast`,
 //! `translate`), and queries to typed DataFusion plans (`lower`).
 
 pub mod ast;
 pub mod create;
 pub mod dialect;
 pub mod lower;
+mod rewrite;
 pub mod statement;
 pub mod tokens;
 pub mod translate;

@@ -88,11 +88,20 @@ pub struct Insert {
 #[derive(Clone, Debug, PartialEq)]
 pub enum InsertSource {
     /// `format`: of the data that `input()` reads.
-    Query { query: Box<Query>, format: Option<String> },
+    Query {
+        query: Box<Query>,
+        format: Option<String>,
+    },
     Values(Vec<Vec<Node>>),
     /// Data in that format follows the statement, or comes from the client.
-    Data { format: Option<String> },
-    Infile { path: String, format: Option<String>, compression: Option<String> },
+    Data {
+        format: Option<String>,
+    },
+    Infile {
+        path: String,
+        format: Option<String>,
+        compression: Option<String>,
+    },
 }
 
 impl Statement {
@@ -149,13 +158,24 @@ pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statem
     Ok(statement)
 }
 
+/// Reads one query that is put together here.
+pub(crate) fn parse_query(text: &str) -> Result<Box<Query>> {
+    match parse(text, &BTreeMap::new())? {
+        Statement::Select(select) => Ok(select.query),
+        other => Err(Error::logical(format!("{text} is no query but a {} statement", other.kind()))),
+    }
+}
+
 /// Reads one expression, such as a key of a table's definition.
 pub fn parse_expression(text: &str) -> Result<Node> {
     let tokens = prepare(tokenize(text)?, &BTreeMap::new())?;
     let mut parser = Parser::new(&DIALECT).with_tokens_with_locations(tokens);
     let expr = parser.parse_expr().map_err(syntax)?;
     if parser.peek_token_ref().token != Token::EOF {
-        return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: unexpected text after the expression in '{text}'")));
+        return Err(Error::new(
+            ErrorCode::SYNTAX_ERROR,
+            format!("Syntax error: unexpected text after the expression in '{text}'"),
+        ));
     }
     translate::node(&expr)
 }
@@ -166,7 +186,10 @@ impl<'a> Cursor<'a> {
         let location = token.span.start;
         Error::new(
             ErrorCode::SYNTAX_ERROR,
-            format!("Syntax error at line {}, column {}: expected {wanted}, found {}", location.line, location.column, token.token),
+            format!(
+                "Syntax error at line {}, column {}: expected {wanted}, found {}",
+                location.line, location.column, token.token
+            ),
         )
     }
 
@@ -275,7 +298,10 @@ impl<'a> Cursor<'a> {
     }
 
     fn statement(&mut self) -> Result<Statement> {
-        if self.peeks("SELECT") || self.peeks("WITH") || self.peeks("FROM") || self.parser.peek_token_ref().token == Token::LParen
+        if self.peeks("SELECT")
+            || self.peeks("WITH")
+            || self.peeks("FROM")
+            || self.parser.peek_token_ref().token == Token::LParen
             || self.peeks("VALUES")
         {
             return Ok(Statement::Select(self.select()?));
@@ -448,13 +474,14 @@ impl<'a> Cursor<'a> {
     fn insert(&mut self) -> Result<Statement> {
         self.eat("INTO");
         self.eat("TABLE");
-        let target = if self.peeks("FUNCTION") && !matches!(self.parser.peek_nth_token_ref(1).token, Token::LParen | Token::Period) {
-            self.parser.next_token();
-            let name = self.identifier()?;
-            TableExpression::Function { name, arguments: self.call_arguments()? }
-        } else {
-            TableExpression::Table(self.table_name()?)
-        };
+        let target =
+            if self.peeks("FUNCTION") && !matches!(self.parser.peek_nth_token_ref(1).token, Token::LParen | Token::Period) {
+                self.parser.next_token();
+                let name = self.identifier()?;
+                TableExpression::Function { name, arguments: self.call_arguments()? }
+            } else {
+                TableExpression::Table(self.table_name()?)
+            };
         let mut partition_by_ignored = false;
         if self.eat_all(&["PARTITION", "BY"]) {
             self.expression()?;
@@ -464,7 +491,8 @@ impl<'a> Cursor<'a> {
             return Err(Error::not_implemented("INSERT INTO FUNCTION … PARTITION BY"));
         }
         let mut columns = None;
-        let begins_query = matches!(&self.parser.peek_nth_token_ref(1).token, t if is_word(t, "SELECT") || is_word(t, "WITH"));
+        let begins_query =
+            matches!(&self.parser.peek_nth_token_ref(1).token, t if is_word(t, "SELECT") || is_word(t, "WITH"));
         if self.parser.peek_token_ref().token == Token::LParen && !begins_query {
             self.parser.next_token();
             let mut names = Vec::new();
@@ -619,7 +647,10 @@ impl<'a> Cursor<'a> {
         let filter = |cursor: &mut Self, column: &str| -> Result<String> {
             for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
                 if cursor.eat_all(&["NOT", word]) {
-                    return Ok(format!(" AND {column} NOT {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
+                    return Ok(format!(
+                        " AND {column} NOT {function} {}",
+                        gristmill_types::sql_type::quote(&cursor.string()?)
+                    ));
                 }
                 if cursor.eat(word) {
                     return Ok(format!(" AND {column} {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
@@ -700,11 +731,15 @@ pub(crate) fn constant(node: &Node) -> Result<String> {
         Node::Literal(Literal::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
         Node::Literal(Literal::Null) => "\\N".to_string(),
         Node::Name(parts) => parts.join("."),
-        other => return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected a constant, found {other}"))),
+        other => {
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected a constant, found {other}")));
+        }
     })
 }
 
 /// The SETTINGS clause of a query.
 pub fn settings_of(list: &[Setting]) -> Result<Assignments> {
-    list.iter().map(|setting| Ok((unescape_identifier(&setting.key), constant(&translate::node(&setting.value)?)?))).collect()
+    list.iter()
+        .map(|setting| Ok((unescape_identifier(&setting.key), constant(&translate::node(&setting.value)?)?)))
+        .collect()
 }

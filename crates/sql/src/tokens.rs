@@ -14,6 +14,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
+use crate::rewrite::{joins, limits, literals, stars};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -49,7 +50,7 @@ fn significant(token: &Token) -> bool {
     !matches!(token, Token::Whitespace(_))
 }
 
-fn word(text: &str) -> Token {
+pub(crate) fn word(text: &str) -> Token {
     Token::Word(Word { value: text.to_string(), quote_style: None, keyword: keyword_of(text) })
 }
 
@@ -70,10 +71,12 @@ enum Open {
 
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
+    let tokens = literals::binary_numbers(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     refuse_final(&tokens)?;
     let tokens = tables_called_table(tokens);
+    let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
 }
@@ -95,9 +98,38 @@ fn tables_called_table(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
 
 /// What may stand after `FROM t FINAL`.
 const AFTER_FINAL: &[&str] = &[
-    "WHERE", "PREWHERE", "GROUP", "ORDER", "LIMIT", "SETTINGS", "FORMAT", "HAVING", "UNION", "INTERSECT", "EXCEPT", "JOIN",
-    "INNER", "LEFT", "RIGHT", "FULL", "CROSS", "ANY", "ALL", "ASOF", "SEMI", "ANTI", "GLOBAL", "ARRAY", "SAMPLE", "AS", "ON",
-    "USING", "OFFSET", "INTO", "WINDOW", "QUALIFY",
+    "WHERE",
+    "PREWHERE",
+    "GROUP",
+    "ORDER",
+    "LIMIT",
+    "SETTINGS",
+    "FORMAT",
+    "HAVING",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "JOIN",
+    "INNER",
+    "LEFT",
+    "RIGHT",
+    "FULL",
+    "CROSS",
+    "ANY",
+    "ALL",
+    "ASOF",
+    "SEMI",
+    "ANTI",
+    "GLOBAL",
+    "ARRAY",
+    "SAMPLE",
+    "AS",
+    "ON",
+    "USING",
+    "OFFSET",
+    "INTO",
+    "WINDOW",
+    "QUALIFY",
 ];
 
 fn refuse_final(tokens: &[TokenWithSpan]) -> Result<()> {
@@ -106,7 +138,9 @@ fn refuse_final(tokens: &[TokenWithSpan]) -> Result<()> {
     }
     for at in 1..tokens.len() {
         let after_table = match &tokens[at - 1].token {
-            Token::Word(word) => word.quote_style.is_some() || !matches!(word.keyword, Keyword::SELECT | Keyword::AS | Keyword::BY),
+            Token::Word(word) => {
+                word.quote_style.is_some() || !matches!(word.keyword, Keyword::SELECT | Keyword::AS | Keyword::BY)
+            }
             token => *token == Token::RParen,
         };
         let ends = match tokens.get(at + 1).map(|next| &next.token) {
@@ -260,9 +294,7 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
             }
             at += 1;
         }
-        let table = alias_at.is_some_and(|alias| {
-            tokens.get(alias + 1).map(|t| &t.token) == Some(&Token::LParen)
-        });
+        let table = alias_at.is_some_and(|alias| tokens.get(alias + 1).map(|t| &t.token) == Some(&Token::LParen));
         match alias_at {
             Some(alias) if !table && alias + 1 < at => {
                 let span = tokens[alias].span;

@@ -4,10 +4,13 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
     FunctionArgExpr, FunctionArguments, OneOrManyWithParens, OrderByExpr, SelectItem, SelectItemQualifiedWildcardKind,
-    Subscript, TrimWhereField, UnaryOperator, Value, WildcardAdditionalOptions, WindowType,
+    SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType,
 };
 
-use crate::ast::{Call, InSet, Literal, Node, SortKey, Window, call, text, unescape, unescape_identifier};
+use crate::ast::{
+    Call, ColumnChoice, InSet, Literal, Node, SortKey, Star, StarStep, Window, call, text, unescape, unescape_identifier,
+};
+use crate::rewrite::stars::STAR;
 
 fn unsupported(what: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {what} is not an expression here"))
@@ -57,10 +60,7 @@ pub fn node(expr: &Expr) -> Result<Node> {
             if *negated {
                 call("or", vec![call("less", vec![value.clone(), low]), call("greater", vec![value, high])])
             } else {
-                call(
-                    "and",
-                    vec![call("greaterOrEquals", vec![value.clone(), low]), call("lessOrEquals", vec![value, high])],
-                )
+                call("and", vec![call("greaterOrEquals", vec![value.clone(), low]), call("lessOrEquals", vec![value, high])])
             }
         }
         Expr::Like { negated, expr, pattern, .. } => {
@@ -150,10 +150,10 @@ pub fn node(expr: &Expr) -> Result<Node> {
             call("CAST", vec![value, text(&typed.data_type.to_string())])
         }
         Expr::AtTimeZone { timestamp, time_zone } => call("toTimeZone", vec![node(timestamp)?, node(time_zone)?]),
-        Expr::Wildcard(_) => Node::Star { qualifier: Vec::new(), except: Vec::new(), replace: Vec::new() },
-        Expr::QualifiedWildcard(name, _) => {
-            Node::Star { qualifier: parts(name)?, except: Vec::new(), replace: Vec::new() }
-        }
+        Expr::Wildcard(_) => Node::star(),
+        Expr::QualifiedWildcard(name, _) => qualified_star(parts(name)?),
+        Expr::AnyOp { left, compare_op, right, .. } => quantified(left, compare_op, right, false)?,
+        Expr::AllOp { left, compare_op, right } => quantified(left, compare_op, right, true)?,
         Expr::Lambda(lambda) => {
             let parameters = match &lambda.params {
                 OneOrManyWithParens::One(one) => vec![unescape_identifier(&one.name)],
@@ -269,8 +269,11 @@ fn function_call(function: &Function) -> Result<Node> {
     };
     let (mut list, distinct) = arguments(&function.args)?;
     let (parameters, _) = arguments(&function.parameters)?;
-    if name.eq_ignore_ascii_case("count") && matches!(&list[..], [Node::Star { qualifier, .. }] if qualifier.is_empty()) {
+    if name.eq_ignore_ascii_case("count") && matches!(&list[..], [Node::Star(star)] if **star == Star::default()) {
         list.clear();
+    }
+    if let Some(star) = star_call(&name, &mut list)? {
+        return Ok(Node::Star(Box::new(star)));
     }
     if name == "__in_table" || name == "__not_in_table" {
         let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
@@ -303,6 +306,96 @@ fn function_call(function: &Function) -> Result<Node> {
     Ok(Node::Call(Call { name, parameters, arguments: list, distinct, filter, over: over.map(Box::new) }))
 }
 
+fn qualified_star(qualifier: Vec<String>) -> Node {
+    Node::Star(Box::new(Star { qualifier, ..Star::default() }))
+}
+
+/// `COLUMNS(…)`, and what `rewrite::stars` made of a star with EXCEPT, REPLACE or APPLY behind it.
+fn star_call(name: &str, list: &mut Vec<Node>) -> Result<Option<Star>> {
+    let (qualifier, last) = name.rsplit_once('.').map_or(("", name), |(qualifier, last)| (qualifier, last));
+    if last.eq_ignore_ascii_case("COLUMNS") {
+        let qualifier = if qualifier.is_empty() { Vec::new() } else { qualifier.split('.').map(str::to_string).collect() };
+        let columns = match &list[..] {
+            [Node::Literal(Literal::Text(pattern))] => ColumnChoice::Pattern(String::from_utf8_lossy(pattern).into_owned()),
+            _ => ColumnChoice::Listed(std::mem::take(list)),
+        };
+        return Ok(Some(Star { qualifier, columns: Some(columns), steps: Vec::new() }));
+    }
+    let name_of = |node: &Node| match node {
+        Node::Name(parts) => Ok(parts.join(".")),
+        other => Err(unsupported(format!("{other} where a column's name is expected"))),
+    };
+    if name == STAR {
+        let qualifier = list.iter().map(name_of).collect::<Result<_>>()?;
+        return Ok(Some(Star { qualifier, ..Star::default() }));
+    }
+    let (operation, strict) = match name.strip_suffix("_strict") {
+        Some(operation) => (operation, true),
+        None => (name, false),
+    };
+    if !matches!(operation, "__except" | "__replace" | "__apply") || list.is_empty() {
+        return Ok(None);
+    }
+    let Node::Star(mut star) = list.remove(0) else { return Ok(None) };
+    star.steps.push(match (operation, &list[..]) {
+        ("__except", [Node::Literal(Literal::Text(pattern))]) => {
+            StarStep::ExceptPattern(String::from_utf8_lossy(pattern).into_owned())
+        }
+        ("__except", names) => StarStep::Except { names: names.iter().map(name_of).collect::<Result<_>>()?, strict },
+        ("__replace", items) => {
+            let items = items
+                .iter()
+                .map(|item| match item {
+                    Node::Aliased(node, alias) => Ok((node.as_ref().clone(), alias.clone())),
+                    other => Err(unsupported(format!("{other} without AS in REPLACE"))),
+                })
+                .collect::<Result<_>>()?;
+            StarStep::Replace { items, strict }
+        }
+        (_, [Node::Name(parts)]) => StarStep::ApplyFunction { name: parts.join("."), parameters: Vec::new() },
+        (_, [Node::Call(call)]) => StarStep::ApplyFunction { name: call.name.clone(), parameters: call.arguments.clone() },
+        (_, [Node::Lambda { parameters, body }]) if parameters.len() == 1 => {
+            StarStep::ApplyLambda { parameter: parameters[0].clone(), body: body.clone() }
+        }
+        _ => return Err(unsupported("APPLY takes the name of a function or a lambda of one parameter; this")),
+    });
+    Ok(Some(*star))
+}
+
+/// `x > ANY (SELECT …)` compares with the smallest of the values, `x > ALL` with the greatest; `= ANY` is IN.
+fn quantified(left: &Expr, operator: &BinaryOperator, right: &Expr, all: bool) -> Result<Node> {
+    let Expr::Subquery(query) = right else {
+        return Err(unsupported("ANY or ALL without a subquery"));
+    };
+    let left = node(left)?;
+    let (name, aggregate) = match (operator, all) {
+        (BinaryOperator::Eq, false) => {
+            return Ok(Node::In { left: Box::new(left), set: InSet::Query(query.clone()), negated: false });
+        }
+        (BinaryOperator::NotEq, true) => {
+            return Ok(Node::In { left: Box::new(left), set: InSet::Query(query.clone()), negated: true });
+        }
+        (BinaryOperator::Eq, true) => ("equals", "singleValueOrNull"),
+        (BinaryOperator::NotEq, false) => ("notEquals", "singleValueOrNull"),
+        (BinaryOperator::Gt, false) => ("greater", "min"),
+        (BinaryOperator::Gt, true) => ("greater", "max"),
+        (BinaryOperator::GtEq, false) => ("greaterOrEquals", "min"),
+        (BinaryOperator::GtEq, true) => ("greaterOrEquals", "max"),
+        (BinaryOperator::Lt, false) => ("less", "max"),
+        (BinaryOperator::Lt, true) => ("less", "min"),
+        (BinaryOperator::LtEq, false) => ("lessOrEquals", "max"),
+        (BinaryOperator::LtEq, true) => ("lessOrEquals", "min"),
+        (other, _) => return Err(unsupported(format!("the operator {other} before ANY or ALL"))),
+    };
+    let mut outer = crate::statement::parse_query(&format!("SELECT {aggregate}(COLUMNS('')) FROM (SELECT 1)"))?;
+    if let SetExpr::Select(select) = outer.body.as_mut()
+        && let Some(TableFactor::Derived { subquery, .. }) = select.from.first_mut().map(|from| &mut from.relation)
+    {
+        *subquery = query.clone();
+    }
+    Ok(call(name, vec![left, Node::Subquery(outer)]))
+}
+
 /// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.
 fn shifted(name: &str, mut list: Vec<Node>) -> Result<Node> {
     let date = list.pop().ok_or_else(|| unsupported("dateAdd without a date"))?;
@@ -325,10 +418,8 @@ fn argument(argument: &FunctionArg) -> Result<Node> {
     let value = |argument: &FunctionArgExpr| {
         Ok(match argument {
             FunctionArgExpr::Expr(expr) => node(expr)?,
-            FunctionArgExpr::Wildcard => Node::Star { qualifier: Vec::new(), except: Vec::new(), replace: Vec::new() },
-            FunctionArgExpr::QualifiedWildcard(name) => {
-                Node::Star { qualifier: parts(name)?, except: Vec::new(), replace: Vec::new() }
-            }
+            FunctionArgExpr::Wildcard => Node::star(),
+            FunctionArgExpr::QualifiedWildcard(name) => qualified_star(parts(name)?),
             other => return Err(unsupported(other)),
         })
     };
@@ -341,14 +432,17 @@ fn argument(argument: &FunctionArg) -> Result<Node> {
     }
 }
 
-fn window(kind: &WindowType) -> Result<Window> {
+pub(crate) fn window(kind: &WindowType) -> Result<Window> {
     match kind {
         WindowType::WindowSpec(spec) => Ok(Window {
+            base: spec.window_name.as_ref().map(unescape_identifier),
             partition_by: nodes(&spec.partition_by)?,
             order_by: spec.order_by.iter().map(sort_key).collect::<Result<_>>()?,
             frame: spec.window_frame.clone(),
         }),
-        WindowType::NamedWindow(name) => Err(Error::not_implemented(format!("Named windows ({name})"))),
+        WindowType::NamedWindow(name) => {
+            Ok(Window { base: Some(unescape_identifier(name)), partition_by: Vec::new(), order_by: Vec::new(), frame: None })
+        }
     }
 }
 
@@ -397,27 +491,11 @@ fn number(digits: &str) -> Result<Literal> {
 
 /// One item of a SELECT list.
 pub fn select_item(item: &SelectItem) -> Result<Node> {
-    let star = |qualifier: Vec<String>, options: &WildcardAdditionalOptions| -> Result<Node> {
-        let mut except = Vec::new();
-        if let Some(list) = &options.opt_except {
-            except.push(unescape_identifier(&list.first_element));
-            except.extend(list.additional_elements.iter().map(unescape_identifier));
-        }
-        let mut replace = Vec::new();
-        if let Some(list) = &options.opt_replace {
-            for item in &list.items {
-                replace.push((node(&item.expr)?, unescape_identifier(&item.column_name)));
-            }
-        }
-        Ok(Node::Star { qualifier, except, replace })
-    };
     Ok(match item {
         SelectItem::UnnamedExpr(expr) => node(expr)?,
         SelectItem::ExprWithAlias { expr, alias } => Node::Aliased(Box::new(node(expr)?), unescape_identifier(alias)),
-        SelectItem::Wildcard(options) => star(Vec::new(), options)?,
-        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), options) => {
-            star(parts(name)?, options)?
-        }
+        SelectItem::Wildcard(_) => Node::star(),
+        SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::ObjectName(name), _) => qualified_star(parts(name)?),
         SelectItem::QualifiedWildcard(SelectItemQualifiedWildcardKind::Expr(expr), _) => return Err(unsupported(expr)),
         other => return Err(unsupported(other)),
     })

@@ -56,10 +56,9 @@ impl Interpreter {
         let columns = self.columns_for(create, like.as_deref()).await?;
         let inherit = like.as_deref().filter(|_| create.engine.is_none());
         let engine = match (&create.engine, &inherit) {
-            (Some((name, arguments)), _) => EngineSpec {
-                name: canonical_engine(name),
-                arguments: arguments.iter().map(ToString::to_string).collect(),
-            },
+            (Some((name, arguments)), _) => {
+                EngineSpec { name: canonical_engine(name), arguments: arguments.iter().map(ToString::to_string).collect() }
+            }
             (None, Some(like)) => like.engine.clone(),
             (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },
             (None, None) => EngineSpec { name: self.context.settings.default_table_engine.clone(), arguments: Vec::new() },
@@ -129,7 +128,10 @@ impl Interpreter {
             let columns = self.columns_of(query).await?;
             let mut seen = std::collections::HashSet::new();
             if let Some(twice) = columns.iter().find(|column| !seen.insert(column.name.clone())) {
-                return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {} appears twice in the query", twice.name)));
+                return Err(Error::new(
+                    ErrorCode::DUPLICATE_COLUMN,
+                    format!("Column {} appears twice in the query", twice.name),
+                ));
             }
             return Ok(columns);
         }
@@ -149,26 +151,45 @@ impl Interpreter {
     /// The declared columns with types of those that have only a default.
     fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
         let tables = ResolvedTables::default();
-        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let mut columns: Vec<Column> = Vec::new();
         for declared in &create.columns {
-            let default = declared.default.as_ref().map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, ToString::to_string)));
+            let default = declared
+                .default
+                .as_ref()
+                .map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, ToString::to_string)));
             let kind = match (&declared.kind, &declared.default) {
                 (Some(kind), _) => kind.clone(),
                 (None, Some((_, Some(node)))) => {
                     let known = Columns::new(columns.clone());
-                    analyzer.over_columns(node, &known).context(|| format!("in the default of column {}", declared.name))?.kind
+                    analyzer
+                        .over_columns(node, &known)
+                        .context(|| format!("in the default of column {}", declared.name))?
+                        .kind
                 }
                 (None, Some((DefaultKind::Ephemeral, None))) => gristmill_types::SqlType::String,
-                (None, _) => return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, format!("Column {} has no type", declared.name))),
+                (None, _) => {
+                    return Err(Error::new(
+                        ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED,
+                        format!("Column {} has no type", declared.name),
+                    ));
+                }
             };
-            columns.push(Column { name: declared.name.clone(), kind, default, comment: declared.comment.clone(), codec: declared.codec.clone() });
+            columns.push(Column {
+                name: declared.name.clone(),
+                kind,
+                default,
+                comment: declared.comment.clone(),
+                codec: declared.codec.clone(),
+            });
         }
         let all = Columns::new(columns);
         // A default that cannot be computed is refused now and not at the first INSERT.
         for (declared, column) in create.columns.iter().zip(&all) {
             if let Some((_, Some(node))) = &declared.default {
-                let typed = analyzer.over_columns(node, &all).context(|| format!("in the default of column {}", column.name))?;
+                let typed =
+                    analyzer.over_columns(node, &all).context(|| format!("in the default of column {}", column.name))?;
                 analyzer.cast_to(typed, &column.kind).context(|| format!("in the default of column {}", column.name))?;
             }
         }
@@ -177,7 +198,10 @@ impl Interpreter {
 }
 
 fn canonical_engine(name: &str) -> String {
-    crate::opener::ENGINES.iter().find(|known| known.eq_ignore_ascii_case(name)).map_or_else(|| name.to_string(), ToString::to_string)
+    crate::opener::ENGINES
+        .iter()
+        .find(|known| known.eq_ignore_ascii_case(name))
+        .map_or_else(|| name.to_string(), ToString::to_string)
 }
 
 fn source_function(engine: &str) -> Option<&'static str> {

@@ -33,7 +33,15 @@ impl Interpreter {
                     None => (String::new(), String::new()),
                 };
                 let codec = if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) };
-                vec![column.name.clone(), column.kind.to_string(), kind, expression, column.comment.clone(), codec, String::new()]
+                vec![
+                    column.name.clone(),
+                    column.kind.to_string(),
+                    kind,
+                    expression,
+                    column.comment.clone(),
+                    codec,
+                    String::new(),
+                ]
             })
             .collect();
         Outcome::texts(&names, &rows)

@@ -33,7 +33,12 @@ use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
 
 impl Interpreter {
-    pub(crate) async fn insert(&self, insert: Insert, input: Option<InputData>, tables: &mut Vec<(String, String)>) -> Result<Outcome> {
+    pub(crate) async fn insert(
+        &self,
+        insert: Insert,
+        input: Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Outcome> {
         let (table, given, lowered) = match &insert.target {
             TableExpression::Table(name) => {
                 let (database, table_name) = self.full(name);
@@ -65,7 +70,10 @@ impl Interpreter {
                 (table, given, lowered)
             }
             TableExpression::Query(_) => {
-                return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: INSERT INTO takes a table or FUNCTION name(…)"));
+                return Err(Error::new(
+                    ErrorCode::SYNTAX_ERROR,
+                    "Syntax error: INSERT INTO takes a table or FUNCTION name(…)",
+                ));
             }
         };
         let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
@@ -93,7 +101,10 @@ impl Interpreter {
             InsertSource::Values(rows) => self.values(rows, given),
             InsertSource::Data { format } => {
                 let input = input.ok_or_else(|| {
-                    Error::new(ErrorCode::NO_DATA_TO_INSERT, "No data to insert: give rows after the statement or on standard input")
+                    Error::new(
+                        ErrorCode::NO_DATA_TO_INSERT,
+                        "No data to insert: give rows after the statement or on standard input",
+                    )
                 })?;
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
                 self.data(input, format, given)
@@ -108,7 +119,10 @@ impl Interpreter {
                 let format = match format {
                     Some(name) => Format::by_name(name)?,
                     None => Format::by_extension(path).ok_or_else(|| {
-                        Error::new(ErrorCode::CANNOT_DETECT_FORMAT, format!("Cannot tell the format of {path} by its name: add FORMAT"))
+                        Error::new(
+                            ErrorCode::CANNOT_DETECT_FORMAT,
+                            format!("Cannot tell the format of {path} by its name: add FORMAT"),
+                        )
                     })?,
                 };
                 let decoded = compression.decoder(input_from(file));
@@ -120,13 +134,19 @@ impl Interpreter {
     /// VALUES: constant expressions, cast to the columns they go to.
     fn values(&self, rows: &[Vec<Node>], given: &Columns) -> Result<Lowered> {
         let tables = ResolvedTables::default();
-        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let mut cells: Vec<Vec<ScalarValue>> = vec![Vec::with_capacity(rows.len()); given.len()];
         for (number, row) in rows.iter().enumerate() {
             if row.len() != given.len() {
                 return Err(Error::new(
                     ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
-                    format!("Row {} of VALUES has {} values, and the INSERT takes {} columns", number + 1, row.len(), given.len()),
+                    format!(
+                        "Row {} of VALUES has {} values, and the INSERT takes {} columns",
+                        number + 1,
+                        row.len(),
+                        given.len()
+                    ),
                 ));
             }
             for (at, (node, column)) in row.iter().zip(given).enumerate() {
@@ -153,7 +173,11 @@ impl Interpreter {
             .zip(schema.fields())
             .map(|(values, field)| {
                 let array = ScalarValue::iter_to_array(values)?;
-                Ok(if array.data_type() == field.data_type() { array } else { arrow::compute::cast(&array, field.data_type())? })
+                Ok(if array.data_type() == field.data_type() {
+                    array
+                } else {
+                    arrow::compute::cast(&array, field.data_type())?
+                })
             })
             .collect::<Result<Vec<ArrayRef>>>()?;
         let batch = RecordBatch::try_new(schema.clone(), arrays)?;
@@ -170,12 +194,15 @@ impl Interpreter {
                 format.name()
             )));
         }
-        let parser = gristmill_formats::parser(format, given, &self.context.settings, timezone(&self.context.settings)?, "data of INSERT")?;
-        let rows = DataRows {
-            schema: given.arrow(),
-            source: Mutex::new(Some((input, parser))),
-            context: self.context.clone(),
-        };
+        let parser = gristmill_formats::parser(
+            format,
+            given,
+            &self.context.settings,
+            timezone(&self.context.settings)?,
+            "data of INSERT",
+        )?;
+        let rows =
+            DataRows { schema: given.arrow(), source: Mutex::new(Some((input, parser))), context: self.context.clone() };
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))
     }

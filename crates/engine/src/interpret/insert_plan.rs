@@ -54,7 +54,8 @@ impl Interpreter {
             ));
         }
         let tables = ResolvedTables::default();
-        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         // First the given columns under the table's names, in the table's types: defaults are computed from them.
         let mut exprs = Vec::new();
         for (source, column) in lowered.columns.iter().zip(given) {
@@ -122,7 +123,9 @@ impl Interpreter {
         under_way: &mut Vec<String>,
         known: &HashMap<String, Expr>,
     ) -> Result<Expr> {
-        let Some((_, text)) = &column.default else { return Ok(lit(gristmill_types::default::default_scalar(&column.kind))) };
+        let Some((_, text)) = &column.default else {
+            return Ok(lit(gristmill_types::default::default_scalar(&column.kind)));
+        };
         if text.is_empty() {
             return Ok(lit(gristmill_types::default::default_scalar(&column.kind)));
         }
@@ -160,12 +163,20 @@ impl Interpreter {
     }
 
     /// A stream of batches as a relation to be shaped.
-    pub(crate) fn lowered_of(&self, columns: &Columns, provider: Arc<dyn datafusion::catalog::TableProvider>) -> Result<Lowered> {
+    pub(crate) fn lowered_of(
+        &self,
+        columns: &Columns,
+        provider: Arc<dyn datafusion::catalog::TableProvider>,
+    ) -> Result<Lowered> {
         let plan = LogicalPlanBuilder::scan("input", datafusion::datasource::provider_as_source(provider), None)?.build()?;
         let outputs = columns
             .iter()
             .zip(plan.schema().columns())
-            .map(|(column, plan_column)| OutputColumn { name: column.name.clone(), kind: column.kind.clone(), expr: Expr::Column(plan_column) })
+            .map(|(column, plan_column)| OutputColumn {
+                name: column.name.clone(),
+                kind: column.kind.clone(),
+                expr: Expr::Column(plan_column),
+            })
             .collect();
         Ok(Lowered { plan, columns: outputs })
     }

@@ -70,7 +70,8 @@ impl Interpreter {
     /// A constant's plain text; tuples in parentheses, as a partition is named.
     fn text_of(&self, node: &Node) -> Result<String> {
         let tables = ResolvedTables::default();
-        let analyzer = Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let (value, kind) = analyzer.constant(node)?;
         let array = value.to_array_of_size(1)?;
         let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
@@ -83,7 +84,9 @@ impl Interpreter {
     fn kill_query(&self, condition: &Node) -> Result<Outcome> {
         let wanted = match condition {
             Node::Call(call) if call.name == "equals" => match &call.arguments[..] {
-                [Node::Name(name), Node::Literal(Literal::Text(id))] if name.len() == 1 && name[0] == "query_id" => Some(id.clone()),
+                [Node::Name(name), Node::Literal(Literal::Text(id))] if name.len() == 1 && name[0] == "query_id" => {
+                    Some(id.clone())
+                }
                 _ => None,
             },
             _ => None,

@@ -125,7 +125,10 @@ impl Interpreter {
                 | Statement::Optimize { .. }
         );
         if writes && self.context.settings.readonly > 0 {
-            return Err(Error::new(ErrorCode::READONLY, format!("Cannot execute {} query in readonly mode", statement.kind())));
+            return Err(Error::new(
+                ErrorCode::READONLY,
+                format!("Cannot execute {} query in readonly mode", statement.kind()),
+            ));
         }
         Ok(())
     }

@@ -46,7 +46,12 @@ impl Interpreter {
     }
 
     /// Lowers a query with its tables resolved.
-    pub(crate) async fn lower(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Lowered> {
+    pub(crate) async fn lower(
+        &self,
+        query: &Query,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Lowered> {
         let resolver = Resolver::new(&self.engine, &self.context, hints);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         tables.extend(resolver.seen.into_inner());
@@ -56,12 +61,19 @@ impl Interpreter {
         let settings = &self.context.settings;
         if settings.limit > 0 || settings.offset > 0 {
             let fetch = (settings.limit > 0).then_some(settings.limit as usize);
-            lowered.plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan).limit(settings.offset as usize, fetch)?.build()?;
+            lowered.plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan)
+                .limit(settings.offset as usize, fetch)?
+                .build()?;
         }
         Ok(lowered)
     }
 
-    pub(crate) async fn plan_query(&self, query: &Query, hints: SourceHints, tables: &mut Vec<(String, String)>) -> Result<Planned> {
+    pub(crate) async fn plan_query(
+        &self,
+        query: &Query,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Planned> {
         let lowered = self.lower(query, hints, tables).await?;
         self.plan_lowered(lowered).await
     }

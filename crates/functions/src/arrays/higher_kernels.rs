@@ -198,7 +198,7 @@ fn fill(elements: &Elements, reverse: bool) -> Result<ArrayRef> {
     let keep = truth(&elements.mapped()?);
     choose(elements.arrays[0].values(), elements.rows, |row| range(elements, row), |_, range, out| {
         let before = out.len();
-        let mut push = |i: usize, first: bool, out: &mut Vec<u32>| {
+        let push = |i: usize, first: bool, out: &mut Vec<u32>| {
             let value = match out.last() {
                 Some(last) if !first && !keep[i] => *last,
                 _ => i as u32,
@@ -240,9 +240,4 @@ fn split(elements: &Elements, reverse: bool) -> Result<ArrayRef> {
         outer.push(inner.len() - before);
     }
     crate::columns::list(crate::columns::list(elements.arrays[0].values().clone(), &inner)?, &outer)
-}
-
-/// The number of elements of each row.
-pub fn row_lengths(elements: &Elements) -> Result<ArrayRef> {
-    numbers::<UInt64Type>(elements.rows, |row| Ok(range(elements, row).len() as u64))
 }

@@ -155,8 +155,3 @@ fn norm(name: &str, arguments: &[Argument], f: fn(&[f64]) -> f64) -> Result<Boun
         })
     }))
 }
-
-/// The number of elements as a column, for tests of emptiness.
-pub fn lengths(lists: &Lists, rows: usize) -> Result<arrow::array::ArrayRef> {
-    numbers::<UInt64Type>(rows, |row| Ok(lists.range(row).len() as u64))
-}

@@ -17,7 +17,7 @@ use crate::supertype::least;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("has", own_nulls(|name, arguments, _| has(name, arguments)));
-    registry.scalar("indexOf", own_nulls(|name, arguments, _| places(name, arguments, |mut found| found.next().map_or(0, |i| i as u64 + 1))));
+    registry.scalar("indexOf", own_nulls(|name, arguments, _| places(name, arguments, |found| found.next().map_or(0, |i| i as u64 + 1))));
     registry.scalar("countEqual", own_nulls(|name, arguments, _| places(name, arguments, |found| found.count() as u64)));
     registry.alias("array_contains", "has");
     registry.alias("array_position", "indexOf");

@@ -21,7 +21,7 @@ use crate::scalar::{Argument, Bound};
 use crate::strings::fixed;
 
 pub fn register(registry: &mut Registry) {
-    any(registry, "cityHash64", false, Any { bytes: city::city_hash_64, number: Some(int_hash_64), combine: city::hash_16 });
+    any(registry, "cityHash64", false, Any { bytes: city::city_hash_64, number: Some(salted_int_hash_64), combine: city::hash_16 });
     any(registry, "xxHash64", false, Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int });
     any(registry, "xxh3", false, Any { bytes: xxhash_rust::xxh3::xxh3_64, number: None, combine: combine_int });
     any(registry, "sipHash64", false, Any { bytes: sip_64, number: None, combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()) });
@@ -86,6 +86,11 @@ pub fn int_hash_64(x: u64) -> u64 {
     let x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     x ^ (x >> 33)
+}
+
+/// `intHash64`, with which `cityHash64` hashes integers too.
+fn salted_int_hash_64(x: u64) -> u64 {
+    int_hash_64(x ^ 0x4CF2_D2BA_AE6D_A887)
 }
 
 fn combine_int(a: u64, b: u64) -> u64 {
@@ -250,7 +255,7 @@ fn hash_word(word: u64, width: usize, how: Any) -> u64 {
 fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
-    let Some((bits @ ..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
+    let Some((..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
         T::Date => Some((16, false)),
         T::DateTime(_) => Some((32, false)),
         _ => None,
@@ -269,12 +274,10 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
             }
             _ => args[0].as_primitive::<arrow::datatypes::Int64Type>().values().iter().map(|value| *value as u64).collect(),
         };
-        // Only the bits of the type count, of negative numbers as well.
-        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         if narrow {
-            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] & mask)));
+            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] ^ 0x75D9_543D_E018_BF45)));
         }
-        numbers::<UInt64Type>(words.len(), |row| Ok(int_hash_64((words[row] & mask) ^ 0x4CF2_D2BA_AE6D_A887)))
+        numbers::<UInt64Type>(words.len(), |row| Ok(salted_int_hash_64(words[row])))
     }))
 }
 

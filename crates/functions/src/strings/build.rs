@@ -137,10 +137,3 @@ fn char(name: &str, arguments: &[Argument]) -> Result<Bound> {
         })
     }))
 }
-
-/// A constant column of one string.
-pub fn one_string(value: &[u8]) -> ArrayRef {
-    let array = BinaryViewArray::from_iter_values([value]);
-    debug_assert_eq!(array.len(), 1);
-    std::sync::Arc::new(array)
-}

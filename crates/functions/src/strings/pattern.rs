@@ -41,7 +41,9 @@ fn translate(pattern: &str) -> String {
                         None => (rest.as_str(), rest.chars().count()),
                     };
                     out.push_str(&regex::escape(quoted));
-                    (0..skip).for_each(|_| drop(chars.next()));
+                    (0..skip).for_each(|_| {
+                        chars.next();
+                    });
                 }
                 Some(class @ ('d' | 'w' | 's')) => out.push_str(match (class, in_class) {
                     ('d', true) => "0-9",

@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 
 use datafusion::common::Column;
-use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use datafusion::logical_expr::Expr;
+use datafusion::logical_expr::expr::{AggregateFunction, Case};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::resolve_aggregate;
 use gristmill_types::SqlType;
@@ -23,13 +23,17 @@ pub struct Grouped {
     pub keys: Vec<(Expr, Typed, String)>,
     /// The aggregate, the column it becomes, and its type.
     pub aggregates: RefCell<Vec<(Expr, String, SqlType)>>,
+    /// The sets of keys to group by, as numbers of `keys`, and the column that tells the set of a row.
+    pub sets: Option<(Vec<Vec<usize>>, String)>,
 }
 
 impl Grouped {
     pub(crate) fn kind_of(&self, expr: &Expr) -> Option<SqlType> {
         let Expr::Column(column) = expr else { return None };
         let key = self.keys.iter().find(|(_, typed, _)| typed.expr == *expr).map(|(_, typed, _)| typed.kind.clone());
-        key.or_else(|| self.aggregates.borrow().iter().find(|(_, name, _)| *name == column.name).map(|(_, _, kind)| kind.clone()))
+        key.or_else(|| {
+            self.aggregates.borrow().iter().find(|(_, name, _)| *name == column.name).map(|(_, _, kind)| kind.clone())
+        })
     }
 }
 
@@ -67,7 +71,9 @@ impl Analyzer<'_> {
         if self.has_aggregate(node, context) || self.mentions(node, context, &|call| call.over.is_some()) {
             return Ok(None);
         }
-        if !context.lambda.is_empty() && matches!(node, Node::Name(parts) if parts.len() == 1 && context.lambda.iter().any(|(name, _)| *name == parts[0])) {
+        if !context.lambda.is_empty()
+            && matches!(node, Node::Name(parts) if parts.len() == 1 && context.lambda.iter().any(|(name, _)| *name == parts[0]))
+        {
             return Ok(None);
         }
         let Ok(below) = self.expr(node, &context.below_grouping()) else { return Ok(None) };
@@ -82,7 +88,10 @@ impl Analyzer<'_> {
         let Some(grouped) = context.grouped else {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_AGGREGATION,
-                format!("Aggregate function {} is found in a place where no aggregation happens (WHERE, a key, or inside another aggregate)", Node::Call(call.clone())),
+                format!(
+                    "Aggregate function {} is found in a place where no aggregation happens (WHERE, a key, or inside another aggregate)",
+                    Node::Call(call.clone())
+                ),
             ));
         };
         let (expr, kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
@@ -115,10 +124,10 @@ impl Analyzer<'_> {
             name = format!("{name}Distinct");
             distinct = false;
         }
-        let function = resolve_aggregate(self.registry, &name)
-            .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
-        let parameters =
-            call.parameters.iter().map(|node| Ok(self.constant(node)?.0)).collect::<Result<Vec<_>>>()?;
+        let function = resolve_aggregate(self.registry, &name).ok_or_else(|| {
+            Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}"))
+        })?;
+        let parameters = call.parameters.iter().map(|node| Ok(self.constant(node)?.0)).collect::<Result<Vec<_>>>()?;
         let mut arguments = Vec::new();
         for node in &call.arguments {
             if self.has_aggregate(node, below) {
@@ -157,7 +166,14 @@ impl Analyzer<'_> {
         if exprs.is_empty() {
             exprs.push(datafusion::logical_expr::lit(1_i64));
         }
-        let expr = Expr::AggregateFunction(AggregateFunction::new_udf(bound.udaf, exprs, distinct, filter.map(Box::new), Vec::new(), None));
+        let expr = Expr::AggregateFunction(AggregateFunction::new_udf(
+            bound.udaf,
+            exprs,
+            distinct,
+            filter.map(Box::new),
+            Vec::new(),
+            None,
+        ));
         Ok((expr, bound.result, bound.when_empty))
     }
 }

@@ -1,13 +1,12 @@
 //! One expression: literals, names, calls, lambdas, subqueries.
 
 use arrow::datatypes::{DataType, i256};
-use datafusion::common::{ScalarValue, Spans};
-use datafusion::logical_expr::{Expr, Subquery};
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::literal_integer_type;
-use std::sync::Arc;
 
 use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed};
@@ -29,13 +28,10 @@ impl Analyzer<'_> {
             Node::Call(call) => self.call(call, context),
             Node::In { left, set, negated } => self.in_set(left, set, *negated, context),
             Node::Subquery(query) => self.scalar_subquery(query, context),
-            Node::Exists { query, negated } => {
-                let lowered = self.query(query, &context.scope.ctes)?;
-                let subquery = Subquery { subquery: Arc::new(lowered.plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
-                let exists = datafusion::logical_expr::expr::Exists { subquery, negated: *negated };
-                Ok(super::operators::predicate(Expr::Exists(exists), false))
+            Node::Exists { query, negated } => self.exists(query, *negated, context),
+            Node::Star(_) => {
+                Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, "* stands only in a SELECT list and in count(*)"))
             }
-            Node::Star { .. } => Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, "* stands only in a SELECT list and in count(*)")),
             Node::Lambda { .. } => Err(Error::new(
                 ErrorCode::UNEXPECTED_EXPRESSION,
                 "A lambda stands only as the first argument of a higher-order function",
@@ -84,6 +80,9 @@ impl Analyzer<'_> {
         if self.is_aggregate(&function.name) {
             return self.aggregate_call(function, context);
         }
+        if let Some(Node::Lambda { parameters, body }) = context.alias(&function.name) {
+            return self.named_lambda(&function.name, parameters, body, &function.arguments, context);
+        }
         if let Some(typed) = self.special(name, function, context)? {
             return Ok(typed);
         }
@@ -108,33 +107,54 @@ impl Analyzer<'_> {
     /// Functions that are about the query and not about values.
     fn special(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Option<Typed>> {
         let arguments = &function.arguments;
-        let text_of = |value: &str| Typed::new(Expr::Literal(ScalarValue::BinaryView(Some(value.as_bytes().to_vec())), None), SqlType::String);
+        let text_of = |value: &str| {
+            Typed::new(Expr::Literal(ScalarValue::BinaryView(Some(value.as_bytes().to_vec())), None), SqlType::String)
+        };
         Ok(Some(match (name, &arguments[..]) {
             ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.to_string()),
             ("toColumnTypeName", [argument]) => text_of(&self.expr(argument, context)?.kind.to_string()),
             ("CAST" | "_CAST", [value, kind]) => {
                 let (kind, _) = self.constant(kind)?;
                 let ScalarValue::BinaryView(Some(kind)) = kind else {
-                    return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "The second argument of CAST must be a constant string, the name of a type"));
+                    return Err(Error::new(
+                        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                        "The second argument of CAST must be a constant string, the name of a type",
+                    ));
                 };
                 let mut kind: SqlType = String::from_utf8_lossy(&kind).parse()?;
                 let value = self.as_value(self.expr(value, context)?)?;
                 if self.settings.cast_keep_nullable && value.kind.is_nullable() {
                     kind = kind.nullable();
                 }
-                self.cast(value, &kind)?
+                let text = value.kind == SqlType::String;
+                self.cast(value, &kind).map_err(|error| match function.name.as_str() {
+                    // What stands for `{name:Type}`.
+                    "_CAST" if text => Error::new(
+                        ErrorCode::BAD_QUERY_PARAMETER,
+                        format!("The value of a query parameter is no {kind}: {}", error.message()),
+                    ),
+                    _ => error,
+                })?
             }
             ("arrayJoin", [argument]) => {
                 let found = context.scope.array_joins.iter().find(|(node, _)| node == argument);
                 match found {
                     Some((_, typed)) => typed.clone(),
-                    None => return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, "arrayJoin cannot stand here: name its result in the SELECT list and use the name")),
+                    None => {
+                        return Err(Error::new(
+                            ErrorCode::ILLEGAL_AGGREGATION,
+                            "arrayJoin cannot stand here: name its result in the SELECT list and use the name",
+                        ));
+                    }
                 }
             }
             ("getSetting", [argument]) => {
                 let (value, _) = self.constant(argument)?;
                 let ScalarValue::BinaryView(Some(name)) = value else {
-                    return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "getSetting takes the name of a setting as a constant string"));
+                    return Err(Error::new(
+                        ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                        "getSetting takes the name of a setting as a constant string",
+                    ));
                 };
                 let name = String::from_utf8_lossy(&name).into_owned();
                 let value = self
@@ -150,9 +170,32 @@ impl Analyzer<'_> {
                 let tuple = self.as_value(self.expr(tuple, context)?)?;
                 self.tuple_field(tuple, &String::from_utf8_lossy(field))?
             }
-            ("grouping" | "groupingSets", _) => return Err(Error::not_implemented(format!("Function {name}"))),
+            ("grouping", [_, ..]) => self.grouping_function(arguments, context)?,
             _ => return Ok(None),
         }))
+    }
+
+    /// `WITH (x, y) -> x * y AS product SELECT product(3, 4)`
+    fn named_lambda(
+        &self,
+        name: &str,
+        parameters: &[String],
+        body: &Node,
+        arguments: &[Node],
+        context: &Context<'_>,
+    ) -> Result<Typed> {
+        if parameters.len() != arguments.len() {
+            return Err(Error::new(
+                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+                format!("The lambda {name} takes {} arguments, not {}", parameters.len(), arguments.len()),
+            ));
+        }
+        let given = parameters
+            .iter()
+            .zip(arguments)
+            .map(|(parameter, argument)| Ok((parameter.clone(), self.expr(argument, context)?)))
+            .collect::<Result<Vec<_>>>()?;
+        self.expr(body, &context.expanding(name).with_lambda(given))
     }
 
     pub(crate) fn tuple_field(&self, tuple: Typed, field: &str) -> Result<Typed> {
@@ -164,7 +207,14 @@ impl Analyzer<'_> {
 
     /// `arrayMap(x -> body, array, …)`: the body is lowered over its parameters; what it names from outside is carried
     /// along, repeated for each element.
-    fn higher_order(&self, name: &str, parameters: &[String], body: &Node, arrays: &[Node], context: &Context<'_>) -> Result<Typed> {
+    fn higher_order(
+        &self,
+        name: &str,
+        parameters: &[String],
+        body: &Node,
+        arrays: &[Node],
+        context: &Context<'_>,
+    ) -> Result<Typed> {
         let arrays: Vec<Typed> =
             arrays.iter().map(|array| self.as_value(self.expr(array, context)?)).collect::<Result<_>>()?;
         let kinds: Vec<SqlType> = arrays.iter().map(|array| array.kind.clone()).collect();
@@ -172,7 +222,11 @@ impl Analyzer<'_> {
         if parameter_kinds.len() != parameters.len() {
             return Err(Error::new(
                 ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-                format!("The lambda of function {name} has {} parameters, and there are {} to give", parameters.len(), parameter_kinds.len()),
+                format!(
+                    "The lambda of function {name} has {} parameters, and there are {} to give",
+                    parameters.len(),
+                    parameter_kinds.len()
+                ),
             ));
         }
         let bound: Vec<(String, String, SqlType)> = parameters
@@ -226,35 +280,11 @@ impl Analyzer<'_> {
     /// The type of a column of the plan that an expression here may name.
     fn kind_of_column(&self, expr: &Expr, context: &Context<'_>) -> SqlType {
         let from_scope = context.scope.columns.iter().find(|column| column.expr == *expr).map(|column| column.kind.clone());
-        let from_joins = || context.scope.array_joins.iter().find(|(_, typed)| typed.expr == *expr).map(|(_, t)| t.kind.clone());
+        let from_joins =
+            || context.scope.array_joins.iter().find(|(_, typed)| typed.expr == *expr).map(|(_, t)| t.kind.clone());
         let from_groups = || context.grouped.and_then(|grouped| grouped.kind_of(expr));
         let from_lambda = || context.lambda.iter().find(|(_, typed)| typed.expr == *expr).map(|(_, t)| t.kind.clone());
         from_scope.or_else(from_joins).or_else(from_groups).or_else(from_lambda).unwrap_or(SqlType::String)
-    }
-
-    fn scalar_subquery(&self, query: &sqlparser::ast::Query, context: &Context<'_>) -> Result<Typed> {
-        let lowered = self.query(query, &context.scope.ctes)?;
-        let scalar = |plan, kind: SqlType| {
-            let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
-            // No row gives NULL.
-            Typed::new(Expr::ScalarSubquery(subquery), kind.nullable())
-        };
-        match &lowered.columns[..] {
-            [one] => Ok(scalar(lowered.plan, one.kind.clone())),
-            many => {
-                // Several columns are a tuple.
-                let arguments: Vec<_> = many
-                    .iter()
-                    .map(|column| (column.expr.clone(), gristmill_functions::Argument { kind: column.kind.clone(), constant: None }))
-                    .collect();
-                let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", arguments, &self.env)?;
-                let plan = datafusion::logical_expr::LogicalPlanBuilder::from(lowered.plan)
-                    .project(vec![tuple.alias(self.unique("tuple"))])?
-                    .build()?;
-                let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
-                Ok(Typed::new(Expr::ScalarSubquery(subquery), kind))
-            }
-        }
     }
 
     /// `x IN …` of an expression that gives an array.

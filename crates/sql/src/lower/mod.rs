@@ -12,17 +12,27 @@
 //! lowering is not asynchronous.
 
 mod aggregates;
+mod array_join;
+mod asof;
 mod expr;
+mod floats;
 mod from;
+mod grouping;
+mod items;
+mod joins;
+mod limits;
 mod operators;
 mod query;
+mod recursive;
 mod scope;
 mod select;
 mod sets;
+mod subqueries;
 mod tables;
 mod windows;
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -93,11 +103,29 @@ pub struct Analyzer<'a> {
     pub settings: &'a Settings,
     pub tables: &'a ResolvedTables,
     next: Cell<usize>,
+    /// Names of WITH RECURSIVE.
+    recursive_names: RefCell<HashSet<String>>,
+    /// Recursive queries whose step is being lowered, and the rows that the step reads.
+    rounds: RefCell<Vec<(String, Lowered)>>,
+    /// What subqueries may name of the queries around them, innermost last.
+    outer: RefCell<Vec<subqueries::Outer>>,
+    /// Subqueries that name nothing from outside, by their text and what they see of WITH.
+    subqueries: RefCell<Vec<((String, usize), Lowered)>>,
 }
 
 impl<'a> Analyzer<'a> {
     pub fn new(registry: &'a Registry, env: FunctionEnv, settings: &'a Settings, tables: &'a ResolvedTables) -> Self {
-        Analyzer { registry, env, settings, tables, next: Cell::new(0) }
+        Analyzer {
+            registry,
+            env,
+            settings,
+            tables,
+            next: Cell::new(0),
+            recursive_names: RefCell::default(),
+            rounds: RefCell::default(),
+            outer: RefCell::default(),
+            subqueries: RefCell::default(),
+        }
     }
 
     /// A name that no other column or relation of the plan has.
@@ -170,10 +198,11 @@ impl<'a> Analyzer<'a> {
             return Ok(datafusion::logical_expr::lit(ScalarValue::Boolean(None)));
         }
         if !(typed.kind.is_integer() || typed.kind.is_float()) {
-            return Err(Error::new(
-                ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-                format!("Illegal type {} of {what}: a condition must be a number", typed.kind),
-            ));
+            let code = match what {
+                "WHERE" | "PREWHERE" | "HAVING" | "QUALIFY" | "JOIN ON" => ErrorCode::ILLEGAL_TYPE_OF_COLUMN_FOR_FILTER,
+                _ => ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+            };
+            return Err(Error::new(code, format!("Illegal type {} of {what}: a condition must be a number", typed.kind)));
         }
         let zero = ScalarValue::new_zero(&typed.kind.arrow())?;
         Ok(self.fold(Typed::new(typed.expr.not_eq(datafusion::logical_expr::lit(zero)), SqlType::UInt8))?.expr)
@@ -188,7 +217,12 @@ impl<'a> Analyzer<'a> {
         if matches!(typed.expr, Expr::Literal(..)) || !foldable(&typed.expr) {
             return Ok(typed);
         }
-        let physical = create_physical_expr(&typed.expr, &DFSchema::empty(), &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
+        let physical = create_physical_expr(
+            &typed.expr,
+            &DFSchema::empty(),
+            &ExecutionProps::new(),
+            &PhysicalPlanningContext::default(),
+        )?;
         let schema = Arc::new(Schema::empty());
         let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
         let batch = RecordBatch::try_new_with_options(schema, Vec::new(), &options)?;
@@ -206,8 +240,15 @@ fn foldable(expr: &Expr) -> bool {
     let mut pure = true;
     let walked = expr.apply(|expr| {
         pure &= match expr {
-            Expr::Literal(..) | Expr::BinaryExpr(_) | Expr::Cast(_) | Expr::Case(_) | Expr::Not(_) | Expr::IsNull(_)
-            | Expr::IsNotNull(_) | Expr::InList(_) | Expr::Negative(_) => true,
+            Expr::Literal(..)
+            | Expr::BinaryExpr(_)
+            | Expr::Cast(_)
+            | Expr::Case(_)
+            | Expr::Not(_)
+            | Expr::IsNull(_)
+            | Expr::IsNotNull(_)
+            | Expr::InList(_)
+            | Expr::Negative(_) => true,
             Expr::ScalarFunction(call) => call.func.signature().volatility == Volatility::Immutable,
             _ => false,
         };

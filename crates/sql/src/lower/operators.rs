@@ -46,7 +46,9 @@ fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
 /// Types whose Arrow carrier compares as ClickHouse compares them.
 fn compares_natively(kind: &SqlType) -> bool {
     match kind.plain() {
-        SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..) | SqlType::AggregateFunction(..) | SqlType::Nothing => false,
+        SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..) | SqlType::AggregateFunction(..) | SqlType::Nothing => {
+            false
+        }
         // The carrier is signed, the type is not.
         SqlType::UInt256 => false,
         _ => true,
@@ -156,6 +158,9 @@ impl Analyzer<'_> {
             return Ok(None);
         }
         let (left, right) = self.to_common(left, right, name)?;
+        if left.kind.is_float() && right.kind.is_float() {
+            return self.fold(predicate(super::floats::compare(operator, left.expr, right.expr), nullable)).map(Some);
+        }
         self.fold(predicate(binary(left.expr, operator, right.expr), nullable)).map(Some)
     }
 
@@ -178,7 +183,10 @@ impl Analyzer<'_> {
         let incomparable = || {
             Error::new(
                 ErrorCode::NO_COMMON_TYPE,
-                format!("There is no supertype for types {}, {} because some of them are String/FixedString/Enum and some of them are not: in function {name}", left.kind, right.kind),
+                format!(
+                    "There is no supertype for types {}, {} because some of them are String/FixedString/Enum and some of them are not: in function {name}",
+                    left.kind, right.kind
+                ),
             )
         };
         let numbers = left_kind.is_number() && right_kind.is_number();
@@ -210,7 +218,10 @@ impl Analyzer<'_> {
             return Ok(Some(typed.clone()));
         }
         let from_text = from.is_string() && !to.is_string();
-        if from_text && (to.is_integer() || to.is_float() || to.is_decimal() || *to == SqlType::Bool) && !self.text_compares_with_numbers() {
+        if from_text
+            && (to.is_integer() || to.is_float() || to.is_decimal() || *to == SqlType::Bool)
+            && !self.text_compares_with_numbers()
+        {
             return Ok(None);
         }
         let numbers = from.is_number() && to.is_number();
@@ -221,8 +232,19 @@ impl Analyzer<'_> {
         }
         // Widening a date is lossless; narrowing a time to a date is checked by the round trip below.
         let array = value.to_array_of_size(1)?;
-        let options = CastOptions { timezone: self.timezone()?, on_error: if from_text { OnError::Throw } else { OnError::Null }, accurate: numbers, ..CastOptions::default() };
-        let moved = gristmill_types::cast::cast(&array, &from, to, &options)?;
+        let options = CastOptions {
+            timezone: self.timezone()?,
+            on_error: if from_text { OnError::Throw } else { OnError::Null },
+            accurate: numbers,
+            ..CastOptions::default()
+        };
+        let moved = gristmill_types::cast::cast(&array, &from, to, &options).map_err(|error| match from_text {
+            true => Error::new(
+                ErrorCode::TYPE_MISMATCH,
+                format!("Cannot convert string {value} to type {to}: {}", error.message()),
+            ),
+            false => error,
+        })?;
         if moved.null_count() > 0 {
             return Ok(None);
         }

@@ -6,12 +6,10 @@ use std::rc::Rc;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use sqlparser::ast::{
-    LimitClause, OrderByKind, Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Values,
-};
+use sqlparser::ast::{Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
 
+use super::limits::Tail;
 use super::scope::Scope;
-use super::select::{Tail, row_count};
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 use crate::ast::{Node, unescape_identifier};
 use crate::tokens::SCALAR_COLUMN;
@@ -31,7 +29,8 @@ impl Analyzer<'_> {
         let mut scalars: HashMap<String, Node> = HashMap::new();
         if let Some(with) = &query.with {
             if with.recursive {
-                return Err(Error::not_implemented("WITH RECURSIVE"));
+                let names = with.cte_tables.iter().map(|cte| unescape_identifier(&cte.alias.name));
+                self.recursive_names.borrow_mut().extend(names);
             }
             for cte in &with.cte_tables {
                 let name = unescape_identifier(&cte.alias.name);
@@ -65,7 +64,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn body(&self, body: &SetExpr, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
+    pub(crate) fn body(&self, body: &SetExpr, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
         match body {
             SetExpr::Select(select) => self.select(select, &Tail::default(), scalars, ctes),
             SetExpr::Query(query) => self.query(query, ctes),
@@ -82,7 +81,7 @@ impl Analyzer<'_> {
     fn set_operation(&self, op: SetOperator, quantifier: SetQuantifier, left: Lowered, right: Lowered) -> Result<Lowered> {
         if left.columns.len() != right.columns.len() {
             return Err(Error::new(
-                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
+                ErrorCode::UNION_ALL_RESULT_STRUCTURES_MISMATCH,
                 format!("Different number of columns in {op}: {} and {}", left.columns.len(), right.columns.len()),
             ));
         }
@@ -109,18 +108,23 @@ impl Analyzer<'_> {
         let all = match (quantifier, op) {
             (SetQuantifier::All, _) => true,
             (SetQuantifier::Distinct, _) => false,
-            (SetQuantifier::None, SetOperator::Union) => match self.settings.union_default_mode.to_ascii_uppercase().as_str() {
-                "ALL" => true,
-                "DISTINCT" => false,
-                _ => {
-                    return Err(Error::new(
-                        ErrorCode::SYNTAX_ERROR,
-                        "Expected ALL or DISTINCT in SelectWithUnion query; because setting (union_default_mode) is empty",
-                    ));
+            (SetQuantifier::None, _) => {
+                let (name, mode) = match op {
+                    SetOperator::Union => ("union_default_mode", &self.settings.union_default_mode),
+                    SetOperator::Intersect => ("intersect_default_mode", &self.settings.intersect_default_mode),
+                    SetOperator::Except | SetOperator::Minus => ("except_default_mode", &self.settings.except_default_mode),
+                };
+                match mode.to_ascii_uppercase().as_str() {
+                    "ALL" => true,
+                    "DISTINCT" => false,
+                    _ => {
+                        return Err(Error::new(
+                            ErrorCode::EXPECTED_ALL_OR_DISTINCT,
+                            format!("Expected ALL or DISTINCT behind {op}, because setting ({name}) is empty"),
+                        ));
+                    }
                 }
-            },
-            // INTERSECT and EXCEPT keep duplicates unless they say DISTINCT.
-            (SetQuantifier::None, _) => true,
+            }
             (other, _) => return Err(Error::not_implemented(format!("{op} {other}"))),
         };
         let builder = LogicalPlanBuilder::from(left_plan);
@@ -153,7 +157,10 @@ impl Analyzer<'_> {
         }
         let width = rows.first().map_or(0, Vec::len);
         if rows.iter().any(|row| row.len() != width) {
-            return Err(Error::new(ErrorCode::INCORRECT_NUMBER_OF_COLUMNS, "The rows of VALUES have different numbers of columns"));
+            return Err(Error::new(
+                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
+                "The rows of VALUES have different numbers of columns",
+            ));
         }
         let mut kinds = Vec::new();
         for at in 0..width {
@@ -215,54 +222,22 @@ impl Analyzer<'_> {
             sorts.push(self.sort(&key, &context)?);
         }
         if let Some(descending) = tail.order_by_all {
-            let all = outputs.iter().map(|(_, typed)| datafusion::logical_expr::expr::Sort::new(typed.expr.clone(), !descending, false));
+            let all = outputs
+                .iter()
+                .map(|(_, typed)| datafusion::logical_expr::expr::Sort::new(typed.expr.clone(), !descending, false));
             sorts.extend(all);
         }
         let limit_by = match &tail.limit_by {
             None => None,
             Some((nodes, offset, count)) => {
-                let keys = nodes.iter().map(|node| Ok(self.as_value(self.expr(node, &context)?)?.expr)).collect::<Result<Vec<_>>>()?;
+                let keys = nodes
+                    .iter()
+                    .map(|node| Ok(self.as_value(self.expr(node, &context)?)?.expr))
+                    .collect::<Result<Vec<_>>>()?;
                 Some((keys, *offset, *count))
             }
         };
         self.finish(relation.plan, outputs, sorts, limit_by, select, tail)
-    }
-
-    fn tail(&self, query: &Query) -> Result<Tail> {
-        let mut tail = Tail::default();
-        if let Some(order_by) = &query.order_by {
-            match &order_by.kind {
-                OrderByKind::Expressions(exprs) => {
-                    tail.order_by = exprs.iter().map(translate::sort_key).collect::<Result<_>>()?;
-                }
-                OrderByKind::All(options) => tail.order_by_all = Some(options.asc == Some(false)),
-            }
-        }
-        let count = |expr: &sqlparser::ast::Expr, what: &str| -> Result<usize> {
-            let (value, kind) = self.constant(&translate::node(expr)?)?;
-            row_count(&value, &kind, what)
-        };
-        match &query.limit_clause {
-            None => {}
-            Some(LimitClause::OffsetCommaLimit { offset, limit }) => {
-                tail.limit = Some((count(offset, "OFFSET")?, Some(count(limit, "LIMIT")?)));
-            }
-            Some(LimitClause::LimitOffset { limit, offset, limit_by }) => {
-                let rows = limit.as_ref().map(|limit| count(limit, "LIMIT")).transpose()?;
-                let skip = offset.as_ref().map(|offset| count(&offset.value, "OFFSET")).transpose()?.unwrap_or(0);
-                if limit_by.is_empty() {
-                    tail.limit = Some((skip, rows));
-                } else {
-                    tail.limit_by = Some((translate::nodes(limit_by)?, skip, rows.unwrap_or(usize::MAX)));
-                }
-            }
-        }
-        if let Some(fetch) = &query.fetch {
-            let rows = fetch.quantity.as_ref().map_or(Ok(1), |quantity| count(quantity, "FETCH"))?;
-            let skip = tail.limit.map_or(0, |(skip, _)| skip);
-            tail.limit = Some((skip, Some(rows)));
-        }
-        Ok(tail)
     }
 }
 

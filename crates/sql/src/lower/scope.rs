@@ -16,7 +16,7 @@ use sqlparser::ast::Query;
 use super::aggregates::Grouped;
 use super::windows::Windows;
 use super::{Analyzer, Typed};
-use crate::ast::Node;
+use crate::ast::{Node, Window, call};
 
 #[derive(Clone, Debug)]
 pub struct ScopeColumn {
@@ -37,6 +37,10 @@ pub struct Scope {
     pub ctes: Rc<HashMap<String, Query>>,
     /// Calls of arrayJoin, with the column that each became.
     pub array_joins: Vec<(Node, Typed)>,
+    /// Of two columns that a name may mean, whether the first is meant.
+    pub prefer_first: bool,
+    /// The WINDOW clause.
+    pub windows: HashMap<String, Window>,
 }
 
 impl Scope {
@@ -143,35 +147,47 @@ impl Analyzer<'_> {
         if let Some(typed) = self.column(parts, context)? {
             return Ok(typed);
         }
-        // A field of a tuple: `column.field`, `alias.field`.
+        // A part of a column: `tuple.field`, `map.keys`, `array.size0`, `nullable.null`.
         if let Some((field, head)) = parts.split_last()
             && !head.is_empty()
-            && let Ok(tuple) = self.name(head, context)
-            && matches!(tuple.kind.plain(), SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_))
+            && let Ok(whole) = self.name(head, context)
         {
-            return self.tuple_field(tuple, field);
+            let node = || Node::Name(head.to_vec());
+            match (whole.kind.plain(), field.as_str()) {
+                (SqlType::Map(..), "keys") => return self.expr(&call("mapKeys", vec![node()]), context),
+                (SqlType::Map(..), "values") => return self.expr(&call("mapValues", vec![node()]), context),
+                (SqlType::Array(_) | SqlType::Map(..), "size0") => return self.expr(&call("length", vec![node()]), context),
+                (_, "null") if whole.kind.is_nullable() => return self.expr(&call("isNull", vec![node()]), context),
+                (SqlType::Tuple(_) | SqlType::Map(..) | SqlType::Array(_), _) => return self.tuple_field(whole, field),
+                _ => {}
+            }
+        }
+        if let Some(typed) = self.outer_name(parts)? {
+            return Ok(typed);
         }
         Err(self.unknown_name(parts, context))
     }
 
-    fn column(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {
+    pub(crate) fn column(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {
         let columns = &context.scope.columns;
         // A column's name may hold dots: `n.a` of a Nested.
         let whole = parts.join(".");
         for split in 0..parts.len() {
             let (qualifier, rest) = parts.split_at(split);
             let name = if split == 0 { whole.clone() } else { rest.join(".") };
-            let found: Vec<&ScopeColumn> = columns
-                .iter()
-                .filter(|column| column.name == name && ends_with(&column.qualifier, qualifier))
-                .collect();
+            let found: Vec<&ScopeColumn> =
+                columns.iter().filter(|column| column.name == name && ends_with(&column.qualifier, qualifier)).collect();
             let visible: Vec<&&ScopeColumn> = found.iter().filter(|column| !column.hidden).collect();
             let column = match (&visible[..], &found[..]) {
                 ([one], _) => **one,
                 ([], [first, ..]) => *first,
                 ([], []) => continue,
                 // The same column seen twice (a self join through USING) is no ambiguity.
-                ([first, rest @ ..], _) if rest.iter().all(|other| other.expr == first.expr) => **first,
+                ([first, rest @ ..], _)
+                    if context.scope.prefer_first || rest.iter().all(|other| other.expr == first.expr) =>
+                {
+                    **first
+                }
                 ([first, second, ..], _) => {
                     return Err(Error::new(
                         ErrorCode::AMBIGUOUS_IDENTIFIER,
@@ -197,7 +213,8 @@ impl Analyzer<'_> {
     fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
-        let near = gristmill_introspect::settings::nearest(&name, known.chain(context.scope.aliases.keys().map(String::as_str)));
+        let near =
+            gristmill_introspect::settings::nearest(&name, known.chain(context.scope.aliases.keys().map(String::as_str)));
         let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
         Error::new(ErrorCode::UNKNOWN_IDENTIFIER, format!("Unknown expression or function identifier '{name}'{hint}"))
     }

@@ -4,43 +4,51 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 use datafusion::common::Column;
-use datafusion::functions_window::row_number::row_number_udwf;
-use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit};
-use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
-use sqlparser::ast::{Distinct, GroupByExpr, GroupByWithModifier, Query, Select};
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
+use gristmill_base::{Error, Result};
+use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::aggregates::Grouped;
-use super::from::array_join_calls;
+use super::array_join::array_join_calls;
+use super::grouping::Keys;
+use super::items::Item;
+use super::limits::Tail;
 use super::scope::{Context, Scope};
 use super::windows::Windows;
 use super::{Analyzer, Lowered, OutputColumn, Typed};
-use crate::ast::{Literal, Node, SortKey};
+use crate::ast::{Node, Window, unescape_identifier};
 use crate::translate;
 
-/// What follows a SELECT in its query.
-#[derive(Default)]
-pub(crate) struct Tail {
-    pub order_by: Vec<SortKey>,
-    /// ORDER BY ALL, with its direction.
-    pub order_by_all: Option<bool>,
-    pub limit_by: Option<(Vec<Node>, usize, usize)>,
-    /// Rows to skip and to give.
-    pub limit: Option<(usize, Option<usize>)>,
-}
-
-/// An item of the SELECT list after stars are expanded.
-struct Item {
-    name: String,
-    node: Node,
-}
-
 impl Analyzer<'_> {
-    pub(crate) fn select(&self, select: &Select, tail: &Tail, scalars: &HashMap<String, Node>, ctes: &Rc<HashMap<String, Query>>) -> Result<Lowered> {
+    pub(crate) fn select(
+        &self,
+        select: &Select,
+        tail: &Tail,
+        scalars: &HashMap<String, Node>,
+        ctes: &Rc<HashMap<String, Query>>,
+    ) -> Result<Lowered> {
         refuse_unsupported(select)?;
         let relation = self.from(&select.from, ctes)?;
-        let mut scope = Scope { columns: relation.columns, aliases: scalars.clone(), ctes: ctes.clone(), ..Scope::default() };
+        let joined_once = match &select.from[..] {
+            [one] => {
+                one.joins
+                    .iter()
+                    .filter(|join| !matches!(join.join_operator, JoinOperator::ArrayJoin | JoinOperator::LeftArrayJoin))
+                    .count()
+                    == 1
+            }
+            [a, b] => a.joins.is_empty() && b.joins.is_empty(),
+            _ => false,
+        };
+        let mut scope = Scope {
+            columns: relation.columns,
+            aliases: scalars.clone(),
+            ctes: ctes.clone(),
+            prefer_first: joined_once && self.settings.single_join_prefer_left_table,
+            windows: named_windows(select)?,
+            ..Scope::default()
+        };
         let items = self.items(select, &mut scope)?;
         let mut plan = relation.plan;
 
@@ -50,7 +58,13 @@ impl Analyzer<'_> {
         let having = select.having.as_ref().map(translate::node).transpose()?;
         let keys = self.key_nodes(select, &items, &scope)?;
         let mut joined: Vec<&Node> = Vec::new();
-        for node in items.iter().map(|item| &item.node).chain(selection.iter()).chain(keys.iter().flatten()).chain(tail.order_by.iter().map(|key| &key.node)) {
+        for node in items
+            .iter()
+            .map(|item| &item.node)
+            .chain(selection.iter())
+            .chain(keys.iter().flat_map(|keys| &keys.nodes))
+            .chain(tail.order_by.iter().map(|key| &key.node))
+        {
             array_join_calls(node, &mut joined);
         }
         let (above, below): (Vec<&Node>, Vec<&Node>) =
@@ -65,9 +79,11 @@ impl Analyzer<'_> {
             }
         }
 
-        let everything = || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
-        let aggregated = keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
-        let grouped = aggregated.then(|| self.grouping(keys.as_deref().unwrap_or_default(), &scope)).transpose()?;
+        let everything =
+            || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
+        let aggregated =
+            keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        let grouped = aggregated.then(|| self.grouping(keys.as_ref().unwrap_or(&Keys::default()), &scope)).transpose()?;
         let windows = Windows::default();
 
         // Lower what stands above the grouping; aggregates and windows are collected on the way.
@@ -103,7 +119,7 @@ impl Analyzer<'_> {
         };
 
         if let Some(grouped) = &grouped {
-            plan = self.aggregate_plan(plan, grouped, select)?;
+            plan = self.aggregate_plan(plan, grouped)?;
         }
         if let Some(condition) = having {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
@@ -111,10 +127,13 @@ impl Analyzer<'_> {
         let windows = windows.0.into_inner();
         if !windows.is_empty() {
             let mut outputs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
-            outputs.extend(windows.iter().map(|(expr, name)| {
-                Expr::Column(Column::new_unqualified(expr.schema_name().to_string())).alias(name)
-            }));
-            let computed = LogicalPlanBuilder::window_plan(plan, windows.into_iter().map(|(expr, _)| expr).collect::<Vec<_>>())?;
+            outputs.extend(
+                windows
+                    .iter()
+                    .map(|(expr, name)| Expr::Column(Column::new_unqualified(expr.schema_name().to_string())).alias(name)),
+            );
+            let computed =
+                LogicalPlanBuilder::window_plan(plan, windows.into_iter().map(|(expr, _)| expr).collect::<Vec<_>>())?;
             plan = LogicalPlanBuilder::from(computed).project(outputs)?.build()?;
         }
         if let Some(condition) = qualify {
@@ -123,175 +142,13 @@ impl Analyzer<'_> {
         self.finish(plan, outputs, order_by, limit_by, select, tail)
     }
 
-    /// The SELECT list with stars expanded and aliases noted in the scope.
-    fn items(&self, select: &Select, scope: &mut Scope) -> Result<Vec<Item>> {
-        let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
-        let mut items = Vec::new();
-        for node in nodes {
-            note_aliases(&node, scope)?;
-            match node {
-                Node::Star { qualifier, except, replace } => {
-                    let before = items.len();
-                    for column in scope.columns.iter().filter(|column| !column.hidden) {
-                        let matches = qualifier.is_empty() || column.qualifier.ends_with(&qualifier);
-                        if !matches || except.contains(&column.name) {
-                            continue;
-                        }
-                        let node = match replace.iter().find(|(_, name)| *name == column.name) {
-                            Some((node, _)) => node.clone(),
-                            None => star_name(column),
-                        };
-                        items.push(Item { name: column.name.clone(), node });
-                    }
-                    if items.len() == before {
-                        if !qualifier.is_empty() && !scope.columns.iter().any(|column| column.qualifier.ends_with(&qualifier)) {
-                            let text = format!("There is no table with the name or alias '{}'", qualifier.join("."));
-                            return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
-                        }
-                        if scope.columns.is_empty() && qualifier.is_empty() {
-                            // SELECT * without FROM: system.one.
-                            items.push(Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) });
-                        }
-                    }
-                }
-                Node::Aliased(inner, alias) => items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) }),
-                node => {
-                    let name = match &node {
-                        Node::Name(parts) => self.column_name(parts, scope),
-                        other => self.canonical_text(other),
-                    };
-                    items.push(Item { name, node });
-                }
-            }
-        }
-        if items.is_empty() {
-            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, "The SELECT list is empty"));
-        }
-        Ok(items)
-    }
-
-    /// `t.a` is shown as `a` where no other column has that name.
-    fn column_name(&self, parts: &[String], scope: &Scope) -> String {
-        let Some(last) = parts.last() else { return String::new() };
-        let same = scope.columns.iter().filter(|column| column.name == *last && !column.hidden).count();
-        if same > 1 || !scope.columns.iter().any(|column| column.name == *last) { parts.join(".") } else { last.clone() }
-    }
-
-    /// The name of an unnamed column: functions by the name they are registered under.
-    fn canonical_text(&self, node: &Node) -> String {
-        fn rename(analyzer: &Analyzer<'_>, node: &Node) -> Node {
-            match node {
-                Node::Call(call) => {
-                    let mut call = call.clone();
-                    if call.name.eq_ignore_ascii_case(analyzer.registry.canonical(&call.name)) {
-                        call.name = analyzer.registry.canonical(&call.name).to_string();
-                    }
-                    call.arguments = call.arguments.iter().map(|node| rename(analyzer, node)).collect();
-                    Node::Call(call)
-                }
-                Node::In { left, set, negated } => {
-                    Node::In { left: Box::new(rename(analyzer, left)), set: set.clone(), negated: *negated }
-                }
-                other => other.clone(),
-            }
-        }
-        rename(self, node).to_string()
-    }
-
-    /// The keys of GROUP BY: positions replaced, ALL expanded. `None`: there is no GROUP BY.
-    fn key_nodes(&self, select: &Select, items: &[Item], scope: &Scope) -> Result<Option<Vec<Node>>> {
-        match &select.group_by {
-            GroupByExpr::All(_) => Ok(Some(
-                items.iter().filter(|item| !self.has_aggregate(&item.node, &scope.rows())).map(|item| item.node.clone()).collect(),
-            )),
-            GroupByExpr::Expressions(exprs, modifiers) => {
-                if exprs.is_empty() && modifiers.is_empty() {
-                    return Ok(None);
-                }
-                let mut keys = Vec::new();
-                for expr in exprs {
-                    let node = translate::node(expr)?;
-                    let node = self.positional(&node, items)?.clone();
-                    match node {
-                        // GROUP BY (a, b)
-                        Node::Call(call) if call.name == "tuple" => keys.extend(call.arguments),
-                        node => keys.push(node),
-                    }
-                }
-                Ok(Some(keys))
-            }
-        }
-    }
-
-    /// `ORDER BY 2` means the second column.
-    fn positional<'n>(&self, node: &'n Node, items: &'n [Item]) -> Result<&'n Node> {
-        match node {
-            Node::Literal(Literal::Integer(position)) => {
-                let index = usize::try_from(*position - 1).ok();
-                index.and_then(|index| items.get(index)).map(|item| &item.node).ok_or_else(|| {
-                    Error::new(ErrorCode::BAD_ARGUMENTS, format!("Positional argument out of bounds: {position} (expected in range [1, {}])", items.len()))
-                })
-            }
-            _ => Ok(node),
-        }
-    }
-
-    fn grouping(&self, keys: &[Node], scope: &Scope) -> Result<Grouped> {
-        let mut grouped = Grouped::default();
-        for node in keys {
-            if self.has_aggregate(node, &scope.rows()) {
-                return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, format!("Aggregate function in GROUP BY: {node}")));
-            }
-            let typed = self.as_value(self.expr(node, &scope.rows())?)?;
-            // Constants group nothing apart.
-            if matches!(typed.expr, Expr::Literal(..)) || grouped.keys.iter().any(|(expr, _, _)| *expr == typed.expr) {
-                continue;
-            }
-            let (column, name) = match &typed.expr {
-                Expr::Column(_) => (typed.expr.clone(), String::new()),
-                _ => {
-                    let name = self.unique(&node.to_string());
-                    (Expr::Column(Column::new_unqualified(&name)), name)
-                }
-            };
-            grouped.keys.push((typed.expr, Typed::new(column, typed.kind), name));
-        }
-        Ok(grouped)
-    }
-
-    fn aggregate_plan(&self, plan: LogicalPlan, grouped: &Grouped, select: &Select) -> Result<LogicalPlan> {
-        let mut keys: Vec<Expr> = grouped
-            .keys
-            .iter()
-            .map(|(expr, _, name)| if name.is_empty() { expr.clone() } else { expr.clone().alias(name) })
-            .collect();
-        let aggregates: Vec<Expr> =
-            grouped.aggregates.borrow().iter().map(|(expr, name, _)| expr.clone().alias(name)).collect();
-        let modifiers = match &select.group_by {
-            GroupByExpr::All(modifiers) | GroupByExpr::Expressions(_, modifiers) => modifiers,
-        };
-        if let Some(modifier) = modifiers.first() {
-            return Err(Error::not_implemented(format!(
-                "GROUP BY … {}",
-                match modifier {
-                    GroupByWithModifier::Totals => "WITH TOTALS",
-                    GroupByWithModifier::Rollup => "WITH ROLLUP",
-                    GroupByWithModifier::Cube => "WITH CUBE",
-                    GroupByWithModifier::GroupingSets(_) => "GROUPING SETS",
-                }
-            )));
-        }
-        let builder = LogicalPlanBuilder::from(plan);
-        if aggregates.is_empty() {
-            if keys.is_empty() {
-                keys.push(lit(1_u8).alias(self.unique("nothing")));
-            }
-            return Ok(builder.aggregate(keys, Vec::<Expr>::new())?.build()?);
-        }
-        Ok(builder.aggregate(keys, aggregates)?.build()?)
-    }
-
-    fn order_keys(&self, tail: &Tail, items: &[Item], outputs: &[(String, Typed)], context: &Context<'_>) -> Result<Vec<Sort>> {
+    fn order_keys(
+        &self,
+        tail: &Tail,
+        items: &[Item],
+        outputs: &[(String, Typed)],
+        context: &Context<'_>,
+    ) -> Result<Vec<Sort>> {
         if let Some(descending) = tail.order_by_all {
             return Ok(outputs.iter().map(|(_, typed)| Sort::new(typed.expr.clone(), !descending, false)).collect());
         }
@@ -299,13 +156,20 @@ impl Analyzer<'_> {
             .iter()
             .map(|key| {
                 let node = self.positional(&key.node, items)?;
-                self.sort(&SortKey { node: node.clone(), ..key.clone() }, context)
+                let typed = self.as_value(self.expr(node, context)?)?;
+                Ok(Sort::new(typed.expr, !key.descending, key.nulls_first))
             })
             .collect()
     }
 
     /// Multiplies rows by arrays, and notes the elements' columns in the scope. Inner calls come first.
-    fn array_joins(&self, mut plan: LogicalPlan, arrays: &[&Node], scope: &mut Scope, grouped: Option<&Grouped>) -> Result<LogicalPlan> {
+    fn array_joins(
+        &self,
+        mut plan: LogicalPlan,
+        arrays: &[&Node],
+        scope: &mut Scope,
+        grouped: Option<&Grouped>,
+    ) -> Result<LogicalPlan> {
         for node in arrays {
             let array = {
                 let context = Context { grouped, ..scope.rows() };
@@ -356,7 +220,8 @@ impl Analyzer<'_> {
         let mut lowered = self.select(&inner, &Tail::default(), scalars, ctes)?;
         for (at, name) in positions {
             let column = &lowered.columns[at];
-            let (plan, mut elements) = self.unnest(lowered.plan, vec![Typed::new(column.expr.clone(), column.kind.clone())], false)?;
+            let (plan, mut elements) =
+                self.unnest(lowered.plan, vec![Typed::new(column.expr.clone(), column.kind.clone())], false)?;
             lowered.plan = plan;
             if let Some(element) = elements.pop() {
                 lowered.columns[at] = OutputColumn { name, kind: element.kind, expr: element.expr };
@@ -399,11 +264,27 @@ impl Analyzer<'_> {
                 None => place(expr, "key", projection),
             }
         };
-        let sorts: Vec<Sort> =
-            order_by.into_iter().filter(|sort| !matches!(sort.expr, Expr::Literal(..))).map(|sort| Sort { expr: carried(&sort.expr, &mut projection), ..sort }).collect();
+        let schema = plan.schema().clone();
+        let order_by: Vec<Sort> = order_by.into_iter().filter(|sort| !matches!(sort.expr, Expr::Literal(..))).collect();
+        let floats: Vec<bool> =
+            order_by.iter().map(|sort| sort.expr.get_type(&schema).is_ok_and(|kind| kind.is_floating())).collect();
+        let sorts: Vec<Sort> = order_by
+            .into_iter()
+            .filter(|sort| !matches!(sort.expr, Expr::Literal(..)))
+            .map(|sort| Sort { expr: carried(&sort.expr, &mut projection), ..sort })
+            .collect();
         let limit_by = limit_by.map(|(keys, offset, count)| {
             (keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(), offset, count)
         });
+        // NaN is last, as NULL is, in both directions.
+        let sorts: Vec<Sort> = sorts
+            .into_iter()
+            .zip(floats)
+            .map(|(sort, float)| match float {
+                true => Sort { expr: super::floats::nan_as_null(sort.expr), ..sort },
+                false => sort,
+            })
+            .collect();
         let hidden = projection.len() > visible;
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {
@@ -419,7 +300,9 @@ impl Analyzer<'_> {
                 for node in nodes {
                     let text = self.canonical_text(&node);
                     let at = columns.iter().position(|column| column.name == text).ok_or_else(|| {
-                        Error::not_implemented(format!("DISTINCT ON ({node}) of an expression that is not in the SELECT list"))
+                        Error::not_implemented(format!(
+                            "DISTINCT ON ({node}) of an expression that is not in the SELECT list"
+                        ))
                     })?;
                     on.push(columns[at].expr.clone());
                 }
@@ -428,6 +311,11 @@ impl Analyzer<'_> {
         }
         if let Some((keys, offset, count)) = limit_by {
             builder = self.first_of_each(builder, &keys, &sorts, offset, count)?;
+        }
+        if let (true, Some((skip, Some(rows)))) = (tail.with_ties, tail.limit) {
+            builder = self.limit_with_ties(builder, &sorts, skip, rows)?;
+            let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
+            return Ok(Lowered { plan: builder.project(exprs)?.build()?, columns });
         }
         if !sorts.is_empty() {
             let fetch = tail.limit.and_then(|(skip, fetch)| fetch.map(|fetch| fetch.saturating_add(skip)));
@@ -442,61 +330,31 @@ impl Analyzer<'_> {
         }
         Ok(Lowered { plan: builder.build()?, columns })
     }
-
-    /// LIMIT BY: of the rows with equal keys, in the query's order, those from `offset` on, `count` of them.
-    fn first_of_each(&self, builder: LogicalPlanBuilder, keys: &[Expr], sorts: &[Sort], offset: usize, count: usize) -> Result<LogicalPlanBuilder> {
-        let name = self.unique("row_number");
-        let params = WindowFunctionParams {
-            args: Vec::new(),
-            partition_by: keys.to_vec(),
-            order_by: sorts.to_vec(),
-            window_frame: WindowFrame::new((!sorts.is_empty()).then_some(true)),
-            filter: None,
-            null_treatment: None,
-            distinct: false,
-        };
-        let number = Expr::WindowFunction(Box::new(WindowFunction { fun: WindowFunctionDefinition::WindowUDF(row_number_udwf()), params }));
-        let column = Expr::Column(Column::new_unqualified(&name));
-        let low = column.clone().gt(lit(offset as u64));
-        let high = column.lt_eq(lit(offset.saturating_add(count) as u64));
-        Ok(builder.window(vec![number.alias(&name)])?.filter(low.and(high))?)
-    }
 }
 
-/// A column that a star stands for, named so that it is found again whatever else has its name.
-fn star_name(column: &super::ScopeColumn) -> Node {
-    let mut parts = column.qualifier.clone();
-    parts.push(column.name.clone());
-    Node::Name(parts)
-}
-
-/// Aliases in an expression count for the whole SELECT.
-fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
-    let mut found: Vec<(String, Node)> = Vec::new();
-    node.walk(&mut |node| {
-        if let Node::Aliased(inner, alias) = node {
-            found.push((alias.clone(), inner.as_ref().clone()));
-        }
-        true
-    });
-    for (alias, node) in found {
-        if let Some(known) = scope.aliases.get(&alias)
-            && *known != node
-        {
-            return Err(Error::new(
-                ErrorCode::MULTIPLE_EXPRESSIONS_FOR_ALIAS,
-                format!("Different expressions with the same alias {alias}: {known} and {node}"),
-            ));
-        }
-        scope.aliases.insert(alias, node);
-    }
-    Ok(())
+/// The WINDOW clause.
+fn named_windows(select: &Select) -> Result<HashMap<String, Window>> {
+    select
+        .named_window
+        .iter()
+        .map(|definition| {
+            let window = match &definition.1 {
+                NamedWindowExpr::NamedWindow(base) => Window {
+                    base: Some(unescape_identifier(base)),
+                    partition_by: Vec::new(),
+                    order_by: Vec::new(),
+                    frame: None,
+                },
+                NamedWindowExpr::WindowSpec(spec) => translate::window(&WindowType::WindowSpec(spec.clone()))?,
+            };
+            Ok((unescape_identifier(&definition.0), window))
+        })
+        .collect()
 }
 
 fn refuse_unsupported(select: &Select) -> Result<()> {
     let unsupported = [
         ("LATERAL VIEW", !select.lateral_views.is_empty()),
-        ("WINDOW", !select.named_window.is_empty()),
         ("CLUSTER BY", !select.cluster_by.is_empty()),
         ("SORT BY", !select.sort_by.is_empty()),
         ("TOP", select.top.is_some()),
@@ -506,14 +364,5 @@ fn refuse_unsupported(select: &Select) -> Result<()> {
     match unsupported.iter().find(|(_, present)| *present) {
         Some((what, _)) => Err(Error::not_implemented(format!("{what} in a SELECT"))),
         None => Ok(()),
-    }
-}
-
-/// What a LIMIT counts in.
-pub(crate) fn row_count(value: &datafusion::common::ScalarValue, kind: &SqlType, what: &str) -> Result<usize> {
-    let cast = value.cast_to(&arrow::datatypes::DataType::Int64);
-    match cast {
-        Ok(datafusion::common::ScalarValue::Int64(Some(rows))) if rows >= 0 && kind.is_integer() => Ok(rows as usize),
-        _ => Err(Error::new(ErrorCode::INVALID_SETTING_VALUE, format!("The value {value} of {what} is not a number of rows"))),
     }
 }

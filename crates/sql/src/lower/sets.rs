@@ -13,28 +13,43 @@ use gristmill_types::SqlType;
 
 use super::operators::{boolean, predicate};
 use super::scope::Context;
-use super::{Analyzer, Lowered, Typed};
+use super::{Analyzer, Lowered, OutputColumn, Typed};
 use crate::ast::{InSet, Node};
 
 impl Analyzer<'_> {
     pub(crate) fn in_set(&self, left: &Node, set: &InSet, negated: bool, context: &Context<'_>) -> Result<Typed> {
         match set {
             InSet::Query(query) => {
-                let lowered = self.query(query, &context.scope.ctes)?;
-                self.in_query(left, lowered, negated, context)
+                let (lowered, outer) = self.subquery_of(query, context)?;
+                self.in_query(left, lowered, outer, negated, context)
             }
             InSet::Other(node) => {
                 if let Node::Name(parts) = node.as_ref()
-                    && let Some(query) = parts.first().and_then(|name| context.scope.ctes.get(name))
+                    && self.expr(node, context).is_err()
                 {
-                    let lowered = self.query(query, &context.scope.ctes)?;
-                    return self.in_query(left, lowered, negated, context);
+                    if let [name] = &parts[..]
+                        && let Some(lowered) = self.common_table(name, &context.scope.ctes)?
+                    {
+                        return self.in_query(left, lowered, Vec::new(), negated, context);
+                    }
+                    let reference = super::tables::TableReference::Table(parts.clone());
+                    if self.tables.0.contains_key(&reference.key()) {
+                        let relation = self.table(&reference, None)?;
+                        let shown = relation.columns.into_iter().filter(|column| !column.hidden);
+                        let columns: Vec<OutputColumn> = shown
+                            .map(|column| OutputColumn { name: column.name, kind: column.kind, expr: column.expr })
+                            .collect();
+                        let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
+                        let plan = LogicalPlanBuilder::from(relation.plan).project(exprs)?.build()?;
+                        return self.in_query(left, Lowered { plan, columns }, Vec::new(), negated, context);
+                    }
                 }
                 self.has(node, left, negated, context)
             }
             InSet::List(list) => {
                 if let [one] = &list[..] {
-                    let is_array = self.expr(one, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_)));
+                    let is_array =
+                        self.expr(one, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_)));
                     if is_array {
                         return self.has(one, left, negated, context);
                     }
@@ -55,7 +70,9 @@ impl Analyzer<'_> {
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
             let whole = [crate::ast::call("tuple", list.to_vec())];
-            let flat = !list.iter().any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple" || call.name == "array"));
+            let flat = !list
+                .iter()
+                .any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple" || call.name == "array"));
             let items: &[Node] = if flat && matches!(typed.kind.plain(), SqlType::Tuple(_)) { &whole } else { list };
             return self.any_equal(left, items, negated, context);
         }
@@ -109,13 +126,20 @@ impl Analyzer<'_> {
         self.fold(predicate(if negated { Expr::Not(Box::new(any)) } else { any }, false))
     }
 
-    fn in_query(&self, left: &Node, lowered: Lowered, negated: bool, context: &Context<'_>) -> Result<Typed> {
+    fn in_query(
+        &self,
+        left: &Node,
+        lowered: Lowered,
+        outer: Vec<Expr>,
+        negated: bool,
+        context: &Context<'_>,
+    ) -> Result<Typed> {
         let left_typed = self.as_value(self.expr(left, context)?)?;
         if lowered.columns.len() > 1 {
-            return self.tuple_in_query(left, lowered, negated, context);
+            return self.tuple_in_query(left, lowered, outer, negated, context);
         }
         let [column] = &lowered.columns[..] else {
-            return Err(Error::new(ErrorCode::INCORRECT_NUMBER_OF_COLUMNS, "The subquery of IN has no columns"));
+            return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, "The subquery of IN has no columns"));
         };
         let member = Typed::new(column.expr.clone(), column.kind.clone());
         let (left_typed, member) = self.to_common(left_typed, member, "in")?;
@@ -124,23 +148,37 @@ impl Analyzer<'_> {
         if member.kind.is_nullable() {
             plan = plan.filter(Expr::IsNotNull(Box::new(datafusion::logical_expr::ident(&name))))?;
         }
-        let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: Vec::new(), spans: Spans::new() };
+        let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: outer, spans: Spans::new() };
         let nullable = left_typed.kind.is_nullable();
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
     }
 
     /// `(a, b) IN (SELECT x, y …)`: both sides become one value that compares as the tuple does, their text.
-    fn tuple_in_query(&self, left: &Node, lowered: Lowered, negated: bool, context: &Context<'_>) -> Result<Typed> {
+    fn tuple_in_query(
+        &self,
+        left: &Node,
+        lowered: Lowered,
+        outer: Vec<Expr>,
+        negated: bool,
+        context: &Context<'_>,
+    ) -> Result<Typed> {
         let Node::Call(tuple) = left.bare() else {
             return Err(Error::new(
-                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
-                format!("The subquery of IN has {} columns; the left side must be a tuple of as many", lowered.columns.len()),
+                ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                format!(
+                    "The subquery of IN has {} columns; the left side must be a tuple of as many",
+                    lowered.columns.len()
+                ),
             ));
         };
         if tuple.name != "tuple" || tuple.arguments.len() != lowered.columns.len() {
             return Err(Error::new(
-                ErrorCode::INCORRECT_NUMBER_OF_COLUMNS,
-                format!("The subquery of IN has {} columns, and the left side {}", lowered.columns.len(), tuple.arguments.len()),
+                ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                format!(
+                    "The subquery of IN has {} columns, and the left side {}",
+                    lowered.columns.len(),
+                    tuple.arguments.len()
+                ),
             ));
         }
         let (mut left_parts, mut right_parts) = (Vec::new(), Vec::new());
@@ -156,7 +194,7 @@ impl Analyzer<'_> {
         };
         let right = text(right_parts)?;
         let plan = LogicalPlanBuilder::from(lowered.plan).project(vec![right.alias(self.unique("member"))])?.build()?;
-        let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: Vec::new(), spans: Spans::new() };
+        let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
     }
 }

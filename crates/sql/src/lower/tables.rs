@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use gristmill_base::Result;
 use gristmill_types::Columns;
-use sqlparser::ast::{Query, TableFactor, Visit, Visitor};
+use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, TableFactor, Visit, Visitor};
 
 use crate::ast::Node;
 use crate::translate;
@@ -71,7 +71,8 @@ impl TableReference {
 
 #[derive(Default)]
 struct Collector {
-    references: Vec<TableReference>,
+    /// With whether it must be a table: the name after IN may be an array as well.
+    references: Vec<(TableReference, bool)>,
     ctes: HashSet<String>,
     error: Option<gristmill_base::Error>,
 }
@@ -88,7 +89,9 @@ impl Visitor for Collector {
 
     fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<()> {
         match TableReference::of(factor) {
-            Ok(Some(reference)) => self.references.push(reference),
+            // The arrays of ARRAY JOIN are no table.
+            Ok(Some(TableReference::Function(name, _))) if name == crate::rewrite::joins::ARRAY_JOIN => {}
+            Ok(Some(reference)) => self.references.push((reference, true)),
             Ok(None) => {}
             Err(error) => {
                 self.error = Some(error);
@@ -96,6 +99,31 @@ impl Visitor for Collector {
             }
         }
         ControlFlow::Continue(())
+    }
+
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<()> {
+        if let Some(parts) = name_after_in(expr) {
+            self.references.push((TableReference::Table(parts), false));
+        }
+        ControlFlow::Continue(())
+    }
+}
+
+/// `x IN name`
+fn name_after_in(expr: &Expr) -> Option<Vec<String>> {
+    let Expr::Function(function) = expr else { return None };
+    if !matches!(function.name.to_string().as_str(), "__in_table" | "__not_in_table") {
+        return None;
+    }
+    let FunctionArguments::List(list) = &function.args else { return None };
+    match list.args.get(1) {
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::Identifier(name)))) => {
+            Some(vec![crate::ast::unescape_identifier(name)])
+        }
+        Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(Expr::CompoundIdentifier(names)))) => {
+            Some(names.iter().map(crate::ast::unescape_identifier).collect())
+        }
+        _ => None,
     }
 }
 
@@ -107,18 +135,23 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
         return Err(error);
     }
     let mut resolved = ResolvedTables::default();
-    let array_join_columns = super::from::array_join_names(query);
-    for reference in collector.references {
+    for (reference, required) in collector.references {
         let key = reference.key();
         if resolved.0.contains_key(&key) {
             continue;
         }
         let table = match &reference {
             TableReference::Table(parts) => match &parts[..] {
-                [name] if collector.ctes.contains(name) || array_join_columns.contains(name) => continue,
-                _ if array_join_columns.contains(&parts.join(".")) => continue,
-                [name] => resolver.table(None, name).await?,
-                [database, name] => resolver.table(Some(database), name).await?,
+                [name] if collector.ctes.contains(name) => continue,
+                [name] | [_, name] => {
+                    let database = (parts.len() > 1).then(|| parts[0].as_str());
+                    match resolver.table(database, name).await {
+                        Ok(table) => table,
+                        Err(_) if !required => continue,
+                        Err(error) => return Err(error),
+                    }
+                }
+                _ if !required => continue,
                 more => {
                     return Err(gristmill_base::Error::new(
                         gristmill_base::ErrorCode::UNKNOWN_TABLE,
@@ -131,4 +164,14 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
         resolved.0.insert(key, table);
     }
     Ok(resolved)
+}
+
+/// Whether a query names a table, anywhere in it.
+pub(crate) fn reads(query: &Query, table: &str) -> bool {
+    let mut collector = Collector::default();
+    let _ = query.visit(&mut collector);
+    collector
+        .references
+        .iter()
+        .any(|(reference, _)| matches!(reference, TableReference::Table(parts) if parts[..] == [table.to_string()]))
 }

@@ -1,0 +1,287 @@
+//! GROUP BY: its keys, and the sets of keys that ROLLUP, CUBE and GROUPING SETS group by.
+//!
+//! Keys that a set leaves out have their type's default (NULL with `group_by_use_nulls`); `grouping(key)` is 1 there.
+
+use datafusion::common::Column;
+use datafusion::logical_expr::expr::{Case, GroupingSet};
+use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Operator, cast, lit};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use sqlparser::ast::{Expr as Ast, GroupByExpr, GroupByWithModifier, Select};
+
+use super::aggregates::Grouped;
+use super::items::Item;
+use super::scope::{Context, Scope};
+use super::{Analyzer, Typed};
+use crate::ast::{Literal, Node};
+use crate::translate;
+
+/// Most keys of CUBE: it groups by every subset.
+const CUBE_KEYS_MAX: usize = 12;
+
+/// The keys of GROUP BY, and the sets of them where there are several.
+#[derive(Default)]
+pub(crate) struct Keys {
+    pub nodes: Vec<Node>,
+    pub sets: Option<Vec<Vec<usize>>>,
+}
+
+impl Analyzer<'_> {
+    /// Positions replaced, ALL expanded. `None`: there is no GROUP BY.
+    pub(crate) fn key_nodes(&self, select: &Select, items: &[Item], scope: &Scope) -> Result<Option<Keys>> {
+        let (mut keys, modifiers) = match &select.group_by {
+            GroupByExpr::All(modifiers) => {
+                let nodes = items
+                    .iter()
+                    .filter(|item| !self.has_aggregate(&item.node, &scope.rows()))
+                    .map(|item| item.node.clone())
+                    .collect();
+                (Keys { nodes, sets: None }, modifiers)
+            }
+            GroupByExpr::Expressions(exprs, modifiers) => {
+                if exprs.is_empty() && modifiers.is_empty() {
+                    return Ok(None);
+                }
+                (self.keys(exprs, items)?, modifiers)
+            }
+        };
+        for modifier in modifiers {
+            let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
+            match modifier {
+                GroupByWithModifier::Rollup => keys.sets = Some(rollup(&all)),
+                GroupByWithModifier::Cube => keys.sets = Some(cube(&all)?),
+                // Computed by a plan of its own (see `totals`).
+                GroupByWithModifier::Totals => {}
+                GroupByWithModifier::GroupingSets(Ast::GroupingSets(sets)) => {
+                    keys.sets = Some(self.sets_of(sets, items, &mut keys.nodes)?);
+                }
+                GroupByWithModifier::GroupingSets(other) => {
+                    return Err(Error::not_implemented(format!("GROUPING SETS {other}")));
+                }
+            }
+        }
+        Ok(Some(keys))
+    }
+
+    fn keys(&self, exprs: &[Ast], items: &[Item]) -> Result<Keys> {
+        let mut keys = Keys::default();
+        match exprs {
+            [Ast::Rollup(sets)] => keys.sets = Some(rollup(&self.sets_of(sets, items, &mut keys.nodes)?)),
+            [Ast::Cube(sets)] => keys.sets = Some(cube(&self.sets_of(sets, items, &mut keys.nodes)?)?),
+            [Ast::GroupingSets(sets)] => keys.sets = Some(self.sets_of(sets, items, &mut keys.nodes)?),
+            _ => {
+                for expr in exprs {
+                    if matches!(expr, Ast::Rollup(_) | Ast::Cube(_) | Ast::GroupingSets(_)) {
+                        return Err(Error::not_implemented("ROLLUP, CUBE or GROUPING SETS beside other keys of GROUP BY"));
+                    }
+                    let node = translate::node(expr)?;
+                    match self.positional(&node, items)?.clone() {
+                        // GROUP BY (a, b)
+                        Node::Call(call) if call.name == "tuple" => keys.nodes.extend(call.arguments),
+                        node => keys.nodes.push(node),
+                    }
+                }
+            }
+        }
+        Ok(keys)
+    }
+
+    /// Sets of keys as their numbers; keys not yet seen are added.
+    fn sets_of(&self, sets: &[Vec<Ast>], items: &[Item], nodes: &mut Vec<Node>) -> Result<Vec<Vec<usize>>> {
+        let mut out = Vec::new();
+        for set in sets {
+            let mut numbers = Vec::new();
+            for expr in set {
+                let node = translate::node(expr)?;
+                let node = self.positional(&node, items)?.clone();
+                let at = nodes.iter().position(|known| *known == node).unwrap_or_else(|| {
+                    nodes.push(node);
+                    nodes.len() - 1
+                });
+                numbers.push(at);
+            }
+            out.push(numbers);
+        }
+        Ok(out)
+    }
+
+    /// `ORDER BY 2` means the second column.
+    pub(crate) fn positional<'n>(&self, node: &'n Node, items: &'n [Item]) -> Result<&'n Node> {
+        match node {
+            Node::Literal(Literal::Integer(position)) => {
+                let index = usize::try_from(*position - 1).ok();
+                index.and_then(|index| items.get(index)).map(|item| &item.node).ok_or_else(|| {
+                    let text =
+                        format!("Positional argument out of bounds: {position} (expected in range [1, {}])", items.len());
+                    Error::new(ErrorCode::BAD_ARGUMENTS, text)
+                })
+            }
+            _ => Ok(node),
+        }
+    }
+
+    pub(crate) fn grouping(&self, keys: &Keys, scope: &Scope) -> Result<Grouped> {
+        let mut grouped = Grouped::default();
+        // The number among the grouped keys of each key that is written; constants group nothing apart.
+        let mut places: Vec<Option<usize>> = Vec::new();
+        for node in &keys.nodes {
+            if self.has_aggregate(node, &scope.rows()) {
+                return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, format!("Aggregate function in GROUP BY: {node}")));
+            }
+            let typed = self.as_value(self.expr(node, &scope.rows())?)?;
+            if matches!(typed.expr, Expr::Literal(..)) {
+                places.push(None);
+                continue;
+            }
+            if let Some(at) = grouped.keys.iter().position(|(expr, _, _)| *expr == typed.expr) {
+                places.push(Some(at));
+                continue;
+            }
+            let (column, name) = match &typed.expr {
+                Expr::Column(_) if keys.sets.is_none() => (typed.expr.clone(), String::new()),
+                _ => {
+                    let name = self.unique(&node.to_string());
+                    (Expr::Column(Column::new_unqualified(&name)), name)
+                }
+            };
+            let kind = match keys.sets {
+                Some(_) if self.settings.group_by_use_nulls => typed.kind.clone().nullable(),
+                _ => typed.kind.clone(),
+            };
+            places.push(Some(grouped.keys.len()));
+            grouped.keys.push((typed.expr, Typed::new(column, kind), name));
+        }
+        if let Some(sets) = &keys.sets {
+            let placed = sets.iter().map(|set| set.iter().filter_map(|at| places[*at]).collect()).collect();
+            grouped.sets = Some((placed, self.unique("grouping_id")));
+        }
+        Ok(grouped)
+    }
+
+    pub(crate) fn aggregate_plan(&self, plan: LogicalPlan, grouped: &Grouped) -> Result<LogicalPlan> {
+        let mut keys: Vec<Expr> = grouped
+            .keys
+            .iter()
+            .map(|(expr, _, name)| if name.is_empty() { expr.clone() } else { expr.clone().alias(name) })
+            .collect();
+        let aggregates: Vec<Expr> =
+            grouped.aggregates.borrow().iter().map(|(expr, name, _)| expr.clone().alias(name)).collect();
+        if let Some((sets, id)) = &grouped.sets {
+            return self.aggregate_sets(plan, grouped, sets, id, aggregates);
+        }
+        if aggregates.is_empty() && keys.is_empty() {
+            keys.push(lit(1_u8).alias(self.unique("nothing")));
+        }
+        Ok(LogicalPlanBuilder::from(plan).aggregate(keys, aggregates)?.build()?)
+    }
+
+    fn aggregate_sets(
+        &self,
+        plan: LogicalPlan,
+        grouped: &Grouped,
+        sets: &[Vec<usize>],
+        id: &str,
+        aggregates: Vec<Expr>,
+    ) -> Result<LogicalPlan> {
+        // The keys become columns first: what stands in the sets are names.
+        let mut below: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+        below.extend(grouped.keys.iter().map(|(expr, _, name)| expr.clone().alias(name)));
+        let key = |at: &usize| Expr::Column(Column::new_unqualified(&grouped.keys[*at].2));
+        let listed = sets.iter().map(|set| set.iter().map(key).collect()).collect();
+        let names: Vec<String> = aggregates.iter().map(|expr| expr.schema_name().to_string()).collect();
+        let sets = Expr::GroupingSet(GroupingSet::GroupingSets(listed));
+        let aggregated = LogicalPlanBuilder::from(plan).project(below)?.aggregate([sets], aggregates)?.build()?;
+        // In the number of the set the last key is the lowest bit, and a set bit means that the key is left out.
+        let fields: Vec<String> = aggregated.schema().fields().iter().map(|field| field.name().clone()).collect();
+        let keys_there = fields.iter().position(|name| name == Aggregate::INTERNAL_GROUPING_ID).unwrap_or(0);
+        let set_number =
+            cast(Expr::Column(Column::new_unqualified(Aggregate::INTERNAL_GROUPING_ID)), arrow::datatypes::DataType::UInt64);
+        let bit = |at: usize| {
+            let place = fields.iter().position(|name| *name == grouped.keys[at].2);
+            place.map(|place| 1_u64 << (keys_there - 1 - place))
+        };
+        let mut projection = Vec::new();
+        // The bits of `grouping()`: by the order in which the keys are written.
+        let mut own_number: Option<Expr> = None;
+        for (at, (_, typed, name)) in grouped.keys.iter().enumerate() {
+            let Some(mask) = bit(at) else {
+                return Err(Error::logical(format!("The key {name} is in none of the grouping sets")));
+            };
+            let left_out = binary(set_number.clone(), Operator::BitwiseAnd, lit(mask)).not_eq(lit(0_u64));
+            let mark = Expr::Case(Case {
+                expr: None,
+                when_then_expr: vec![(Box::new(left_out.clone()), Box::new(lit(1_u64 << at)))],
+                else_expr: Some(Box::new(lit(0_u64))),
+            });
+            own_number = Some(match own_number {
+                None => mark,
+                Some(sofar) => binary(sofar, Operator::Plus, mark),
+            });
+            let value = Expr::Column(Column::new_unqualified(name));
+            let value = if typed.kind.is_nullable() {
+                value
+            } else {
+                Expr::Case(Case {
+                    expr: None,
+                    when_then_expr: vec![(
+                        Box::new(left_out),
+                        Box::new(lit(gristmill_types::default::default_scalar(&typed.kind))),
+                    )],
+                    else_expr: Some(Box::new(value)),
+                })
+            };
+            projection.push(value.alias(name));
+        }
+        projection.push(own_number.unwrap_or_else(|| lit(0_u64)).alias(id));
+        projection.extend(names.iter().map(|name| Expr::Column(Column::new_unqualified(name))));
+        Ok(LogicalPlanBuilder::from(aggregated).project(projection)?.build()?)
+    }
+
+    /// `grouping(a, b)`: a bit for each key, the last one lowest, set where the row's grouping leaves the key out.
+    pub(crate) fn grouping_function(&self, arguments: &[Node], context: &Context<'_>) -> Result<Typed> {
+        let Some(grouped) = context.grouped else {
+            return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, "Function grouping stands where no GROUP BY is"));
+        };
+        let mut sum: Option<Expr> = None;
+        for (i, node) in arguments.iter().enumerate() {
+            let key = self.as_value(self.expr(node, &context.below_grouping())?)?;
+            let Some(at) = grouped.keys.iter().position(|(expr, _, _)| *expr == key.expr) else {
+                let text = format!("Argument {node} of function grouping is no key of GROUP BY");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            };
+            let Some((_, id)) = &grouped.sets else { continue };
+            let number = Expr::Column(Column::new_unqualified(id));
+            let bit = binary(binary(number, Operator::BitwiseShiftRight, lit(at as u64)), Operator::BitwiseAnd, lit(1_u64));
+            let bit = binary(bit, Operator::BitwiseShiftLeft, lit((arguments.len() - 1 - i) as u64));
+            sum = Some(match sum {
+                None => bit,
+                Some(sofar) => binary(sofar, Operator::Plus, bit),
+            });
+        }
+        Ok(Typed::new(sum.unwrap_or_else(|| lit(0_u64)), SqlType::UInt64))
+    }
+}
+
+fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
+    datafusion::logical_expr::binary_expr(left, operator, right)
+}
+
+/// (a, b, c), (a, b), (a), ()
+fn rollup(keys: &[Vec<usize>]) -> Vec<Vec<usize>> {
+    (0..=keys.len()).rev().map(|count| keys[..count].iter().flatten().copied().collect()).collect()
+}
+
+/// Every subset, the whole first.
+fn cube(keys: &[Vec<usize>]) -> Result<Vec<Vec<usize>>> {
+    if keys.len() > CUBE_KEYS_MAX {
+        let text = format!("CUBE of {} keys: at most {CUBE_KEYS_MAX}", keys.len());
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    Ok((0..1_usize << keys.len())
+        .rev()
+        .map(|bits| {
+            let chosen = keys.iter().enumerate().filter(|(at, _)| bits & (1 << (keys.len() - 1 - at)) != 0);
+            chosen.flat_map(|(_, key)| key.iter().copied()).collect()
+        })
+        .collect())
+}

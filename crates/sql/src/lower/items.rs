@@ -1,0 +1,263 @@
+//! The SELECT list: stars become columns, aliases are noted for the whole SELECT.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use sqlparser::ast::Select;
+
+use super::scope::{Scope, ScopeColumn};
+use super::{Analyzer, Typed};
+use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call};
+use crate::translate;
+
+/// An item of the SELECT list after stars are expanded.
+pub(crate) struct Item {
+    pub name: String,
+    pub node: Node,
+}
+
+impl Analyzer<'_> {
+    pub(crate) fn items(&self, select: &Select, scope: &mut Scope) -> Result<Vec<Item>> {
+        let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
+        let mut items = Vec::new();
+        for node in nodes {
+            let node = self.with_stars_expanded(node, scope)?;
+            note_aliases(&node, scope)?;
+            match node {
+                Node::Star(star) => items.extend(self.star(&star, scope)?),
+                Node::Aliased(inner, alias) => items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) }),
+                Node::Call(call) if call.name == "untuple" => items.extend(self.untuple(&call, scope)?),
+                node => {
+                    let name = match &node {
+                        Node::Name(parts) => self.column_name(parts, scope),
+                        other => self.canonical_text(other),
+                    };
+                    items.push(Item { name, node });
+                }
+            }
+        }
+        if items.is_empty() {
+            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, "The SELECT list is empty"));
+        }
+        Ok(items)
+    }
+
+    /// The columns that a star stands for, with what EXCEPT, REPLACE and APPLY make of them.
+    fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+        let mut items = self.star_columns(star, scope)?;
+        for step in &star.steps {
+            match step {
+                StarStep::Except { names, strict } => {
+                    if *strict && let Some(missing) = names.iter().find(|name| !items.iter().any(|item| item.name == **name))
+                    {
+                        let text = format!("Columns transformer EXCEPT expects following column(s): {missing}");
+                        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+                    }
+                    items.retain(|item| !names.contains(&item.name));
+                }
+                StarStep::ExceptPattern(pattern) => {
+                    let pattern = regex(pattern)?;
+                    items.retain(|item| !pattern.is_match(&item.name));
+                }
+                StarStep::Replace { items: replaced, strict } => {
+                    for (node, name) in replaced {
+                        match items.iter_mut().find(|item| item.name == *name) {
+                            Some(item) => item.node = node.clone(),
+                            None if *strict => {
+                                let text = format!("Columns transformer REPLACE expects following column(s): {name}");
+                                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+                            }
+                            None => {}
+                        }
+                    }
+                }
+                StarStep::ApplyFunction { name, parameters } => {
+                    for item in &mut items {
+                        let applied = Call {
+                            name: name.clone(),
+                            parameters: parameters.clone(),
+                            arguments: vec![item.node.clone()],
+                            distinct: false,
+                            filter: None,
+                            over: None,
+                        };
+                        let shown =
+                            Node::Call(Call { arguments: vec![Node::Name(vec![item.name.clone()])], ..applied.clone() });
+                        item.name = self.canonical_text(&shown).replace('`', "");
+                        item.node = Node::Call(applied);
+                    }
+                }
+                StarStep::ApplyLambda { parameter, body } => {
+                    for item in &mut items {
+                        let shown = substituted(body, parameter, &Node::Name(vec![item.name.clone()]));
+                        item.node = substituted(body, parameter, &item.node);
+                        item.name = self.canonical_text(&shown);
+                    }
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    fn star_columns(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+        if let Some(ColumnChoice::Listed(nodes)) = &star.columns {
+            return Ok(nodes
+                .iter()
+                .map(|node| {
+                    let name = match node {
+                        Node::Name(parts) => self.column_name(parts, scope),
+                        other => self.canonical_text(other),
+                    };
+                    Item { name, node: node.clone() }
+                })
+                .collect());
+        }
+        let pattern = match &star.columns {
+            Some(ColumnChoice::Pattern(pattern)) => Some(regex(pattern)?),
+            _ => None,
+        };
+        let of_relation = |column: &ScopeColumn| star.qualifier.is_empty() || column.qualifier.ends_with(&star.qualifier);
+        let visible: Vec<&ScopeColumn> =
+            scope.columns.iter().filter(|column| !column.hidden && of_relation(column)).collect();
+        if visible.is_empty() && !star.qualifier.is_empty() && !scope.columns.iter().any(of_relation) {
+            let text = format!("There is no table with the name or alias '{}'", star.qualifier.join("."));
+            return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
+        }
+        if visible.is_empty() && scope.columns.is_empty() && pattern.is_none() {
+            // SELECT * without FROM: system.one.
+            return Ok(vec![Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) }]);
+        }
+        Ok(visible
+            .into_iter()
+            .filter(|column| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&column.name)))
+            .map(|column| Item { name: column.name.clone(), node: star_name(column) })
+            .collect())
+    }
+
+    /// Stars among the arguments of a call become arguments: `max(COLUMNS('x'))`, `tuple(*)`.
+    fn with_stars_expanded(&self, node: Node, scope: &Scope) -> Result<Node> {
+        Ok(match node {
+            Node::Call(mut function) => {
+                let mut arguments = Vec::with_capacity(function.arguments.len());
+                for argument in function.arguments {
+                    match argument {
+                        Node::Star(star) => arguments.extend(self.star(&star, scope)?.into_iter().map(|item| item.node)),
+                        other => arguments.push(self.with_stars_expanded(other, scope)?),
+                    }
+                }
+                function.arguments = arguments;
+                Node::Call(function)
+            }
+            Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.with_stars_expanded(*inner, scope)?), alias),
+            other => other,
+        })
+    }
+
+    /// `untuple(x)`: one column for each element.
+    fn untuple(&self, function: &Call, scope: &Scope) -> Result<Vec<Item>> {
+        let [argument] = &function.arguments[..] else {
+            return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, "Function untuple takes one tuple"));
+        };
+        let typed: Typed = self.expr(argument, &scope.rows())?;
+        let SqlType::Tuple(fields) = typed.kind.plain() else {
+            let text = format!("Function untuple expects a tuple, not {}", typed.kind);
+            return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+        };
+        Ok((1..=fields.len())
+            .map(|at| {
+                let node = call("tupleElement", vec![argument.clone(), translate::integer(at as i128)]);
+                Item { name: self.canonical_text(&node), node }
+            })
+            .collect())
+    }
+
+    /// `t.a` is shown as `a` where no other column has that name.
+    pub(crate) fn column_name(&self, parts: &[String], scope: &Scope) -> String {
+        let Some(last) = parts.last() else { return String::new() };
+        let same = scope.columns.iter().filter(|column| column.name == *last && !column.hidden).count();
+        if same > 1 || !scope.columns.iter().any(|column| column.name == *last) { parts.join(".") } else { last.clone() }
+    }
+
+    /// The name of an unnamed column: functions by the name they are registered under.
+    pub(crate) fn canonical_text(&self, node: &Node) -> String {
+        fn rename(analyzer: &Analyzer<'_>, node: &Node) -> Node {
+            match node {
+                Node::Call(call) => {
+                    let mut call = call.clone();
+                    if call.name.eq_ignore_ascii_case(analyzer.registry.canonical(&call.name)) {
+                        call.name = analyzer.registry.canonical(&call.name).to_string();
+                    }
+                    call.arguments = call.arguments.iter().map(|node| rename(analyzer, node)).collect();
+                    Node::Call(call)
+                }
+                Node::In { left, set, negated } => {
+                    Node::In { left: Box::new(rename(analyzer, left)), set: set.clone(), negated: *negated }
+                }
+                other => other.clone(),
+            }
+        }
+        rename(self, node).to_string()
+    }
+}
+
+fn regex(pattern: &str) -> Result<regex::Regex> {
+    regex::Regex::new(pattern).map_err(|error| {
+        Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("The pattern '{pattern}' of column names is wrong: {error}"))
+    })
+}
+
+/// The body of a lambda with its parameter replaced.
+pub(crate) fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
+    let inside = |node: &Node| substituted(node, parameter, value);
+    match body {
+        Node::Name(parts) if parts.len() == 1 && parts[0] == parameter => value.clone(),
+        Node::Call(call) => {
+            let mut call = call.clone();
+            call.arguments = call.arguments.iter().map(inside).collect();
+            call.filter = call.filter.map(|node| Box::new(inside(&node)));
+            Node::Call(call)
+        }
+        Node::In { left, set, negated } => {
+            let set = match set {
+                InSet::List(list) => InSet::List(list.iter().map(inside).collect()),
+                InSet::Other(node) => InSet::Other(Box::new(inside(node))),
+                InSet::Query(query) => InSet::Query(query.clone()),
+            };
+            Node::In { left: Box::new(inside(left)), set, negated: *negated }
+        }
+        Node::Aliased(inner, alias) => Node::Aliased(Box::new(inside(inner)), alias.clone()),
+        Node::Lambda { parameters, body } if !parameters.iter().any(|name| name == parameter) => {
+            Node::Lambda { parameters: parameters.clone(), body: Box::new(inside(body)) }
+        }
+        other => other.clone(),
+    }
+}
+
+/// A column that a star stands for, named so that it is found again whatever else has its name.
+fn star_name(column: &ScopeColumn) -> Node {
+    let mut parts = column.qualifier.clone();
+    parts.push(column.name.clone());
+    Node::Name(parts)
+}
+
+/// Aliases in an expression count for the whole SELECT.
+fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
+    let mut found: Vec<(String, Node)> = Vec::new();
+    node.walk(&mut |node| {
+        if let Node::Aliased(inner, alias) = node {
+            found.push((alias.clone(), inner.as_ref().clone()));
+        }
+        true
+    });
+    for (alias, node) in found {
+        if let Some(known) = scope.aliases.get(&alias)
+            && *known != node
+        {
+            return Err(Error::new(
+                ErrorCode::MULTIPLE_EXPRESSIONS_FOR_ALIAS,
+                format!("Different expressions with the same alias {alias}: {known} and {node}"),
+            ));
+        }
+        scope.aliases.insert(alias, node);
+    }
+    Ok(())
+}

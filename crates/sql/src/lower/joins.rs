@@ -1,0 +1,375 @@
+//! Joins with a condition.
+//!
+//! INNER, LEFT, RIGHT, FULL, SEMI and ANTI are DataFusion's. The strictness ANY keeps one row a key of the side that must
+//! not multiply (of both for INNER) before the join. ASOF is in `asof.rs`. Where an outer join finds no match, columns get
+//! the defaults of their types (NULL with `join_use_nulls`): a mark column that is NULL there tells.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use datafusion::common::{Column, JoinType};
+use datafusion::functions_window::row_number::row_number_udwf;
+use datafusion::logical_expr::expr::{Case, WindowFunction, WindowFunctionParams};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use sqlparser::ast::{JoinConstraint, JoinOperator, Query, TableFactor};
+
+use super::from::Relation;
+use super::scope::{Scope, ScopeColumn};
+use super::{Analyzer, Typed};
+use crate::ast::Node;
+use crate::rewrite::joins::{ANY_JOIN, ASOF_JOIN};
+use crate::translate;
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(crate) enum Strictness {
+    All,
+    Any,
+    Asof,
+}
+
+/// What a join compares: the parts of ON that AND connects, or names.
+pub(crate) enum Condition {
+    On(Vec<Node>),
+    Using(Vec<String>),
+}
+
+impl Relation {
+    pub(crate) fn scope(&self) -> Scope {
+        Scope { columns: self.columns.clone(), ..Scope::default() }
+    }
+}
+
+impl Analyzer<'_> {
+    pub(crate) fn join(
+        &self,
+        left: Relation,
+        factor: &TableFactor,
+        operator: &JoinOperator,
+        ctes: &Rc<HashMap<String, Query>>,
+    ) -> Result<Relation> {
+        let (kind, constraint) = match operator {
+            JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) => (JoinType::Inner, constraint),
+            JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => (JoinType::Left, constraint),
+            JoinOperator::Right(constraint) | JoinOperator::RightOuter(constraint) => (JoinType::Right, constraint),
+            JoinOperator::FullOuter(constraint) => (JoinType::Full, constraint),
+            JoinOperator::LeftSemi(constraint) | JoinOperator::Semi(constraint) => (JoinType::LeftSemi, constraint),
+            JoinOperator::RightSemi(constraint) => (JoinType::RightSemi, constraint),
+            JoinOperator::LeftAnti(constraint) | JoinOperator::Anti(constraint) => (JoinType::LeftAnti, constraint),
+            JoinOperator::RightAnti(constraint) => (JoinType::RightAnti, constraint),
+            JoinOperator::CrossJoin(_) => return self.cross(left, self.factor(factor, ctes)?),
+            JoinOperator::CrossApply => return self.paste(left, self.factor(factor, ctes)?),
+            JoinOperator::ArrayJoin | JoinOperator::InnerArrayJoin => return self.array_join(left, factor, false),
+            JoinOperator::LeftArrayJoin => return self.array_join(left, factor, true),
+            other => return Err(Error::not_implemented(format!("JOIN of the kind {other:?}"))),
+        };
+        let right = self.factor(factor, ctes)?;
+        let (strictness, condition) = condition(constraint)?;
+        match strictness {
+            Strictness::Asof => self.asof_join(left, right, kind, &condition),
+            Strictness::Any => {
+                let (left, right) = self.one_a_key(left, right, kind, &condition)?;
+                self.equi_join(left, right, kind, &condition)
+            }
+            Strictness::All => self.equi_join(left, right, kind, &condition),
+        }
+    }
+
+    /// `PASTE JOIN`: the first row beside the first, the second beside the second, up to the end of the shorter side.
+    fn paste(&self, left: Relation, right: Relation) -> Result<Relation> {
+        let (left_plan, left_number) = self.numbered(left.plan, &[])?;
+        let (right_plan, right_number) = self.numbered(right.plan, &[])?;
+        let plan = LogicalPlanBuilder::from(left_plan).join_on(
+            right_plan,
+            JoinType::Inner,
+            [left_number.clone().eq(right_number)],
+        )?;
+        let plan = plan.sort([left_number.sort(true, false)])?.build()?;
+        Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
+    }
+
+    /// Adds the number of each row, or of each row among those with equal keys.
+    fn numbered(&self, plan: LogicalPlan, keys: &[Expr]) -> Result<(LogicalPlan, Expr)> {
+        let name = self.unique("row_number");
+        let params = WindowFunctionParams {
+            args: Vec::new(),
+            partition_by: keys.to_vec(),
+            order_by: Vec::new(),
+            window_frame: WindowFrame::new(None),
+            filter: None,
+            null_treatment: None,
+            distinct: false,
+        };
+        let number = Expr::WindowFunction(Box::new(WindowFunction {
+            fun: WindowFunctionDefinition::WindowUDF(row_number_udwf()),
+            params,
+        }));
+        let plan = LogicalPlanBuilder::from(plan).window(vec![number.alias(&name)])?.build()?;
+        Ok((plan, Expr::Column(Column::new_unqualified(name))))
+    }
+
+    /// ANY: of the rows with equal keys, one.
+    fn one_a_key(
+        &self,
+        mut left: Relation,
+        mut right: Relation,
+        kind: JoinType,
+        condition: &Condition,
+    ) -> Result<(Relation, Relation)> {
+        let (mut left_keys, mut right_keys) = (Vec::new(), Vec::new());
+        match condition {
+            Condition::Using(names) => {
+                for name in names {
+                    let name = std::slice::from_ref(name);
+                    left_keys.push(self.name(name, &left.scope().rows())?.expr);
+                    right_keys.push(self.name(name, &right.scope().rows())?.expr);
+                }
+            }
+            Condition::On(parts) => {
+                for part in parts {
+                    let Some(("equals", a, b)) = self.sides(part, &left, &right)? else {
+                        return Err(Error::new(
+                            ErrorCode::INVALID_JOIN_ON_EXPRESSION,
+                            format!("ANY JOIN takes equalities between the two sides, connected with AND; {part} is none"),
+                        ));
+                    };
+                    left_keys.push(a.expr);
+                    right_keys.push(b.expr);
+                }
+            }
+        }
+        let first = |relation: Relation, keys: &[Expr]| -> Result<Relation> {
+            let (plan, number) = self.numbered(relation.plan, keys)?;
+            let plan = LogicalPlanBuilder::from(plan).filter(number.eq(lit(1_u64)))?.build()?;
+            Ok(Relation { plan, columns: relation.columns })
+        };
+        if matches!(kind, JoinType::Inner | JoinType::Left | JoinType::Full) {
+            right = first(right, &right_keys)?;
+        }
+        if matches!(kind, JoinType::Inner | JoinType::Right) {
+            left = first(left, &left_keys)?;
+        }
+        Ok((left, right))
+    }
+
+    /// A comparison between the two sides, the left side's value first. `None`: it is something else.
+    pub(crate) fn sides(
+        &self,
+        node: &Node,
+        left: &Relation,
+        right: &Relation,
+    ) -> Result<Option<(&'static str, Typed, Typed)>> {
+        let Node::Call(call) = node.bare() else { return Ok(None) };
+        const NAMES: &[(&str, &str)] = &[
+            ("equals", "equals"),
+            ("less", "greater"),
+            ("lessOrEquals", "greaterOrEquals"),
+            ("greater", "less"),
+            ("greaterOrEquals", "lessOrEquals"),
+        ];
+        let (Some((name, mirrored)), [a, b]) = (NAMES.iter().find(|(name, _)| *name == call.name), &call.arguments[..])
+        else {
+            return Ok(None);
+        };
+        let of = |node: &Node, relation: &Relation| {
+            self.expr(node, &relation.scope().rows()).and_then(|typed| self.as_value(typed)).ok()
+        };
+        if let (Some(left), Some(right)) = (of(a, left), of(b, right)) {
+            return Ok(Some((name, left, right)));
+        }
+        Ok(match (of(b, left), of(a, right)) {
+            (Some(left), Some(right)) => Some((mirrored, left, right)),
+            _ => None,
+        })
+    }
+
+    pub(crate) fn equi_join(
+        &self,
+        left: Relation,
+        right: Relation,
+        kind: JoinType,
+        condition: &Condition,
+    ) -> Result<Relation> {
+        let both = Scope {
+            columns: left.columns.iter().chain(&right.columns).cloned().collect(),
+            prefer_first: true,
+            ..Scope::default()
+        };
+        let mut shared: Vec<String> = Vec::new();
+        let mut conditions: Vec<Expr> = Vec::new();
+        match condition {
+            Condition::On(parts) => {
+                for node in parts {
+                    // Each side's own names come first: `ON a = b` of two tables that both have an `a`.
+                    let compared = self.sides(node, &left, &right)?;
+                    let typed = match compared {
+                        Some((name, a, b)) => {
+                            match super::operators::comparison(name).map(|operator| self.compare(operator, a, b, name)) {
+                                Some(Ok(Some(typed))) => typed,
+                                Some(Err(error)) => return Err(error),
+                                _ => self.expr(node, &both.rows())?,
+                            }
+                        }
+                        None => self.expr(node, &both.rows())?,
+                    };
+                    conditions.push(self.as_predicate(typed, "JOIN ON")?);
+                }
+            }
+            Condition::Using(names) => {
+                for name in names {
+                    let side = |relation: &Relation| self.name(std::slice::from_ref(name), &relation.scope().rows());
+                    let (a, b) = self.to_common(side(&left)?, side(&right)?, "USING")?;
+                    conditions.push(a.expr.eq(b.expr));
+                    shared.push(name.clone());
+                }
+            }
+        }
+        let (left_columns, right_columns) = (left.columns.clone(), right.columns.clone());
+        let outer_left = matches!(kind, JoinType::Right | JoinType::Full);
+        let outer_right = matches!(kind, JoinType::Left | JoinType::Full);
+        let (left_plan, left_mark) = self.marked(left.plan, outer_left)?;
+        let (right_plan, right_mark) = self.marked(right.plan, outer_right)?;
+        let plan = LogicalPlanBuilder::from(left_plan).join_on(right_plan, kind, conditions)?.build()?;
+        let keeps_left = !matches!(kind, JoinType::RightSemi | JoinType::RightAnti);
+        let keeps_right = !matches!(kind, JoinType::LeftSemi | JoinType::LeftAnti);
+        let mut projection: Vec<Expr> = Vec::new();
+        let mut columns: Vec<ScopeColumn> = Vec::new();
+        let mut take = |side: &[ScopeColumn], mark: Option<&Expr>| {
+            for column in side {
+                let (expr, kind) = match mark {
+                    None => (column.expr.clone(), column.kind.clone()),
+                    Some(mark) => self.without_match(column, mark),
+                };
+                let column = if expr == column.expr {
+                    projection.push(expr);
+                    ScopeColumn { kind, ..column.clone() }
+                } else {
+                    let name = self.unique(&column.name);
+                    projection.push(expr.alias(&name));
+                    ScopeColumn { kind, expr: Expr::Column(Column::new_unqualified(name)), ..column.clone() }
+                };
+                columns.push(column);
+            }
+        };
+        if keeps_left {
+            take(&left_columns, left_mark.as_ref());
+        }
+        if keeps_right {
+            take(&right_columns, right_mark.as_ref());
+        }
+        // A column of USING is one column: the left side's, the right side's where only that has rows for certain, and
+        // whichever has the row in a FULL JOIN.
+        if keeps_left && keeps_right && !shared.is_empty() {
+            let (head, tail) = columns.split_at_mut(left_columns.len());
+            for (at, column) in tail.iter_mut().enumerate().filter(|(_, column)| shared.contains(&column.name)) {
+                column.hidden = true;
+                let Some(first) = head.iter_mut().find(|first| first.name == column.name) else { continue };
+                match (kind, &left_mark) {
+                    (JoinType::Right, _) => {
+                        first.expr = column.expr.clone();
+                        first.kind = column.kind.clone();
+                    }
+                    (JoinType::Full, Some(mark)) => {
+                        let Some(own) = left_columns.iter().find(|own| own.name == column.name) else { continue };
+                        let theirs = &right_columns[at];
+                        let (a, b) = self.to_common(
+                            Typed::new(own.expr.clone(), own.kind.clone()),
+                            Typed::new(theirs.expr.clone(), theirs.kind.clone()),
+                            "USING",
+                        )?;
+                        let name = self.unique(&column.name);
+                        projection.push(case_matched(mark, a.expr, b.expr).alias(&name));
+                        first.expr = Expr::Column(Column::new_unqualified(name));
+                        first.kind = a.kind;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        let plan = if left_mark.is_some() || right_mark.is_some() {
+            LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()?
+        } else {
+            plan
+        };
+        Ok(Relation { plan, columns })
+    }
+
+    /// Adds a column that is NULL exactly where an outer join found no row of this side.
+    pub(crate) fn marked(&self, plan: LogicalPlan, wanted: bool) -> Result<(LogicalPlan, Option<Expr>)> {
+        if !wanted {
+            return Ok((plan, None));
+        }
+        let name = self.unique("matched");
+        let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+        exprs.push(lit(true).alias(&name));
+        let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;
+        Ok((plan, Some(Expr::Column(Column::new_unqualified(name)))))
+    }
+
+    pub(crate) fn without_match(&self, column: &ScopeColumn, mark: &Expr) -> (Expr, SqlType) {
+        if self.settings.join_use_nulls {
+            return (column.expr.clone(), column.kind.clone().nullable());
+        }
+        if column.kind.is_nullable() {
+            return (column.expr.clone(), column.kind.clone());
+        }
+        let default = lit(gristmill_types::default::default_scalar(&column.kind));
+        (case_matched(mark, column.expr.clone(), default), column.kind.clone())
+    }
+}
+
+fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
+    Expr::Case(Case {
+        expr: None,
+        when_then_expr: vec![(Box::new(Expr::IsNotNull(Box::new(mark.clone()))), Box::new(value))],
+        else_expr: Some(Box::new(otherwise)),
+    })
+}
+
+fn condition(constraint: &JoinConstraint) -> Result<(Strictness, Condition)> {
+    let strictness_of = |name: &str| match name {
+        ANY_JOIN => Some(Strictness::Any),
+        ASOF_JOIN => Some(Strictness::Asof),
+        _ => None,
+    };
+    match constraint {
+        JoinConstraint::On(expr) => {
+            let mut node = translate::node(expr)?;
+            let mut strictness = Strictness::All;
+            if let Node::Call(call) = &node
+                && let Some(found) = strictness_of(&call.name)
+                && let [inner] = &call.arguments[..]
+            {
+                strictness = found;
+                node = inner.clone();
+            }
+            let parts = match node {
+                Node::Call(call) if call.name == "and" => call.arguments,
+                other => vec![other],
+            };
+            Ok((strictness, Condition::On(parts)))
+        }
+        JoinConstraint::Using(names) => {
+            let mut strictness = Strictness::All;
+            let mut shared = Vec::new();
+            for name in names {
+                let name = translate::parts(name)?.pop().unwrap_or_default();
+                match strictness_of(&name) {
+                    Some(found) => strictness = found,
+                    None => shared.push(name),
+                }
+            }
+            Ok((strictness, Condition::Using(shared)))
+        }
+        JoinConstraint::None | JoinConstraint::Natural => Err(Error::new(
+            ErrorCode::INVALID_JOIN_ON_EXPRESSION,
+            "A JOIN needs ON or USING; write CROSS JOIN for every pair of rows",
+        )),
+    }
+}
+
+fn dedup(exprs: Vec<Expr>) -> Vec<Expr> {
+    let mut seen = HashSet::new();
+    exprs.into_iter().filter(|expr| seen.insert(expr.clone())).collect()
+}

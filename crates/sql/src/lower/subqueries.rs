@@ -1,0 +1,100 @@
+//! Subqueries that are values or conditions.
+//!
+//! A subquery may name columns of the queries around it. Such a name becomes an outer reference, which DataFusion turns
+//! into a join. Subqueries without outer references are run before the query they belong to (by the engine).
+
+use std::rc::Rc;
+use std::sync::Arc;
+
+use arrow::datatypes::Field;
+use datafusion::common::Spans;
+use datafusion::logical_expr::expr::Exists;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery};
+use gristmill_base::Result;
+use sqlparser::ast::Query;
+
+use super::scope::{Context, Scope, ScopeColumn};
+use super::{Analyzer, Lowered, Typed};
+
+/// The columns of a query around, and those of them that were named.
+#[derive(Debug, Default)]
+pub(crate) struct Outer {
+    columns: Vec<ScopeColumn>,
+    used: Vec<Expr>,
+}
+
+impl Analyzer<'_> {
+    /// Lowers a subquery; gives the outer references in it as well.
+    pub(crate) fn subquery_of(&self, query: &Query, context: &Context<'_>) -> Result<(Lowered, Vec<Expr>)> {
+        // One subquery is lowered once, however often its expression is looked at: the plans are then equal.
+        let key = (query.to_string(), Rc::as_ptr(&context.scope.ctes) as usize);
+        if let Some((_, lowered)) = self.subqueries.borrow().iter().find(|(known, _)| *known == key) {
+            return Ok((lowered.clone(), Vec::new()));
+        }
+        let mut columns = context.scope.columns.clone();
+        if let Some(grouped) = context.grouped {
+            // Above a grouping only its keys can be named.
+            columns.retain_mut(|column| match grouped.keys.iter().find(|(key, _, _)| *key == column.expr) {
+                Some((_, typed, _)) => {
+                    column.expr = typed.expr.clone();
+                    true
+                }
+                None => false,
+            });
+        }
+        self.outer.borrow_mut().push(Outer { columns, used: Vec::new() });
+        let lowered = self.query(query, &context.scope.ctes);
+        let used = self.outer.borrow_mut().pop().map(|outer| outer.used).unwrap_or_default();
+        let lowered = lowered?;
+        if used.is_empty() {
+            self.subqueries.borrow_mut().push((key, lowered.clone()));
+        }
+        Ok((lowered, used))
+    }
+
+    /// A name that a query around this one has a column for.
+    pub(crate) fn outer_name(&self, parts: &[String]) -> Result<Option<Typed>> {
+        let mut levels = self.outer.borrow_mut();
+        for level in levels.iter_mut().rev() {
+            let scope = Scope { columns: level.columns.clone(), prefer_first: true, ..Scope::default() };
+            let Some(found) = self.column(parts, &scope.rows())? else { continue };
+            let Expr::Column(column) = found.expr else { continue };
+            let field = Arc::new(Field::new(&column.name, found.kind.arrow(), found.kind.is_nullable()));
+            let reference = Expr::OuterReferenceColumn(field, column);
+            if !level.used.contains(&reference) {
+                level.used.push(reference.clone());
+            }
+            return Ok(Some(Typed::new(reference, found.kind)));
+        }
+        Ok(None)
+    }
+
+    pub(crate) fn exists(&self, query: &Query, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let (lowered, outer) = self.subquery_of(query, context)?;
+        let subquery = Subquery { subquery: Arc::new(lowered.plan), outer_ref_columns: outer, spans: Spans::new() };
+        Ok(super::operators::predicate(Expr::Exists(Exists { subquery, negated }), false))
+    }
+
+    /// A subquery as a value: NULL where it has no row, a tuple where it has several columns.
+    pub(crate) fn scalar_subquery(&self, query: &Query, context: &Context<'_>) -> Result<Typed> {
+        let (lowered, outer) = self.subquery_of(query, context)?;
+        let scalar = |plan| {
+            Expr::ScalarSubquery(Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() })
+        };
+        match &lowered.columns[..] {
+            [one] => Ok(Typed::new(scalar(lowered.plan), one.kind.clone().nullable())),
+            many => {
+                let arguments: Vec<_> = many
+                    .iter()
+                    .map(|column| {
+                        (column.expr.clone(), gristmill_functions::Argument { kind: column.kind.clone(), constant: None })
+                    })
+                    .collect();
+                let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", arguments, &self.env)?;
+                let plan =
+                    LogicalPlanBuilder::from(lowered.plan).project(vec![tuple.alias(self.unique("tuple"))])?.build()?;
+                Ok(Typed::new(scalar(plan), kind))
+            }
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! What the parser has no grammar for, rewritten into what it has, token by token.
+//!
+//! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
+//! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
+//! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
+//! `literals` (`0b101`, `(1,)`).
+
+pub(crate) mod joins;
+pub(crate) mod limits;
+pub(crate) mod literals;
+pub(crate) mod stars;
+
+use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
+
+use crate::tokens::is_word;
+
+pub(crate) fn at_word(tokens: &[TokenWithSpan], at: usize, word: &str) -> bool {
+    tokens.get(at).is_some_and(|token| is_word(&token.token, word))
+}
+
+pub(crate) fn at_token(tokens: &[TokenWithSpan], at: usize, token: &Token) -> bool {
+    tokens.get(at).is_some_and(|found| found.token == *token)
+}
+
+pub(crate) fn one_of(tokens: &[TokenWithSpan], at: usize, words: &[&str]) -> bool {
+    words.iter().any(|word| at_word(tokens, at, word))
+}
+
+pub(crate) fn with_span(token: Token, span: Span) -> TokenWithSpan {
+    TokenWithSpan { token, span }
+}
+
+pub(crate) fn opens(token: &Token) -> bool {
+    matches!(token, Token::LParen | Token::LBracket | Token::LBrace)
+}
+
+pub(crate) fn closes(token: &Token) -> bool {
+    matches!(token, Token::RParen | Token::RBracket | Token::RBrace)
+}
+
+/// Where the bracket that opens at `at` is closed; the end where it is not.
+pub(crate) fn matching(tokens: &[TokenWithSpan], at: usize) -> usize {
+    let mut depth = 0usize;
+    for (i, token) in tokens.iter().enumerate().skip(at) {
+        if opens(&token.token) {
+            depth += 1;
+        } else if closes(&token.token) {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return i;
+            }
+        }
+    }
+    tokens.len()
+}
+
+/// The end of what begins at `from`: the first token outside of brackets that `ends` says yes to, or a closing one.
+pub(crate) fn until(tokens: &[TokenWithSpan], from: usize, ends: impl Fn(usize) -> bool) -> usize {
+    let mut at = from;
+    while at < tokens.len() {
+        let token = &tokens[at].token;
+        if closes(token) || matches!(token, Token::SemiColon | Token::EOF) || ends(at) {
+            return at;
+        }
+        at = if opens(token) { matching(tokens, at) + 1 } else { at + 1 };
+    }
+    tokens.len()
+}
