@@ -146,7 +146,7 @@ fn make(
             Box::new(Chunked::new(reader, rows))
         }
         F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
-        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, &rows), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes
