@@ -12,8 +12,6 @@ SELECT sum(number) AS s FROM numbers(3) GROUP BY number % 2 ORDER BY number;
 SELECT avg() FROM numbers(3);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT avg('text') FROM numbers(3);
--- error: SYNTAX_ERROR
-SELECT quantile(0.5)() FROM numbers(3);
 -- error: UNKNOWN_FUNCTION
 SELECT summ(number) FROM numbers(3);
 -- error: UNKNOWN_IDENTIFIER
