@@ -2,8 +2,8 @@
 //! them in one array.
 //!
 //! There is no tree: keys are matched to columns as they come (by what stood at the same place of the row before), and each
-//! value is pulled straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off by the chunk:
-//! a row that is whole is read once.
+//! value is pulled straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off
+//! by the chunk: a row that is whole is read once.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;

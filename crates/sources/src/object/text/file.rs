@@ -46,7 +46,7 @@ impl TextFile {
     }
 
     pub fn header(&self) -> Arc<[u8]> {
-        self.header.get().map_or_else(|| Arc::from(&[][..]), |(_, header)| header.clone())
+        self.header.get().map_or_else(|| Arc::from(Vec::<u8>::new()), |(_, header)| header.clone())
     }
 
     pub fn rows_format(&self) -> Option<Format> {
