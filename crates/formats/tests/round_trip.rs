@@ -164,7 +164,7 @@ fn parts_parsed_on_their_own_give_the_whole() {
         while !rest.is_empty() {
             let near = rest.len().min(5000);
             let border = if near == rest.len() { near } else { split_rows(kind, &rest[..near]).expect("a border") };
-            let part = Part { header, first_row: rows };
+            let part = Part { header, first_row: Some(rows) };
             let mut parser =
                 part_parser(kind, &wanted, &all, &settings, chrono_tz::Tz::UTC, "data", Some(part)).expect("a parser");
             let mut part = parser.push(&rest[..border]).expect("rows");

@@ -3,13 +3,13 @@
 use std::net::{Ipv4Addr, Ipv6Addr};
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, PrimitiveArray, StructArray, UInt32Array};
 use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::{DataType, Int64Type, UInt8Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::scan::address::{ipv4, ipv6};
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, at, numbers, strings};
 use crate::define::{arity, bad_argument, expect_integer, expect_string, illegal, plain};
@@ -31,34 +31,48 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("IPv4NumToStringClassC", plain(|name, arguments, _| v4_text(name, arguments, true)));
     registry.scalar("IPv6NumToString", plain(|name, arguments, _| v6_text(name, arguments)));
     for (suffix, failing) in FORMS {
-        registry.scalar(&format!("IPv4StringToNum{suffix}"), plain(move |name, arguments, _| v4_number(name, arguments, failing)));
-        registry.scalar(&format!("IPv6StringToNum{suffix}"), plain(move |name, arguments, _| v6_number(name, arguments, failing)));
+        registry.scalar(
+            &format!("IPv4StringToNum{suffix}"),
+            plain(move |name, arguments, _| v4_number(name, arguments, failing)),
+        );
+        registry.scalar(
+            &format!("IPv6StringToNum{suffix}"),
+            plain(move |name, arguments, _| v6_number(name, arguments, failing)),
+        );
     }
     registry.scalar("isIPv4String", text_predicate(|text| ipv4(text).is_ok()));
     registry.scalar("isIPv6String", text_predicate(|text| ipv4(text).is_err() && ipv6(text).is_ok()));
-    registry.scalar("IPv4ToIPv6", plain(|name, arguments, _| {
-        arity(name, arguments, 1..=1)?;
-        expect_v4(name, arguments)?;
-        Ok(Bound::cast(vec![T::UInt32], T::IPv6, |args, _| {
-            let values = args[0].as_primitive::<UInt32Type>().values();
-            sixteen(values.iter().map(|value| Ipv4Addr::from_bits(*value).to_ipv6_mapped().octets()), None)
-        }))
-    }));
+    registry.scalar(
+        "IPv4ToIPv6",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_v4(name, arguments)?;
+            Ok(Bound::cast(vec![T::UInt32], T::IPv6, |args, _| {
+                let values = args[0].as_primitive::<UInt32Type>().values();
+                sixteen(values.iter().map(|value| Ipv4Addr::from_bits(*value).to_ipv6_mapped().octets()), None)
+            }))
+        }),
+    );
     registry.scalar("IPv4CIDRToRange", plain(|name, arguments, _| v4_range(name, arguments)));
     registry.scalar("IPv6CIDRToRange", plain(|name, arguments, _| v6_range(name, arguments)));
     registry.scalar("isIPAddressInRange", plain(|name, arguments, _| in_range(name, arguments)));
-    registry.scalar("MACNumToString", plain(|name, arguments, _| {
-        arity(name, arguments, 1..=1)?;
-        expect_integer(name, arguments, 0)?;
-        Ok(Bound::cast(vec![T::UInt64], T::String, |args, rows| {
-            let values = Numbers::of::<UInt64Type>(&args[0])?;
-            strings(rows, |row, out| {
-                let bytes = values.get(row).to_be_bytes();
-                out.extend(bytes[2..].iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":").into_bytes());
-                Ok(())
-            })
-        }))
-    }));
+    registry.scalar(
+        "MACNumToString",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_integer(name, arguments, 0)?;
+            Ok(Bound::cast(vec![T::UInt64], T::String, |args, rows| {
+                let values = Numbers::of::<UInt64Type>(&args[0])?;
+                strings(rows, |row, out| {
+                    let bytes = values.get(row).to_be_bytes();
+                    out.extend(
+                        bytes[2..].iter().map(|byte| format!("{byte:02X}")).collect::<Vec<_>>().join(":").into_bytes(),
+                    );
+                    Ok(())
+                })
+            }))
+        }),
+    );
     registry.scalar("MACStringToNum", plain(|name, arguments, _| mac(name, arguments, 17)));
     registry.scalar("MACStringToOUI", plain(|name, arguments, _| mac(name, arguments, 8)));
     for (alias, name) in [
@@ -147,7 +161,10 @@ fn v6_number(name: &str, arguments: &[Argument], failing: Failing) -> Result<Bou
         });
         let found: Vec<Option<[u8; 16]>> = found.collect::<Result<_>>()?;
         let valid: Vec<bool> = found.iter().map(|value| value.is_some() || failing != Failing::Null).collect();
-        sixteen(found.into_iter().map(Option::unwrap_or_default), Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0))
+        sixteen(
+            found.into_iter().map(Option::unwrap_or_default),
+            Some(NullBuffer::from(valid)).filter(|nulls| nulls.null_count() > 0),
+        )
     }))
 }
 
@@ -203,7 +220,8 @@ fn in_range(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 Error::new(ErrorCode::CANNOT_PARSE_TEXT, text)
             };
             let slash = memchr::memchr(b'/', range).ok_or_else(wrong)?;
-            let bits: u32 = std::str::from_utf8(&range[slash + 1..]).ok().and_then(|bits| bits.parse().ok()).ok_or_else(wrong)?;
+            let bits: u32 =
+                std::str::from_utf8(&range[slash + 1..]).ok().and_then(|bits| bits.parse().ok()).ok_or_else(wrong)?;
             let (base, narrow) = (ipv6(&range[..slash]).map_err(|_| wrong())?, ipv4(&range[..slash]).is_ok());
             if bits > if narrow { 32 } else { 128 } {
                 return Err(wrong());

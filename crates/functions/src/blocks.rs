@@ -5,12 +5,12 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, UInt64Array};
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
-use SqlType as T;
 
 use crate::columns::{broadcast, truths};
 use crate::define::{arity, expect_number, illegal, need_constant_text, not_constant, own_nulls, volatile};
@@ -85,7 +85,11 @@ fn same(name: &str, arguments: &[Argument]) -> Result<Bound> {
 fn throw_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
     expect_number(name, arguments, 0)?;
-    let message = if arguments.len() > 1 { need_constant_text(name, arguments, 1)? } else { "Value passed to 'throwIf' function is non-zero".into() };
+    let message = if arguments.len() > 1 {
+        need_constant_text(name, arguments, 1)?
+    } else {
+        "Value passed to 'throwIf' function is non-zero".into()
+    };
     if let Some(code) = arguments.get(2)
         && !code.kind.is_integer()
     {
@@ -117,7 +121,9 @@ fn sleep(name: &str, arguments: &[Argument], each_row: bool) -> Result<Bound> {
     Ok(Bound::new(T::UInt8, move |_, rows| {
         let wait = if each_row { seconds * rows as f64 } else { seconds };
         if wait > LONGEST_SLEEP_S {
-            let text = format!("The maximum sleep time of function {name} is {LONGEST_SLEEP_S} seconds a block, {wait} were asked for");
+            let text = format!(
+                "The maximum sleep time of function {name} is {LONGEST_SLEEP_S} seconds a block, {wait} were asked for"
+            );
             return Err(Error::new(TOO_SLOW, text));
         }
         if rows > 0 {

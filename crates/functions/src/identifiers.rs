@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, FixedSizeBinaryArray, UInt64Array};
 use arrow::buffer::Buffer;
 use arrow::datatypes::UInt64Type;
@@ -10,11 +11,12 @@ use gristmill_base::Result;
 use gristmill_base::env::system_env;
 use gristmill_types::SqlType;
 use gristmill_types::scan::address::uuid;
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, at, numbers, strings};
 use crate::datetime::moments::{expect_instants, from_ticks, ticks, zone_argument};
-use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain, volatile};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain, volatile,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, PrimitiveArray};
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -10,7 +11,6 @@ use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::scan::date;
 use gristmill_types::text::write_decimal;
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, numbers, retype, strings};
 use crate::define::{arity, bad_argument, constant_integer, expect_number, expect_string, not_constant, plain};
@@ -26,7 +26,10 @@ enum Failing {
 
 pub fn register(registry: &mut Registry) {
     for (suffix, failing) in [("", Failing::Throws), ("OrNull", Failing::Null), ("OrZero", Failing::Zero)] {
-        registry.scalar(&format!("parseReadableSize{suffix}"), plain(move |name, arguments, _| readable_size(name, arguments, failing)));
+        registry.scalar(
+            &format!("parseReadableSize{suffix}"),
+            plain(move |name, arguments, _| readable_size(name, arguments, failing)),
+        );
     }
     registry.scalar("parseTimeDelta", plain(|name, arguments, _| time_delta(name, arguments)));
     registry.scalar("toDecimalString", plain(|name, arguments, _| decimal_string(name, arguments)));
@@ -153,7 +156,8 @@ fn decimal_string(name: &str, arguments: &[Argument]) -> Result<Bound> {
         }));
     }
     let scale = if let T::Decimal { scale, .. } = kind { scale } else { 0 };
-    let narrow = matches!(kind, T::Decimal { precision: ..=38, .. }) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    let narrow =
+        matches!(kind, T::Decimal { precision: ..=38, .. }) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
     let to = if narrow { T::Decimal { precision: 38, scale } } else { T::String };
     Ok(Bound::cast(vec![to, T::Int64], T::String, move |args, rows| {
         if *args[0].data_type() == DataType::BinaryView {
@@ -214,9 +218,15 @@ fn timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
             let time = date::time(times.get(row), 6).map_err(|fault| fault.explain(times.get(row), &T::Time64(6)))?;
             // The clock of the zone is moved, as a whole.
             let tick = moments.get(row);
-            let local = zone.to_local(tick.div_euclid(1_000_000)).saturating_mul(1_000_000).saturating_add(tick.rem_euclid(1_000_000));
+            let local = zone
+                .to_local(tick.div_euclid(1_000_000))
+                .saturating_mul(1_000_000)
+                .saturating_add(tick.rem_euclid(1_000_000));
             let local = local.saturating_add(time);
-            Ok(zone.to_utc(local.div_euclid(1_000_000)).saturating_mul(1_000_000).saturating_add(local.rem_euclid(1_000_000)))
+            Ok(zone
+                .to_utc(local.div_euclid(1_000_000))
+                .saturating_mul(1_000_000)
+                .saturating_add(local.rem_euclid(1_000_000)))
         })?;
         retype(&moved, &to.arrow())
     }))

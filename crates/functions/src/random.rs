@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, FixedSizeBinaryArray, PrimitiveArray};
 use arrow::buffer::Buffer;
 use arrow::datatypes::{Float64Type, Int64Type, UInt8Type, UInt32Type, UInt64Type};
@@ -10,10 +11,11 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, strings};
-use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_number, illegal, not_constant, own_nulls, volatile};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_number, illegal, not_constant, own_nulls, volatile,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, ScalarFunction};
 
@@ -33,24 +35,84 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, _| {
             arity(name, arguments, 0..=1)?;
             let value = system_env().random_u64() as u32;
-            Ok(Bound::new(T::UInt32, move |_, rows| Ok(Arc::new(PrimitiveArray::<UInt32Type>::from_value(value, rows)) as ArrayRef)))
+            Ok(Bound::new(T::UInt32, move |_, rows| {
+                Ok(Arc::new(PrimitiveArray::<UInt32Type>::from_value(value, rows)) as ArrayRef)
+            }))
         }),
     );
-    registry.scalar("randUniform", distribution::<Float64Type>(2, T::Float64, |random, [low, high]| low + (high - low) * random.random::<f64>(), always));
-    registry.scalar("randNormal", distribution::<Float64Type>(2, T::Float64, |random, [mean, deviation]| mean + deviation * normal(random), |[_, deviation]| deviation >= 0.0));
-    registry.scalar("randLogNormal", distribution::<Float64Type>(2, T::Float64, |random, [mean, deviation]| (mean + deviation * normal(random)).exp(), |[_, deviation]| deviation >= 0.0));
-    registry.scalar("randExponential", distribution::<Float64Type>(1, T::Float64, |random, [rate, _]| exponential(random) / rate, |[rate, _]| rate > 0.0));
-    registry.scalar("randChiSquared", distribution::<Float64Type>(1, T::Float64, |random, [degrees, _]| 2.0 * gamma(random, degrees / 2.0), |[degrees, _]| degrees > 0.0));
+    registry.scalar(
+        "randUniform",
+        distribution::<Float64Type>(
+            2,
+            T::Float64,
+            |random, [low, high]| low + (high - low) * random.random::<f64>(),
+            always,
+        ),
+    );
+    registry.scalar(
+        "randNormal",
+        distribution::<Float64Type>(
+            2,
+            T::Float64,
+            |random, [mean, deviation]| mean + deviation * normal(random),
+            |[_, deviation]| deviation >= 0.0,
+        ),
+    );
+    registry.scalar(
+        "randLogNormal",
+        distribution::<Float64Type>(
+            2,
+            T::Float64,
+            |random, [mean, deviation]| (mean + deviation * normal(random)).exp(),
+            |[_, deviation]| deviation >= 0.0,
+        ),
+    );
+    registry.scalar(
+        "randExponential",
+        distribution::<Float64Type>(1, T::Float64, |random, [rate, _]| exponential(random) / rate, |[rate, _]| rate > 0.0),
+    );
+    registry.scalar(
+        "randChiSquared",
+        distribution::<Float64Type>(
+            1,
+            T::Float64,
+            |random, [degrees, _]| 2.0 * gamma(random, degrees / 2.0),
+            |[degrees, _]| degrees > 0.0,
+        ),
+    );
     registry.scalar(
         "randStudentT",
-        distribution::<Float64Type>(1, T::Float64, |random, [degrees, _]| normal(random) / (2.0 * gamma(random, degrees / 2.0) / degrees).sqrt(), |[degrees, _]| degrees > 0.0),
+        distribution::<Float64Type>(
+            1,
+            T::Float64,
+            |random, [degrees, _]| normal(random) / (2.0 * gamma(random, degrees / 2.0) / degrees).sqrt(),
+            |[degrees, _]| degrees > 0.0,
+        ),
     );
     registry.scalar(
         "randFisherF",
-        distribution::<Float64Type>(2, T::Float64, |random, [a, b]| (gamma(random, a / 2.0) / a) / (gamma(random, b / 2.0) / b), |[a, b]| a > 0.0 && b > 0.0),
+        distribution::<Float64Type>(
+            2,
+            T::Float64,
+            |random, [a, b]| (gamma(random, a / 2.0) / a) / (gamma(random, b / 2.0) / b),
+            |[a, b]| a > 0.0 && b > 0.0,
+        ),
     );
-    registry.scalar("randBernoulli", distribution::<UInt8Type>(1, T::UInt8, |random, [chance, _]| u8::from(random.random::<f64>() < chance), |[chance, _]| is_chance(chance)));
-    registry.scalar("randBinomial", distribution::<UInt64Type>(2, T::UInt64, binomial, |[trials, chance]| (0.0..=1e7).contains(&trials) && is_chance(chance)));
+    registry.scalar(
+        "randBernoulli",
+        distribution::<UInt8Type>(
+            1,
+            T::UInt8,
+            |random, [chance, _]| u8::from(random.random::<f64>() < chance),
+            |[chance, _]| is_chance(chance),
+        ),
+    );
+    registry.scalar(
+        "randBinomial",
+        distribution::<UInt64Type>(2, T::UInt64, binomial, |[trials, chance]| {
+            (0.0..=1e7).contains(&trials) && is_chance(chance)
+        }),
+    );
     registry.scalar(
         "randNegativeBinomial",
         distribution::<UInt64Type>(
@@ -63,11 +125,22 @@ pub fn register(registry: &mut Registry) {
             |[successes, chance]| (1.0..=1e7).contains(&successes) && chance > 0.0 && chance <= 1.0,
         ),
     );
-    registry.scalar("randPoisson", distribution::<UInt64Type>(1, T::UInt64, |random, [mean, _]| poisson(random, mean), |[mean, _]| (0.0..=1e9).contains(&mean)));
+    registry.scalar(
+        "randPoisson",
+        distribution::<UInt64Type>(
+            1,
+            T::UInt64,
+            |random, [mean, _]| poisson(random, mean),
+            |[mean, _]| (0.0..=1e9).contains(&mean),
+        ),
+    );
 
     registry.scalar("randomString", text(|random, length, out| extend(random, length, out, |byte| byte)));
     // The 95 characters from space to tilde.
-    registry.scalar("randomPrintableASCII", text(|random, length, out| extend(random, length, out, |byte| b' ' + (u16::from(byte) * 95 / 256) as u8)));
+    registry.scalar(
+        "randomPrintableASCII",
+        text(|random, length, out| extend(random, length, out, |byte| b' ' + (u16::from(byte) * 95 / 256) as u8)),
+    );
     registry.scalar(
         "randomStringUTF8",
         text(|random, length, out| {
@@ -107,7 +180,10 @@ pub fn generator() -> StdRng {
 
 fn checked_size(width: usize, rows: usize) -> Result<usize> {
     width.checked_mul(rows).filter(|size| *size <= LARGEST).ok_or_else(|| {
-        Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, format!("{rows} random strings of {width} bytes are too many for one block"))
+        Error::new(
+            ErrorCode::TOO_LARGE_STRING_SIZE,
+            format!("{rows} random strings of {width} bytes are too many for one block"),
+        )
     })
 }
 
@@ -153,13 +229,17 @@ fn distribution<R: ArrowPrimitiveType>(
             .collect();
         let name = name.to_string();
         Ok(Bound::cast(casts, kind.clone(), move |args, rows| {
-            let given: Vec<Numbers<'_, f64>> = args[..parameters].iter().map(Numbers::of::<Float64Type>).collect::<Result<_>>()?;
+            let given: Vec<Numbers<'_, f64>> =
+                args[..parameters].iter().map(Numbers::of::<Float64Type>).collect::<Result<_>>()?;
             let mut random = generator();
             let values = (0..rows).map(|row| {
                 let mut values = [0.0; 2];
                 given.iter().zip(&mut values).for_each(|(column, value)| *value = column.get(row));
                 if !possible(values) {
-                    return Err(bad_argument(&name, format!("there is no such distribution for {:?}", &values[..parameters])));
+                    return Err(bad_argument(
+                        &name,
+                        format!("there is no such distribution for {:?}", &values[..parameters]),
+                    ));
                 }
                 Ok(f(&mut random, values))
             });

@@ -91,6 +91,8 @@ impl Registry {
         crate::strings::register(&mut registry);
         crate::arrays::register(&mut registry);
         crate::tuples::register(&mut registry);
+        crate::tuple_arithmetic::register(&mut registry);
+        crate::geo::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
         crate::aggregates::register(&mut registry);

@@ -3,12 +3,12 @@
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, UInt32Array};
 use arrow::datatypes::Int64Type;
 use gristmill_base::ErrorCode;
 use gristmill_base::env::system_env;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{arity, expect_integer, own_nulls, plain, volatile};

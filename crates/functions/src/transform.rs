@@ -2,12 +2,12 @@
 
 use std::collections::HashMap;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::interleave;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError, cast};
-use SqlType as T;
 
 use crate::arrays::comparable;
 use crate::columns::{at, broadcast};
@@ -19,6 +19,8 @@ use crate::supertype::least;
 pub fn register(registry: &mut Registry) {
     registry.scalar("transform", own_nulls(transform));
     registry.scalar("caseWithExpression", own_nulls(case_with_expression));
+    registry.alias("caseWithExpr", "caseWithExpression");
+    registry.alias("caseWithoutExpr", "multiIf");
 }
 
 /// Replaces `x` where it is found among `from` by the value beside it in `to`.
@@ -62,7 +64,8 @@ fn transform(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
     let kind = arguments[0].kind.clone();
     let other = arguments.get(3).map_or_else(|| kind.clone(), |default| default.kind.clone());
     let result = least(name, &[to_kind.clone(), other.clone()])?.without_low_cardinality();
-    let key = if kind.is_null_literal() { from_kind.plain().clone() } else { crate::comparison::common(name, &kind, &from_kind)? };
+    let key =
+        if kind.is_null_literal() { from_kind.plain().clone() } else { crate::comparison::common(name, &kind, &from_kind)? };
     let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
     let table = Table { kind, key, from_kind, to_kind, other_kind: other, result: result.clone(), options };
     let name = name.to_string();
@@ -110,7 +113,8 @@ fn case_with_expression(name: &str, arguments: &[Argument], env: &FunctionEnv) -
         return Err(bad_argument(name, "it takes an expression, pairs of values, and what holds otherwise"));
     }
     let last = arguments.len() - 1;
-    let thens: Vec<SqlType> = arguments[1..].iter().skip(1).step_by(2).chain([&arguments[last]]).map(|a| a.kind.clone()).collect();
+    let thens: Vec<SqlType> =
+        arguments[1..].iter().skip(1).step_by(2).chain([&arguments[last]]).map(|a| a.kind.clone()).collect();
     let result = least(name, &thens)?.without_low_cardinality();
     let whens: Vec<SqlType> = arguments[1..last].iter().step_by(2).map(|argument| argument.kind.clone()).collect();
     let mut key = arguments[0].kind.plain().clone();
@@ -134,10 +138,16 @@ fn case_with_expression(name: &str, arguments: &[Argument], env: &FunctionEnv) -
                 }
             }
         }
-        let columns: Vec<ArrayRef> =
-            args.iter().zip(&kinds).enumerate().map(|(i, (array, kind))| {
-                if i == last || (i > 0 && i % 2 == 0) { cast(array, kind, &to, &options) } else { Ok(array.clone()) }
-            }).collect::<Result<_>>()?;
+        let columns: Vec<ArrayRef> = args
+            .iter()
+            .zip(&kinds)
+            .enumerate()
+            .map(
+                |(i, (array, kind))| {
+                    if i == last || (i > 0 && i % 2 == 0) { cast(array, kind, &to, &options) } else { Ok(array.clone()) }
+                },
+            )
+            .collect::<Result<_>>()?;
         let used: Vec<usize> = (2..last).step_by(2).chain([last]).collect();
         let arrays: Vec<&dyn Array> = used.iter().map(|i| columns[*i].as_ref()).collect();
         let picks: Vec<(usize, usize)> = picks

@@ -1,10 +1,10 @@
 //! How values look and how large they are: `bar`, `visibleWidth`, `byteSize`.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Numbers, at, numbers, strings};
 use crate::define::{arity, bad_argument, expect_number, own_nulls, plain};

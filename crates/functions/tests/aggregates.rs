@@ -243,9 +243,15 @@ async fn states_are_values_that_merge() {
     let rows = rows();
     let registry = Registry::standard().unwrap();
     let context = context(&rows, 3);
-    for (function, argument) in
-        [("sum", "i"), ("uniqExact", "s"), ("quantileExact", "f"), ("avg", "n"), ("topK", "b"), ("min", "z"), ("sumMap", "m")]
-    {
+    for (function, argument) in [
+        ("sum", "i"),
+        ("uniqExact", "s"),
+        ("quantileExact", "f"),
+        ("avg", "n"),
+        ("topK", "b"),
+        ("min", "z"),
+        ("sumMap", "m"),
+    ] {
         let (whole, direct) = aggregate(&registry, &rows, function, argument);
         let (state, stored) = aggregate(&registry, &rows, &format!("{function}State"), argument);
         assert!(matches!(&state.result, SqlType::AggregateFunction(name, _) if name == function), "{}", state.result);
@@ -311,7 +317,8 @@ fn what_is_not_supported_says_so() {
         assert!(error.to_string().contains(expected), "{error}");
     }
     let level = [ScalarValue::Float64(Some(1.5))];
-    let error = resolve_aggregate(&registry, "quantile").unwrap().bind("quantile", &level, &[argument("UInt8")]).err().unwrap();
+    let error =
+        resolve_aggregate(&registry, "quantile").unwrap().bind("quantile", &level, &[argument("UInt8")]).err().unwrap();
     assert!(error.to_string().contains("from 0 to 1"), "{error}");
     assert!(resolve_aggregate(&registry, "If").is_none() && resolve_aggregate(&registry, "plusIf").is_none());
 }

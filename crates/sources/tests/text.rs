@@ -143,6 +143,20 @@ async fn documents_and_streams_that_cannot_be_cut_are_read_as_well() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn rows_in_a_json_file_are_cut_like_those_of_other_formats() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let mut text: String = (0..30_000).map(|i| format!("{{\"id\":{i},\"name\":\"}}\\n{{ {i}\"}}\n")).collect();
+    let path = put(&folder.path().join("rows.json"), &text);
+    let q = query(&[]);
+    assert_eq!(count_and_sum(&q, &[&path], "id").await, (30_000, 29_999 * 15_000));
+    text.push_str("{\"id\":\"x\"}\n");
+    put(&folder.path().join("rows.json"), &text);
+    let frame = q.frame("file", &[&path, "auto", "id Int64"]).await.expect("opened");
+    let error = q.rows(frame).await.expect_err("a mistake");
+    assert!(error.message().contains("(at row 30001)") && error.message().contains("format JSONEachRow"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_mistake_is_told_with_its_file_and_its_row_in_the_whole_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut text = csv(0..60_000);

@@ -155,7 +155,7 @@ pub(crate) fn arrow_schema(bytes: &[u8]) -> Result<Option<SchemaRef>> {
         let padding = rest.iter().take_while(|byte| **byte == 0).count();
         &rest[padding..]
     });
-    // Byte by byte in effect: what follows the schema is not looked at.
+    // In small pieces, so that what follows the schema is not looked at.
     for piece in stream.chunks(64) {
         guarded_arrow(|| decoder.decode(&mut Buffer::from(piece)))?;
         if let Some(schema) = decoder.schema() {

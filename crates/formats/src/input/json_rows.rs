@@ -1,9 +1,9 @@
 //! JSON rows: an object a row (JSONEachRow) or an array a row (JSONCompactEachRow), by lines, commas or nothing, or all of
 //! them in one array.
 //!
-//! There is no tree: keys are matched to columns as they come (the next column in order first), and each value is pulled
-//! straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off by the chunk:
-//! a row that is whole is read once.
+//! There is no tree: keys are matched to columns as they come (by what stood at the same place of the row before), and each
+//! value is pulled straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off
+//! by the chunk: a row that is whole is read once.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
@@ -179,21 +179,25 @@ pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
     rows.wrong(fault.code, fault.reason)
 }
 
+/// Fields of a row whose places are remembered.
+const PLACES_MAX: usize = 1024;
+
 /// Objects as rows.
 pub(crate) struct ObjectRows {
     between: Between,
     strings: bool,
-    columns: usize,
+    /// The field that stood at each place of a row before, and the column that takes it: rows usually are alike.
+    order: Vec<(Vec<u8>, Option<usize>)>,
     key: Vec<u8>,
     scratch: Vec<u8>,
 }
 
 impl ObjectRows {
-    pub fn new(format: Format, rows: &Rows) -> Self {
+    pub fn new(format: Format) -> Self {
         ObjectRows {
             between: Between::default(),
             strings: format.json_strings(),
-            columns: rows.columns().len(),
+            order: Vec::new(),
             key: Vec::new(),
             scratch: Vec::new(),
         }
@@ -210,17 +214,27 @@ impl ObjectRows {
         let mut cursor = JsonCursor::new(row);
         let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
         cursor.expect(b'{').map_err(|fault| faulty(fault, rows))?;
-        let mut next = 0;
+        let mut place = 0;
         if cursor.eat(b'}') {
             return Ok(cursor.at);
         }
         loop {
             let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
-            let column = if next < self.columns && rows.columns().0[next].name.as_bytes() == key {
-                Some(next)
-            } else {
-                rows.find(key)
+            let column = match self.order.get_mut(place) {
+                Some((name, column)) if name.as_slice() == key => *column,
+                Some(known) => {
+                    *known = (key.to_vec(), rows.find(key));
+                    known.1
+                }
+                None => {
+                    let column = rows.find(key);
+                    if place < PLACES_MAX {
+                        self.order.push((key.to_vec(), column));
+                    }
+                    column
+                }
             };
+            place += 1;
             match column {
                 Some(column) if rows.has_value(column) => {
                     // A field that comes twice has its first value.
@@ -231,7 +245,6 @@ impl ObjectRows {
                 Some(column) => {
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
-                    next = column + 1;
                 }
                 None => {
                     rows.check_unknown(key)?;

@@ -27,7 +27,7 @@ use gristmill_types::Columns;
 use crate::Format;
 use chunked::Chunked;
 pub(crate) use rows::Rows;
-pub use split::{is_splittable, split_rows};
+pub use split::{bare_rows, is_splittable, split_rows};
 
 /// A parser of one object, fed in order with its bytes.
 pub trait RowParser: Send {
@@ -62,8 +62,8 @@ pub fn parser(
 pub struct Part<'a> {
     /// The object's first bytes up to its first row, as `header_length` counts them.
     pub header: &'a [u8],
-    /// Rows before the part, or 0 where that is not known.
-    pub first_row: u64,
+    /// Rows before the part; `None`: not known, so errors name no row.
+    pub first_row: Option<u64>,
 }
 
 /// The parser of a part of an object, or (`None`) of all of it. Batches have only the columns `wanted`, in that order;
@@ -146,7 +146,7 @@ fn make(
             Box::new(Chunked::new(reader, rows))
         }
         F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
-        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, &rows), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes

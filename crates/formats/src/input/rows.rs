@@ -39,6 +39,7 @@ pub(crate) struct Rows {
     rows: usize,
     /// Rows read, with those left out, before the current one.
     number: u64,
+    number_is_known: bool,
     batches: Vec<RecordBatch>,
     errors_max: u64,
     errors_ratio: f64,
@@ -96,6 +97,7 @@ impl Rows {
             given: (0..columns.len()).collect(),
             rows: 0,
             number: 0,
+            number_is_known: true,
             batches: Vec::new(),
             errors_max: settings.input_format_allow_errors_num,
             errors_ratio: settings.input_format_allow_errors_ratio,
@@ -121,8 +123,9 @@ impl Rows {
         Ok(())
     }
 
-    pub fn start_at(&mut self, row: u64) {
-        self.number = row;
+    pub fn start_at(&mut self, row: Option<u64>) {
+        self.number = row.unwrap_or(0);
+        self.number_is_known = row.is_some();
     }
 
     pub fn columns(&self) -> &Columns {
@@ -233,7 +236,10 @@ impl Rows {
     }
 
     fn located(&self, error: Error) -> Error {
-        let error = error.with_context(format!("(at row {})", self.number + 1));
+        let error = match self.number_is_known {
+            true => error.with_context(format!("(at row {})", self.number + 1)),
+            false => error,
+        };
         if self.object.is_empty() {
             error.with_context(format!("(format {})", self.format))
         } else {

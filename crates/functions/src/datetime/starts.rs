@@ -1,15 +1,15 @@
 //! Starts of calendar units: `toStartOfMonth`, `toMonday`, `toStartOfHour`, … Days give Date, which keeps to its range;
 //! parts of a day give DateTime, parts of a second DateTime64.
 
-use arrow::datatypes::{Date32Type, Int64Type};
+use SqlType as T;
 use arrow::array::ArrayRef;
+use arrow::datatypes::{Date32Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{
     self, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_from_civil, days_in_month, first_iso_monday, monday,
 };
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::moments::{Moments, expect_instants, expect_moments, from_ticks, midnight, ticks};
 use crate::columns::retype;
@@ -108,7 +108,8 @@ fn instant(registry: &mut Registry, name: &str, f: impl Fn(i64, i64) -> i64 + Co
             let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             let result = T::DateTime(moments.named.clone());
             Ok(Bound::new(result, move |args, _| {
-                let starts = moments.each_second::<Int64Type>(&args[0], |utc, offset| in_range(f(utc.max(i64::MIN / 2), offset)))?;
+                let starts =
+                    moments.each_second::<Int64Type>(&args[0], |utc, offset| in_range(f(utc.max(i64::MIN / 2), offset)))?;
                 retype(&starts, &T::DateTime(None).arrow())
             }))
         }),

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, BinaryViewBuilder, StructArray};
 use arrow::datatypes::{Field, Float64Type, Int64Type, UInt64Type};
 use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonKind;
-use SqlType as T;
 
 use super::path::{elements, kind, members, unescaped};
 use super::questions::with_path;

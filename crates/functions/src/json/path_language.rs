@@ -1,9 +1,9 @@
 //! `JSON_VALUE`, `JSON_QUERY`, `JSON_EXISTS`: JSONPath with `$`, `.key`, `['key']`, `[n]`, `[a to b]`, `[*]`, `.*`.
 
+use SqlType as T;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonKind;
-use SqlType as T;
 
 use super::path::{elements, kind, members, unescaped, whole};
 use super::raw::text;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, Int8Array, PrimitiveArray};
 use arrow::datatypes::UInt64Type;
 use gristmill_base::Result;
 use gristmill_types::scan::json::JsonKind;
 use gristmill_types::{EnumValues, SqlType};
-use SqlType as T;
 
 use super::path::{Path, kind, length, path_types, whole};
 use super::raw::Number;

@@ -1,13 +1,13 @@
 //! `simpleJSONExtract…` (`visitParam…`): a field is found by its quoted name and read where it stands. Fast, and blind: the
 //! name is matched wherever it occurs first, and no JSON is checked.
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::scan::json::JsonCursor;
 use memchr::memmem::Finder;
-use SqlType as T;
 
 use super::path::unescaped;
 use crate::columns::{Bytes, numbers, strings, truths};
@@ -16,7 +16,12 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("simpleJSONHas", plain(|name, arguments, _| with_field(name, arguments, T::UInt8, |find, rows| truths(rows, |row| find(row).is_some()))));
+    registry.scalar(
+        "simpleJSONHas",
+        plain(|name, arguments, _| {
+            with_field(name, arguments, T::UInt8, |find, rows| truths(rows, |row| find(row).is_some()))
+        }),
+    );
     registry.scalar(
         "simpleJSONExtractUInt",
         plain(|name, arguments, _| {
@@ -49,7 +54,9 @@ pub fn register(registry: &mut Registry) {
     registry.scalar(
         "simpleJSONExtractBool",
         plain(|name, arguments, _| {
-            with_field(name, arguments, T::UInt8, |find, rows| truths(rows, |row| find(row).is_some_and(|value| value.starts_with(b"true"))))
+            with_field(name, arguments, T::UInt8, |find, rows| {
+                truths(rows, |row| find(row).is_some_and(|value| value.starts_with(b"true")))
+            })
         }),
     );
     registry.scalar(

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, BinaryViewBuilder, ListArray, MapArray, StructArray, make_array};
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::datatypes::DataType;
@@ -12,7 +13,6 @@ use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};
 use gristmill_types::scan::json::JsonKind;
-use SqlType as T;
 
 use super::path::{Path, elements, kind, members, path_types, unescaped};
 use super::raw::{Number, minify, string, text};
@@ -23,7 +23,10 @@ use crate::scalar::{Argument, Bound, FunctionEnv};
 pub fn register(registry: &mut Registry) {
     for case in ["", "CaseInsensitive"] {
         registry.scalar(&format!("JSONExtract{case}"), plain(|name, arguments, env| bind(name, arguments, env, false)));
-        registry.scalar(&format!("JSONExtractKeysAndValues{case}"), plain(|name, arguments, env| bind(name, arguments, env, true)));
+        registry.scalar(
+            &format!("JSONExtractKeysAndValues{case}"),
+            plain(|name, arguments, env| bind(name, arguments, env, true)),
+        );
     }
 }
 
@@ -35,8 +38,7 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, pairs: bool) -> R
     casts.push(arguments[last].kind.clone());
     let options = ParseOptions { timezone: crate::text::timezone(env)?, ..ParseOptions::default() };
     let any_case = name.ends_with("CaseInsensitive");
-    let result =
-        if pairs { SqlType::array(T::Tuple(vec![(None, T::String), (None, kind.clone())])) } else { kind.clone() };
+    let result = if pairs { SqlType::array(T::Tuple(vec![(None, T::String), (None, kind.clone())])) } else { kind.clone() };
     let to = result.clone();
     Ok(Bound::cast(casts, result, move |args, rows| {
         let path = Path::new(&args[..last], any_case)?;
@@ -89,7 +91,10 @@ fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Res
                 .is_some();
             }
             let array = column(&items, element, options)?.0;
-            Ok((Arc::new(ListArray::try_new(element.field("item"), OffsetBuffer::from_lengths(lengths), array, None)?), valid))
+            Ok((
+                Arc::new(ListArray::try_new(element.field("item"), OffsetBuffer::from_lengths(lengths), array, None)?),
+                valid,
+            ))
         }
         T::Tuple(fields) => tuple(values, fields, to, options),
         T::Map(key, value) => map(values, key, value, to, options),
@@ -127,7 +132,8 @@ fn plain_text(value: &[u8], to: &SqlType) -> Option<Vec<u8>> {
     let integer = |number: Number| -> Option<Vec<u8>> {
         let (bits, signed) = to.integer_bits()?;
         let bits = u32::from(bits.min(126));
-        let (low, high) = if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+        let (low, high) =
+            if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
         Some(number.integer(low, high)?.to_string().into_bytes())
     };
     match kind(value)? {

@@ -1,10 +1,10 @@
 //! Strings made of others: `concat`, `concatWithSeparator`, `repeat`, `space`, `appendTrailingCharIfAbsent`, `char`.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, BinaryViewArray};
 use arrow::datatypes::{Float64Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, strings};
 use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, plain};

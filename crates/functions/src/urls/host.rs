@@ -1,9 +1,9 @@
 //! Protocol, host and port.
 
-use arrow::datatypes::{UInt16Type, Int64Type};
+use SqlType as T;
+use arrow::datatypes::{Int64Type, UInt16Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, numbers};
 use crate::define::{arity, expect_integer, expect_string, plain};
@@ -60,7 +60,12 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
         return &url[..0];
     }
     let name = &authority[..end];
-    let strange = |c: &u8| matches!(c, b' ' | b'\t' | b'<' | b'>' | b'%' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'~' | b'[' | b']' | b';' | b'=' | b'&');
+    let strange = |c: &u8| {
+        matches!(
+            c,
+            b' ' | b'\t' | b'<' | b'>' | b'%' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'~' | b'[' | b']' | b';' | b'=' | b'&'
+        )
+    };
     match memchr::memrchr(b'.', name) {
         Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => name,
         _ => &url[..0],

@@ -1,9 +1,9 @@
 //! Parameters of query strings: `extractURLParameter`, `cutURLParameter`, and lists of them.
 
+use SqlType as T;
 use arrow::array::{Array, AsArray};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Bytes, at, slice_lists, slices, strings};
 use crate::define::{arity, expect_string, illegal, plain};
@@ -26,7 +26,9 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("extractURLParameters", plain(|name, arguments, _| list(name, arguments, |parameter| parameter)));
     registry.scalar(
         "extractURLParameterNames",
-        plain(|name, arguments, _| list(name, arguments, |parameter| &parameter[..memchr::memchr(b'=', parameter).unwrap_or(parameter.len())])),
+        plain(|name, arguments, _| {
+            list(name, arguments, |parameter| &parameter[..memchr::memchr(b'=', parameter).unwrap_or(parameter.len())])
+        }),
     );
     registry.scalar("cutURLParameter", plain(|name, arguments, _| cut(name, arguments)));
 }
@@ -44,9 +46,7 @@ fn parameters(url: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 fn value<'a>(url: &'a [u8], name: &[u8]) -> &'a [u8] {
-    parameters(url)
-        .find_map(|parameter| parameter.strip_prefix(name)?.strip_prefix(b"="))
-        .unwrap_or(&url[..0])
+    parameters(url).find_map(|parameter| parameter.strip_prefix(name)?.strip_prefix(b"=")).unwrap_or(&url[..0])
 }
 
 fn list(name: &str, arguments: &[Argument], part: fn(&[u8]) -> &[u8]) -> Result<Bound> {

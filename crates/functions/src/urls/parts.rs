@@ -19,7 +19,10 @@ pub fn register(registry: &mut Registry) {
             &query[..memchr(b'#', query).unwrap_or(query.len())]
         }),
     );
-    registry.scalar("queryStringAndFragment", part_function(|url| memchr2(b'?', b'#', url).map_or(&url[..0], |at| &url[at + 1..])));
+    registry.scalar(
+        "queryStringAndFragment",
+        part_function(|url| memchr2(b'?', b'#', url).map_or(&url[..0], |at| &url[at + 1..])),
+    );
     registry.scalar("fragment", part_function(|url| after(url, b'#')));
     registry.scalar("cutFragment", part_function(|url| &url[..memchr(b'#', url).unwrap_or(url.len())]));
     registry.scalar("cutQueryStringAndFragment", part_function(|url| until(url, b'?', b'#')));
@@ -40,11 +43,17 @@ pub fn register(registry: &mut Registry) {
             out.extend_from_slice(url[start..].strip_prefix(b"www.").unwrap_or(&url[start..]));
         }),
     );
-    registry.scalar("basename", part_function(|path| &path[path.iter().rposition(|c| matches!(c, b'/' | b'\\')).map_or(0, |at| at + 1)..]));
-    registry.scalar("firstLine", part_function(|text| {
-        let line = until(text, b'\n', b'\n');
-        line.strip_suffix(b"\r").unwrap_or(line)
-    }));
+    registry.scalar(
+        "basename",
+        part_function(|path| &path[path.iter().rposition(|c| matches!(c, b'/' | b'\\')).map_or(0, |at| at + 1)..]),
+    );
+    registry.scalar(
+        "firstLine",
+        part_function(|text| {
+            let line = until(text, b'\n', b'\n');
+            line.strip_suffix(b"\r").unwrap_or(line)
+        }),
+    );
     for (name, whole) in [("URLHierarchy", true), ("URLPathHierarchy", false)] {
         registry.scalar(
             name,

@@ -16,7 +16,11 @@ pub fn register(registry: &mut Registry) {
         let named = |name: &str| format!("{name}{suffix}");
         registry.scalar(
             &named("firstSignificantSubdomain"),
-            part_function(if rfc { |url| first_significant(host(url, true)) } else { |url| first_significant(host(url, false)) }),
+            part_function(if rfc {
+                |url| first_significant(host(url, true))
+            } else {
+                |url| first_significant(host(url, false))
+            }),
         );
         registry.scalar(
             &named("cutToFirstSignificantSubdomain"),

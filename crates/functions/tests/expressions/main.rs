@@ -48,3 +48,8 @@ fn json_and_urls() {
 fn others() {
     check("others.tsv", include_str!("others.tsv"));
 }
+
+#[test]
+fn edges() {
+    check("edges.tsv", include_str!("edges.tsv"));
+}

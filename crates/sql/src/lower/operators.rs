@@ -238,13 +238,16 @@ impl Analyzer<'_> {
             accurate: numbers,
             ..CastOptions::default()
         };
-        let moved = gristmill_types::cast::cast(&array, &from, to, &options).map_err(|error| match from_text {
-            true => Error::new(
-                ErrorCode::TYPE_MISMATCH,
-                format!("Cannot convert string {value} to type {to}: {}", error.message()),
-            ),
-            false => error,
-        })?;
+        let moved = match gristmill_types::cast::cast(&array, &from, to, &options) {
+            Ok(moved) => moved,
+            // A number that the other type does not hold: both are brought to a third type.
+            Err(_) if numbers => return Ok(None),
+            Err(error) if from_text => {
+                let what = format!("Cannot convert string {value} to type {to}: {}", error.message());
+                return Err(Error::new(ErrorCode::TYPE_MISMATCH, what));
+            }
+            Err(error) => return Err(error),
+        };
         if moved.null_count() > 0 {
             return Ok(None);
         }

@@ -43,7 +43,7 @@ impl Analyzer<'_> {
         let order_by = window.order_by.iter().map(|key| self.sort(key, context)).collect::<Result<Vec<_>>>()?;
         let window_frame = match &window.frame {
             Some(frame) => WindowFrame::try_from(frame.clone())?,
-            None => WindowFrame::new((!order_by.is_empty()).then_some(true)),
+            None => WindowFrame::new((!order_by.is_empty()).then_some(false)),
         };
         let lower = call.name.to_ascii_lowercase();
         let ranking = match lower.as_str() {

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use gristmill_base::{Result, ResultExt};
-use gristmill_formats::{Part, RowParser, header_length, is_splittable, split_rows};
+use gristmill_formats::{Format, Part, RowParser, bare_rows, header_length, is_splittable, split_rows};
 use gristmill_introspect::Event;
 use gristmill_introspect::memory::MemoryGuard;
 use tokio::sync::mpsc::Sender;
@@ -77,10 +77,10 @@ struct Cutter {
 
 impl Cutter {
     async fn run(&mut self, in_file: impl Fn() -> String) -> Result<()> {
-        if !self.shared.parallel || !is_splittable(self.shared.plan.format, &[]) {
-            return self.whole(&in_file).await;
-        }
-        let format = self.shared.plan.format;
+        let format = match self.rows_format(&in_file).await? {
+            Some(format) => format,
+            None => return self.whole(&in_file).await,
+        };
         loop {
             self.fill(self.buffer.len() + 1).await.context(&in_file)?;
             let context = self.shared.context.clone();
@@ -88,7 +88,7 @@ impl Cutter {
                 if !is_splittable(format, &self.buffer[length..]) {
                     return self.whole(&in_file).await;
                 }
-                self.file.set_header(&self.buffer[..length]);
+                self.file.set_header(format, &self.buffer[..length]);
                 self.buffer.drain(..length);
                 break;
             }
@@ -100,7 +100,7 @@ impl Cutter {
         let mut wanted = self.part_bytes;
         loop {
             self.fill(wanted).await.context(&in_file)?;
-            let cut = self.send_parts(wanted).await?;
+            let cut = self.send_parts(format, wanted).await?;
             if self.ended && cut == Cut::All {
                 return Ok(());
             }
@@ -112,12 +112,27 @@ impl Cutter {
                 }
                 Cut::None if self.buffer.len() >= ROW_BYTES_MAX => {
                     let first_row = self.file.rows_of(self.parts).await;
-                    let parser = self.shared.parser(&self.file, Some(Part { header: &self.file.header(), first_row }))?;
+                    let parser = self
+                        .shared
+                        .parser(&self.file, Some(Part { header: &self.file.header(), first_row: Some(first_row) }))?;
                     return self.parse_rest(parser, &in_file).await;
                 }
                 Cut::None => wanted = self.buffer.len() * 2,
             }
         }
+    }
+
+    /// The format of the rows, where the file can be cut: that of the scan, or JSONEachRow where `.json` files hold rows.
+    async fn rows_format(&mut self, in_file: &impl Fn() -> String) -> Result<Option<Format>> {
+        let format = self.shared.plan.format;
+        if !self.shared.parallel {
+            return Ok(None);
+        }
+        while bare_rows(format, &self.buffer).is_none() && !self.ended && self.buffer.len() < HEADER_BYTES_MAX {
+            self.fill(self.buffer.len() + 1).await.context(in_file)?;
+        }
+        let format = bare_rows(format, &self.buffer).unwrap_or(format);
+        Ok(is_splittable(format, &[]).then_some(format))
     }
 
     /// Reads until the buffer has that many bytes, or all are read.
@@ -136,7 +151,7 @@ impl Cutter {
     }
 
     /// Cuts parts of about `bytes` off the buffer.
-    async fn send_parts(&mut self, bytes: usize) -> Result<Cut> {
+    async fn send_parts(&mut self, format: Format, bytes: usize) -> Result<Cut> {
         let buffer = std::mem::take(&mut self.buffer);
         let mut from = 0;
         loop {
@@ -150,7 +165,7 @@ impl Cutter {
                 self.guard.resize(0)?;
                 return Ok(Cut::All);
             }
-            let border = if left < bytes { None } else { split_rows(self.shared.plan.format, &buffer[from..from + bytes]) };
+            let border = if left < bytes { None } else { split_rows(format, &buffer[from..from + bytes]) };
             let Some(border) = border else { break };
             self.send_part(buffer[from..from + border].to_vec()).await?;
             from += border;

@@ -182,7 +182,8 @@ impl Shared {
     fn parser(&self, file: &TextFile, part: Option<Part<'_>>) -> Result<Box<dyn RowParser>> {
         let settings = &self.context.settings;
         let timezone = session_timezone(settings);
-        part_parser(self.plan.format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
+        let format = file.rows_format().unwrap_or(self.plan.format);
+        part_parser(format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
     }
 
     /// The rows of a batch of the parser that pass the filter, with the output's columns.
@@ -292,7 +293,7 @@ impl Worker {
                 self.take(&file, &batch)?;
             }
             Some(Ready::Part { file, number, bytes, guard }) => {
-                match self.parse(&file, &bytes, 0) {
+                match self.parse(&file, &bytes, None) {
                     Ok(batches) => {
                         file.parsed(number, batches.iter().map(|batch| batch.num_rows() as u64).sum());
                         drop((bytes, guard));
@@ -305,9 +306,9 @@ impl Worker {
                         drop(in_turn);
                         let before = context.cancellable(async { Ok(file.rows_before(number).await) }).await?;
                         return Err(match before {
-                            // Another part has a mistake too, an earlier one: its stream tells.
+                            // Another part has a mistake too, an earlier one, so that no row can be told.
                             None => error,
-                            Some(rows) => self.parse(&file, &bytes, rows).err().unwrap_or(error),
+                            Some(rows) => self.parse(&file, &bytes, Some(rows)).err().unwrap_or(error),
                         });
                     }
                 }
@@ -316,7 +317,7 @@ impl Worker {
         Ok(true)
     }
 
-    fn parse(&self, file: &TextFile, bytes: &[u8], first_row: u64) -> Result<Vec<RecordBatch>> {
+    fn parse(&self, file: &TextFile, bytes: &[u8], first_row: Option<u64>) -> Result<Vec<RecordBatch>> {
         let mut parser = self.scan.shared.parser(file, Some(Part { header: &file.header(), first_row }))?;
         let mut batches = parser.push(bytes)?;
         batches.extend(parser.finish()?);
