@@ -14,11 +14,8 @@ SELECT arrayReduce('uniq', [1, 1, 2]);
 SELECT arrayReduce('sum', [1, 2]);
 SELECT emptyArrayUInt8(), emptyArrayString(), arrayStringConcat(['a', 'b'], ','), toTypeName([1, 2.5]), toTypeName([1, -1]), toTypeName(['a', NULL]), toTypeName(array());
 SELECT arrayRotateLeft([1, 2, 3], 1), arrayRotateRight([1, 2, 3], 1), arrayPartialSort(2, [5, 1, 3]);
--- gap: Function with name 'arrayShiftLeft' does not exist. Maybe you meant: ['arrayRotateLeft']. (UNKNOWN_F
 SELECT arrayShiftLeft([1, 2, 3], 1);
--- gap: Function with name 'arrayShiftRight' does not exist. Maybe you meant: ['arrayRotateRight']. (UNKNOWN
 SELECT arrayShiftRight([1, 2, 3], 1);
--- gap: Function with name 'arrayJaccardIndex' does not exist. (UNKNOWN_FUNCTION)
 SELECT arrayJaccardIndex([1, 2], [2, 3]);
 -- gap: Function with name 'arrayAUC' does not exist. Maybe you meant: ['arrayAll']. (UNKNOWN_FUNCTION)
 SELECT arrayAUC([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]);

@@ -9,19 +9,15 @@ SELECT getTypeSerializationStreams(1) != [];
 SELECT errorCodeToName(60);
 -- gap: Function with name 'isDecimalOverflow' does not exist. (UNKNOWN_FUNCTION)
 SELECT isDecimalOverflow(toDecimal32(1, 0), 1);
--- gap: Function with name 'countDigits' does not exist. (UNKNOWN_FUNCTION)
 SELECT countDigits(12345);
 -- gap: Function with name 'formatRow' does not exist. (UNKNOWN_FUNCTION)
 SELECT formatRow('CSV', 1, 'a');
 -- gap: Function with name 'formatRowNoNewline' does not exist. (UNKNOWN_FUNCTION)
 SELECT formatRowNoNewline('TSV', 1, 'a');
 SELECT tuple(1, 2), tupleElement((1, 2), 1), tupleConcat((1,), (2,));
--- gap: Function with name 'tupleHammingDistance' does not exist. Maybe you meant: ['byteHammingDistance']. 
 SELECT tupleHammingDistance((1, 2), (1, 3));
--- gap: Function with name 'tuplePlus' does not exist. (UNKNOWN_FUNCTION)
 SELECT tuplePlus((1, 2), (3, 4));
 SELECT (1, 2) + (3, 4);
--- gap: Function with name 'dotProduct' does not exist. Maybe you meant: ['arrayDotProduct']. (UNKNOWN_FUNCT
 SELECT dotProduct((1, 2), (3, 4));
 SELECT byteSize(1, 'a'), defaultValueOfArgumentType(1), defaultValueOfTypeName('String'), toTypeName(defaultValueOfTypeName('Int32')), isNull(NULL), isNotNull(1);
 SELECT least(1, 2) + greatest(3, 4), sleep(0), ignore('x') FROM numbers(3);

@@ -4,15 +4,11 @@ SELECT round(toInt32(123), -1), round(toInt32(-125), -1), floor(127, -2), toType
 SELECT roundToExp2(100), roundDuration(100), roundAge(20), roundDown(7, [0, 5, 10]);
 SELECT round(toFloat32(1.25), 1), round(1e18), round(1234567.891, 2), roundBankers(4.5), roundBankers(-3.5);
 SELECT factorial(10), max2(1, 2), min2(1, 2);
--- gap: Function with name 'widthBucket' does not exist. (UNKNOWN_FUNCTION)
 SELECT widthBucket(10.15, -8.6, 23, 10);
--- gap: Function with name 'intExp2' does not exist. (UNKNOWN_FUNCTION)
 SELECT intExp2(4);
--- gap: Function with name 'intExp10' does not exist. (UNKNOWN_FUNCTION)
 SELECT intExp10(3);
 SELECT plus(1, 2), minus(1, 2), multiply(2, 3), divide(1, 2), modulo(7, 4), negate(1), byteSwap(1::UInt32);
 SELECT greatest(1, 2, 3), least(1, 2, 3), greatest('a', 'b'), least(1.5, 2), greatest(toDate('2024-01-01'), toDate('2023-01-01'));
--- gap: Function with name 'clamp' does not exist. (UNKNOWN_FUNCTION)
 SELECT clamp(15, 0, 10);
 SELECT bitCount(7), bitTest(5, 0), bitTestAll(5, 0, 2), bitTestAny(5, 1), bitRotateLeft(1::UInt8, 1), bitRotateRight(1::UInt8, 1), bitHammingDistance(1, 2);
 -- gap: Function with name 'bitSlice' does not exist. Maybe you meant: ['byteSlice']. (UNKNOWN_FUNCTION)

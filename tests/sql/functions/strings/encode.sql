@@ -12,11 +12,8 @@ SELECT char(65, 66), ascii('a'), crc32('hello'), CRC32IEEE('hello'), CRC64('hell
 -- error: INCORRECT_DATA
 SELECT base64Decode('!');
 SELECT formatReadableSize(1536), formatReadableQuantity(1234567), formatReadableDecimalSize(1500), formatReadableTimeDelta(3661);
--- gap: Function with name 'bitmaskToList' does not exist. (UNKNOWN_FUNCTION)
 SELECT bitmaskToList(10);
--- gap: Function with name 'bitmaskToArray' does not exist. (UNKNOWN_FUNCTION)
 SELECT bitmaskToArray(10);
--- gap: Function with name 'bitPositionsToArray' does not exist. (UNKNOWN_FUNCTION)
 SELECT bitPositionsToArray(10);
 SELECT basename('/a/b.txt');
 -- gap: Function with name 'toStringCutToZero' does not exist. (UNKNOWN_FUNCTION)

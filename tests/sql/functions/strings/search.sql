@@ -3,9 +3,7 @@ SELECT positionCaseInsensitive('HeLLo', 'll'), positionUTF8('日本語', '語'),
 SELECT multiSearchAny('hello', ['x', 'll']), multiSearchFirstIndex('hello', ['x', 'lo', 'he']), multiSearchAllPositions('hello', ['l', 'o', 'z']), multiSearchFirstPosition('hello', ['l', 'e']);
 SELECT countSubstrings('aaaa', 'aa'), countSubstrings('aaaa', 'a'), countSubstringsCaseInsensitive('aAaA', 'a');
 SELECT hasToken('hello world', 'world'), hasToken('hello world', 'wor'), hasTokenCaseInsensitive('Hello World', 'world');
--- gap: Function with name 'hasSubsequence' does not exist. (UNKNOWN_FUNCTION)
 SELECT hasSubsequence('garbage', 'gae');
--- gap: Function with name 'hasSubsequence' does not exist. (UNKNOWN_FUNCTION)
 SELECT hasSubsequence('garbage', 'xyz');
 SELECT 'hello' LIKE 'h%', 'hello' LIKE '_ello', 'hello' LIKE 'H%', 'hello' ILIKE 'H%', 'hello' NOT LIKE '%z%', 'a%b' LIKE 'a\\%b';
 SELECT 'a_c' LIKE 'a\\_c', 'abc' LIKE 'a\\_c', 'line\nbreak' LIKE '%break', '' LIKE '%', '' LIKE '';
