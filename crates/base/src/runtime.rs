@@ -7,6 +7,8 @@
 
 use std::future::Future;
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
@@ -54,6 +56,32 @@ pub fn io() -> Handle {
 /// Where queries compute.
 pub fn cpu() -> Handle {
     CPU.get().cloned().unwrap_or_else(Handle::current)
+}
+
+static TIDYING: AtomicUsize = AtomicUsize::new(0);
+
+/// Runs what must be done although its query is over: removing what a failed INSERT wrote. It has to end by itself, soon.
+pub fn tidy(runtime: &Handle, work: impl Future<Output = ()> + Send + 'static) {
+    struct Counted;
+    impl Drop for Counted {
+        fn drop(&mut self) {
+            TIDYING.fetch_sub(1, Ordering::AcqRel);
+        }
+    }
+    TIDYING.fetch_add(1, Ordering::AcqRel);
+    let counted = Counted;
+    runtime.spawn(async move {
+        work.await;
+        drop(counted);
+    });
+}
+
+/// Waits until all tidying is done, or for `longest`: a process calls it before it ends.
+pub async fn tidied(longest: Duration) {
+    let until = tokio::time::Instant::now() + longest;
+    while TIDYING.load(Ordering::Acquire) > 0 && tokio::time::Instant::now() < until {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 /// A task that is aborted when its handle is dropped: it never outlives the query that owns the handle.

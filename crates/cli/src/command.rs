@@ -3,6 +3,7 @@
 
 use std::ffi::OsString;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gristmill_base::{Error, Result};
@@ -26,6 +27,9 @@ enum Command {
     /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
     Demo(DemoArguments),
 }
+
+/// How long the process waits for the removal of what failed statements wrote.
+const TIDYING_LONGEST: Duration = Duration::from_secs(30);
 
 /// Runs the command line (the program's name first) and gives the exit code.
 pub fn run(line: Vec<OsString>) -> ExitCode {
@@ -62,6 +66,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
+    runtimes.cpu.block_on(gristmill_base::runtime::tidied(TIDYING_LONGEST));
     // A blocking read of standard input cannot be called off; it must not keep the process alive.
     runtimes.io.shutdown_background();
     runtimes.cpu.shutdown_background();

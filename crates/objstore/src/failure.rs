@@ -147,6 +147,7 @@ impl Failure {
         let object = location.display(key);
         let code = match (self.kind, provider) {
             (Dns, _) => ErrorCode::DNS_ERROR,
+            (Connect | Timeout | Broken, Provider::S3) => ErrorCode::S3_ERROR,
             (Connect | Timeout | Broken, _) => ErrorCode::NETWORK_ERROR,
             (NoSpace, _) => ErrorCode::NOT_ENOUGH_SPACE,
             (NotFound, Provider::File) => ErrorCode::FILE_DOESNT_EXIST,

@@ -231,10 +231,10 @@ async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
 impl Drop for Upload {
     fn drop(&mut self) {
         self.in_flight.clear();
-        if let Some((id, runtime)) = self.begun.take() {
+        if let Some((id, handle)) = self.begun.take() {
             // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
             let (store, key) = (self.store.clone(), self.key.clone());
-            runtime.spawn(async move {
+            runtime::tidy(&handle, async move {
                 if let Err(error) = abort_upload(store, key, id).await {
                     tracing::warn!("{error}");
                 }

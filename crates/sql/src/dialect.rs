@@ -79,7 +79,7 @@ impl SqlDialect for Dialect {
 
     fn is_column_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {
         !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(keyword)
-            && !matches!(keyword, Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE)
+            && !matches!(keyword, Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE | Keyword::INTO)
     }
 
     fn is_table_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {

@@ -38,11 +38,11 @@ impl Drop for Shared {
         // Without a runtime the process is ending: the sweeper takes them.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let core = self.core.clone();
-            drop(runtime.spawn(async move {
+            gristmill_base::runtime::tidy(&runtime, async move {
                 for part in parts {
                     core.discard(&part.part.key).await;
                 }
-            }));
+            });
         }
     }
 }

@@ -96,7 +96,7 @@ async fn a_stalled_server_is_given_up_and_a_cancelled_query_does_not_wait() {
     let store = open(&server);
     let ctx = query(&[("s3_retry_attempts", "1"), ("s3_request_timeout_ms", "100")]);
     let error = store.get_range(&ctx, "key", 0..10, None).await.expect_err("stalled");
-    assert_eq!(error.code(), ErrorCode::NETWORK_ERROR);
+    assert_eq!(error.code(), ErrorCode::S3_ERROR);
     assert!(error.message().contains("s3_request_timeout_ms"), "{error}");
 
     let ctx = query(&[]);
@@ -202,7 +202,7 @@ async fn hosts_that_are_not_there_are_told_apart() {
         listener.local_addr().expect("address")
     };
     for (url, code) in [
-        (format!("http://{closed}/bucket/key"), ErrorCode::NETWORK_ERROR),
+        (format!("http://{closed}/bucket/key"), ErrorCode::S3_ERROR),
         ("http://no-such-host.invalid/bucket/key".to_string(), ErrorCode::DNS_ERROR),
     ] {
         let location = Location::parse_s3(&url).expect("location");

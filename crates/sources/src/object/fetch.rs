@@ -122,7 +122,8 @@ impl Fetcher {
     /// The file with what an answer told of it. An ETag other than the listing's: the file was replaced meanwhile.
     pub fn told(&self, file: &Arc<SourceFile>, info: &ObjectInfo) -> Result<Arc<SourceFile>> {
         if let (Some(listed), Some(read)) = (&file.etag, &info.etag)
-            && listed != read
+            // Some servers quote the ETag in answers and not in listings.
+            && listed.trim_matches('"') != read.trim_matches('"')
         {
             return Err(Error::new(
                 ErrorCode::CANNOT_READ_ALL_DATA,

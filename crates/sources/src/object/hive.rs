@@ -27,6 +27,8 @@ pub fn columns(file: &SourceFile) -> Result<Vec<Column>> {
             None => columns.push((Column::new(name, guess(value)), value)),
         }
     }
+    // In the order of their names, as ClickHouse has them.
+    columns.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
     Ok(columns.into_iter().map(|(column, _)| column).collect())
 }
 

@@ -71,14 +71,22 @@ pub struct Layout {
     pub columns: Columns,
     pub origins: Arc<[Origin]>,
     pub schema: SchemaRef,
+    declared_count: usize,
 }
 
 impl Layout {
-    /// `declared` may name columns of the path, listed in `hive`. A declared column named like a virtual one hides it.
-    pub fn new(declared: &Columns, hive: &[String]) -> Self {
+    /// `hive` are the columns of the path: where they are declared, their type is the declared one; where not, they can be
+    /// asked for and are no part of `*`. A declared column named like a virtual one hides it.
+    pub fn new(declared: &Columns, hive: &[Column]) -> Self {
         let mut columns: Vec<Column> = declared.iter().cloned().collect();
+        let of_path = |column: &Column| hive.iter().any(|other| other.name == column.name);
         let mut origins: Vec<Origin> =
-            columns.iter().map(|column| if hive.contains(&column.name) { Origin::Hive } else { Origin::Data }).collect();
+            columns.iter().map(|column| if of_path(column) { Origin::Hive } else { Origin::Data }).collect();
+        for column in hive.iter().filter(|column| declared.get(&column.name).is_none()) {
+            columns.push(column.clone());
+            origins.push(Origin::Hive);
+        }
+        let declared_count = declared.len();
         for column in VirtualColumn::ALL {
             if declared.get(column.name()).is_none() {
                 columns.push(Column::new(column.name(), column.kind()));
@@ -87,18 +95,17 @@ impl Layout {
         }
         let columns = Columns::new(columns);
         let schema = columns.arrow();
-        Layout { columns, origins: origins.into(), schema }
+        Layout { columns, origins: origins.into(), schema, declared_count }
     }
 
     /// Only columns of data: there is no file that could tell others.
     pub fn of_data(columns: &Columns) -> Self {
         let origins = vec![Origin::Data; columns.len()];
-        Layout { columns: columns.clone(), origins: origins.into(), schema: columns.arrow() }
+        Layout { columns: columns.clone(), origins: origins.into(), schema: columns.arrow(), declared_count: columns.len() }
     }
 
     pub fn virtual_columns(&self) -> Columns {
-        let virtuals = self.columns.iter().zip(&*self.origins).filter(|(_, origin)| matches!(origin, Origin::Virtual(_)));
-        Columns::new(virtuals.map(|(column, _)| column.clone()).collect())
+        Columns::new(self.columns.iter().skip(self.declared_count).cloned().collect())
     }
 
     pub fn kind(&self, index: usize) -> &SqlType {

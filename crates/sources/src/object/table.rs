@@ -10,7 +10,7 @@ use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
 use gristmill_objstore::{Glob, Provider, Store, find};
-use gristmill_types::Columns;
+use gristmill_types::{Column, Columns};
 
 use super::fetch::Fetcher;
 use super::file::{Files, SourceFile};
@@ -68,24 +68,20 @@ impl ObjectTable {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
             _ => Vec::new(),
         };
-        let (columns, hive_names) = match given {
-            // A structure that was given says which of the path's columns there are, and their types.
-            Some(columns) => {
-                let names = hive_columns.into_iter().map(|c| c.name).filter(|name| columns.get(name).is_some()).collect();
-                (columns, names)
-            }
+        let columns = match given {
+            Some(columns) => columns,
             None => {
                 let inferred = match hint {
                     StructureHint::InsertTarget(target) => from_target(&source, &fetcher, &files, target).await?,
                     _ => infer::structure(&source, &fetcher, &files).await?,
                 };
-                let names: Vec<String> = hive_columns.iter().map(|column| column.name.clone()).collect();
-                let data = inferred.iter().filter(|column| !names.contains(&column.name)).cloned();
-                (Columns::new(data.chain(hive_columns).collect()), names)
+                let of_path = |column: &&Column| hive_columns.iter().any(|other| other.name == column.name);
+                let data = inferred.iter().filter(|column| !of_path(column)).cloned();
+                Columns::new(data.chain(hive_columns.iter().cloned()).collect())
             }
         };
         let definition = definition(source.engine(), &function, columns.clone());
-        let layout = Arc::new(Layout::new(&columns, &hive_names));
+        let layout = Arc::new(Layout::new(&columns, &hive_columns));
         Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: Some(files) }))
     }
 
@@ -226,8 +222,7 @@ impl Table for ObjectTable {
                     Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
                     _ => Vec::new(),
                 };
-                let names: Vec<String> = hive_columns.into_iter().map(|column| column.name).collect();
-                (files, Arc::new(Layout::new(&self.definition.columns, &names)))
+                (files, Arc::new(Layout::new(&self.definition.columns, &hive_columns)))
             }
         };
         Ok(Arc::new(ObjectProvider {

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::array::RecordBatch;
 use arrow::compute::filter_record_batch;
 use bytes::Bytes;
-use gristmill_base::Result;
+use gristmill_base::{Result, ResultExt};
 use gristmill_introspect::QueryContext;
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
@@ -191,7 +191,7 @@ impl Unit {
         if let Some(selection) = selection {
             builder = builder.with_row_selection(selection);
         }
-        let decoder = guarded(|| builder.build())?;
+        let decoder = of_file(&file, guarded(|| builder.build()))?;
         Ok(Unit {
             file,
             group,
@@ -209,7 +209,7 @@ impl Unit {
 
     /// Goes on until bytes are missing or blocks can be taken.
     pub fn step(&mut self) -> Result<UnitStep> {
-        match guarded(|| self.decoder.try_next_reader())? {
+        match of_file(&self.file, guarded(|| self.decoder.try_next_reader()))? {
             DecodeResult::NeedsData(mut ranges) => {
                 if self.late && self.asked == 1 {
                     self.count_late(true);
@@ -245,7 +245,7 @@ impl Unit {
     }
 
     pub fn push(&mut self, ranges: Vec<Range<u64>>, pieces: Vec<Bytes>) -> Result<()> {
-        guarded(|| self.decoder.push_ranges(ranges, pieces))
+        of_file(&self.file, guarded(|| self.decoder.push_ranges(ranges, pieces)))
     }
 
     /// The next block of the output, filtered; `None` when the unit has to `step` again.
@@ -254,7 +254,7 @@ impl Unit {
             return Ok(None);
         };
         loop {
-            let Some(block) = guarded(|| reader.next().transpose())? else {
+            let Some(block) = of_file(&self.file, guarded(|| reader.next().transpose()))? else {
                 self.blocks = None;
                 return Ok(None);
             };
@@ -289,4 +289,9 @@ impl Unit {
             return Ok(Some(if passed == block.num_rows() { block } else { filter_record_batch(&block, &passing)? }));
         }
     }
+}
+
+/// Says which file an error is about.
+fn of_file<T>(file: &OpenFile, result: Result<T>) -> Result<T> {
+    result.context(|| format!("(in file/uri {}, format Parquet)", file.file.path))
 }
