@@ -82,10 +82,3 @@ fn no_function_panics() {
     }
     assert!(failures.is_empty(), "{} functions panic:\n{}", failures.len(), failures.join("\n"));
 }
-
-#[test]
-fn zz_names() {
-    let mut all: Vec<&str> = registry().names().collect();
-    all.sort_unstable();
-    std::fs::write("/tmp/names.txt", all.join("\n")).unwrap();
-}
