@@ -1,5 +1,6 @@
 //! The scan as a node of the physical plan.
 
+use std::any::Any;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -40,6 +41,8 @@ pub struct MergeTreeScan {
     total_marks: u64,
     indexes: Arc<Vec<IndexUse>>,
 }
+
+const FILTER_CHARACTERS_SHOWN: usize = 300;
 
 /// Parts and granules that a scan reads, and by what it left the others out.
 #[derive(Debug)]
@@ -137,6 +140,24 @@ impl MergeTreeScan {
     }
 }
 
+/// What `EXPLAIN indexes = 1` shows of every scan in the plan.
+pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
+    let mut lines = match (plan.as_ref() as &dyn Any).downcast_ref::<MergeTreeScan>() {
+        Some(scan) => scan.explain_indexes(),
+        None => Vec::new(),
+    };
+    lines.extend(plan.children().into_iter().flat_map(explain_indexes));
+    lines
+}
+
+/// A set of thousands of values is not shown whole.
+fn shortened(text: String) -> String {
+    match text.char_indices().nth(FILTER_CHARACTERS_SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
 impl fmt::Debug for MergeTreeScan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fmt_as(DisplayFormatType::Default, f)
@@ -157,7 +178,7 @@ impl DisplayAs for MergeTreeScan {
             columns.join(", ")
         )?;
         if !self.filters.is_empty() {
-            let filters: Vec<String> = self.filters.iter().map(|filter| filter.expression.to_string()).collect();
+            let filters: Vec<String> = self.filters.iter().map(|filter| shortened(filter.expression.to_string())).collect();
             write!(f, ", filters=[{}]", filters.join(" AND "))?;
         }
         Ok(())

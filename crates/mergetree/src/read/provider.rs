@@ -60,11 +60,15 @@ impl MergeTreeProvider {
 
     /// Chooses what to read. A version that another process has swept meanwhile is left for the newest (M-4: the sweeper
     /// of another process knows nothing of readers here).
-    async fn select(&self, filters: &[Expr]) -> Result<(Arc<State>, Choice)> {
+    /// `reads_columns`: the query asks for more than the number of rows.
+    async fn select(&self, filters: &[Expr], reads_columns: bool) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
+        // Other processes may sweep parts between planning and reading: those of an open part's version are kept long
+        // enough, so it is found out now whether they are still there.
+        let opens = selector.needs_parts_open() || (self.core.environment.options.shared && reads_columns);
         let mut state = self.state.clone();
         for _ in 0..VERSIONS_MAX {
-            match self.select_in(&selector, &state).await {
+            match self.select_in(&selector, &state, opens).await {
                 Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
                     let newer = self.core.pin(&self.context).await?;
                     if newer.version == state.version {
@@ -81,13 +85,13 @@ impl MergeTreeProvider {
         ))
     }
 
-    async fn select_in(&self, selector: &Selector, state: &Arc<State>) -> Result<Choice> {
+    async fn select_in(&self, selector: &Selector, state: &Arc<State>, opens: bool) -> Result<Choice> {
         let count = |parts: &mut dyn Iterator<Item = u64>| parts.fold((0, 0), |sum, marks| (sum.0 + 1, sum.1 + marks));
         let all = count(&mut state.parts.values().map(|part| part.granules));
         let parts = selector.parts(state.parts.values().cloned().collect())?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
         let (mut by_key, mut parts_open) = (by_manifest, Vec::new());
-        let chosen: Vec<PartSelection> = if selector.needs_parts_open() {
+        let chosen: Vec<PartSelection> = if opens {
             let opening: Vec<_> = parts
                 .into_iter()
                 .map(|entry| async move {
@@ -147,7 +151,7 @@ impl TableProvider for MergeTreeProvider {
         _limit: Option<usize>,
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let conjuncts = select::conjuncts(filters);
-        let (state, choice) = self.select(&conjuncts).await?;
+        let (state, choice) = self.select(&conjuncts, projection.is_none_or(|places| !places.is_empty())).await?;
         let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
         let limit = self.context.settings.max_rows_to_read;
         if limit > 0 && rows > limit {
