@@ -262,12 +262,14 @@ impl Table for MergeTree {
         self.shutdown().await;
         let context = QueryContext::background("drop table");
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
-        for prefix in ["parts/", "manifest/"] {
-            for object in self.core.store.list(&context, prefix).await? {
-                self.core.environment.parts.remove(&self.core.store.location(&object.key));
-                self.core.store.delete(&context, &object.key).await?;
-            }
+        let state = self.core.manifest.current();
+        for part in state.parts.values() {
+            self.core.environment.parts.remove(&self.core.store.location(&part.key));
         }
+        for prefix in ["parts/", "manifest/"] {
+            self.core.store.delete_prefix(&context, prefix).await?;
+        }
+        self.core.store.remove_folder().await;
         Ok(())
     }
 

@@ -9,8 +9,9 @@ use gristmill_base::ErrorCode;
 use gristmill_base::env::system_env;
 use gristmill_catalog::{OptimizeRequest, Table};
 use gristmill_introspect::{Event, QueryContext};
-use gristmill_mergetree::testing::{TableSpec, context, insert, select};
-use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc};
+use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
+use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore, gc};
+use gristmill_objstore::Store;
 use gristmill_types::{Columns, SqlType};
 use proptest::prelude::*;
 
@@ -136,6 +137,30 @@ async fn a_replaced_part_stays_while_it_is_read_and_goes_then() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reader_whose_version_another_process_swept_takes_the_newest() {
+    let spec = TableSpec::new(columns(), &["k"], &[]).expect("spec").with_setting("old_parts_lifetime", 0);
+    let store = MemoryStore::new();
+    let process = || {
+        let options = EnvironmentOptions { shared: true, background: false, ..EnvironmentOptions::default() };
+        spec.open_in(store.clone(), MergeTreeEnvironment::new(options, system_env()))
+    };
+    let (here, there) = (process().await.expect("opens"), process().await.expect("opens"));
+    for n in 0..3 {
+        insert(&there, &settings(), vec![batch(&[(1.0, "a", n)])]).await.expect("inserts");
+    }
+    let settings = settings();
+    let session = session(&settings);
+    session.register_table("t", here.read(&settings).await.expect("pins")).expect("registers");
+    there.optimize(&settings, FINAL).await.expect("merges");
+    gc::sweep(there.core()).await.expect("sweeps");
+    assert_eq!(objects(&store, "parts/").await, 1);
+    for (query, rows) in [("SELECT n FROM t", 3), ("SELECT n FROM t WHERE n > 0", 2)] {
+        let batches = session.sql(query).await.expect("plans").collect().await.expect("reads");
+        assert_eq!(batches.iter().map(RecordBatch::num_rows).sum::<usize>(), rows, "{query}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_object_that_no_version_names_goes_after_its_grace() {
     let spec = TableSpec::new(columns(), &["k"], &[]).expect("spec");
     let store = MemoryStore::new();
@@ -149,6 +174,19 @@ async fn an_object_that_no_version_names_goes_after_its_grace() {
     gc::list(impatient.core(), &settings()).await.expect("sweeps");
     assert_eq!(objects(&store, "parts/").await, 1);
     assert_eq!(all(&table).await.len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_dropped_table_leaves_no_folder_on_the_disk() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let root = folder.path().join("store/table");
+    let spec = TableSpec::new(columns(), &["k"], &[]).expect("spec");
+    let table = spec.open(ObjectFolder::new(Store::local(&root), "")).await.expect("opens");
+    insert(&table, &settings(), vec![batch(&[(1.0, "a", 1)])]).await.expect("inserts");
+    assert!(root.join("parts").exists());
+    assert_eq!(all(&table).await.len(), 1);
+    table.drop_data().await.expect("drops");
+    assert!(!root.exists());
 }
 
 #[tokio::test(flavor = "multi_thread")]

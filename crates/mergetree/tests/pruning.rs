@@ -16,6 +16,7 @@ use futures::TryStreamExt;
 use gristmill_catalog::{KeyExpression, Table};
 use gristmill_functions::{Argument, FunctionEnv, Registry, call};
 use gristmill_introspect::Event;
+use gristmill_mergetree::read::explain_indexes;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
 use gristmill_types::{Columns, SqlType};
@@ -121,6 +122,38 @@ async fn each_kind_of_condition_leaves_out_what_it_can() {
     for (name, filter, expected) in cases {
         assert_eq!(count(&table, filter).await, expected, "{name}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_tells_what_each_index_left() {
+    let (table, ..) = by_hundreds(1000).await;
+    let context = context(&[]).expect("settings");
+    let filter = ident("n").gt_eq(lit(800i64)).and(ident("s").eq(text("855")));
+    let frame = session(&context).read_table(table.read(&context).await.expect("pins")).expect("reads");
+    let plan = frame.filter(filter).expect("filters").create_physical_plan().await.expect("plans");
+    let expected = "ReadFromMergeTree (default.t)
+Indexes:
+  MinMax
+    Keys:
+      n
+      intDiv(n, 100)
+    Condition: and((n in [800, +Inf)), (intDiv(n, 100) in [8, +Inf)))
+    Parts: 2/10
+    Granules: 20/100
+  PrimaryKey
+    Keys:
+      s
+    Condition: (s in ['855', '855'])
+    Parts: 1/2
+    Granules: 1/20
+  Statistics
+    Keys:
+      n
+      s
+    Condition: and((n in [800, +Inf)), (s in ['855', '855']))
+    Parts: 1/1
+    Granules: 1/1";
+    assert_eq!(explain_indexes(&plan).join("\n"), expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,7 +24,8 @@ impl Interpreter {
             "PLAN" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 let optimized = planned.state.optimize(&planned.lowered.plan)?;
-                lines(&optimized.display_indent().to_string())
+                let indexes = gristmill_mergetree::read::explain_indexes(&planned.physical).join("\n");
+                lines(&format!("{}\n{indexes}", optimized.display_indent()))
             }
             "PIPELINE" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;

@@ -18,7 +18,10 @@ pub fn rises_with(call: &ScalarFunction) -> Option<usize> {
     if found.direction != Direction::Rising || found.holds != Holds::Always || argument.kind.is_float() {
         return None;
     }
-    let constant = |(at, argument): (usize, &Expr)| at == found.argument || matches!(argument, Expr::Literal(..));
+    // A constant may still stand in a cast.
+    let constant = |(at, argument): (usize, &Expr)| {
+        at == found.argument || (argument.column_refs().is_empty() && !argument.is_volatile())
+    };
     call.args.iter().enumerate().all(constant).then_some(found.argument)
 }
 

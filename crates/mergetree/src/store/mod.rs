@@ -56,6 +56,17 @@ pub trait PartStore: Send + Sync + Debug {
     /// Removes an object; one that is not there counts as removed.
     async fn delete(&self, context: &Arc<QueryContext>, key: &str) -> Result<()>;
 
+    /// Removes every object whose key begins with the prefix.
+    async fn delete_prefix(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<()> {
+        for object in self.list(context, prefix).await? {
+            self.delete(context, &object.key).await?;
+        }
+        Ok(())
+    }
+
+    /// Removes the folder itself, which is empty. Only disks have such a thing.
+    async fn remove_folder(&self) {}
+
     /// Where the object lies, for people.
     fn location(&self, key: &str) -> String;
 }

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use futures::TryStreamExt;
 use gristmill_base::{ErrorCode, Result};
 use gristmill_introspect::QueryContext;
-use gristmill_objstore::{PutOutcome, Store, Upload};
+use gristmill_objstore::{Provider, PutOutcome, Store, Upload};
 
 use super::{PartStore, PartUpload, Put, StoredObject};
 
@@ -79,6 +79,24 @@ impl PartStore for ObjectFolder {
 
     async fn delete(&self, context: &Arc<QueryContext>, key: &str) -> Result<()> {
         self.store.delete(context, &self.key(key)).await
+    }
+
+    async fn delete_prefix(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<()> {
+        let objects: Vec<_> = self.store.list(context, &self.key(prefix), None).try_collect().await?;
+        let keys: Vec<String> = objects.into_iter().map(|object| object.key).collect();
+        self.store.delete_many(context, &keys).await
+    }
+
+    async fn remove_folder(&self) {
+        if self.store.provider() != Provider::File {
+            return;
+        }
+        for folder in ["parts", "manifest", ""] {
+            // What is not empty stays: somebody else put something there.
+            if let Err(error) = tokio::fs::remove_dir(self.store.display(&self.key(folder))).await {
+                tracing::debug!("folder {} was not removed: {error}", self.location(folder));
+            }
+        }
     }
 
     fn location(&self, key: &str) -> String {
