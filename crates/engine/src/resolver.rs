@@ -10,7 +10,7 @@ use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
@@ -31,8 +31,15 @@ impl<'a> Resolver<'a> {
 
     async fn ready(&self, table: &dyn Table, name: Vec<String>) -> Result<ResolvedTable> {
         let provider = table.read(self.context).await?;
-        let columns = stored_columns(&table.definition().columns);
-        Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), name })
+        let declared = &table.definition().columns;
+        let is_computed = |column: &&Column| matches!(column.default, Some((DefaultKind::Alias, _)));
+        Ok(ResolvedTable {
+            provider,
+            columns: stored_columns(declared),
+            virtual_columns: table.virtual_columns(),
+            computed: Columns::new(declared.iter().filter(is_computed).cloned().collect()),
+            name,
+        })
     }
 }
 

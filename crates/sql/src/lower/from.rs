@@ -7,12 +7,12 @@ use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
+use gristmill_types::{DefaultKind, SqlType};
 use gristmill_types::supertype::least_supertype;
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
-use super::scope::ScopeColumn;
-use super::tables::TableReference;
+use super::scope::{Scope, ScopeColumn};
+use super::tables::{ResolvedTable, TableReference};
 use super::{Analyzer, Lowered};
 use crate::ast::unescape_identifier;
 
@@ -98,12 +98,35 @@ impl Analyzer<'_> {
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
             hidden,
         };
+        let is_materialized =
+            |column: &gristmill_types::Column| matches!(column.default, Some((DefaultKind::Materialized, _)));
         let columns = table
             .columns
             .iter()
-            .map(|declared| column(declared, false))
+            .map(|declared| column(declared, is_materialized(declared)))
             .chain(table.virtual_columns.iter().map(|virtual_column| column(virtual_column, true)))
             .collect();
+        let relation = Relation { plan, columns };
+        if table.computed.is_empty() { Ok(relation) } else { self.with_computed(relation, table, &qualifier) }
+    }
+
+    /// Adds a table's ALIAS columns, each of which may name those before it.
+    fn with_computed(&self, relation: Relation, table: &ResolvedTable, qualifier: &[String]) -> Result<Relation> {
+        let Relation { plan, mut columns } = relation;
+        for column in table.computed.iter() {
+            let Some((_, text)) = &column.default else { continue };
+            let node = crate::statement::parse_expression(text)?;
+            let scope = Scope { columns: columns.clone(), ..Scope::default() };
+            let typed = self.cast(self.as_value(self.expr(&node, &scope.rows())?)?, &column.kind)?;
+            // The expression itself stands for the column, so that one no query names costs nothing.
+            columns.push(ScopeColumn {
+                qualifier: qualifier.to_vec(),
+                name: column.name.clone(),
+                kind: column.kind.clone(),
+                expr: typed.expr,
+                hidden: true,
+            });
+        }
         Ok(Relation { plan, columns })
     }
 

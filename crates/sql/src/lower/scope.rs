@@ -24,7 +24,7 @@ pub struct ScopeColumn {
     pub qualifier: Vec<String>,
     pub name: String,
     pub kind: SqlType,
-    /// The plan's column.
+    /// The plan's column, or what an ALIAS column is computed by.
     pub expr: Expr,
     /// Not part of `*`: virtual columns, and the right side of USING.
     pub hidden: bool,

@@ -21,9 +21,12 @@ use crate::translate;
 #[derive(Clone, Debug)]
 pub struct ResolvedTable {
     pub provider: Arc<dyn TableProvider>,
-    /// Columns of `*`, then virtual ones: the provider's schema in order.
+    /// The declared columns of the provider's schema, in its order. Those that are MATERIALIZED are no part of `*`.
     pub columns: Columns,
+    /// The rest of the provider's schema: columns that can be asked for and are no part of `*`.
     pub virtual_columns: Columns,
+    /// ALIAS columns: computed from the others where they are asked for.
+    pub computed: Columns,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
 }
