@@ -156,7 +156,7 @@ pub fn pairwise(name: &str, arguments: &[Argument], operation: &str, env: &Funct
     Ok(assemble(steps, both))
 }
 
-fn by_number(name: &str, arguments: &[Argument], operation: &str, env: &FunctionEnv) -> Result<Bound> {
+pub fn by_number(name: &str, arguments: &[Argument], operation: &str, env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_number(name, arguments, 1)?;
     let number = arguments[1].kind.clone();
@@ -171,7 +171,7 @@ fn by_number(name: &str, arguments: &[Argument], operation: &str, env: &Function
 }
 
 /// Of tuples; of arrays as `arrayDotProduct`.
-fn dot_product(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+pub fn dot_product(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     if matches!(arguments[0].kind, T::Array(_)) {
         return crate::arrays::dot_product(arguments);

@@ -43,13 +43,8 @@ pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Func
         }
     }
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
-    if matches!((a, b), (T::Tuple(_), T::Tuple(_))) {
-        let of_elements = match operation {
-            Operation::Plus => "plus",
-            Operation::Minus => "minus",
-            Operation::Multiply => "multiply",
-        };
-        return crate::tuple_arithmetic::pairwise(name, arguments, of_elements, env);
+    if matches!(a, T::Tuple(_)) || matches!(b, T::Tuple(_)) {
+        return tuples(name, operation, arguments, env);
     }
     if let Some(result) = kinds::sum(a, b, operation == Operation::Minus) {
         return Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
@@ -60,6 +55,24 @@ pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Func
         return decimal::bind(name, operation, arguments);
     }
     dates(operation, a, b).ok_or_else(|| no_operation(name, arguments))
+}
+
+/// Tuples are added element by element; the product of two is a number, that with a number a tuple.
+fn tuples(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+    use crate::tuple_arithmetic::{by_number, dot_product, pairwise};
+    let is_tuple = |i: usize| matches!(arguments[i].kind, T::Tuple(_));
+    match (operation, is_tuple(0), is_tuple(1)) {
+        (Operation::Plus, true, true) => pairwise(name, arguments, "plus", env),
+        (Operation::Minus, true, true) => pairwise(name, arguments, "minus", env),
+        (Operation::Multiply, true, true) => dot_product(name, arguments, env),
+        (Operation::Multiply, true, false) => by_number(name, arguments, "multiply", env),
+        (Operation::Multiply, false, true) => {
+            let bound = by_number(name, &[arguments[1].clone(), arguments[0].clone()], "multiply", env)?;
+            let kernel = bound.kernel;
+            Ok(Bound::new(bound.result, move |args, rows| kernel(&[args[1].clone(), args[0].clone()], rows)))
+        }
+        _ => Err(no_operation(name, arguments)),
+    }
 }
 
 fn numbers(operation: Operation, kind: &SqlType, a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<ArrayRef> {
