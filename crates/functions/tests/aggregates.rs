@@ -309,7 +309,8 @@ fn what_is_not_supported_says_so() {
         ("sum", vec![argument("String")], "Illegal type String of argument 1 of aggregate function sum"),
         ("sum", vec![], "Number of arguments for aggregate function sum doesn't match"),
         ("sumArray", vec![argument("UInt8")], "expected Array"),
-        ("sumResample", vec![argument("UInt8"), argument("UInt8")], "not supported"),
+        ("sumResample", vec![argument("UInt8"), argument("UInt8")], "start, end and step"),
+        ("sumArgMin", vec![argument("UInt8"), argument("UInt8")], "not supported"),
         ("sumMerge", vec![argument("UInt8")], "expected AggregateFunction"),
         ("quantileTDigest", vec![argument("Decimal(9, 2)")], "Illegal type Decimal(9, 2)"),
     ] {

@@ -9,6 +9,7 @@ pub mod combinators;
 pub mod counted;
 pub mod counts;
 pub mod extremes;
+pub mod funnels;
 pub mod groups;
 pub mod kept;
 pub mod lists;
@@ -19,6 +20,7 @@ pub mod nulls;
 pub mod picks;
 pub mod quantiles;
 pub mod runs;
+pub mod scalars;
 pub mod sets;
 pub mod sums;
 pub mod udaf;
@@ -234,8 +236,13 @@ pub fn text_parameter(value: &ScalarValue) -> Option<Vec<u8>> {
     }
 }
 
-/// Every aggregate function.
+/// Every aggregate function, and the scalar functions that compute them.
 pub fn register(registry: &mut Registry) {
+    register_aggregates(registry);
+    scalars::register(registry);
+}
+
+fn register_aggregates(registry: &mut Registry) {
     counts::register(registry);
     sums::register(registry);
     bits::register(registry);
@@ -248,4 +255,5 @@ pub fn register(registry: &mut Registry) {
     counted::register(registry);
     mapped::register(registry);
     runs::register(registry);
+    funnels::register(registry);
 }

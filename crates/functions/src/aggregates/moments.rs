@@ -236,6 +236,7 @@ pub fn register(registry: &mut Registry) {
         finish: |m| one(if m[0] <= m[2] { (m[3] - m[1]) / (m[2] - m[0]) } else { f64::NAN }),
     };
     define(registry, "boundingRatio", Output::Float64, bounding);
+    registry.aggregate("exponentialMovingAverage", family(NullRule::Nullable, moving_average));
     for (alias, name) in [
         ("VAR_POP", "varPop"),
         ("VAR_SAMP", "varSamp"),
@@ -250,6 +251,38 @@ pub fn register(registry: &mut Registry) {
         registry.any_case(alias);
     }
     registry.any_case("corr");
+}
+
+/// `exponentialMovingAverage(half)(value, time)`: values lose half of their weight in a time of `half`. Kept are their sum
+/// at the newest time, that time, whether there was any, and `half`.
+fn moving_average(call: &Call<'_>) -> Result<Plan> {
+    let half = call.float(0)?.unwrap_or(f64::NAN);
+    if !half.is_finite() || half <= 0.0 {
+        return Err(crate::define::bad_argument(call.name, "the time in which a weight halves must be a parameter above 0"));
+    }
+    let spec: Spec<4> = Spec {
+        arguments: 2,
+        start: [0.0, 0.0, 0.0, half],
+        add: |m, value, time| {
+            let half = m[3];
+            decay(m, &[value, time, 1.0, half]);
+        },
+        merge: decay,
+        finish: |m| one(m[0] * (1.0 - 0.5f64.powf(1.0 / m[3]))),
+    };
+    plan(call, Output::Float64, spec)
+}
+
+fn decay(into: &mut [f64; 4], from: &[f64; 4]) {
+    if from[2] == 0.0 {
+        return;
+    }
+    if into[2] == 0.0 {
+        *into = *from;
+        return;
+    }
+    let (early, late) = if into[1] <= from[1] { (*into, *from) } else { (*from, *into) };
+    *into = [late[0] + early[0] * 0.5f64.powf((late[1] - early[1]) / late[3]), late[1], 1.0, late[3]];
 }
 
 fn bound(m: &mut [f64; 4], x: f64, y: f64) {

@@ -5,7 +5,8 @@ pub mod array;
 mod condition;
 mod distinct;
 mod empty;
-mod state;
+mod resample;
+pub mod state;
 mod subgroups;
 
 use std::sync::Arc;
@@ -34,6 +35,7 @@ pub enum Combinator {
     SimpleState,
     Merge,
     MergeState,
+    Resample,
     /// Known to ClickHouse and refused here.
     Refused,
 }
@@ -46,7 +48,7 @@ const SUFFIXES: &[(&str, Combinator)] = &[
     ("MergeState", Combinator::MergeState),
     ("ForEach", Combinator::ForEach),
     ("Distinct", Combinator::Distinct),
-    ("Resample", Combinator::Refused),
+    ("Resample", Combinator::Resample),
     ("ArgMin", Combinator::Refused),
     ("ArgMax", Combinator::Refused),
     ("Merge", Combinator::Merge),
@@ -166,6 +168,11 @@ impl AggregateFunction for Combined {
                     Combinator::Merge => Ok(prepared),
                     _ => state::state(&self.inner_name, parameters, kinds, prepared),
                 }
+            }
+            Combinator::Resample => {
+                let (ranges, parameters) = resample::Ranges::of(name, parameters)?;
+                let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+                Ok(resample::prepare(self.inner(parameters, rest)?, ranges))
             }
             Combinator::Refused => Err(Error::new(
                 ErrorCode::NOT_IMPLEMENTED,

@@ -48,6 +48,8 @@ enum Weighting {
     BFloat16,
 }
 
+pub use values::list_type;
+
 type Builder = fn(&Call<'_>, Levels) -> Result<Plan>;
 
 /// Name after `quantile`, how many parameters precede the levels, and the function.

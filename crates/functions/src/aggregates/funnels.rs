@@ -1,0 +1,278 @@
+//! What happened in which order: `retention`, `windowFunnel`, `sequenceMatch`, `sequenceCount`.
+//!
+//! `retention` keeps which conditions ever held. The others keep each row that meets a condition, as its time and the set
+//! of conditions (32 at most), and look at the rows in the order of time when the result is wanted.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, UInt8Array, UInt32Array, UInt64Array};
+use arrow::datatypes::{DataType, UInt32Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::groups::Groups;
+use super::natives::natives;
+use super::{Call, NullRule, Plan, family, text_parameter};
+use crate::define::bad_argument;
+use crate::registry::Registry;
+
+mod pattern;
+
+use pattern::Pattern;
+
+const CONDITIONS_MAX: usize = 32;
+
+pub fn register(registry: &mut Registry) {
+    registry.aggregate("retention", family(NullRule::Default, retention));
+    registry.aggregate("windowFunnel", family(NullRule::Default, window_funnel));
+    registry.aggregate("sequenceMatch", family(NullRule::Default, |call| sequence(call, false)));
+    registry.aggregate("sequenceCount", family(NullRule::Default, |call| sequence(call, true)));
+}
+
+/// Checks the conditions from argument `first` on.
+fn conditions(call: &Call<'_>, first: usize, least: usize) -> Result<usize> {
+    let given = call.kinds.len().saturating_sub(first);
+    if given < least || given > CONDITIONS_MAX {
+        return Err(Error::new(
+            ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+            format!("Aggregate function {} takes from {least} to {CONDITIONS_MAX} conditions, got {given}", call.name),
+        ));
+    }
+    for i in first..call.kinds.len() {
+        if !matches!(call.kinds[i], SqlType::UInt8 | SqlType::Bool) {
+            return Err(call.illegal(i, "UInt8, a condition"));
+        }
+    }
+    Ok(given)
+}
+
+/// The conditions that hold in each row, as bits.
+fn held(args: &[ArrayRef]) -> Result<Vec<u32>> {
+    let mut bits = vec![0u32; args.first().map_or(0, |array| array.len())];
+    for (i, array) in args.iter().enumerate() {
+        for (bits, value) in bits.iter_mut().zip(natives::<u8>(array)?.iter()) {
+            *bits |= u32::from(*value != 0) << i;
+        }
+    }
+    Ok(bits)
+}
+
+fn retention(call: &Call<'_>) -> Result<Plan> {
+    let count = conditions(call, 0, 2)?;
+    let result = SqlType::array(SqlType::UInt8);
+    let arguments = vec![SqlType::UInt8; count];
+    Ok(Plan::new(result, arguments, vec![DataType::UInt32], move || Retention { ever: Vec::new(), count }))
+}
+
+struct Retention {
+    ever: Vec<u32>,
+    count: usize,
+}
+
+impl Groups for Retention {
+    fn resize(&mut self, groups: usize) {
+        self.ever.resize(groups, 0);
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        for (bits, group) in held(args)?.into_iter().zip(groups) {
+            self.ever[*group] |= bits;
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        Ok(vec![Arc::new(UInt32Array::from(self.ever[..groups].to_vec()))])
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        for (bits, group) in states[0].as_primitive::<UInt32Type>().values().iter().zip(groups) {
+            self.ever[*group] |= bits;
+        }
+        Ok(())
+    }
+
+    /// The first condition, and each other one together with the first.
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        let mut values = Vec::with_capacity(groups * self.count);
+        for ever in &self.ever[..groups] {
+            values.extend((0..self.count).map(|i| (ever & 1) as u8 & (ever >> i & 1) as u8));
+        }
+        crate::columns::list(Arc::new(UInt8Array::from(values)), &vec![self.count; groups])
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        self.ever.drain(..groups);
+    }
+
+    fn bytes(&self) -> usize {
+        self.ever.capacity() * 4
+    }
+}
+
+fn time_argument(call: &Call<'_>) -> Result<SqlType> {
+    match call.kinds.first() {
+        Some(kind @ (SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..))) => Ok(kind.clone()),
+        Some(kind) if kind.is_integer() => Ok(SqlType::Int64),
+        _ => Err(call.illegal(0, "a date, a time or an integer")),
+    }
+}
+
+type Judge = Arc<dyn Fn(&[(i64, u32)]) -> u64 + Send + Sync>;
+
+fn timed(call: &Call<'_>, result: SqlType, judge: Judge) -> Result<Plan> {
+    let mut arguments = vec![time_argument(call)?];
+    arguments.extend(std::iter::repeat_n(SqlType::UInt8, call.kinds.len() - 1));
+    let carrier = result.arrow();
+    let list = super::quantiles::list_type;
+    Ok(Plan::new(result, arguments, vec![list(DataType::Int64), list(DataType::UInt32)], move || Timed {
+        events: Vec::new(),
+        judge: judge.clone(),
+        result: carrier.clone(),
+        kept: 0,
+    }))
+}
+
+/// Rows that meet a condition, with their times.
+struct Timed {
+    events: Vec<Vec<(i64, u32)>>,
+    /// Says the result of events in the order of time.
+    judge: Judge,
+    result: DataType,
+    kept: usize,
+}
+
+impl Groups for Timed {
+    fn resize(&mut self, groups: usize) {
+        self.events.resize_with(groups, Vec::new);
+    }
+
+    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let times = match args[0].data_type().primitive_width() {
+            Some(4) => natives::<i32>(&args[0])?.iter().map(|time| i64::from(*time)).collect(),
+            _ => natives::<i64>(&args[0])?.to_vec(),
+        };
+        for ((time, bits), group) in times.into_iter().zip(held(&args[1..])?).zip(groups) {
+            if bits != 0 {
+                self.events[*group].push((time, bits));
+                self.kept += 1;
+            }
+        }
+        Ok(())
+    }
+
+    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
+        let events = &self.events[..groups];
+        let lengths: Vec<usize> = events.iter().map(Vec::len).collect();
+        let times = arrow::array::Int64Array::from_iter_values(events.iter().flatten().map(|event| event.0));
+        let bits = UInt32Array::from_iter_values(events.iter().flatten().map(|event| event.1));
+        let list = |values: ArrayRef| -> Result<ArrayRef> {
+            let item = Arc::new(arrow::datatypes::Field::new("item", values.data_type().clone(), true));
+            let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths.iter().copied());
+            Ok(Arc::new(arrow::array::ListArray::try_new(item, offsets, values, None)?))
+        };
+        Ok(vec![list(Arc::new(times))?, list(Arc::new(bits))?])
+    }
+
+    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
+        let flat = super::combinators::array::flatten(states)?;
+        let (times, bits) = (natives::<i64>(&flat.columns[0])?, natives::<u32>(&flat.columns[1])?);
+        for (i, row) in flat.rows.iter().enumerate() {
+            self.events[groups[*row]].push((times[i], bits[i]));
+        }
+        self.kept += flat.rows.len();
+        Ok(())
+    }
+
+    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
+        let judged = self.events[..groups].iter_mut().map(|events| {
+            events.sort_by_key(|event| event.0);
+            (self.judge)(events)
+        });
+        let values = UInt64Array::from_iter_values(judged);
+        Ok(arrow::compute::cast(&values, &self.result)?)
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        let gone: usize = self.events.drain(..groups).map(|events| events.len()).sum();
+        self.kept -= gone;
+    }
+
+    fn bytes(&self) -> usize {
+        self.events.capacity() * 24 + self.kept * 16 * 3 / 2
+    }
+}
+
+#[derive(Clone, Copy, Default)]
+struct Strictness {
+    /// No other condition's row may stand between.
+    order: bool,
+    /// A condition that held already ends the chain.
+    deduplication: bool,
+    /// Times must grow.
+    increase: bool,
+}
+
+/// The longest chain of conditions, in their order, within a window of time after the first.
+fn window_funnel(call: &Call<'_>) -> Result<Plan> {
+    let count = conditions(call, 1, 1)?;
+    let Some(window) = call.size(0)? else {
+        return Err(bad_argument(call.name, "the window must be given as a parameter: windowFunnel(3600)(time, …)"));
+    };
+    let mut strict = Strictness::default();
+    for parameter in call.parameters.iter().skip(1) {
+        match text_parameter(parameter).as_deref() {
+            Some(b"strict_order") => strict.order = true,
+            Some(b"strict_deduplication" | b"strict") => strict.deduplication = true,
+            Some(b"strict_increase") => strict.increase = true,
+            _ => return Err(bad_argument(call.name, format!("unknown mode {parameter}"))),
+        }
+    }
+    let window = i64::try_from(window).unwrap_or(i64::MAX);
+    timed(call, SqlType::UInt8, Arc::new(move |events: &[(i64, u32)]| funnel(events, count, window, strict)))
+}
+
+fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) -> u64 {
+    // For each level: when the chain that reached it began, and when it reached it.
+    let mut reached: Vec<Option<(i64, i64)>> = vec![None; count];
+    let mut begun = false;
+    let mut best = 0;
+    for (time, bits) in events {
+        // From the last condition down, so that a row counts for one step of a chain only.
+        for level in (0..count).rev().filter(|level| bits >> level & 1 == 1) {
+            if level == 0 {
+                reached[0] = Some((*time, *time));
+                begun = true;
+            } else if strict.deduplication && reached[level].is_some() {
+                return best.max(level as u64);
+            } else if strict.order && begun && reached[level - 1].is_none() {
+                let highest = reached.iter().position(Option::is_none).unwrap_or(count);
+                return best.max(highest as u64);
+            } else if let Some((start, previous)) = reached[level - 1]
+                && *time <= start.saturating_add(window)
+                && (!strict.increase || *time > previous)
+            {
+                reached[level] = Some((start, *time));
+                if level + 1 == count {
+                    return count as u64;
+                }
+            }
+        }
+        best = best.max(reached.iter().rposition(Option::is_some).map_or(0, |level| level as u64 + 1));
+    }
+    best
+}
+
+fn sequence(call: &Call<'_>, counts: bool) -> Result<Plan> {
+    let count = conditions(call, 1, 2)?;
+    let Some(text) = call.parameters.first().and_then(text_parameter) else {
+        return Err(bad_argument(call.name, "the pattern must be given as a parameter: sequenceMatch('(?1)(?2)')(time, …)"));
+    };
+    let pattern = Pattern::parse(call.name, &String::from_utf8_lossy(&text), count)?;
+    let ticks = match call.kinds[0] {
+        SqlType::DateTime64(scale, _) => 10i64.saturating_pow(u32::from(scale)),
+        _ => 1,
+    };
+    let result = if counts { SqlType::UInt64 } else { SqlType::UInt8 };
+    timed(call, result, Arc::new(move |events: &[(i64, u32)]| pattern.matches(events, ticks, counts)))
+}

@@ -1,0 +1,129 @@
+//! Aggregate functions as scalar ones: `arrayReduce`, `finalizeAggregation`, `initializeAggregation`. A row is a group.
+
+use std::sync::LazyLock;
+
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+
+use super::combinators::array::flatten;
+use super::combinators::{resolve_aggregate, state};
+use super::{Prepared, groups::Make};
+use crate::columns::broadcast;
+use crate::define::{arity, illegal, need_constant_text, own_nulls};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("arrayReduce", own_nulls(|name, arguments, _| array_reduce(name, arguments)));
+    registry.scalar("finalizeAggregation", own_nulls(|name, arguments, _| finalize(name, arguments)));
+    registry.scalar("initializeAggregation", own_nulls(|name, arguments, _| initialize(name, arguments)));
+}
+
+/// The aggregate functions alone: a scalar function is bound without the registry it is in.
+static AGGREGATES: LazyLock<Registry> = LazyLock::new(|| {
+    let mut registry = Registry::default();
+    super::register_aggregates(&mut registry);
+    registry
+});
+
+fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
+    let function = resolve_aggregate(&AGGREGATES, name)
+        .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
+    let arguments: Vec<Argument> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
+    function.prepare(AGGREGATES.canonical(name), parameters, &arguments)
+}
+
+/// `quantile(0.5)` as a name and its parameters: numbers and quoted strings.
+fn parsed(text: &str) -> Result<(&str, Vec<ScalarValue>)> {
+    let Some((name, parameters)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
+        return Ok((text.trim(), Vec::new()));
+    };
+    let wrong =
+        || Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot read the parameters of aggregate function '{text}'"));
+    let (mut parts, mut current, mut quoted) = (Vec::new(), String::new(), false);
+    for c in parameters.chars() {
+        quoted ^= c == '\'';
+        match c {
+            ',' if !quoted => parts.push(std::mem::take(&mut current)),
+            c => current.push(c),
+        }
+    }
+    if !current.trim().is_empty() {
+        parts.push(current);
+    }
+    let parameters = parts.iter().map(|part| {
+        let part = part.trim();
+        if let Some(text) = part.strip_prefix('\'').and_then(|part| part.strip_suffix('\'')) {
+            return Ok(ScalarValue::BinaryView(Some(text.as_bytes().to_vec())));
+        }
+        match part.parse::<u64>() {
+            Ok(number) => Ok(ScalarValue::UInt64(Some(number))),
+            Err(_) => part.parse().map(|number| ScalarValue::Float64(Some(number))).map_err(|_| wrong()),
+        }
+    });
+    Ok((name.trim(), parameters.collect::<Result<_>>()?))
+}
+
+/// `arrayReduce('max', array, …)`: the function over the elements of each row's arrays.
+fn array_reduce(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    let function = need_constant_text(name, arguments, 0)?;
+    let (function, parameters) = parsed(&function)?;
+    let mut elements = Vec::new();
+    for (i, argument) in arguments.iter().enumerate().skip(1) {
+        match argument.kind.plain() {
+            SqlType::Array(element) => elements.push(element.as_ref().clone()),
+            _ => return Err(illegal(name, arguments, i, "Array")),
+        }
+    }
+    let Prepared { result, arguments: casts, make, .. } = prepare(function, &parameters, elements)?;
+    let mut kinds = vec![SqlType::String];
+    kinds.extend(casts.into_iter().map(SqlType::array));
+    Ok(Bound::cast(kinds, result, move |args, rows| {
+        let arrays = args[1..].iter().map(|array| broadcast(array, rows)).collect::<Result<Vec<_>>>()?;
+        let flat = flatten(&arrays)?;
+        let mut groups = make();
+        groups.resize(rows);
+        if !flat.rows.is_empty() {
+            groups.update(&flat.columns, &flat.rows)?;
+        }
+        groups.finish(rows)
+    }))
+}
+
+/// The result of a state.
+fn finalize(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let SqlType::AggregateFunction(function, kinds) = arguments[0].kind.plain() else {
+        return Err(illegal(name, arguments, 0, "AggregateFunction"));
+    };
+    let (function, parameters) = parsed(function)?;
+    let merge = state::merge(prepare(function, &parameters, kinds.clone())?, &arguments[0].kind)?;
+    Ok(each_row(merge.result, Vec::new(), 0, merge.make))
+}
+
+/// `initializeAggregation('sumState', value, …)`: the function over one row.
+fn initialize(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    let function = need_constant_text(name, arguments, 0)?;
+    let (function, parameters) = parsed(&function)?;
+    let kinds = arguments[1..].iter().map(|argument| argument.kind.clone()).collect();
+    let prepared = prepare(function, &parameters, kinds)?;
+    let mut casts = vec![SqlType::String];
+    casts.extend(prepared.arguments);
+    Ok(each_row(prepared.result, casts, 1, prepared.make))
+}
+
+/// Every row's arguments, from the one at `skip` on, as the only row of its group.
+fn each_row(result: SqlType, casts: Vec<SqlType>, skip: usize, make: Make) -> Bound {
+    Bound::cast(casts, result, move |args, rows| {
+        let args = args[skip..].iter().map(|array| broadcast(array, rows)).collect::<Result<Vec<_>>>()?;
+        let mut groups = make();
+        groups.resize(rows);
+        if rows > 0 {
+            groups.update(&args, &(0..rows).collect::<Vec<_>>())?;
+        }
+        groups.finish(rows)
+    })
+}
