@@ -50,7 +50,7 @@ fn condition(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType> {
 
 /// Condition and value in turn, and a value for the rest.
 fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    if arguments.len() < 3 || arguments.len() % 2 == 0 {
+    if arguments.len() < 3 || arguments.len().is_multiple_of(2) {
         let text = format!(
             "Function {name} needs conditions and values in turn and one value more, got {} arguments",
             arguments.len()
@@ -87,7 +87,7 @@ fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 /// `caseWithExpression(x, when1, then1, …, else)`.
 fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    if arguments.len() < 4 || arguments.len() % 2 != 0 {
+    if arguments.len() < 4 || !arguments.len().is_multiple_of(2) {
         let text = format!("Function {name} needs an expression, pairs of values, and one value more");
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }

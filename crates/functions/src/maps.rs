@@ -68,7 +68,7 @@ fn map_array(kind: &SqlType, keys: ArrayRef, values: ArrayRef, lengths: &[usize]
 
 /// `map(k1, v1, k2, v2, …)`.
 fn map(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    if arguments.len() % 2 != 0 {
+    if !arguments.len().is_multiple_of(2) {
         let text = format!("Function {name} needs keys and values in turn, got {} arguments", arguments.len());
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }
@@ -181,6 +181,7 @@ fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound
             let before = picks.len();
             for (which, map) in maps.iter().enumerate() {
                 let offsets = map.value_offsets();
+                #[expect(clippy::needless_range_loop, reason = "the entry's place says more than what it adds")]
                 for i in offsets[row] as usize..offsets[row + 1] as usize {
                     let known = (before..picks.len()).find(|place| {
                         combine != Combine::Append && {

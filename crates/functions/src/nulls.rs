@@ -89,7 +89,7 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
     };
     let nullable = last.is_nullable();
-    let plain: Vec<SqlType> = kinds.iter().map(|kind| without_nullable(kind)).collect();
+    let plain: Vec<SqlType> = kinds.iter().map(without_nullable).collect();
     let common = least(name, &plain)?;
     let result = if nullable { common.clone().nullable() } else { common.clone() };
     let casts = arguments

@@ -9,6 +9,7 @@ use crate::columns::{Bytes, at};
 use crate::scalar::FunctionEnv;
 
 /// A column to be written as text. Strings are written as they are, a FixedString with its padding.
+#[expect(clippy::large_enum_variant, reason = "there is one a column, and it is not moved about")]
 pub enum Texts<'a> {
     Strings(Bytes<'a>),
     Values(ValueWriter, usize),

@@ -41,7 +41,7 @@ fn bar(name: &str, arguments: &[Argument]) -> Result<Bound> {
             }
             let eighths = (if value >= high { width } else { (value - low) * width / (high - low) } * 8.0) as usize;
             out.extend("█".repeat(eighths / 8).into_bytes());
-            if eighths % 8 > 0 {
+            if !eighths.is_multiple_of(8) {
                 const PARTS: [&str; 8] = ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"];
                 out.extend_from_slice(PARTS[eighths % 8].as_bytes());
             }

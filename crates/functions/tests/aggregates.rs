@@ -4,6 +4,8 @@
 //! Each call runs on one partition, and (unless the order of rows matters) on several with small batches, where partial
 //! states are merged, and on rows that are sorted by the key, where groups are emitted before the rows end.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};

@@ -8,8 +8,8 @@
 //! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system.
 
 use std::fmt::{self, Display};
-use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};

@@ -39,11 +39,7 @@ enum Target {
 
 impl Output {
     /// Opens the target and writes what stands before the rows. `default_format`: of a query that names none.
-    pub fn open(
-        execution: &Execution,
-        default_format: Option<&str>,
-        terminal: Terminal,
-    ) -> Result<Output> {
+    pub fn open(execution: &Execution, default_format: Option<&str>, terminal: Terminal) -> Result<Output> {
         let settings = &execution.context.settings;
         let format = match (&execution.format, &execution.into_outfile) {
             (Some(name), _) => Format::by_name(name)?,

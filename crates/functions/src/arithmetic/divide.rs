@@ -25,23 +25,23 @@ enum Part {
 
 /// What division by zero gives.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Zero {
+enum ByZero {
     Fails,
-    GivesZero,
+    Gives0,
     GivesNull,
 }
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("divide", plain(|name, arguments, _| divide(name, arguments)));
     for (name, part, zero) in [
-        ("intDiv", Part::Quotient, Zero::Fails),
-        ("intDivOrZero", Part::Quotient, Zero::GivesZero),
-        ("intDivOrNull", Part::Quotient, Zero::GivesNull),
-        ("modulo", Part::Remainder, Zero::Fails),
-        ("moduloOrZero", Part::Remainder, Zero::GivesZero),
-        ("moduloOrNull", Part::Remainder, Zero::GivesNull),
-        ("positiveModulo", Part::PositiveRemainder, Zero::Fails),
-        ("positiveModuloOrNull", Part::PositiveRemainder, Zero::GivesNull),
+        ("intDiv", Part::Quotient, ByZero::Fails),
+        ("intDivOrZero", Part::Quotient, ByZero::Gives0),
+        ("intDivOrNull", Part::Quotient, ByZero::GivesNull),
+        ("modulo", Part::Remainder, ByZero::Fails),
+        ("moduloOrZero", Part::Remainder, ByZero::Gives0),
+        ("moduloOrNull", Part::Remainder, ByZero::GivesNull),
+        ("positiveModulo", Part::PositiveRemainder, ByZero::Fails),
+        ("positiveModuloOrNull", Part::PositiveRemainder, ByZero::GivesNull),
     ] {
         registry.scalar(name, plain(move |name, arguments, _| integers(name, part, zero, arguments)));
     }
@@ -80,29 +80,29 @@ fn result_kind(part: Part, a: &SqlType, b: &SqlType) -> Option<SqlType> {
     }
 }
 
-fn by_zero(zero: Zero) -> Result<Option<i64>> {
+fn by_zero(zero: ByZero) -> Result<Option<i64>> {
     match zero {
-        Zero::Fails => Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero")),
-        Zero::GivesZero => Ok(Some(0)),
-        Zero::GivesNull => Ok(None),
+        ByZero::Fails => Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero")),
+        ByZero::Gives0 => Ok(Some(0)),
+        ByZero::GivesNull => Ok(None),
     }
 }
 
-fn integers(name: &str, part: Part, zero: Zero, arguments: &[Argument]) -> Result<Bound> {
+fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let (a, b) = (arguments[0].kind.clone(), arguments[1].kind.clone());
     // Decimals are divided as the floats they are.
     let as_float = |kind: SqlType| if kind.is_decimal() { T::Float64 } else { kind };
     let (a, b) = (as_float(a), as_float(b));
     let plain_result = result_kind(part, &a, &b).ok_or_else(|| no_operation(name, arguments))?;
-    let result = if zero == Zero::GivesNull { plain_result.clone().nullable() } else { plain_result.clone() };
+    let result = if zero == ByZero::GivesNull { plain_result.clone().nullable() } else { plain_result.clone() };
     if plain_result == T::Float64 {
         return Ok(Bound::cast(vec![T::Float64; 2], result, move |args, rows| {
             let remainder = binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| {
                 let remainder = a % b;
                 if part == Part::PositiveRemainder && remainder < 0.0 { remainder + b.abs() } else { remainder }
             })?;
-            if zero == Zero::GivesNull {
+            if zero == ByZero::GivesNull {
                 null_where_zero::<Float64Type>(&remainder, &args[1], |b| b == 0.0)
             } else {
                 Ok(remainder)
@@ -115,16 +115,16 @@ fn integers(name: &str, part: Part, zero: Zero, arguments: &[Argument]) -> Resul
     let common = kinds::division(&a, &b).ok_or_else(|| no_operation(name, arguments))?;
     let casts = vec![common.clone(); 2];
     let kernel = move |args: &[ArrayRef], rows: usize| {
-        let quiet = if zero == Zero::GivesNull { Zero::GivesZero } else { zero };
+        let quiet = if zero == ByZero::GivesNull { ByZero::Gives0 } else { zero };
         let values = match common {
             T::UInt64 => in_64::<UInt64Type>(part, quiet, &plain_result, args, rows),
             T::Int64 => in_64::<Int64Type>(part, quiet, &plain_result, args, rows),
             ref kind => in_256(part, quiet, kind, &plain_result, args, rows),
         }?;
         match (zero, &common) {
-            (Zero::GivesNull, T::UInt64) => null_where_zero::<UInt64Type>(&values, &args[1], |b| b == 0),
-            (Zero::GivesNull, T::Int64) => null_where_zero::<Int64Type>(&values, &args[1], |b| b == 0),
-            (Zero::GivesNull, _) => {
+            (ByZero::GivesNull, T::UInt64) => null_where_zero::<UInt64Type>(&values, &args[1], |b| b == 0),
+            (ByZero::GivesNull, T::Int64) => null_where_zero::<Int64Type>(&values, &args[1], |b| b == 0),
+            (ByZero::GivesNull, _) => {
                 null_where_zero::<Decimal256Type>(&values, &args[1], |b| b == arrow::datatypes::i256::ZERO)
             }
             _ => Ok(values),
@@ -184,7 +184,7 @@ impl Divisible for u64 {
     }
 }
 
-fn in_64<A>(part: Part, zero: Zero, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>
+fn in_64<A>(part: Part, zero: ByZero, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef>
 where
     A: ArrowPrimitiveType,
     A::Native: Divisible,
@@ -199,7 +199,7 @@ where
             (Some((quotient, _)), Part::Quotient) => Ok(quotient.as_i64()),
             (Some((_, remainder)), Part::Remainder) => Ok(remainder.as_i64()),
             (Some((_, remainder)), Part::PositiveRemainder) => Ok(Divisible::positive(remainder, b).as_i64()),
-            (None, Part::Quotient) if zero == Zero::Fails => {
+            (None, Part::Quotient) if zero == ByZero::Fails => {
                 Err(Error::new(ErrorCode::ILLEGAL_DIVISION, "Division of minimal signed number by minus one"))
             }
             (None, _) => Ok(0),
@@ -209,7 +209,7 @@ where
         else Err(Error::logical(format!("A 64-bit division into {result}"))))
 }
 
-fn in_256(part: Part, zero: Zero, common: &SqlType, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+fn in_256(part: Part, zero: ByZero, common: &SqlType, result: &SqlType, args: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
     use arrow::datatypes::i256;
     let (a, b) = (Numbers::of::<Decimal256Type>(&args[0])?, Numbers::of::<Decimal256Type>(&args[1])?);
     let compute = |row: usize| -> Result<i256> {

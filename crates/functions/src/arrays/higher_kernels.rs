@@ -7,7 +7,7 @@ use std::sync::Arc;
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::interleave;
-use arrow::datatypes::{UInt8Type, UInt32Type, UInt64Type};
+use arrow::datatypes::{UInt8Type, UInt32Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 

@@ -65,6 +65,10 @@ impl<'a> Lists<'a> {
         &self.values
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Number of rows; 1 for a constant.
     pub fn len(&self) -> usize {
         self.list.len()

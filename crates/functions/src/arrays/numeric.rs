@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{Array, AsArray, UInt32Array};
-use arrow::datatypes::{Float64Type, UInt64Type};
+use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 

@@ -13,7 +13,7 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("dateName", plain(|name, arguments, env| date_name(name, arguments, env)));
+    registry.scalar("dateName", plain(date_name));
     registry.any_case("dateName");
     registry.scalar(
         "monthName",

@@ -16,7 +16,7 @@ use crate::scalar::{Argument, Bound, FunctionEnv};
 const MOST_SLOTS: i64 = 1_000_000;
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("timeSlots", plain(|name, arguments, env| time_slots(name, arguments, env)));
+    registry.scalar("timeSlots", plain(time_slots));
 }
 
 fn time_slots(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {

@@ -22,12 +22,12 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("toStartOfInterval", plain(|name, arguments, env| to_start_of_interval(name, arguments, env)));
+    registry.scalar("toStartOfInterval", plain(to_start_of_interval));
     for alias in ["date_bin", "time_bucket"] {
         registry.alias(alias, "toStartOfInterval");
         registry.any_case(alias);
     }
-    registry.scalar("dateTrunc", plain(|name, arguments, env| date_trunc(name, arguments, env)));
+    registry.scalar("dateTrunc", plain(date_trunc));
     registry.alias("DATE_TRUNC", "dateTrunc");
     registry.any_case("DATE_TRUNC");
 }

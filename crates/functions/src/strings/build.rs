@@ -1,7 +1,7 @@
 //! Strings made of others: `concat`, `concatWithSeparator`, `repeat`, `space`, `appendTrailingCharIfAbsent`, `char`.
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, BinaryViewArray};
+use arrow::array::Array;
 use arrow::datatypes::{Float64Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;

@@ -12,10 +12,7 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar(
-        "editDistance",
-        plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, |a, b| Ok(edits(a, b)?))),
-    );
+    registry.scalar("editDistance", plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, edits)));
     registry.alias("levenshteinDistance", "editDistance");
     registry.scalar(
         "editDistanceUTF8",

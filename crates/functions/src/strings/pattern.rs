@@ -125,6 +125,7 @@ fn repetition(chars: impl Iterator<Item = char>) -> bool {
 }
 
 /// A compiled LIKE pattern.
+#[expect(clippy::large_enum_variant, reason = "there is one a pattern, and it is not moved about")]
 pub enum Like {
     Equal(Vec<u8>),
     Prefix(Vec<u8>),

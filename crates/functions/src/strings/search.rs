@@ -54,7 +54,7 @@ fn check(name: &str, arguments: &[Argument]) -> Result<()> {
 }
 
 /// The needles of a row.
-fn needles<'a>(lists: &'a ArrayRef, row: usize) -> Vec<&'a [u8]> {
+fn needles(lists: &ArrayRef, row: usize) -> Vec<&[u8]> {
     let list = lists.as_list::<i32>();
     let row = at(list.len(), row);
     match list.values().as_binary_view_opt() {

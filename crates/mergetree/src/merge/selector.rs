@@ -196,6 +196,6 @@ mod tests {
             }
         }
         assert!(bytes.len() < 30, "{} parts are left", bytes.len());
-        assert!(written < 2000 * 8 << 20, "{} times rewritten", written / (2000 << 20));
+        assert!(written < (2000 * 8) << 20, "{} times rewritten", written / (2000 << 20));
     }
 }

@@ -177,7 +177,7 @@ async fn list(source: &ObjectSource, fetcher: &Fetcher, structure_known: bool) -
         context.settings.s3_skip_empty_files
     };
     // Folders of object stores that were made by hand are empty objects whose keys end in a slash.
-    infos.retain(|info| !(info.key.ends_with('/') && info.size == Some(0)) && !(skips_empty && info.size == Some(0)));
+    infos.retain(|info| info.size != Some(0) || !(skips_empty || info.key.ends_with('/')));
     if infos.is_empty() && structure_known && context.settings.s3_throw_on_zero_files_match {
         return Err(Error::new(
             ErrorCode::FILE_DOESNT_EXIST,

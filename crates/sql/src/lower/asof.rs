@@ -128,7 +128,6 @@ impl Analyzer<'_> {
     }
 
     /// The keys that must be equal, the values of which the nearest is looked for, and how these compare.
-    #[expect(clippy::type_complexity, reason = "pairs of the two sides' values read best in place")]
     fn asof_condition(
         &self,
         left: &Relation,

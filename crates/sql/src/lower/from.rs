@@ -7,8 +7,8 @@ use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::{DefaultKind, SqlType};
 use gristmill_types::supertype::least_supertype;
+use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
 use super::scope::{Scope, ScopeColumn};

@@ -83,7 +83,7 @@ impl OpenPart {
 
 fn check_rows(metadata: &ParquetMetaData, header: &PartHeader) -> Result<()> {
     let rows = metadata.file_metadata().num_rows();
-    if rows != header.rows as i64 || header.granule_rows == 0 || header.row_group_rows % header.granule_rows != 0 {
+    if rows != header.rows as i64 || header.granule_rows == 0 || !header.row_group_rows.is_multiple_of(header.granule_rows) {
         return Err(Error::new(
             ErrorCode::CORRUPTED_DATA,
             format!("its footer tells of {rows} rows, its header of {}", header.rows),
