@@ -150,14 +150,20 @@ impl ExecutionPlan for RowsExec {
                 Rows::Held(partitions) => partitions.get(partition).cloned().unwrap_or_default(),
             })
         };
-        let mut left = limit.unwrap_or(usize::MAX);
         let stream = futures::stream::once(batches)
             .map_ok(move |batches| futures::stream::iter(cut(batches, block_rows).map(Ok::<_, DataFusionError>)))
             .try_flatten()
-            .try_take_while(move |batch: &RecordBatch| {
-                let wanted = left > 0;
-                left = left.saturating_sub(batch.num_rows());
-                futures::future::ready(Ok(wanted))
+            .scan(limit.unwrap_or(usize::MAX), |left, batch: DataFusionResult<RecordBatch>| {
+                // The last batch is cut: nobody above does it.
+                futures::future::ready(match batch {
+                    Ok(_) if *left == 0 => None,
+                    Ok(batch) => {
+                        let rows = batch.num_rows().min(*left);
+                        *left -= rows;
+                        Some(Ok(batch.slice(0, rows)))
+                    }
+                    Err(error) => Some(Err(error)),
+                })
             })
             .map(move |batch| {
                 context.check()?;

@@ -9,8 +9,8 @@ use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
-use gristmill_types::Columns;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
+use gristmill_types::{Columns, DefaultKind};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
@@ -32,7 +32,11 @@ impl<'a> Resolver<'a> {
     async fn ready(&self, table: &dyn Table, name: Vec<String>) -> Result<ResolvedTable> {
         let provider = table.read(self.context).await?;
         let columns = stored_columns(&table.definition().columns);
-        Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), name })
+        let definition = table.definition();
+        let aliases = definition.columns.iter().filter(|column| matches!(column.default, Some((DefaultKind::Alias, _))));
+        let aliases = Columns::new(aliases.cloned().collect());
+        let prewhere = definition.engine.name.ends_with("MergeTree") || reads_files(&definition.engine.name);
+        Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), aliases, prewhere, name })
     }
 }
 
@@ -51,6 +55,11 @@ impl TableResolver for Resolver<'_> {
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()]).await
     }
+}
+
+/// Engines and table functions of files and objects.
+fn reads_files(engine: &str) -> bool {
+    ["s3", "gcs", "url", "file", "azureblobstorage"].iter().any(|known| engine.to_ascii_lowercase().starts_with(known))
 }
 
 /// The hints that every table function gets.

@@ -4,8 +4,11 @@
 pub mod ast;
 pub mod create;
 pub mod dialect;
+mod insert;
 pub mod lower;
 mod rewrite;
+mod show;
+pub mod sql_text;
 pub mod statement;
 pub mod tokens;
 pub mod translate;

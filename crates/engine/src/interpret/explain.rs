@@ -1,4 +1,4 @@
-//! EXPLAIN: the statement's tree, the logical plan, or the physical one.
+//! EXPLAIN: the statement's tree, the logical plan, or the physical one (which tells of parts, granules and files left out).
 
 use datafusion::physical_plan::displayable;
 use gristmill_base::{Error, Result};
@@ -26,7 +26,7 @@ impl Interpreter {
                 let optimized = planned.state.optimize(&planned.lowered.plan)?;
                 lines(&optimized.display_indent().to_string())
             }
-            "PIPELINE" => {
+            "PIPELINE" | "INDEXES" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&displayable(planned.physical.as_ref()).indent(false).to_string())
             }

@@ -58,6 +58,9 @@ fn compares_natively(kind: &SqlType) -> bool {
 impl Analyzer<'_> {
     /// Lowers what DataFusion has an operator for; `None`: a function of ours is to be called.
     pub(crate) fn operator(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Result<Option<Typed>> {
+        if let Some(range) = self.as_range(name, arguments, context)? {
+            return Ok(Some(range));
+        }
         match (name, arguments) {
             ("and" | "or", [_, ..]) => {
                 let operator = if name == "and" { Operator::And } else { Operator::Or };
@@ -238,17 +241,25 @@ impl Analyzer<'_> {
             ..CastOptions::default()
         };
         let moved = gristmill_types::cast::cast(&array, &from, to, &options).map_err(|error| match from_text {
-            true => Error::new(
+            true if to.is_number() => Error::new(
                 ErrorCode::TYPE_MISMATCH,
                 format!("Cannot convert string {value} to type {to}: {}", error.message()),
             ),
-            false => error,
+            _ => error,
         })?;
         if moved.null_count() > 0 {
             return Ok(None);
         }
         if !from_text {
             let back = gristmill_types::cast::cast(&moved, to, &from, &options);
+            // A sign that wraps around comes back as it was: whole numbers are compared in size as well.
+            let in_size = |array: &arrow::array::ArrayRef, kind: &SqlType| {
+                let size = gristmill_types::cast::cast(array, kind, &SqlType::Float64, &options).ok()?;
+                ScalarValue::try_from_array(&size, 0).ok()
+            };
+            if numbers && in_size(&array, &from) != in_size(&moved, to) {
+                return Ok(None);
+            }
             let same = back.is_ok_and(|back| ScalarValue::try_from_array(&back, 0).is_ok_and(|back| back == *value));
             if !same {
                 return Ok(None);

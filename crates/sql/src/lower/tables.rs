@@ -24,6 +24,10 @@ pub struct ResolvedTable {
     /// Columns of `*`, then virtual ones: the provider's schema in order.
     pub columns: Columns,
     pub virtual_columns: Columns,
+    /// Columns that are computed from the others when they are read.
+    pub aliases: Columns,
+    /// Whether PREWHERE may stand with it.
+    pub prewhere: bool,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
 }
