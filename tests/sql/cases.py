@@ -1,7 +1,9 @@
 """Reads a case: a file of SQL statements, cut at `;`.
 
 A comment line `-- settings: name=value, name=value` sets them before the first statement. A comment line
-`-- error: NAME` says that the next statement fails with that error of ClickHouse's. Every other comment is for readers.
+`-- error: NAME` says that the next statement fails with that error of ClickHouse's. `-- gap: why` says that the next
+statement is known not to give what ClickHouse gives: that is told and counted, and is a failure once it does give it. Every
+other comment is for readers.
 """
 
 import re
@@ -10,6 +12,7 @@ from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 ERROR_LINE = re.compile(r"--\s*error:\s*([A-Z0-9_]+)")
+GAP_LINE = re.compile(r"--\s*gap:\s*(.+)")
 SETTINGS_LINE = re.compile(r"--\s*settings:\s*(.+)")
 ERROR_TEXT = re.compile(r"Code: (\d+)\..*?\(([A-Z][A-Z0-9_]+)\)\s*$", re.S)
 TOKEN = re.compile(
@@ -22,6 +25,7 @@ TOKEN = re.compile(
 class Statement:
     text: str
     error: str | None = None
+    gap: str | None = None
 
     @property
     def title(self) -> str:
@@ -51,19 +55,21 @@ class Case:
 def read(path: Path) -> Case:
     settings: dict[str, str] = {}
     statements: list[Statement] = []
-    text, error = "", None
+    text, error, gap = "", None, None
     for token in TOKEN.findall(path.read_text()) + [";"]:
         if token.startswith("--") and not text.strip():
             if found := ERROR_LINE.match(token):
                 error = found[1]
+            elif found := GAP_LINE.match(token):
+                gap = found[1]
             elif found := SETTINGS_LINE.match(token):
                 settings |= {n.strip(): v.strip() for n, v in (p.split("=", 1) for p in found[1].split(","))}
         elif token.startswith(("--", "/*")) and not text.strip():
             pass
         elif token == ";":
             if text.strip():
-                statements.append(Statement(text.strip(), error))
-            text, error = "", None
+                statements.append(Statement(text.strip(), error, gap))
+            text, error, gap = "", None, None
         else:
             text += token
     return Case(path, statements, settings)

@@ -2,6 +2,7 @@
 
 pub mod env;
 pub mod error;
+pub mod machine;
 pub mod redact;
 pub mod runtime;
 pub mod units;

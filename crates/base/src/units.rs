@@ -50,7 +50,7 @@ pub fn parse_size(text: &str) -> Option<u64> {
         return whole.checked_mul(factor);
     }
     let real: f64 = number.trim().parse().ok()?;
-    (real >= 0.0 && real.is_finite()).then(|| (real * factor as f64) as u64)
+    (real >= 0.0 && real.is_finite()).then_some((real * factor as f64) as u64)
 }
 
 #[cfg(test)]

@@ -150,20 +150,15 @@ impl ExecutionPlan for RowsExec {
                 Rows::Held(partitions) => partitions.get(partition).cloned().unwrap_or_default(),
             })
         };
+        let mut left = limit.unwrap_or(usize::MAX);
         let stream = futures::stream::once(batches)
             .map_ok(move |batches| futures::stream::iter(cut(batches, block_rows).map(Ok::<_, DataFusionError>)))
             .try_flatten()
-            .scan(limit.unwrap_or(usize::MAX), |left, batch: DataFusionResult<RecordBatch>| {
-                // The last batch is cut: nobody above does it.
-                futures::future::ready(match batch {
-                    Ok(_) if *left == 0 => None,
-                    Ok(batch) => {
-                        let rows = batch.num_rows().min(*left);
-                        *left -= rows;
-                        Some(Ok(batch.slice(0, rows)))
-                    }
-                    Err(error) => Some(Err(error)),
-                })
+            // To the row: DataFusion leaves out its own limit above a leaf that has one.
+            .try_filter_map(move |batch: RecordBatch| {
+                let taken = batch.num_rows().min(left);
+                left -= taken;
+                futures::future::ready(Ok((taken > 0).then(|| batch.slice(0, taken))))
             })
             .map(move |batch| {
                 context.check()?;

@@ -75,6 +75,11 @@ pub trait Table: Send + Sync + Debug {
         Ok(())
     }
 
+    /// Removes the rows of one partition, given as its id or its value in text.
+    async fn drop_partition(&self, _context: &Arc<QueryContext>, _partition: &str) -> Result<()> {
+        Err(self.unsupported("ALTER TABLE DROP PARTITION"))
+    }
+
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {
         Err(self.unsupported("OPTIMIZE"))
     }

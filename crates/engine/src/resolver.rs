@@ -10,7 +10,7 @@ use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
-use gristmill_types::{Columns, DefaultKind};
+use gristmill_types::{Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
@@ -107,7 +107,12 @@ fn argument(analyzer: &Analyzer<'_>, context: &Arc<QueryContext>, node: &Node) -
             let mut text = Vec::new();
             ValueWriter::new(&array, &kind, &options)?.write(0, &mut text);
             let text = String::from_utf8_lossy(&text).into_owned();
-            if kind.is_number() { CallArgument::Number(text) } else { CallArgument::Text(text) }
+            match kind.plain() {
+                number if number.is_number() => CallArgument::Number(text),
+                // A row of values(…) is written with its own quotes.
+                SqlType::Tuple(_) => CallArgument::Identifier(text),
+                _ => CallArgument::Text(text),
+            }
         }
     })
 }

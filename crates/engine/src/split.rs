@@ -156,7 +156,7 @@ fn data(text: &str, at: usize) -> (Option<Vec<u8>>, usize) {
         }
         offset = after;
     }
-    let mut data = body[..end].as_bytes().to_vec();
+    let mut data = body.as_bytes()[..end].to_vec();
     // `… FORMAT CSV 1,2;` on one line.
     if next == text.len() && data.trim_ascii_end().ends_with(b";") {
         let length = data.trim_ascii_end().len() - 1;

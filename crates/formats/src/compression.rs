@@ -290,7 +290,7 @@ mod tests {
     ];
 
     fn sample() -> Vec<u8> {
-        (0..200_000u32).flat_map(|i| format!("{},{}\n", i, i.wrapping_mul(2_654_435_761)).into_bytes()).collect()
+        (0..20_000u32).flat_map(|i| format!("{},{}\n", i, i.wrapping_mul(2_654_435_761)).into_bytes()).collect()
     }
 
     fn encoded(codec: Compression, data: &[u8]) -> Vec<u8> {

@@ -15,5 +15,5 @@ pub use columnar::columns_of_arrow;
 pub use compression::Compression;
 pub use format::{Format, Header};
 pub use infer::infer_schema;
-pub use input::{RowParser, header_length, is_splittable, parser, part_parser, split_rows};
+pub use input::{Part, RowParser, bare_rows, header_length, is_splittable, parser, part_parser, split_rows};
 pub use output::{OutputContext, OutputFormat, ResultSummary, writer};

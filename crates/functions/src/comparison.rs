@@ -3,12 +3,12 @@
 
 use std::cmp::Ordering;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Bytes, at, truth_column};
 use crate::define::{arity, own_nulls, plain};
@@ -41,13 +41,14 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
     }
     match (a, b) {
         (T::String | T::FixedString(_), T::String | T::FixedString(_)) => Ok(T::String),
-        (T::String, other) | (other, T::String) if !other.is_number() && !matches!(other, T::Array(_) | T::Tuple(_) | T::Map(..)) => {
+        (T::String, other) | (other, T::String)
+            if !other.is_number() && !matches!(other, T::Array(_) | T::Tuple(_) | T::Map(..)) =>
+        {
             Ok(other.clone())
         }
         // Numbers without a common type (UInt64 and Int64, UInt64 and Float64) are compared as wide ones.
-        (a, b) if a.is_number() && b.is_number() => Ok(least(name, &[a.clone(), b.clone()]).unwrap_or_else(|_| {
-            if a.is_float() || b.is_float() { T::Float64 } else { T::Int256 }
-        })),
+        (a, b) if a.is_number() && b.is_number() => Ok(least(name, &[a.clone(), b.clone()])
+            .unwrap_or_else(|_| if a.is_float() || b.is_float() { T::Float64 } else { T::Int256 })),
         (T::Array(a), T::Array(b)) => Ok(SqlType::array(keep_null(common(name, a, b)?, a, b))),
         (T::Tuple(left), T::Tuple(right)) if left.len() == right.len() => Ok(T::Tuple(
             left.iter()
@@ -81,7 +82,13 @@ pub fn compare(a: &ArrayRef, b: &ArrayRef, rows: usize, test: fn(Ordering) -> bo
 }
 
 /// `unordered`: what is said of NaN, which is in no order with anything.
-fn compare_nan(a: &ArrayRef, b: &ArrayRef, rows: usize, test: fn(Ordering) -> bool, unordered: bool) -> Result<BooleanBuffer> {
+fn compare_nan(
+    a: &ArrayRef,
+    b: &ArrayRef,
+    rows: usize,
+    test: fn(Ordering) -> bool,
+    unordered: bool,
+) -> Result<BooleanBuffer> {
     fn values<K: ArrowPrimitiveType>(
         a: &ArrayRef,
         b: &ArrayRef,
@@ -131,7 +138,10 @@ fn compare_nan(a: &ArrayRef, b: &ArrayRef, rows: usize, test: fn(Ordering) -> bo
 fn distinct(name: &str, arguments: &[Argument], wanted: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let common = common(name, &arguments[0].kind, &arguments[1].kind)?.nullable();
-    let casts = arguments.iter().map(|argument| if argument.kind.is_null_literal() { argument.kind.clone() } else { common.clone() }).collect();
+    let casts = arguments
+        .iter()
+        .map(|argument| if argument.kind.is_null_literal() { argument.kind.clone() } else { common.clone() })
+        .collect();
     let arrow = common.arrow();
     Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
         let (a, b) = (crate::columns::retype(&args[0], &arrow)?, crate::columns::retype(&args[1], &arrow)?);

@@ -3,12 +3,12 @@
 use std::cmp::Ordering;
 use std::collections::HashMap;
 
-use arrow::array::{Array, ArrayRef, AsArray};
+use SqlType as T;
+use arrow::array::{Array, AsArray};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::interleave;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::at;
 use crate::comparison;
@@ -20,10 +20,13 @@ use crate::scalar::{Argument, Bound};
 use crate::supertype::least;
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("if", own_nulls(|name, arguments, _| {
-        arity(name, arguments, 3..=3)?;
-        multi_if(name, arguments)
-    }));
+    registry.scalar(
+        "if",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 3..=3)?;
+            multi_if(name, arguments)
+        }),
+    );
     registry.any_case("if");
     registry.scalar("multiIf", own_nulls(|name, arguments, _| multi_if(name, arguments)));
     registry.alias("caseWithoutExpression", "multiIf");
@@ -48,7 +51,10 @@ fn condition(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType> {
 /// Condition and value in turn, and a value for the rest.
 fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if arguments.len() < 3 || arguments.len() % 2 == 0 {
-        let text = format!("Function {name} needs conditions and values in turn and one value more, got {} arguments", arguments.len());
+        let text = format!(
+            "Function {name} needs conditions and values in turn and one value more, got {} arguments",
+            arguments.len()
+        );
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }
     let branches = arguments.len() / 2;
@@ -103,7 +109,9 @@ fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let when = &args[branch * 2 + 1];
             let equal = comparison::compare(&args[0], when, rows, Ordering::is_eq)?;
             let (a, b) = (validity(&args[0]), validity(when));
-            let valid = |valid: &Option<BooleanBuffer>, row: usize| valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)));
+            let valid = |valid: &Option<BooleanBuffer>, row: usize| {
+                valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)))
+            };
             matched.push(BooleanBuffer::collect_bool(rows, |row| equal.value(row) && valid(&a, row) && valid(&b, row)));
         }
         let picks: Vec<(usize, usize)> = (0..rows)
@@ -131,7 +139,8 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
     Ok(Bound::cast(vec![common; arguments.len()], result, move |args, rows| {
         let mut best: Vec<usize> = vec![0; rows];
         let valid: Vec<Option<BooleanBuffer>> = args.iter().map(validity).collect();
-        let is_valid = |i: usize, row: usize| valid[i].as_ref().is_none_or(|valid: &BooleanBuffer| valid.value(at(valid.len(), row)));
+        let is_valid =
+            |i: usize, row: usize| valid[i].as_ref().is_none_or(|valid: &BooleanBuffer| valid.value(at(valid.len(), row)));
         let encoded = crate::arrays::comparable(args)?;
         for (i, candidate) in encoded.iter().enumerate().skip(1) {
             for (row, best) in best.iter_mut().enumerate() {
@@ -144,7 +153,8 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
                 }
             }
         }
-        let picks: Vec<(usize, usize)> = best.into_iter().enumerate().map(|(row, best)| (best, at(args[best].len(), row))).collect();
+        let picks: Vec<(usize, usize)> =
+            best.into_iter().enumerate().map(|(row, best)| (best, at(args[best].len(), row))).collect();
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
         Ok(interleave(&columns, &picks)?)
     }))
@@ -157,7 +167,8 @@ fn transform(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let compared = comparison::common(name, &arguments[0].kind, &from)?;
     let default = arguments.get(3).map_or(&arguments[0].kind, |default| &default.kind).plain().clone();
     let result = least(name, &[to, default])?;
-    let mut casts = vec![arguments[0].kind.plain().clone(), SqlType::array(compared.clone()), SqlType::array(result.clone())];
+    let mut casts =
+        vec![arguments[0].kind.plain().clone(), SqlType::array(compared.clone()), SqlType::array(result.clone())];
     if arguments.len() == 4 {
         casts.push(result.clone());
     }

@@ -4,10 +4,12 @@
 //! What DataFusion computes natively (comparisons, AND/OR/NOT, arithmetic on equal types, IS NULL, CASE) is lowered by
 //! the `sql` crate and not found here, so that pruning and pushdown see it.
 
+pub mod addresses;
 pub mod aggregate;
 pub mod aggregates;
 pub mod arithmetic;
 pub mod arrays;
+pub mod blocks;
 pub mod cast;
 pub mod columns;
 pub mod comparison;
@@ -15,25 +17,35 @@ pub mod conditional;
 pub mod conversion;
 pub mod datetime;
 pub mod define;
+pub mod geo;
 pub mod hash;
+pub mod identifiers;
+pub mod json;
 pub mod logic;
 pub mod maps;
 pub mod math;
 pub mod monotonic;
 pub mod nulls;
+pub mod quantities;
+pub mod random;
 pub mod registry;
 pub mod rounding;
 pub mod scalar;
+pub mod session;
 pub mod strings;
 pub mod supertype;
 pub mod text;
+pub mod transform;
+pub mod tuple_arithmetic;
 pub mod tuples;
 pub mod udf;
+pub mod urls;
+pub mod visual;
 
 pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
+pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
 pub use cast::cast_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use registry::Registry;
 pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction};
 pub use udf::{FunctionUdf, call, scalar_udf};
-pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};

@@ -1,12 +1,12 @@
 //! Three-valued logic as functions: `and`, `or`, `xor`, `not`. Numbers count as true where they are not zero; FALSE decides an
 //! AND, and TRUE an OR, whatever stands beside it, NULL included.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes::{DataType, UInt8Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::at;
 use crate::define::{arity, illegal, own_nulls, plain};
@@ -26,11 +26,14 @@ pub fn register(registry: &mut Registry) {
         registry.scalar(name, own_nulls(move |name, arguments, _| bind(name, arguments, operation)));
         registry.any_case(name);
     }
-    registry.scalar("not", plain(|name, arguments, _| {
-        arity(name, arguments, 1..=1)?;
-        let (cast, result) = truth_type(name, arguments, 0)?;
-        Ok(Bound::cast(vec![cast], result, |args, _| negated(&args[0])))
-    }));
+    registry.scalar(
+        "not",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            let (cast, result) = truth_type(name, arguments, 0)?;
+            Ok(Bound::cast(vec![cast], result, |args, _| negated(&args[0])))
+        }),
+    );
     registry.any_case("not");
 }
 
@@ -80,7 +83,8 @@ fn bind(name: &str, arguments: &[Argument], operation: Operation) -> Result<Boun
     let result = if nullable { plain.nullable() } else { plain };
     let casts = kinds.into_iter().map(|(cast, _)| cast).collect();
     Ok(Bound::cast(casts, result, move |args, rows| {
-        let sides: Vec<(BooleanBuffer, Option<BooleanBuffer>)> = args.iter().map(|arg| (truth(arg), validity(arg))).collect();
+        let sides: Vec<(BooleanBuffer, Option<BooleanBuffer>)> =
+            args.iter().map(|arg| (truth(arg), validity(arg))).collect();
         let side = |(values, valid): &(BooleanBuffer, Option<BooleanBuffer>), row: usize| {
             let row = at(values.len(), row);
             valid.as_ref().is_none_or(|valid| valid.value(row)).then(|| values.value(row))

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, MapArray, StructArray};
 use arrow::compute::interleave;
 use arrow::datatypes::{DataType, UInt64Type};
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::arrays::higher::{LambdaBody, higher_order_call};
 use crate::columns::{at, broadcast, list_of, numbers, truths};
@@ -32,13 +32,16 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("mapSubtract", plain(|name, arguments, _| combine(name, arguments, Combine::Subtract)));
     registry.scalar("mapUpdate", plain(|name, arguments, _| combine(name, arguments, Combine::Replace)));
     registry.scalar("mapConcat", plain(|name, arguments, _| combine(name, arguments, Combine::Append)));
-    registry.scalar("mapLength", plain(|name, arguments, _| {
-        parts(name, arguments, 0)?;
-        Ok(Bound::new(T::UInt64, |args, _| {
-            let lengths: Vec<usize> = args[0].as_map().offsets().lengths().collect();
-            numbers::<UInt64Type>(lengths.len(), |row| Ok(lengths[row] as u64))
-        }))
-    }));
+    registry.scalar(
+        "mapLength",
+        plain(|name, arguments, _| {
+            parts(name, arguments, 0)?;
+            Ok(Bound::new(T::UInt64, |args, _| {
+                let lengths: Vec<usize> = args[0].as_map().offsets().lengths().collect();
+                numbers::<UInt64Type>(lengths.len(), |row| Ok(lengths[row] as u64))
+            }))
+        }),
+    );
 }
 
 fn parts(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlType)> {
@@ -56,10 +59,8 @@ fn map_array(kind: &SqlType, keys: ArrayRef, values: ArrayRef, lengths: &[usize]
     let DataType::Struct(fields) = entries.data_type() else {
         return Err(Error::logical("a map's entries are pairs"));
     };
-    let columns = vec![
-        crate::columns::retype(&keys, fields[0].data_type())?,
-        crate::columns::retype(&values, fields[1].data_type())?,
-    ];
+    let columns =
+        vec![crate::columns::retype(&keys, fields[0].data_type())?, crate::columns::retype(&values, fields[1].data_type())?];
     let pairs = StructArray::try_new(fields.clone(), columns, None)?;
     let offsets = arrow::buffer::OffsetBuffer::from_lengths(lengths.iter().copied());
     Ok(Arc::new(MapArray::try_new(entries, offsets, pairs, None, ordered)?))
@@ -71,7 +72,8 @@ fn map(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let text = format!("Function {name} needs keys and values in turn, got {} arguments", arguments.len());
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }
-    let every = |skip: usize| arguments.iter().skip(skip).step_by(2).map(|argument| argument.kind.clone()).collect::<Vec<_>>();
+    let every =
+        |skip: usize| arguments.iter().skip(skip).step_by(2).map(|argument| argument.kind.clone()).collect::<Vec<_>>();
     let (key, value) = (least(name, &every(0))?, least(name, &every(1))?);
     if key.is_nullable() {
         return Err(illegal(name, arguments, 0, "keys that cannot be NULL"));
@@ -83,10 +85,15 @@ fn map(name: &str, arguments: &[Argument]) -> Result<Bound> {
     Ok(Bound::cast(casts, result, move |args, rows| {
         let column = |skip: usize| -> Result<ArrayRef> {
             let columns: Vec<&ArrayRef> = args.iter().skip(skip).step_by(2).collect();
-            let picks: Vec<(usize, usize)> =
-                (0..rows).flat_map(|row| columns.iter().enumerate().map(move |(i, column)| (i, at(column.len(), row)))).collect();
+            let picks: Vec<(usize, usize)> = (0..rows)
+                .flat_map(|row| columns.iter().enumerate().map(move |(i, column)| (i, at(column.len(), row))))
+                .collect();
             let columns: Vec<&dyn Array> = columns.iter().map(|column| column.as_ref()).collect();
-            Ok(if columns.is_empty() { arrow::array::new_null_array(&DataType::Null, 0) } else { interleave(&columns, &picks)? })
+            Ok(if columns.is_empty() {
+                arrow::array::new_null_array(&DataType::Null, 0)
+            } else {
+                interleave(&columns, &picks)?
+            })
         };
         map_array(&kind, column(0)?, column(1)?, &vec![width; rows])
     }))
@@ -175,11 +182,12 @@ fn combine(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound
             for (which, map) in maps.iter().enumerate() {
                 let offsets = map.value_offsets();
                 for i in offsets[row] as usize..offsets[row + 1] as usize {
-                    let known = (before..picks.len())
-                        .find(|place| combine != Combine::Append && {
+                    let known = (before..picks.len()).find(|place| {
+                        combine != Combine::Append && {
                             let (map, entry): (usize, usize) = picks[*place];
                             encoded[map].row(entry) == encoded[which].row(i)
-                        });
+                        }
+                    });
                     let place = known.unwrap_or_else(|| {
                         picks.push((which, i));
                         values.push((which, i));
@@ -258,8 +266,9 @@ pub fn higher_order(
     maps: Vec<(Expr, SqlType)>,
     env: &FunctionEnv,
 ) -> Result<(Expr, SqlType)> {
-    let [(map, kind)] = <[(Expr, SqlType); 1]>::try_from(maps)
-        .map_err(|_| Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("Function {name} takes a lambda and one map")))?;
+    let [(map, kind)] = <[(Expr, SqlType); 1]>::try_from(maps).map_err(|_| {
+        Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("Function {name} takes a lambda and one map"))
+    })?;
     let argument = |expr: &Expr, kind: &SqlType| (expr.clone(), Argument { kind: kind.clone(), constant: None });
     let keys = crate::udf::call(registry, "mapKeys", vec![argument(&map, &kind)], env)?;
     let values = crate::udf::call(registry, "mapValues", vec![argument(&map, &kind)], env)?;

@@ -2,10 +2,10 @@
 
 use std::f64::consts;
 
+use SqlType as T;
 use arrow::datatypes::{Float64Type, UInt8Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{binary, numbers, unary};
 use crate::define::{arity, expect_number, illegal, plain};
@@ -67,11 +67,9 @@ pub fn register(registry: &mut Registry) {
         );
     }
     registry.any_case("pi");
-    for (name, f) in [
-        ("isFinite", f64::is_finite as fn(f64) -> bool),
-        ("isInfinite", f64::is_infinite),
-        ("isNaN", f64::is_nan),
-    ] {
+    for (name, f) in
+        [("isFinite", f64::is_finite as fn(f64) -> bool), ("isInfinite", f64::is_infinite), ("isNaN", f64::is_nan)]
+    {
         registry.scalar(name, plain(move |name, arguments, _| test(name, arguments, f)));
     }
     registry.scalar(
@@ -81,7 +79,9 @@ pub fn register(registry: &mut Registry) {
             expect_number(name, arguments, 0)?;
             expect_number(name, arguments, 1)?;
             Ok(Bound::cast(vec![T::Float64; 2], T::Float64, |args, rows| {
-                binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |x, other| if x.is_finite() { x } else { other })
+                binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |x, other| {
+                    if x.is_finite() { x } else { other }
+                })
             }))
         }),
     );

@@ -5,9 +5,9 @@
 //! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
 
 use SqlType as T;
-use gristmill_types::{IntervalKind, SqlType};
 use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
 use gristmill_types::zone::Zone;
+use gristmill_types::{IntervalKind, SqlType};
 
 use crate::define::constant_integer;
 use crate::scalar::Argument;
@@ -75,21 +75,34 @@ pub fn monotonic_call(name: &str, arguments: &[Argument], result: &SqlType, sess
     judge(name, arguments, Some(result), session, true)
 }
 
-fn judge(name: &str, arguments: &[Argument], result: Option<&SqlType>, session: &Zone, constants: bool) -> Option<Monotonicity> {
+fn judge(
+    name: &str,
+    arguments: &[Argument],
+    result: Option<&SqlType>,
+    session: &Zone,
+    constants: bool,
+) -> Option<Monotonicity> {
     let kind = arguments.first()?.kind.plain();
-    let others_constant = |at: usize| !constants || arguments.iter().enumerate().all(|(i, a)| i == at || a.constant.is_some());
+    let others_constant =
+        |at: usize| !constants || arguments.iter().enumerate().all(|(i, a)| i == at || a.constant.is_some());
     match name {
         "identity" | "materialize" | "toNullable" | "assumeNotNull" | "toLowCardinality" | "toTimezone" => {
             Some(Monotonicity::rising(Holds::Always))
         }
         "negate" if is_number(kind) => Some(Monotonicity::falling(negation(kind))),
         "sign" if is_number(kind) => Some(Monotonicity::rising(Holds::Always)),
-        "abs" if kind.integer_bits().is_some() || kind.is_decimal() => Some(Monotonicity::rising(Holds::Between(0, i128::MAX))),
-        "floor" | "ceil" | "trunc" | "round" if is_number(kind) && arguments.len() == 1 => Some(Monotonicity::rising(Holds::Always)),
+        "abs" if kind.integer_bits().is_some() || kind.is_decimal() => {
+            Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
+        }
+        "floor" | "ceil" | "trunc" | "round" if is_number(kind) && arguments.len() == 1 => {
+            Some(Monotonicity::rising(Holds::Always))
+        }
         "exp" | "exp2" | "exp10" | "cbrt" | "tanh" | "sinh" | "asinh" | "atan" | "erf" | "sigmoid" if is_number(kind) => {
             Some(Monotonicity::rising(Holds::Always))
         }
-        "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => Some(Monotonicity::rising(Holds::Between(0, i128::MAX))),
+        "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => {
+            Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
+        }
         "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments),
         "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
         "toString" => None,
@@ -264,7 +277,9 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
     match (from, to) {
         (T::Bool, to) if is_number(to) => always,
         // Numbers beyond the last day are read as seconds.
-        (from, T::Date) if from.is_integer() => Some(Monotonicity::rising(Holds::Between(i128::MIN, LAST_DAY_OF_DATE.into()))),
+        (from, T::Date) if from.is_integer() => {
+            Some(Monotonicity::rising(Holds::Between(i128::MIN, LAST_DAY_OF_DATE.into())))
+        }
         (from, T::Date32) if from.is_integer() => {
             Some(Monotonicity::rising(Holds::Between(i128::MIN, gristmill_types::calendar::LAST_DAY.into())))
         }
@@ -279,7 +294,11 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
         (from, to) if from.is_integer() && to.is_float() => always,
         (T::Float32, T::Float64) | (T::Float64, T::Float32) => always,
         (T::Enum8(_) | T::Enum16(_), to) if to.is_integer() => {
-            let values = if matches!(from, T::Enum8(_)) { (i8::MIN.into(), i8::MAX.into()) } else { (i16::MIN.into(), i16::MAX.into()) };
+            let values = if matches!(from, T::Enum8(_)) {
+                (i8::MIN.into(), i8::MAX.into())
+            } else {
+                (i16::MIN.into(), i16::MAX.into())
+            };
             narrowing(values, to)
         }
         (from, to) if is_number(from) && to.is_integer() && !from.is_integer() => {
@@ -335,7 +354,8 @@ mod tests {
 
     #[test]
     fn calendar_functions_rise_with_dates_and_times() {
-        for name in ["toDate", "toYYYYMM", "toStartOfMonth", "toStartOfHour", "toMonday", "toStartOfDay", "toRelativeDayNum"] {
+        for name in ["toDate", "toYYYYMM", "toStartOfMonth", "toStartOfHour", "toMonday", "toStartOfDay", "toRelativeDayNum"]
+        {
             let found = monotonic(name, &[kind("DateTime('UTC')")]);
             assert_eq!(found, Some(Monotonicity::rising(Holds::Always)), "{name}");
         }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, BooleanArray, make_array};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::compute::interleave;
 use arrow::datatypes::{DataType, Float64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Numbers, at, broadcast, defaults_for_nulls, truth_column, truths};
 use crate::comparison;
@@ -21,15 +21,21 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("isNull", own_nulls(|name, arguments, _| is_null(name, arguments, true)));
     registry.any_case("isNull");
     registry.scalar("isNotNull", own_nulls(|name, arguments, _| is_null(name, arguments, false)));
-    registry.scalar("isNullable", own_nulls(|name, arguments, _| {
-        arity(name, arguments, 1..=1)?;
-        let nullable = arguments[0].kind.is_nullable();
-        Ok(Bound::new(T::UInt8, move |_, rows| truths(rows, |_| nullable)))
-    }));
-    registry.scalar("ifNull", own_nulls(|name, arguments, _| {
-        arity(name, arguments, 2..=2)?;
-        coalesce(name, arguments)
-    }));
+    registry.scalar(
+        "isNullable",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            let nullable = arguments[0].kind.is_nullable();
+            Ok(Bound::new(T::UInt8, move |_, rows| truths(rows, |_| nullable)))
+        }),
+    );
+    registry.scalar(
+        "ifNull",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 2..=2)?;
+            coalesce(name, arguments)
+        }),
+    );
     registry.any_case("ifNull");
     registry.scalar("coalesce", own_nulls(|name, arguments, _| coalesce(name, arguments)));
     registry.any_case("coalesce");
@@ -37,10 +43,13 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("nullIf", own_nulls(|name, arguments, _| null_if(name, arguments)));
     registry.any_case("nullIf");
     registry.scalar("assumeNotNull", own_nulls(|name, arguments, _| assume_not_null(name, arguments)));
-    registry.scalar("toNullable", own_nulls(|name, arguments, _| {
-        arity(name, arguments, 1..=1)?;
-        Ok(Bound::new(arguments[0].kind.clone().nullable(), |args, _| Ok(args[0].clone())))
-    }));
+    registry.scalar(
+        "toNullable",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            Ok(Bound::new(arguments[0].kind.clone().nullable(), |args, _| Ok(args[0].clone())))
+        }),
+    );
     registry.scalar("isZeroOrNull", own_nulls(|name, arguments, _| is_zero_or_null(name, arguments)));
 }
 
@@ -111,7 +120,8 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 (found, at(columns[found].len(), row))
             })
             .collect();
-        let columns = columns.into_iter().map(|column| crate::columns::retype(column, &arrow)).collect::<Result<Vec<_>>>()?;
+        let columns =
+            columns.into_iter().map(|column| crate::columns::retype(column, &arrow)).collect::<Result<Vec<_>>>()?;
         let columns: Vec<&dyn Array> = columns.iter().map(AsRef::as_ref).collect();
         let chosen = interleave(&columns, &picks)?;
         if nullable { Ok(chosen) } else { defaults_for_nulls(&chosen) }
@@ -143,10 +153,10 @@ fn null_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let equal = comparison::compare(&first, &args[1], rows, std::cmp::Ordering::is_eq)?;
         let (first_valid, second_valid) = (validity(&first), validity(&args[1]));
         let array = broadcast(&args[0], rows)?;
-        let is = |valid: &Option<BooleanBuffer>, row: usize| valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)));
-        let keep: BooleanBuffer = (0..rows)
-            .map(|row| is(&first_valid, row) && !(is(&second_valid, row) && equal.value(row)))
-            .collect();
+        let is =
+            |valid: &Option<BooleanBuffer>, row: usize| valid.as_ref().is_none_or(|valid| valid.value(at(valid.len(), row)));
+        let keep: BooleanBuffer =
+            (0..rows).map(|row| is(&first_valid, row) && !(is(&second_valid, row) && equal.value(row))).collect();
         Ok(make_array(array.to_data().into_builder().nulls(Some(NullBuffer::new(keep))).build()?))
     }))
 }

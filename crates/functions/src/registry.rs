@@ -91,10 +91,22 @@ impl Registry {
         crate::strings::register(&mut registry);
         crate::arrays::register(&mut registry);
         crate::tuples::register(&mut registry);
+        crate::tuple_arithmetic::register(&mut registry);
+        crate::geo::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::hash::register(&mut registry);
         crate::aggregates::register(&mut registry);
         crate::conversion::register(&mut registry);
+        crate::json::register(&mut registry);
+        crate::urls::register(&mut registry);
+        crate::addresses::register(&mut registry);
+        crate::random::register(&mut registry);
+        crate::session::register(&mut registry);
+        crate::blocks::register(&mut registry);
+        crate::identifiers::register(&mut registry);
+        crate::transform::register(&mut registry);
+        crate::visual::register(&mut registry);
+        crate::quantities::register(&mut registry);
         crate::datetime::register(&mut registry);
         Ok(registry)
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, at, numbers, retype, unary};
@@ -44,13 +44,29 @@ pub fn register(registry: &mut Registry) {
     }
     registry.scalar("roundDown", plain(|name, arguments, _| round_down(name, arguments)));
     registry.scalar("roundToExp2", plain(|name, arguments, _| to_exp2(name, arguments)));
-    registry.scalar("roundAge", plain(|name, arguments, _| steps(name, arguments, &[(1, 17), (18, 18), (25, 25), (35, 35), (45, 45), (55, 55)])));
+    registry.scalar(
+        "roundAge",
+        plain(|name, arguments, _| steps(name, arguments, &[(1, 17), (18, 18), (25, 25), (35, 35), (45, 45), (55, 55)])),
+    );
     registry.scalar(
         "roundDuration",
         plain(|name, arguments, _| {
             const BOUNDS: [(i64, u16); 15] = [
-                (1, 1), (10, 10), (30, 30), (60, 60), (120, 120), (180, 180), (240, 240), (300, 300), (600, 600),
-                (1200, 1200), (1800, 1800), (3600, 3600), (7200, 7200), (18000, 18000), (36000, 36000),
+                (1, 1),
+                (10, 10),
+                (30, 30),
+                (60, 60),
+                (120, 120),
+                (180, 180),
+                (240, 240),
+                (300, 300),
+                (600, 600),
+                (1200, 1200),
+                (1800, 1800),
+                (3600, 3600),
+                (7200, 7200),
+                (18000, 18000),
+                (36000, 36000),
             ];
             steps(name, arguments, &BOUNDS)
         }),
@@ -87,16 +103,34 @@ fn integer(value: i128, unit: i128, mode: Mode) -> i128 {
     match mode {
         Mode::Floor => down,
         Mode::Ceil => up,
-        Mode::Trunc => if value < 0 { up } else { down },
+        Mode::Trunc => {
+            if value < 0 {
+                up
+            } else {
+                down
+            }
+        }
         Mode::Round => match (rest * 2).cmp(&unit) {
             std::cmp::Ordering::Less => down,
             std::cmp::Ordering::Greater => up,
-            std::cmp::Ordering::Equal => if value < 0 { down } else { up },
+            std::cmp::Ordering::Equal => {
+                if value < 0 {
+                    down
+                } else {
+                    up
+                }
+            }
         },
         Mode::Bankers => match (rest * 2).cmp(&unit) {
             std::cmp::Ordering::Less => down,
             std::cmp::Ordering::Greater => up,
-            std::cmp::Ordering::Equal => if (low / unit) % 2 == 0 { down } else { up },
+            std::cmp::Ordering::Equal => {
+                if (low / unit) % 2 == 0 {
+                    down
+                } else {
+                    up
+                }
+            }
         },
     }
 }
@@ -128,9 +162,7 @@ fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
                 numbers::<Float32Type>(rows, |row| Ok(float32(values.get(row), digits(row), mode)))
             }
             T::Decimal { precision, scale } => decimal(&args[0], rows, *precision, *scale, mode, &digits),
-            kind if crate::arithmetic::is_wide(kind) => {
-                decimal(&args[0], rows, 76, 0, mode, &digits)
-            }
+            kind if crate::arithmetic::is_wide(kind) => decimal(&args[0], rows, 76, 0, mode, &digits),
             kind => match_integer!(kind, I => {
                 let values = Numbers::of::<I>(&args[0])?;
                 numbers::<I>(rows, |row| {
@@ -169,7 +201,14 @@ fn float32(value: f32, digits: i64, mode: Mode) -> f32 {
     }
 }
 
-fn decimal(array: &ArrayRef, rows: usize, precision: u8, scale: u8, mode: Mode, digits: &dyn Fn(usize) -> i64) -> Result<ArrayRef> {
+fn decimal(
+    array: &ArrayRef,
+    rows: usize,
+    precision: u8,
+    scale: u8,
+    mode: Mode,
+    digits: &dyn Fn(usize) -> i64,
+) -> Result<ArrayRef> {
     let drop = |row: usize| i64::from(scale) - digits(row).min(i64::from(scale));
     let rounded: ArrayRef = if precision <= 38 {
         let values = array.as_primitive::<Decimal128Type>().values();
@@ -206,14 +245,38 @@ fn wide(value: i256, unit: i256, mode: Mode) -> i256 {
     let double = rest.wrapping_abs().wrapping_mul(i256::from_i128(2));
     match mode {
         Mode::Trunc => truncated,
-        Mode::Floor => if negative { outward } else { truncated },
-        Mode::Ceil => if negative { truncated } else { outward },
-        Mode::Round => if double < unit { truncated } else { outward },
+        Mode::Floor => {
+            if negative {
+                outward
+            } else {
+                truncated
+            }
+        }
+        Mode::Ceil => {
+            if negative {
+                truncated
+            } else {
+                outward
+            }
+        }
+        Mode::Round => {
+            if double < unit {
+                truncated
+            } else {
+                outward
+            }
+        }
         Mode::Bankers if double == unit => {
             let even = truncated.wrapping_div(unit).wrapping_rem(i256::from_i128(2)) == i256::ZERO;
             if even { truncated } else { outward }
         }
-        Mode::Bankers => if double < unit { truncated } else { outward },
+        Mode::Bankers => {
+            if double < unit {
+                truncated
+            } else {
+                outward
+            }
+        }
     }
 }
 
@@ -258,8 +321,12 @@ fn to_exp2(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let kind = arguments[0].kind.plain().clone();
     let result = kind.clone();
     match &kind {
-        T::Float64 => Ok(Bound::new(result, |args, _| unary::<Float64Type, Float64Type>(&args[0], |x| f64::from_bits(x.to_bits() & 0xFFF0_0000_0000_0000)))),
-        T::Float32 => Ok(Bound::new(result, |args, _| unary::<Float32Type, Float32Type>(&args[0], |x| f32::from_bits(x.to_bits() & 0xFF80_0000)))),
+        T::Float64 => Ok(Bound::new(result, |args, _| {
+            unary::<Float64Type, Float64Type>(&args[0], |x| f64::from_bits(x.to_bits() & 0xFFF0_0000_0000_0000))
+        })),
+        T::Float32 => Ok(Bound::new(result, |args, _| {
+            unary::<Float32Type, Float32Type>(&args[0], |x| f32::from_bits(x.to_bits() & 0xFF80_0000))
+        })),
         other if other.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Ok(Bound::new(result, move |args, _| {
             match_integer!(kind, I => unary::<I, I>(&args[0], |value| match i128::from(value) {
                 0 => 0,

@@ -38,7 +38,7 @@ impl<'a> Texts<'a> {
 
 /// The session's time zone.
 pub fn timezone(env: &FunctionEnv) -> Result<chrono_tz::Tz> {
-    env.timezone
-        .parse()
-        .map_err(|_| Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot load time zone {}: give an IANA name", env.timezone)))
+    env.timezone.parse().map_err(|_| {
+        Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot load time zone {}: give an IANA name", env.timezone))
+    })
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, StructArray};
 use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{broadcast, list_of, retype};
 use crate::define::{arity, constant_bytes, constant_integer, illegal, not_constant, own_nulls, plain};
@@ -123,7 +123,8 @@ fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
         all.extend(fields(name, arguments, i)?.iter().cloned());
     }
     // Names are kept only where no two are the same.
-    let unique = all.iter().enumerate().all(|(i, (name, _))| name.is_some() && all[..i].iter().all(|(other, _)| other != name));
+    let unique =
+        all.iter().enumerate().all(|(i, (name, _))| name.is_some() && all[..i].iter().all(|(other, _)| other != name));
     if !unique {
         all.iter_mut().for_each(|(name, _)| *name = None);
     }
@@ -168,7 +169,8 @@ fn pairs(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let refs: Vec<&dyn Array> = columns.iter().map(AsRef::as_ref).collect();
         let picks: Vec<(usize, usize)> = (0..rows).flat_map(|row| (0..columns.len()).map(move |i| (i, row))).collect();
         let values = arrow::compute::interleave(&refs, &picks)?;
-        let keys = arrow::array::BinaryViewArray::from_iter_values((0..rows).flat_map(|_| names.iter().map(String::as_bytes)));
+        let keys =
+            arrow::array::BinaryViewArray::from_iter_values((0..rows).flat_map(|_| names.iter().map(String::as_bytes)));
         let pairs = struct_array(&pair, vec![Arc::new(keys), values], rows * names.len())?;
         crate::columns::list(pairs, &vec![names.len(); rows])
     }))

@@ -2,7 +2,7 @@
 //! `aggregates/rows.tsv` has the rows (names, types, values), `aggregates/expected.tsv` a call a line.
 //!
 //! Each call runs on one partition, and (unless the order of rows matters) on several with small batches, where partial
-//! states are merged; each as expected.
+//! states are merged, and on rows that are sorted by the key, where groups are emitted before the rows end.
 
 use std::sync::Arc;
 
@@ -102,8 +102,7 @@ fn aggregate(registry: &Registry, rows: &Rows, function: &str, arguments: &str) 
         Some(at) => rows.kinds[at].clone(),
         None => SqlType::UInt8,
     };
-    let described: Vec<Argument> =
-        names.iter().map(|name| Argument { kind: kind_of(name), constant: None }).collect();
+    let described: Vec<Argument> = names.iter().map(|name| Argument { kind: kind_of(name), constant: None }).collect();
     let resolved = resolve_aggregate(registry, name).unwrap_or_else(|| panic!("{name} is not known"));
     let bound = resolved.bind(name, &parameters, &described).unwrap_or_else(|error| panic!("{function}: {error}"));
     let filter = bound.filter_argument.map(|at| Box::new(condition(rows, names.remove(at))));
@@ -140,6 +139,18 @@ fn context(rows: &Rows, partitions: usize) -> SessionContext {
     }
     let table = MemTable::try_new(rows.schema.clone(), parts).unwrap();
     context.register_table("t", Arc::new(table)).unwrap();
+    context
+}
+
+/// The rows sorted by `g`, which the table says, in small batches.
+fn sorted_context(rows: &Rows) -> SessionContext {
+    let order = arrow::compute::sort_to_indices(&rows.columns[0], None, None).unwrap();
+    let columns = rows.columns.iter().map(|column| arrow::compute::take(column, &order, None).unwrap()).collect();
+    let batch = RecordBatch::try_new(rows.schema.clone(), columns).unwrap();
+    let parts = (0..batch.num_rows()).step_by(16).map(|start| batch.slice(start, 16.min(batch.num_rows() - start)));
+    let table = MemTable::try_new(rows.schema.clone(), vec![parts.collect()]).unwrap();
+    let context = SessionContext::new_with_config(SessionConfig::new().with_target_partitions(1).with_batch_size(16));
+    context.register_table("t", Arc::new(table.with_sort_order(vec![vec![col("g").sort(true, false)]]))).unwrap();
     context
 }
 
@@ -182,7 +193,7 @@ fn same(got: &str, expected: &str) -> bool {
 async fn results_are_those_of_clickhouse() {
     let rows = rows();
     let registry = Registry::standard().unwrap();
-    let contexts = [context(&rows, 1), context(&rows, 3)];
+    let contexts = [("one partition", context(&rows, 1)), ("three", context(&rows, 3)), ("sorted", sorted_context(&rows))];
     let (mut wrong, mut checked) = (Vec::new(), 0);
     for line in include_str!("aggregates/expected.tsv").lines().filter(|line| !line.starts_with('#')) {
         let cells: Vec<&str> = line.split('\t').collect();
@@ -192,8 +203,8 @@ async fn results_are_those_of_clickhouse() {
             wrong.push(format!("{function}({arguments}): the type is {}, not {kind}", bound.result));
             continue;
         }
-        for (context, partitions) in contexts.iter().zip([1, 3]) {
-            if partitions > 1 && *order == "ordered" {
+        for (run, context) in &contexts {
+            if *run != "one partition" && *order == "ordered" {
                 continue;
             }
             let table = context.table("t").await.unwrap();
@@ -208,7 +219,7 @@ async fn results_are_those_of_clickhouse() {
                 if grouped {
                     frame = frame.sort(vec![col("g").sort(true, false)]).unwrap();
                 }
-                let what = format!("{function}({arguments}), {partitions} partitions, {} rows expected", expected.len());
+                let what = format!("{function}({arguments}), {run}, {} rows expected", expected.len());
                 match texts(frame, &bound.result).await {
                     Err(error) => wrong.push(format!("{what}: {error}")),
                     Ok(got) if got.len() == expected.len() && got.iter().zip(&expected).all(|(a, b)| same(a, b)) => {}
@@ -219,5 +230,95 @@ async fn results_are_those_of_clickhouse() {
         }
     }
     assert!(wrong.is_empty(), "{} wrong:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(checked > 900, "only {checked} results were compared");
+    assert!(checked > 1500, "only {checked} results were compared");
+}
+
+/// The values of `expr` over the table, of type `kind`.
+async fn column(table: DataFrame, keys: Vec<Expr>, expr: Expr, kind: &SqlType) -> Vec<String> {
+    texts(table.aggregate(keys, vec![expr]).unwrap(), kind).await.unwrap()
+}
+
+#[tokio::test]
+async fn states_are_values_that_merge() {
+    let rows = rows();
+    let registry = Registry::standard().unwrap();
+    let context = context(&rows, 3);
+    for (function, argument) in [
+        ("sum", "i"),
+        ("uniqExact", "s"),
+        ("quantileExact", "f"),
+        ("avg", "n"),
+        ("topK", "b"),
+        ("min", "z"),
+        ("sumMap", "m"),
+    ] {
+        let (whole, direct) = aggregate(&registry, &rows, function, argument);
+        let (state, stored) = aggregate(&registry, &rows, &format!("{function}State"), argument);
+        assert!(matches!(&state.result, SqlType::AggregateFunction(name, _) if name == function), "{}", state.result);
+        let states = context.table("t").await.unwrap().aggregate(vec![col("g")], vec![stored.alias("state")]).unwrap();
+        let described = [Argument { kind: state.result.clone(), constant: None }];
+        let name = format!("{function}Merge");
+        let merged = resolve_aggregate(&registry, &name).unwrap().bind(&name, &[], &described).unwrap();
+        assert_eq!(merged.result, whole.result, "{name}");
+        let merge =
+            Expr::AggregateFunction(AggregateExpr::new_udf(merged.udaf, vec![col("state")], false, None, vec![], None));
+        let expected = column(context.table("t").await.unwrap(), vec![], direct, &whole.result).await;
+        assert_eq!(column(states, vec![], merge, &whole.result).await, expected, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn windows_that_move() {
+    let rows = rows();
+    let registry = Registry::standard().unwrap();
+    let context = context(&rows, 1);
+    // Over the row before, the row itself and the row after; i begins -50, -9, 32, -28, 13, -47.
+    for (function, argument, expected) in [
+        ("sum", "w", ["1", "3", "6", "9", "12"]),
+        ("count", "n", ["1", "2", "2", "2", "2"]),
+        ("min", "i", ["-50", "-50", "-28", "-28", "-47"]),
+        ("max", "s", ["a1", "bb2", "bb2", "déjà vu4", "déjà vu4"]),
+        ("uniqExact", "t", ["2", "3", "3", "3", "3"]),
+        ("groupArray", "t", ["[0,1]", "[0,1,2]", "[1,2,0]", "[2,0,1]", "[0,1,2]"]),
+        ("avg", "t", ["0.5", "1", "1", "1", "1"]),
+    ] {
+        let (bound, expr) = aggregate(&registry, &rows, function, argument);
+        let Expr::AggregateFunction(aggregate) = expr else { panic!("no aggregate") };
+        let window = datafusion::logical_expr::expr::WindowFunction::new(
+            datafusion::logical_expr::WindowFunctionDefinition::AggregateUDF(bound.udaf.clone()),
+            aggregate.params.args,
+        );
+        let frame = datafusion::logical_expr::WindowFrame::new_bounds(
+            datafusion::logical_expr::WindowFrameUnits::Rows,
+            datafusion::logical_expr::WindowFrameBound::Preceding(ScalarValue::UInt64(Some(1))),
+            datafusion::logical_expr::WindowFrameBound::Following(ScalarValue::UInt64(Some(1))),
+        );
+        use datafusion::logical_expr::ExprFunctionExt;
+        let window = Expr::from(window).window_frame(frame).build().unwrap();
+        let table = context.table("t").await.unwrap().window(vec![window.alias("moved")]).unwrap();
+        let frame = table.select(vec![col("moved")]).unwrap().limit(0, Some(5)).unwrap();
+        assert_eq!(texts(frame, &bound.result).await.unwrap(), expected, "{function}");
+    }
+}
+
+#[test]
+fn what_is_not_supported_says_so() {
+    let registry = Registry::standard().unwrap();
+    let argument = |kind: &str| Argument { kind: kind.parse().unwrap(), constant: None };
+    for (name, arguments, expected) in [
+        ("sum", vec![argument("String")], "Illegal type String of argument 1 of aggregate function sum"),
+        ("sum", vec![], "Number of arguments for aggregate function sum doesn't match"),
+        ("sumArray", vec![argument("UInt8")], "expected Array"),
+        ("sumResample", vec![argument("UInt8"), argument("UInt8")], "not supported"),
+        ("sumMerge", vec![argument("UInt8")], "expected AggregateFunction"),
+        ("quantileTDigest", vec![argument("Decimal(9, 2)")], "Illegal type Decimal(9, 2)"),
+    ] {
+        let error = resolve_aggregate(&registry, name).unwrap().bind(name, &[], &arguments).err().unwrap();
+        assert!(error.to_string().contains(expected), "{error}");
+    }
+    let level = [ScalarValue::Float64(Some(1.5))];
+    let error =
+        resolve_aggregate(&registry, "quantile").unwrap().bind("quantile", &level, &[argument("UInt8")]).err().unwrap();
+    assert!(error.to_string().contains("from 0 to 1"), "{error}");
+    assert!(resolve_aggregate(&registry, "If").is_none() && resolve_aggregate(&registry, "plusIf").is_none());
 }

@@ -50,7 +50,7 @@ impl QueryContext {
             user: user.to_string(),
             query: gristmill_base::redact::statement(query),
             database: database.to_string(),
-            memory: Arc::new(MemoryAccount::new(settings.max_memory_usage)),
+            memory: Arc::new(MemoryAccount::of_query(settings.max_memory_usage)),
             settings,
             counters: Arc::new(Counters::with_parent(Some(Counters::server()))),
             progress: Arc::default(),

@@ -3,14 +3,17 @@
 //! Two kinds of memory meet in one account: what DataFusion's operators reserve (through `QueryMemoryPool`, which is
 //! their `MemoryPool`), and what our sources and sinks hold (through `MemoryGuard`). Operators that can spill ask for a
 //! reservation and spill when it is refused; everything else fails with MEMORY_LIMIT_EXCEEDED.
+//!
+//! The accounts of all queries are parts of one, `MemoryAccount::process`, whose limit is a share of the machine: without
+//! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system.
 
 use std::fmt::{self, Display};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
-use gristmill_base::{Error, ErrorCode, Result, units};
+use gristmill_base::{Error, ErrorCode, Result, machine, units};
 
 /// Bytes held by one query, and the most it ever held.
 #[derive(Debug)]
@@ -19,11 +22,32 @@ pub struct MemoryAccount {
     peak_bytes: AtomicU64,
     /// 0: no limit.
     limit_bytes: u64,
+    /// Holds these bytes too.
+    whole: Option<Arc<MemoryAccount>>,
 }
 
+/// Percent of the machine's memory that queries may hold; the rest is for what no account sees.
+const PROCESS_SHARE_PERCENT: u64 = 80;
+
+static PROCESS: LazyLock<Arc<MemoryAccount>> = LazyLock::new(|| {
+    let limit_bytes = machine::memory_bytes().map_or(0, |bytes| bytes / 100 * PROCESS_SHARE_PERCENT);
+    Arc::new(MemoryAccount::new(limit_bytes))
+});
+
 impl MemoryAccount {
+    /// An account that is part of no other.
     pub fn new(limit_bytes: u64) -> Self {
-        MemoryAccount { used_bytes: AtomicU64::new(0), peak_bytes: AtomicU64::new(0), limit_bytes }
+        MemoryAccount { used_bytes: AtomicU64::new(0), peak_bytes: AtomicU64::new(0), limit_bytes, whole: None }
+    }
+
+    /// The account of one query. `limit_bytes` as `max_memory_usage` has it: 0 is no limit but the process's.
+    pub fn of_query(limit_bytes: u64) -> Self {
+        MemoryAccount { whole: Some(Self::process().clone()), ..Self::new(limit_bytes) }
+    }
+
+    /// What all queries of the process hold.
+    pub fn process() -> &'static Arc<MemoryAccount> {
+        &PROCESS
     }
 
     pub fn used_bytes(&self) -> u64 {
@@ -34,27 +58,50 @@ impl MemoryAccount {
         self.peak_bytes.load(Ordering::Relaxed)
     }
 
+    /// The nearest limit: its own, else that of the whole. 0: there is none.
     pub fn limit_bytes(&self) -> u64 {
-        self.limit_bytes
+        match (self.limit_bytes, &self.whole) {
+            (0, Some(whole)) => whole.limit_bytes(),
+            (own, _) => own,
+        }
     }
 
     /// Takes bytes whether or not the limit allows them.
     pub fn grow(&self, bytes: u64) {
         let now = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
         self.peak_bytes.fetch_max(now, Ordering::Relaxed);
+        if let Some(whole) = &self.whole {
+            whole.grow(bytes);
+        }
     }
 
-    /// Takes bytes, or says that the query is over its limit.
+    /// Takes bytes, or says that the query (or all queries together) would be over the limit.
     pub fn try_grow(&self, bytes: u64) -> Result<()> {
+        if let Some(whole) = &self.whole {
+            whole.try_grow(bytes)?;
+        }
+        let taken = self.take(bytes);
+        if taken.is_err()
+            && let Some(whole) = &self.whole
+        {
+            whole.shrink(bytes);
+        }
+        taken
+    }
+
+    fn take(&self, bytes: u64) -> Result<()> {
         let mut used = self.used_bytes.load(Ordering::Relaxed);
         loop {
             let now = used.saturating_add(bytes);
             if self.limit_bytes > 0 && now > self.limit_bytes {
+                let (whose, advice) = match self.whole {
+                    Some(_) => ("Query memory limit", "Raise max_memory_usage, or lower max_threads or the block size"),
+                    None => ("(total) memory limit", "Give the machine more memory, or run fewer queries at a time"),
+                };
                 return Err(Error::new(
                     ErrorCode::MEMORY_LIMIT_EXCEEDED,
                     format!(
-                        "Query memory limit exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. \
-                         Raise max_memory_usage, or lower max_threads or the block size",
+                        "{whose} exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
                         units::bytes_binary(now as f64),
                         units::bytes_binary(self.limit_bytes as f64),
                     ),
@@ -72,6 +119,9 @@ impl MemoryAccount {
 
     pub fn shrink(&self, bytes: u64) {
         let _ = self.used_bytes.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |used| Some(used.saturating_sub(bytes)));
+        if let Some(whole) = &self.whole {
+            whole.shrink(bytes);
+        }
     }
 }
 
@@ -149,7 +199,7 @@ impl MemoryPool for QueryMemoryPool {
     }
 
     fn memory_limit(&self) -> MemoryLimit {
-        match self.0.limit_bytes {
+        match self.0.limit_bytes() {
             0 => MemoryLimit::Infinite,
             bytes => MemoryLimit::Finite(bytes as usize),
         }
@@ -169,5 +219,19 @@ mod tests {
         assert_eq!(account.used_bytes(), 60);
         drop(guard);
         assert_eq!((account.used_bytes(), account.peak_bytes()), (0, 60));
+    }
+
+    #[test]
+    fn what_a_query_may_not_take_does_not_stay_with_the_whole() {
+        let whole = Arc::new(MemoryAccount::new(100));
+        let part = |limit| Arc::new(MemoryAccount { whole: Some(whole.clone()), ..MemoryAccount::new(limit) });
+        let (small, large) = (part(50), part(0));
+        assert!(small.try_grow(60).is_err());
+        assert_eq!(whole.used_bytes(), 0);
+        small.try_grow(50).expect("fits");
+        assert!(large.try_grow(60).is_err(), "both together are over the limit of the whole");
+        small.shrink(50);
+        large.try_grow(60).expect("fits now");
+        assert_eq!((large.limit_bytes(), whole.used_bytes()), (100, 60));
     }
 }

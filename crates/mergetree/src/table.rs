@@ -13,6 +13,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
@@ -40,7 +41,9 @@ pub struct Core {
     pub merging: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
     pub sweeper: gc::Sweeper,
-    wake: Notify,
+    wake: Arc<Notify>,
+    merge_end: Arc<Notify>,
+    stop: CancellationToken,
     background: Mutex<Option<Task<()>>>,
 }
 
@@ -59,27 +62,41 @@ impl Core {
         self.wake.notify_one();
     }
 
-    pub async fn woken(&self) {
-        self.wake.notified().await;
+    /// Waits for the end of any merge of this process from the call on.
+    pub fn merge_end(&self) -> impl Future<Output = ()> + Send + 'static {
+        self.merge_end.clone().notified_owned()
+    }
+
+    pub fn merge_ended(&self) {
+        self.merge_end.notify_waiters();
     }
 
     /// the newest state, kept from the sweeper as long as somebody holds it.
     pub async fn pin(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
-        let state = self.manifest.refresh(context).await?;
-        let mut pinned = self.pinned.lock();
-        pinned.retain(|state| state.strong_count() > 0);
-        pinned.push(Arc::downgrade(&state));
-        Ok(state)
+        loop {
+            let state = self.manifest.refresh(context).await?;
+            {
+                let mut pinned = self.pinned.lock();
+                pinned.retain(|state| state.strong_count() > 0);
+                pinned.push(Arc::downgrade(&state));
+            }
+            // What a commit between the two took out may be swept already; from now on it is seen that it is read.
+            if self.manifest.current().version == state.version {
+                return Ok(state);
+            }
+        }
+    }
+
+    /// The states that queries read.
+    pub fn pinned_states(&self) -> Vec<Arc<State>> {
+        self.pinned.lock().iter().filter_map(Weak::upgrade).collect()
     }
 
     /// M-4: whether a query still reads a state that names the part.
     pub fn is_pinned(&self, part: &PartEntry) -> bool {
         let place = (Arc::from(part.partition_id.as_str()), part.min_block);
-        self.pinned
-            .lock()
-            .iter()
-            .filter_map(Weak::upgrade)
-            .any(|state| state.parts.get(&place).is_some_and(|known| known.key == part.key))
+        let names = |state: &Arc<State>| state.parts.get(&place).is_some_and(|known| known.key == part.key);
+        self.pinned_states().iter().any(names)
     }
 
     /// A part's header, index and footer, from memory or by one read of its tail.
@@ -155,12 +172,17 @@ impl MergeTree {
             pinned: Mutex::default(),
             merging: Mutex::default(),
             sweeper: gc::Sweeper::default(),
-            wake: Notify::new(),
+            wake: Arc::default(),
+            merge_end: Arc::default(),
+            stop: CancellationToken::new(),
             background: Mutex::new(None),
             environment,
         });
         if core.environment.options.background {
-            let task = Task::on(&runtime::cpu(), merge::background::run(Arc::downgrade(&core)));
+            let task = Task::on(
+                &runtime::cpu(),
+                merge::background::run(Arc::downgrade(&core), core.wake.clone(), core.stop.clone()),
+            );
             *core.background.lock() = Some(task);
         }
         Ok(Arc::new(MergeTree { definition, core }))
@@ -170,9 +192,32 @@ impl MergeTree {
         &self.core
     }
 
-    /// Ends background work. The table can still be read and written.
-    pub fn stop_background(&self) {
-        self.core.background.lock().take();
+    /// Commits a version without the parts that are chosen. Their objects go when no query reads them any more.
+    async fn remove_parts(
+        &self,
+        context: &Arc<QueryContext>,
+        chosen: impl Fn(&PartEntry) -> bool + Send + Sync,
+    ) -> Result<()> {
+        let outcome = self
+            .core
+            .manifest
+            .commit(context, |state| {
+                let removed: Vec<String> =
+                    state.parts.values().filter(|part| chosen(part)).map(|part| part.name.clone()).collect();
+                Ok((!removed.is_empty()).then(|| Change {
+                    operation: Operation::Truncate,
+                    added: Vec::new(),
+                    removed,
+                    insert_id: None,
+                    block_hashes: Vec::new(),
+                    keeps_rows: false,
+                }))
+            })
+            .await?;
+        match outcome {
+            Commit::Unknown(error) => Err(error),
+            _ => Ok(()),
+        }
     }
 }
 
@@ -196,28 +241,25 @@ impl Table for MergeTree {
     }
 
     async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
-        let outcome = self
-            .core
-            .manifest
-            .commit(context, |state| {
-                Ok((!state.parts.is_empty()).then(|| Change {
-                    operation: Operation::Truncate,
-                    added: Vec::new(),
-                    removed: state.parts.values().map(|part| part.name.clone()).collect(),
-                    insert_id: None,
-                    block_hashes: Vec::new(),
-                    keeps_rows: false,
-                }))
-            })
-            .await?;
-        match outcome {
-            Commit::Unknown(error) => Err(error),
-            _ => Ok(()),
+        self.remove_parts(context, |_| true).await
+    }
+
+    async fn drop_partition(&self, context: &Arc<QueryContext>, partition: &str) -> Result<()> {
+        self.remove_parts(context, |part| part.partition_id == partition || part.partition == partition).await
+    }
+
+    async fn shutdown(&self) {
+        self.core.stop.cancel();
+        let task = self.core.background.lock().take();
+        if let Some(task) = task
+            && let Err(error) = task.join().await
+        {
+            tracing::warn!("the background job of {} ended badly: {error}", self.core.name());
         }
     }
 
     async fn drop_data(&self) -> Result<()> {
-        self.stop_background();
+        self.shutdown().await;
         let context = QueryContext::background("drop table");
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
         for prefix in ["parts/", "manifest/"] {

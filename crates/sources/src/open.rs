@@ -11,6 +11,7 @@ use crate::arguments::{self, azure, file, s3, url};
 use crate::caches::SourceCaches;
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{definition, wrong_count};
+use crate::generate;
 use crate::generate::numbers::Numbers;
 use crate::generate::one::One;
 use crate::generate::random::Random;
@@ -26,6 +27,7 @@ const NAMES: &[&str] = &[
     "azureBlobStorage",
     "cosn",
     "file",
+    "format",
     "gcs",
     "generateRandom",
     "generateSeries",
@@ -77,6 +79,7 @@ pub async fn open_table_function(
             return Ok(SequenceTable::of("GenerateRandom", name, random));
         }
         "null" => return null(call, hints),
+        "format" => return generate::format::open(call, context),
         "values" => return ValuesTable::open(call, context),
         "input" => return input(call, context, hints).await,
         "file" if hints.input.is_some() && call.positional.first().is_some_and(|path| file::is_stdin(path.word())) => {

@@ -56,7 +56,7 @@ async fn folders_become_columns_and_filters_over_them_leave_out_files() {
     let url = format!("{}/bucket/**/*.parquet", server.url);
     let q = query(&[]);
     let table = q.table("s3", &[&url, &server.access_key, &server.secret_key]).await.expect("opened");
-    assert_eq!(table.definition().columns.structure(), "id Nullable(Int64), year Int64, month Int64");
+    assert_eq!(table.definition().columns.structure(), "id Int64, year Int64, month Int64");
     assert_eq!(
         table.virtual_columns().structure(),
         "_path LowCardinality(String), _file LowCardinality(String), _size Nullable(UInt64), _time Nullable(DateTime), \
@@ -89,7 +89,8 @@ async fn names_in_braces_are_read_without_listing() {
     let rows = q.rows(frame.filter(col("_file").eq(text("data.parquet"))).expect("a filter")).await.expect("rows");
     assert_eq!(rows.num_rows(), 20);
     assert_eq!(q.count(Event::S3ListObjects), 0);
-    assert_eq!(q.count(Event::S3GetObject), 2);
+    // This server refuses a range that is longer than the object, which then takes a HEAD and another GET.
+    assert_eq!(q.count(Event::S3GetObject) - q.count(Event::S3HeadObject), 2);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,8 @@
 //! - `AS` inside parentheses and brackets becomes an operator (see `dialect.rs`);
 //! - `{name:Type}` becomes the parameter's value with a cast;
 //! - `WITH expression AS name` becomes a common table expression with the column `SCALAR_COLUMN`;
-//! `FINAL` after a table is refused here: no engine there is keeps rows that a read has to merge.
+//!
+//! `FINAL` after a table is refused here: no engine that there is keeps rows that a read has to merge.
 
 use std::collections::BTreeMap;
 

@@ -10,7 +10,7 @@ use gristmill_introspect::query_log::{QueryLogEntry, query_log};
 use crate::rows::table;
 
 const STRUCTURE: &str = "name String, code Int32, value UInt64, last_error_time DateTime, last_error_message String, \
-    last_error_query_id String, remote UInt8";
+    query_id String, remote UInt8";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "errors", "SystemErrors", STRUCTURE, |_, rows| {

@@ -37,12 +37,18 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         Ok(())
     })?);
     let structure = "name String, is_internal UInt8";
-    all.push(table("system", "aggregate_function_combinators", "SystemAggregateFunctionCombinators", structure, |_, rows| {
-        for name in combinators::names() {
-            rows.push([name.into(), false.into()])?;
-        }
-        Ok(())
-    })?);
+    all.push(table(
+        "system",
+        "aggregate_function_combinators",
+        "SystemAggregateFunctionCombinators",
+        structure,
+        |_, rows| {
+            for name in combinators::names() {
+                rows.push([name.into(), false.into()])?;
+            }
+            Ok(())
+        },
+    )?);
     Ok(())
 }
 

@@ -1,13 +1,14 @@
-//! `information_schema`, in lower and in upper case: schemata, tables, columns, views, as the SQL standard names them.
+//! `information_schema`: schemata, tables, columns, views, as the SQL standard names them. Databases, tables and columns have
+//! their names in lower and in upper case, since tools ask for either.
 
 use std::sync::Arc;
 
 use gristmill_base::Result;
-use gristmill_catalog::Table;
+use gristmill_catalog::{Databases, Table};
 
 use crate::Known;
 use crate::columns::Digits;
-use crate::rows::{Cell, table};
+use crate::rows::{Cell, Rows, table};
 use crate::tables::every;
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
@@ -24,88 +25,100 @@ const COLUMNS: &str = "table_catalog String, table_schema String, table_name Str
     numeric_precision_radix Nullable(UInt64), numeric_scale Nullable(UInt64), datetime_precision Nullable(UInt64), \
     column_comment String, column_type String";
 
-const VIEWS: &str = "table_catalog String, table_schema String, table_name String, view_definition String, check_option String";
+const VIEWS: &str =
+    "table_catalog String, table_schema String, table_name String, view_definition String, check_option String";
+
+type Fill = fn(&Databases, &mut Rows) -> Result<()>;
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
-    for upper in [false, true] {
-        let name = |text: &str| if upper { text.to_ascii_uppercase() } else { text.to_string() };
-        let database = name("information_schema");
-        let databases = known.databases.clone();
-        all.push(table(&database, &name("schemata"), "View", &structure(SCHEMATA, upper), move |_, rows| {
-            let Some(databases) = databases.upgrade() else { return Ok(()) };
-            for name in databases.database_names() {
-                rows.push([(&name).into(), (&name).into(), "default".into(), Cell::None, Cell::None, Cell::None, Cell::None])?;
+    let views: [(&str, &str, Fill); 4] = [
+        ("schemata", SCHEMATA, schemata),
+        ("tables", TABLES, tables),
+        ("columns", COLUMNS, columns),
+        ("views", VIEWS, |_, _| Ok(())),
+    ];
+    for database in ["information_schema", "INFORMATION_SCHEMA"] {
+        for (name, structure, fill) in views {
+            for name in [name.to_string(), name.to_ascii_uppercase()] {
+                let databases = known.databases.clone();
+                all.push(table(database, &name, "View", &both_cases(structure), move |_, rows| {
+                    match databases.upgrade() {
+                        Some(databases) => fill(&databases, rows),
+                        None => Ok(()),
+                    }
+                })?);
             }
-            Ok(())
-        })?);
-        let databases = known.databases.clone();
-        all.push(table(&database, &name("tables"), "View", &structure(TABLES, upper), move |_, rows| {
-            let Some(databases) = databases.upgrade() else { return Ok(()) };
-            for table in every(&databases) {
-                let definition = table.definition();
-                let kind = match definition.engine.name.as_str() {
-                    "View" => "VIEW",
-                    engine if engine.starts_with("System") => "SYSTEM VIEW",
-                    _ if definition.temporary => "LOCAL TEMPORARY",
-                    _ => "BASE TABLE",
-                };
-                rows.push([
-                    (&definition.database).into(),
-                    (&definition.database).into(),
-                    (&definition.name).into(),
-                    kind.into(),
-                    table.total_rows().into(),
-                    table.total_bytes().into(),
-                    "utf8mb4_0900_ai_ci".into(),
-                    (&definition.comment).into(),
-                    (&definition.engine.name).into(),
-                ])?;
-            }
-            Ok(())
-        })?);
-        let databases = known.databases.clone();
-        all.push(table(&database, &name("columns"), "View", &structure(COLUMNS, upper), move |_, rows| {
-            let Some(databases) = databases.upgrade() else { return Ok(()) };
-            for table in every(&databases) {
-                let definition = table.definition();
-                for (i, column) in definition.columns.iter().enumerate() {
-                    let digits = Digits::of(&column.kind);
-                    let default = column.default.as_ref().map_or("", |(_, expression)| expression);
-                    rows.push([
-                        (&definition.database).into(),
-                        (&definition.database).into(),
-                        (&definition.name).into(),
-                        (&column.name).into(),
-                        (i + 1).into(),
-                        default.into(),
-                        if column.kind.is_nullable() { "YES" } else { "NO" }.into(),
-                        column.kind.to_string().into(),
-                        Cell::None,
-                        digits.octets.into(),
-                        digits.precision.into(),
-                        digits.radix.into(),
-                        digits.scale.into(),
-                        digits.datetime.into(),
-                        (&column.comment).into(),
-                        column.kind.to_string().into(),
-                    ])?;
-                }
-            }
-            Ok(())
-        })?);
-        all.push(table(&database, &name("views"), "View", &structure(VIEWS, upper), |_, _| Ok(()))?);
+        }
     }
     Ok(())
 }
 
-/// The structure with names in upper case where that is wanted. Types keep their case.
-fn structure(text: &str, upper: bool) -> String {
-    if !upper {
-        return text.to_string();
+fn schemata(databases: &Databases, rows: &mut Rows) -> Result<()> {
+    for name in databases.database_names() {
+        rows.push_twice([(&name).into(), (&name).into(), "default".into(), Cell::None, Cell::None, Cell::None, Cell::None])?;
     }
-    let columns = text.split(", ").map(|column| match column.trim().split_once(' ') {
+    Ok(())
+}
+
+fn tables(databases: &Databases, rows: &mut Rows) -> Result<()> {
+    for table in every(databases) {
+        let definition = table.definition();
+        let kind = match definition.engine.name.as_str() {
+            "View" => "VIEW",
+            engine if engine.starts_with("System") => "SYSTEM VIEW",
+            _ if definition.temporary => "LOCAL TEMPORARY",
+            _ => "BASE TABLE",
+        };
+        rows.push_twice([
+            (&definition.database).into(),
+            (&definition.database).into(),
+            (&definition.name).into(),
+            kind.into(),
+            table.total_rows().into(),
+            table.total_bytes().into(),
+            "utf8mb4_0900_ai_ci".into(),
+            (&definition.comment).into(),
+            (&definition.engine.name).into(),
+        ])?;
+    }
+    Ok(())
+}
+
+fn columns(databases: &Databases, rows: &mut Rows) -> Result<()> {
+    for table in every(databases) {
+        let definition = table.definition();
+        for (i, column) in definition.columns.iter().enumerate() {
+            let digits = Digits::of(&column.kind);
+            let default = column.default.as_ref().map_or("", |(_, expression)| expression);
+            rows.push_twice([
+                (&definition.database).into(),
+                (&definition.database).into(),
+                (&definition.name).into(),
+                (&column.name).into(),
+                (i + 1).into(),
+                default.into(),
+                if column.kind.is_nullable() { "YES" } else { "NO" }.into(),
+                column.kind.to_string().into(),
+                Cell::None,
+                digits.octets.into(),
+                digits.precision.into(),
+                digits.radix.into(),
+                digits.scale.into(),
+                digits.datetime.into(),
+                (&column.comment).into(),
+                column.kind.to_string().into(),
+            ])?;
+        }
+    }
+    Ok(())
+}
+
+/// The columns, and again with their names in upper case.
+fn both_cases(structure: &str) -> String {
+    let columns = structure.split(',').map(str::trim);
+    let upper = columns.clone().map(|column| match column.split_once(' ') {
         Some((name, kind)) => format!("{} {kind}", name.to_ascii_uppercase()),
         None => column.to_string(),
     });
-    columns.collect::<Vec<_>>().join(", ")
+    columns.map(str::to_string).chain(upper).collect::<Vec<_>>().join(", ")
 }

@@ -41,7 +41,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         }
         Ok(())
     })?);
-    all.push(table("system", "database_engines", "SystemDatabaseEngines", "name String", |_, rows| rows.push(["Atomic".into()]))?);
+    all.push(table("system", "database_engines", "SystemDatabaseEngines", "name String", |_, rows| {
+        rows.push(["Atomic".into()])
+    })?);
     all.push(table("system", "time_zones", "SystemTimeZones", "time_zone String", |_, rows| {
         for zone in chrono_tz::TZ_VARIANTS {
             rows.push([zone.name().into()])?;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, ListArray, MapArray, RecordBatch, RecordBatchOptions, StructArray,
+    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, ListArray, MapArray, RecordBatch, RecordBatchOptions,
+    StructArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
@@ -129,6 +130,18 @@ impl Rows {
         Ok(())
     }
 
+    /// Adds a row whose cells are those of the first half of the columns and of the second half alike.
+    pub fn push_twice<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
+        if 2 * N != self.cells.len() {
+            return Err(Error::logical(format!("Twice {N} cells for {} columns of a system table", self.cells.len())));
+        }
+        for (i, cell) in row.into_iter().enumerate() {
+            self.cells[N + i].push(cell.clone());
+            self.cells[i].push(cell);
+        }
+        Ok(())
+    }
+
     pub fn finish(self) -> Result<RecordBatch> {
         let rows = self.cells.first().map_or(0, Vec::len);
         let arrays = self.columns.iter().zip(&self.cells).map(|(column, cells)| array(column, cells));
@@ -162,7 +175,9 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
         }
         SqlType::Enum8(names) => {
             let values = cells.iter().map(|cell| match cell {
-                Cell::Text(name) => names.value_of(name.as_bytes()).map(|value| value as i8).ok_or_else(|| misfit(column, cell)),
+                Cell::Text(name) => {
+                    names.value_of(name.as_bytes()).map(|value| value as i8).ok_or_else(|| misfit(column, cell))
+                }
                 Cell::None => Ok(names.0.first().map_or(0, |(_, value)| *value as i8)),
                 other => Err(misfit(column, other)),
             });

@@ -53,7 +53,7 @@ fn straight(array: &ArrayRef, to: &SqlType) -> Result<Option<ArrayRef>> {
     Ok(match (array.data_type(), to.plain()) {
         // 16 raw bytes are the value, in network order.
         (DataType::FixedSizeBinary(16), T::Uuid | T::IPv6) => Some(array.clone()),
-        (DataType::FixedSizeBinary(width), T::Int128 | T::UInt128 | T::Int256 | T::UInt256) if matches!(width, 16 | 32) => {
+        (DataType::FixedSizeBinary(16 | 32), T::Int128 | T::UInt128 | T::Int256 | T::UInt256) => {
             Some(little_endian(array, to.plain())?)
         }
         (DataType::Binary | DataType::LargeBinary | DataType::BinaryView, T::IPv6 | T::Uuid) => {

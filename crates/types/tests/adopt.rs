@@ -1,5 +1,7 @@
 //! Arrays as Parquet and Arrow files have them, taken to the types that a table or query wants.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use arrow::array::types::{Int8Type, Int32Type};

@@ -1,5 +1,7 @@
 //! Columns from text and JSON.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use arrow::array::Array;
 use gristmill_types::SqlType;
 use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};

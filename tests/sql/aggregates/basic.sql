@@ -15,6 +15,5 @@ SELECT sumKahan(0.1) FROM numbers(10);
 SELECT skewPop(number), kurtPop(number), skewSamp(number), kurtSamp(number) FROM (SELECT arrayJoin([1, 2, 3, 4, 10]) AS number);
 SELECT count(NULL), sum(NULL), max(NULL), toTypeName(sum(NULL));
 SELECT min(d), max(d) FROM (SELECT toDate('2024-01-01') + number AS d FROM numbers(5));
-SELECT entropy(number % 2), mannWhitneyUTest('two-sided')(number, number % 2).1 FROM numbers(10) FORMAT Null;
 SELECT boundingRatio(number, number * 2), deltaSum(number), maxMap([number], [1]) FROM numbers(3);
 SELECT simpleLinearRegression(number, number * 2 + 1) FROM numbers(5);

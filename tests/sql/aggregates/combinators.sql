@@ -7,7 +7,8 @@ SELECT sumOrNullIf(number, number > 100), sumIfOrNull(number, number > 100) FROM
 SELECT sumDistinct(number % 3), countDistinct(number % 3), groupArrayDistinct(1) FROM numbers(10);
 SELECT sumForEach([number, 1]) FROM numbers(3);
 SELECT sumMerge(s), avgMerge(a), uniqMerge(u) FROM (SELECT sumState(number) AS s, avgState(number) AS a, uniqState(number) AS u FROM numbers(10));
-SELECT toTypeName(sumState(toUInt64(1))), toTypeName(uniqState('a')), finalizeAggregation(countState());
+SELECT toTypeName(sumState(toUInt64(1))), toTypeName(uniqState('a'));
+SELECT finalizeAggregation(countState());
 SELECT sumSimpleState(number), toTypeName(sumSimpleState(number)) FROM numbers(3);
 SELECT sumMap(map('a', number)), avgMap(map('a', number)) FROM numbers(3);
 SELECT number % 2 AS k, sumIf(number, number > 3) AS s, countIf(number > 3) AS c FROM numbers(8) GROUP BY k ORDER BY k;

@@ -28,5 +28,3 @@ SELECT greatest('a', 1);
 SELECT toDecimal32(1, 20);
 -- error: BAD_ARGUMENTS
 SELECT toDateTime('2024-01-01 00:00:00', 'No/Zone');
--- error: NUMBER_OF_ARGUMENTS_DOESNT_MATCH
-SELECT substring('a', 1, 2, 3);

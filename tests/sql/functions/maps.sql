@@ -1,7 +1,11 @@
 SELECT map('a', 1, 'b', 2) AS m, m['a'], m['c'], length(m), mapKeys(m), mapValues(m), mapContains(m, 'a'), mapContains(m, 'z');
 SELECT mapFromArrays(['a', 'b'], [1, 2]), mapAdd(map('a', 1), map('a', 2, 'b', 3)), mapSubtract(map('a', 5), map('a', 2)), mapConcat(map('a', 1), map('b', 2));
 SELECT mapFilter((k, v) -> v > 1, map('a', 1, 'b', 2)), mapApply((k, v) -> (k, v * 10), map('a', 1)), mapUpdate(map('a', 1), map('a', 9, 'b', 2)), mapExists((k, v) -> v = 2, map('a', 2)), mapAll((k, v) -> v = 2, map('a', 2));
-SELECT mapSort(map('b', 1, 'a', 2)), mapReverseSort(map('a', 1, 'b', 2)), mapContainsKeyLike(map('abc', 1), 'a%'), mapExtractKeyLike(map('abc', 1, 'xyz', 2), 'a%'), mapPopulateSeries(map(1, 10, 3, 30));
+SELECT mapSort(map('b', 1, 'a', 2));
+SELECT mapReverseSort(map('a', 1, 'b', 2));
+SELECT mapContainsKeyLike(map('abc', 1), 'a%');
+SELECT mapExtractKeyLike(map('abc', 1, 'xyz', 2), 'a%');
+SELECT mapPopulateSeries(map(1, 10, 3, 30));
 SELECT sumMap(map('a', number, 'b', 1)) FROM numbers(3);
 SELECT toTypeName(map('a', 1)), CAST((['a'], [1]), 'Map(String, UInt8)'), map(1, 'x')[1], map();
 SELECT m['x'] FROM (SELECT map('x', number) AS m FROM numbers(3)) ORDER BY 1;

@@ -7,5 +7,4 @@ SELECT name FROM system.formats WHERE name IN ('CSV', 'Parquet', 'JSONEachRow', 
 SELECT name FROM system.table_engines WHERE name IN ('MergeTree', 'Memory', 'Null') ORDER BY name;
 SELECT name FROM system.tables WHERE database = 'system' AND name IN ('tables', 'columns', 'parts', 'databases', 'settings', 'one', 'numbers', 'events') ORDER BY name;
 SELECT name FROM system.data_type_families WHERE name IN ('UInt8', 'String') ORDER BY name;
-EXPLAIN SYNTAX SELECT 1;
 SHOW SETTINGS LIKE 'max_block_size' FORMAT Null;

@@ -15,4 +15,6 @@ SELECT max(x), min(x) FROM (SELECT arrayJoin([1.5, 2.5, -1.]) AS x);
 SELECT sum(0.1) FROM numbers(10);
 SELECT toString(1e9), toString(1.0e-5), toString(toFloat32(16777216));
 SELECT exp(710), log(-1), log(0), sqrt(-1), pow(0, 0);
-SELECT degrees(pi()), radians(180), sinh(1), cosh(1), tanh(1), erf(0), lgamma(3), tgamma(5);
+SELECT degrees(pi()), radians(180), sinh(1), cosh(1), erf(0), tgamma(5);
+SELECT tanh(1);
+SELECT lgamma(3);

@@ -5,6 +5,7 @@ SELECT addDays(toDate('2024-02-28'), 2), subtractDays(toDate('2024-03-01'), 1), 
 SELECT addHours(toDateTime('2024-01-01 00:00:00'), 25), addMinutes(toDateTime('2024-01-01 00:00:00'), 61), addSeconds(toDateTime('2024-01-01 00:00:00'), 61), addWeeks(toDate('2024-01-01'), 1), addQuarters(toDate('2024-01-31'), 1);
 SELECT toDate('2024-01-01') + INTERVAL 1 HOUR AS h, toTypeName(h);
 SELECT toDateTime('2024-01-01 00:00:00') + (INTERVAL 1 DAY, INTERVAL 1 HOUR);
-SELECT dateAdd(DAY, 3, toDate('2024-01-01')), dateSub(MONTH, 1, toDate('2024-03-31')), date_add(toDate('2024-01-01'), INTERVAL 1 YEAR);
+SELECT dateAdd(DAY, 3, toDate('2024-01-01')), dateSub(MONTH, 1, toDate('2024-03-31'));
+SELECT date_add(toDate('2024-01-01'), INTERVAL 1 YEAR);
 SELECT INTERVAL 1 YEAR > INTERVAL 1 MONTH;
 SELECT toDateTime64('2024-01-01 00:00:00', 3) + INTERVAL 5 MILLISECOND;

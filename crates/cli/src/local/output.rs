@@ -6,7 +6,6 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -42,10 +41,10 @@ impl Output {
     /// Opens the target and writes what stands before the rows. `default_format`: of a query that names none.
     pub fn open(
         execution: &Execution,
-        settings: &Settings,
         default_format: Option<&str>,
         terminal: Terminal,
     ) -> Result<Output> {
+        let settings = &execution.context.settings;
         let format = match (&execution.format, &execution.into_outfile) {
             (Some(name), _) => Format::by_name(name)?,
             (None, Some(into)) => match Format::by_extension(&into.path) {
@@ -66,7 +65,7 @@ impl Output {
         if !execution.columns.is_empty() {
             let on_terminal = output.on_terminal();
             let context = OutputContext {
-                settings: Arc::new(settings.clone()),
+                settings: settings.clone(),
                 timezone: timezone(settings),
                 terminal: on_terminal,
                 width: if on_terminal { terminal::width().and_then(|width| u16::try_from(width).ok()) } else { None },

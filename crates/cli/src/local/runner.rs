@@ -141,7 +141,7 @@ impl Runner {
         let gives_rows = !execution.columns.is_empty();
         let default_format =
             if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
-        let mut output = Output::open(&execution, &self.session.settings, default_format, self.terminal)?;
+        let mut output = Output::open(&execution, default_format, self.terminal)?;
         let batches = match pump(execution, &watch, &mut output, bar.as_ref(), keep).await {
             Ok(batches) => batches,
             Err(error) => {

@@ -123,7 +123,7 @@ impl Reading {
 fn bar(share: f64, cells: usize) -> String {
     let eighths = (share.clamp(0.0, 1.0) * (cells * 8) as f64).round() as usize;
     let mut text = "█".repeat(eighths / 8);
-    if eighths % 8 > 0 {
+    if !eighths.is_multiple_of(8) {
         text.push(EIGHTHS[eighths % 8 - 1]);
     }
     let filled = eighths.div_ceil(8);

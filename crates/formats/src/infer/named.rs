@@ -28,7 +28,7 @@ impl Fields {
     fn begin_row(&mut self) {
         self.rows += 1;
         self.likely = 0;
-        self.had.iter_mut().for_each(|had| *had = false);
+        self.had.fill(false);
     }
 
     fn add(&mut self, name: String, seen: Seen, origin: Origin) -> Result<()> {

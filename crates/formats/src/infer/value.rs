@@ -44,9 +44,8 @@ impl Rules {
 
     /// A field without quotes.
     pub fn word(&self, text: &[u8]) -> Guess {
-        match text {
-            b"true" | b"false" => return Guess::Bool,
-            _ => {}
+        if matches!(text, b"true" | b"false") {
+            return Guess::Bool;
         }
         self.number(text, self.exponents).or_else(|| self.time(text)).unwrap_or(Guess::String)
     }

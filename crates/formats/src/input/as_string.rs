@@ -5,7 +5,7 @@ use gristmill_types::builder::Escaping;
 
 use super::Rows;
 use super::chunked::{RowReader, Step};
-use super::json_rows::{Between, Next, failed, syntax};
+use super::json_rows::{Between, Next, after, failed, syntax};
 use gristmill_types::scan::json::JsonCursor;
 
 fn one_string(rows: &Rows) -> Result<()> {
@@ -66,10 +66,7 @@ impl RowReader for JsonValues {
                 rows.text(0, text, Escaping::Plain)?;
                 Ok(Step::Row(start + cursor.at))
             }
-            Err(fault) => Ok(match failed(row, last, syntax(fault, rows), rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            }),
+            Err(fault) => Ok(after(start, failed(row, last, syntax(fault, rows), rows), rows)),
         }
     }
 

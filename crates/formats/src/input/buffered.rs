@@ -145,14 +145,17 @@ pub(crate) fn parquet_metadata(bytes: &Bytes) -> Result<ArrowReaderMetadata> {
     guarded(|| reader_metadata(Arc::new(without_text_annotations(metadata)?)))
 }
 
-/// The magic word that an Arrow file begins with, and the padding after it; then comes what a stream begins with.
-const ARROW_MAGIC: &[u8] = b"ARROW1\0\0";
+/// The magic word that an Arrow file begins with; padding of zeros follows, then comes what a stream begins with.
+const ARROW_MAGIC: &[u8] = b"ARROW1";
 
 /// The schema at the start of an Arrow file or stream; `None` where the bytes end before it.
 pub(crate) fn arrow_schema(bytes: &[u8]) -> Result<Option<SchemaRef>> {
     let mut decoder = StreamDecoder::new();
-    let stream = bytes.strip_prefix(ARROW_MAGIC).unwrap_or(bytes);
-    // Byte by byte in effect: what follows the schema is not looked at.
+    let stream = bytes.strip_prefix(ARROW_MAGIC).map_or(bytes, |rest| {
+        let padding = rest.iter().take_while(|byte| **byte == 0).count();
+        &rest[padding..]
+    });
+    // In small pieces, so that what follows the schema is not looked at.
     for piece in stream.chunks(64) {
         guarded_arrow(|| decoder.decode(&mut Buffer::from(piece)))?;
         if let Some(schema) = decoder.schema() {

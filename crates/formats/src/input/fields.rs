@@ -7,8 +7,10 @@ use super::Rows;
 /// The fields of a row, in order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Mapping {
-    /// The leaf that each field goes into; `None`: no column takes it.
+    /// The leaf that each field goes into; `None`: no column takes it, or nobody asked for the one that does.
     pub fields: Vec<Option<usize>>,
+    /// The leaf that each field belongs to.
+    leaves: Vec<Option<usize>>,
     /// How many of them no column takes.
     pub unknown: u64,
 }
@@ -16,13 +18,19 @@ pub(crate) struct Mapping {
 impl Mapping {
     /// Every leaf in order: data without a header.
     pub fn positional(rows: &Rows) -> Mapping {
-        Mapping { fields: (0..rows.leaves.len()).map(Some).collect(), unknown: 0 }
+        Mapping::of((0..rows.leaves.len()).map(Some).collect(), rows)
+    }
+
+    fn of(leaves: Vec<Option<usize>>, rows: &Rows) -> Mapping {
+        let fields = leaves.iter().map(|leaf| leaf.filter(|leaf| rows.leaves[*leaf].wanted)).collect();
+        let unknown = leaves.iter().filter(|leaf| leaf.is_none()).count() as u64;
+        Mapping { fields, leaves, unknown }
     }
 
     /// By the names of a header. A tuple that is spread may stand as one name or as the names of its leaves, and takes as
     /// many fields either way.
     pub fn named(names: &[Vec<u8>], rows: &Rows) -> Result<Mapping> {
-        let mut mapping = Mapping::default();
+        let mut fields = Vec::with_capacity(names.len());
         let mut taken = vec![false; rows.leaves.len()];
         for name in names {
             let leaves: Vec<usize> = match rows.find(name) {
@@ -31,18 +39,17 @@ impl Mapping {
             };
             if leaves.is_empty() {
                 rows.check_unknown(name)?;
-                mapping.unknown += 1;
-                mapping.fields.push(None);
+                fields.push(None);
             }
             for leaf in leaves {
                 if std::mem::replace(&mut taken[leaf], true) {
                     let name = String::from_utf8_lossy(name);
                     return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("The header names column '{name}' twice")));
                 }
-                mapping.fields.push(Some(leaf));
+                fields.push(Some(leaf));
             }
         }
-        Ok(mapping)
+        Ok(Mapping::of(fields, rows))
     }
 }
 
@@ -63,8 +70,8 @@ pub(crate) fn looks_like_names(fields: &[Vec<u8>], rows: &Rows) -> bool {
 
 /// Whether a row holds the types of the columns that its fields go into.
 pub(crate) fn looks_like_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) -> bool {
-    fields.len() == mapping.fields.len()
-        && fields.iter().zip(&mapping.fields).all(|(field, leaf)| {
+    fields.len() == mapping.leaves.len()
+        && fields.iter().zip(&mapping.leaves).all(|(field, leaf)| {
             let kind = std::str::from_utf8(field).ok().and_then(|text| text.parse().ok());
             match (leaf, kind) {
                 (Some(leaf), Some(kind)) => *rows.leaves[*leaf].builder.kind() == kind,
@@ -75,7 +82,7 @@ pub(crate) fn looks_like_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Row
 
 /// Checks the types of a header against those of the columns.
 pub(crate) fn check_types(fields: &[Vec<u8>], mapping: &Mapping, rows: &Rows) -> Result<()> {
-    for (field, leaf) in fields.iter().zip(&mapping.fields) {
+    for (field, leaf) in fields.iter().zip(&mapping.leaves) {
         let Some(leaf) = leaf else { continue };
         let leaf = &rows.leaves[*leaf];
         let text = String::from_utf8_lossy(field);

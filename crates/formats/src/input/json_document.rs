@@ -11,7 +11,7 @@ use gristmill_types::scan::json::JsonCursor;
 use super::Rows;
 use super::chunked::{RowReader, Step};
 use super::fields::BOM;
-use super::json_rows::{CompactRows, ObjectRows, failed, syntax};
+use super::json_rows::{CompactRows, ObjectRows, failed, is_cut_off, syntax};
 use crate::Format;
 
 pub(crate) struct Document {
@@ -58,7 +58,8 @@ impl Document {
         loop {
             let key = match cursor.string(&mut scratch) {
                 Ok(key) => key.to_vec(),
-                Err(_) if first => return if last || cursor.peek().is_some() { self.bare() } else { Ok(Step::More) },
+                Err(_) if first && !last && is_cut_off(&input[skip..]) => return Ok(Step::More),
+                Err(_) if first => return self.bare(),
                 Err(fault) => return self.unreadable(&input[skip..], last, fault, rows),
             };
             if first && key != b"meta" {
@@ -76,7 +77,7 @@ impl Document {
                     let reader = CompactRows::new(self.format, &self.settings).in_array(names.as_deref(), rows)?;
                     Part::Arrays(Box::new(reader))
                 } else {
-                    Part::Objects(Box::new(ObjectRows::new(self.format, rows).in_array()))
+                    Part::Objects(Box::new(ObjectRows::new(self.format).in_array()))
                 };
                 return Ok(Step::Skip(cursor.at));
             }
@@ -125,7 +126,7 @@ impl RowReader for Document {
             Part::Head => {
                 let step = self.head(input, last, rows)?;
                 if matches!(self.part, Part::Done) {
-                    self.part = Part::Bare(Box::new(ObjectRows::new(self.format, rows)));
+                    self.part = Part::Bare(Box::new(ObjectRows::new(self.format)));
                 }
                 return Ok(step);
             }

@@ -1,9 +1,9 @@
 //! JSON rows: an object a row (JSONEachRow) or an array a row (JSONCompactEachRow), by lines, commas or nothing, or all of
 //! them in one array.
 //!
-//! There is no tree: keys are matched to columns as they come (the next column in order first), and each value is pulled
-//! straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off by the chunk:
-//! a row that is whole is read once.
+//! There is no tree: keys are matched to columns as they come (by what stood at the same place of the row before), and each
+//! value is pulled straight into its builder. Only where a row does not parse is it looked at whether it is merely cut off
+//! by the chunk: a row that is whole is read once.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
@@ -69,6 +69,9 @@ impl Between {
                     return Ok(Next::Row(at));
                 }
                 _ => {
+                    if !last && waits_for_line_end(&input[at..]) {
+                        return Ok(Next::More(at));
+                    }
                     let shown = String::from_utf8_lossy(&input[at..(at + 20).min(input.len())]).into_owned();
                     let message = format!("Cannot parse input: expected '{}' before: '{shown}'", open as char);
                     let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, message);
@@ -101,7 +104,27 @@ pub(crate) fn failed(row: &[u8], last: bool, error: Error, rows: &Rows) -> Step 
         Err(_) if is_cut_off(row) => {
             Step::Bad(line_end(row), rows.wrong(ErrorCode::CANNOT_READ_ALL_DATA, "The data ends within a row"))
         }
+        Err(_) if !last && waits_for_line_end(row) => Step::More,
         Err(_) => Step::Bad(line_end(row), error),
+    }
+}
+
+/// A row that is left out ends with its line; lines are not waited for without end.
+fn waits_for_line_end(row: &[u8]) -> bool {
+    row.len() < LINE_BYTES_MAX && memchr::memchr(b'\n', row).is_none()
+}
+
+const LINE_BYTES_MAX: usize = 64 << 10;
+
+/// What came of a row that did not parse, `start` bytes into the slice. What stands before it is not read again.
+pub(crate) fn after(start: usize, step: Step, rows: &mut Rows) -> Step {
+    match step {
+        Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
+        Step::More if start > 0 => {
+            rows.roll_back();
+            Step::Skip(start)
+        }
+        other => other,
     }
 }
 
@@ -156,21 +179,25 @@ pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
     rows.wrong(fault.code, fault.reason)
 }
 
+/// Fields of a row whose places are remembered.
+const PLACES_MAX: usize = 1024;
+
 /// Objects as rows.
 pub(crate) struct ObjectRows {
     between: Between,
     strings: bool,
-    columns: usize,
+    /// The field that stood at each place of a row before, and the column that takes it: rows usually are alike.
+    order: Vec<(Vec<u8>, Option<usize>)>,
     key: Vec<u8>,
     scratch: Vec<u8>,
 }
 
 impl ObjectRows {
-    pub fn new(format: Format, rows: &Rows) -> Self {
+    pub fn new(format: Format) -> Self {
         ObjectRows {
             between: Between::default(),
             strings: format.json_strings(),
-            columns: rows.columns().len(),
+            order: Vec::new(),
             key: Vec::new(),
             scratch: Vec::new(),
         }
@@ -187,17 +214,27 @@ impl ObjectRows {
         let mut cursor = JsonCursor::new(row);
         let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
         cursor.expect(b'{').map_err(|fault| faulty(fault, rows))?;
-        let mut next = 0;
+        let mut place = 0;
         if cursor.eat(b'}') {
             return Ok(cursor.at);
         }
         loop {
             let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
-            let column = if next < self.columns && rows.columns().0[next].name.as_bytes() == key {
-                Some(next)
-            } else {
-                rows.find(key)
+            let column = match self.order.get_mut(place) {
+                Some((name, column)) if name.as_slice() == key => *column,
+                Some(known) => {
+                    *known = (key.to_vec(), rows.find(key));
+                    known.1
+                }
+                None => {
+                    let column = rows.find(key);
+                    if place < PLACES_MAX {
+                        self.order.push((key.to_vec(), column));
+                    }
+                    column
+                }
             };
+            place += 1;
             match column {
                 Some(column) if rows.has_value(column) => {
                     // A field that comes twice has its first value.
@@ -208,7 +245,6 @@ impl ObjectRows {
                 Some(column) => {
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
-                    next = column + 1;
                 }
                 None => {
                     rows.check_unknown(key)?;
@@ -238,10 +274,7 @@ impl RowReader for ObjectRows {
         let row = &input[start..];
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 
@@ -350,7 +383,6 @@ impl CompactRows {
                     Some(Some(leaf)) => value(&mut cursor, *leaf, self.strings, &mut self.scratch, rows)?,
                     Some(None) => {
                         cursor.value().map_err(|fault| faulty(fault, rows))?;
-                        rows.count_unknown(1);
                     }
                     None => {
                         return Err(rows.wrong(
@@ -372,6 +404,7 @@ impl CompactRows {
                 format!("Expected {wanted} values, the array ends after {count}"),
             ));
         }
+        rows.count_unknown(mapping.unknown);
         Ok(cursor.at)
     }
 }
@@ -389,7 +422,7 @@ impl RowReader for CompactRows {
         if self.names || self.types {
             return match self.header(row, rows) {
                 Ok(bytes) => Ok(Step::Skip(start + bytes)),
-                Err(error) => match failed(row, last, error, rows) {
+                Err(error) => match after(start, failed(row, last, error, rows), rows) {
                     Step::Bad(_, error) => Err(error),
                     other => Ok(other),
                 },
@@ -397,10 +430,7 @@ impl RowReader for CompactRows {
         }
         Ok(match self.read(row, rows) {
             Ok(bytes) => Step::Row(start + bytes),
-            Err(error) => match failed(row, last, error, rows) {
-                Step::Bad(bytes, error) => Step::Bad(start + bytes, error),
-                other => other,
-            },
+            Err(error) => after(start, failed(row, last, error, rows), rows),
         })
     }
 

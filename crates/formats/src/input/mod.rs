@@ -27,7 +27,7 @@ use gristmill_types::Columns;
 use crate::Format;
 use chunked::Chunked;
 pub(crate) use rows::Rows;
-pub use split::{is_splittable, split_rows};
+pub use split::{bare_rows, is_splittable, split_rows};
 
 /// A parser of one object, fed in order with its bytes.
 pub trait RowParser: Send {
@@ -54,22 +54,30 @@ pub fn parser(
     timezone: Tz,
     object: &str,
 ) -> Result<Box<dyn RowParser>> {
-    make(format, columns, settings, timezone, object, None)
+    make(format, columns, None, settings, timezone, object, None)
 }
 
-/// The parser of a part of an object that was cut at a row border (`split_rows`). `header` are the object's first bytes
-/// up to its first row, as `header_length` counts them; `first_row` is the number of rows before the part, or 0 where it
-/// is not known.
+/// A piece of an object that was cut at a row border (`split_rows`).
+#[derive(Clone, Copy, Debug)]
+pub struct Part<'a> {
+    /// The object's first bytes up to its first row, as `header_length` counts them.
+    pub header: &'a [u8],
+    /// Rows before the part; `None`: not known, so errors name no row.
+    pub first_row: Option<u64>,
+}
+
+/// The parser of a part of an object, or (`None`) of all of it. Batches have only the columns `wanted`, in that order;
+/// values of the others are passed over unseen, mistakes in them too.
 pub fn part_parser(
     format: Format,
     columns: &Columns,
+    wanted: &[usize],
     settings: &Settings,
     timezone: Tz,
     object: &str,
-    header: &[u8],
-    first_row: u64,
+    part: Option<Part<'_>>,
 ) -> Result<Box<dyn RowParser>> {
-    make(format, columns, settings, timezone, object, Some((header, first_row)))
+    make(format, columns, Some(wanted), settings, timezone, object, part)
 }
 
 /// How many of the first bytes of an object are its header: lines to skip, names and types (written or detected), so
@@ -97,20 +105,31 @@ pub fn header_length(format: Format, columns: &Columns, settings: &Settings, hea
 fn make(
     format: Format,
     columns: &Columns,
+    wanted: Option<&[usize]>,
     settings: &Settings,
     timezone: Tz,
     object: &str,
-    part: Option<(&[u8], u64)>,
+    part: Option<Part<'_>>,
 ) -> Result<Box<dyn RowParser>> {
     use Format as F;
     if !format.is_input() {
         return Err(Error::new(ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT, format!("Format {format} is only for writing")));
     }
-    let mut rows = Rows::new(format, columns, settings, timezone, object)?;
-    if let Some((_, first_row)) = part {
-        rows.start_at(first_row);
+    if matches!(format, F::Parquet | F::Arrow | F::ArrowStream) {
+        let columns = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
+            None => columns.clone(),
+        };
+        return Ok(Box::new(buffered::Buffered::new(format, &columns, settings, timezone, object)?));
     }
-    let header = part.map(|(header, _)| header);
+    let mut rows = Rows::new(format, columns, settings, timezone, object)?;
+    if let Some(wanted) = wanted {
+        rows.project(wanted)?;
+    }
+    if let Some(part) = part {
+        rows.start_at(part.first_row);
+    }
+    let header = part.map(|part| part.header);
     Ok(match format {
         F::Csv | F::CsvWithNames | F::CsvWithNamesAndTypes => {
             let mut reader = csv::CsvReader::new(format, settings, &rows)?;
@@ -127,7 +146,7 @@ fn make(
             Box::new(Chunked::new(reader, rows))
         }
         F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
-        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, &rows), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes
@@ -147,9 +166,6 @@ fn make(
         F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),
         F::JsonAsString => Box::new(Chunked::new(as_string::JsonValues::new(&rows)?, rows)),
         F::RawBlob => Box::new(Chunked::new(as_string::Blob::new(&rows)?, rows)),
-        F::Parquet | F::Arrow | F::ArrowStream => {
-            Box::new(buffered::Buffered::new(format, columns, settings, timezone, object)?)
-        }
         _ => return Err(Error::logical(format!("Format {format} is declared for reading and has no reader"))),
     })
 }

@@ -5,6 +5,7 @@
 //! with: the builders are cut back to the last whole row.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::datatypes::{DataType, SchemaRef};
@@ -32,10 +33,13 @@ pub(crate) struct Rows {
     pub leaves: Vec<Leaf>,
     /// How columns are put together from leaves.
     shapes: Vec<Shape>,
+    /// The columns of a batch.
+    given: Vec<usize>,
     /// Rows in the builders, without the one that is being read.
     rows: usize,
     /// Rows read, with those left out, before the current one.
     number: u64,
+    number_is_known: bool,
     batches: Vec<RecordBatch>,
     errors_max: u64,
     errors_ratio: f64,
@@ -57,6 +61,8 @@ pub(crate) struct Leaf {
     /// Written nested (arrays, tuples, maps): in TSV such a field is not escaped again.
     pub nested: bool,
     pub string: bool,
+    /// Whether anyone asked for it; else its values are passed over.
+    pub wanted: bool,
 }
 
 enum Shape {
@@ -88,8 +94,10 @@ impl Rows {
             columns: columns.clone(),
             leaves,
             shapes,
+            given: (0..columns.len()).collect(),
             rows: 0,
             number: 0,
+            number_is_known: true,
             batches: Vec::new(),
             errors_max: settings.input_format_allow_errors_num,
             errors_ratio: settings.input_format_allow_errors_ratio,
@@ -102,8 +110,22 @@ impl Rows {
         })
     }
 
-    pub fn start_at(&mut self, row: u64) {
-        self.number = row;
+    /// Batches have only these columns, in that order; values of the others are not even looked at.
+    pub fn project(&mut self, wanted: &[usize]) -> Result<()> {
+        for column in 0..self.columns.len() {
+            let is_wanted = wanted.contains(&column);
+            for leaf in self.leaves_of(column) {
+                self.leaves[leaf].wanted = is_wanted;
+            }
+        }
+        self.schema = Arc::new(self.schema.project(wanted)?);
+        self.given = wanted.to_vec();
+        Ok(())
+    }
+
+    pub fn start_at(&mut self, row: Option<u64>) {
+        self.number = row.unwrap_or(0);
+        self.number_is_known = row.is_some();
     }
 
     pub fn columns(&self) -> &Columns {
@@ -153,7 +175,11 @@ impl Rows {
         self.leaves[leaf].builder.len() > self.rows
     }
 
+    #[inline]
     pub fn text(&mut self, leaf: usize, text: &[u8], escaping: Escaping) -> Result<()> {
+        if !self.leaves[leaf].wanted {
+            return Ok(());
+        }
         let done = self.leaves[leaf].builder.try_append_text(text, escaping);
         self.explained(leaf, text, done)
     }
@@ -162,6 +188,9 @@ impl Rows {
     #[inline]
     pub fn json(&mut self, leaf: usize, cursor: &mut JsonCursor<'_>) -> Result<()> {
         let start = *cursor;
+        if !self.leaves[leaf].wanted {
+            return cursor.value().map(|_| ()).map_err(|fault| self.wrong(fault.code, fault.reason));
+        }
         let done = self.leaves[leaf].builder.json_value(cursor);
         match done {
             Ok(()) => Ok(()),
@@ -174,6 +203,9 @@ impl Rows {
     }
 
     pub fn null(&mut self, leaf: usize) -> Result<()> {
+        if !self.leaves[leaf].wanted {
+            return Ok(());
+        }
         match self.leaves[leaf].builder.append_null() {
             Ok(()) => Ok(()),
             Err(error) => Err(self.at_column(leaf, error)),
@@ -181,7 +213,9 @@ impl Rows {
     }
 
     pub fn default(&mut self, leaf: usize) {
-        self.leaves[leaf].builder.append_default();
+        if self.leaves[leaf].wanted {
+            self.leaves[leaf].builder.append_default();
+        }
     }
 
     #[inline]
@@ -202,7 +236,10 @@ impl Rows {
     }
 
     fn located(&self, error: Error) -> Error {
-        let error = error.with_context(format!("(at row {})", self.number + 1));
+        let error = match self.number_is_known {
+            true => error.with_context(format!("(at row {})", self.number + 1)),
+            false => error,
+        };
         if self.object.is_empty() {
             error.with_context(format!("(format {})", self.format))
         } else {
@@ -226,7 +263,7 @@ impl Rows {
         self.number += 1;
         self.unknown += std::mem::take(&mut self.pending_unknown);
         for leaf in &mut self.leaves {
-            if leaf.builder.len() < self.rows {
+            if leaf.wanted && leaf.builder.len() < self.rows {
                 leaf.builder.append_default();
             }
         }
@@ -255,7 +292,11 @@ impl Rows {
             return Ok(());
         }
         let arrays: Vec<ArrayRef> = self.leaves.iter_mut().map(|leaf| leaf.builder.finish()).collect();
-        let columns = self.shapes.iter().map(|shape| assemble(shape, &arrays, self.rows)).collect::<Result<Vec<_>>>()?;
+        let columns = self
+            .given
+            .iter()
+            .map(|column| assemble(&self.shapes[*column], &arrays, self.rows))
+            .collect::<Result<Vec<_>>>()?;
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         self.batches.push(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?);
         self.rows = 0;
@@ -300,6 +341,7 @@ fn shape(name: &str, kind: &SqlType, spread: bool, options: &ParseOptions, leave
         builder: ColumnBuilder::new(kind, options)?,
         nested: matches!(plain, SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..)),
         string: matches!(plain, SqlType::String | SqlType::FixedString(_)),
+        wanted: true,
     });
     Ok(Shape::Leaf(leaves.len() - 1))
 }
@@ -312,7 +354,7 @@ fn assemble(shape: &Shape, leaves: &[ArrayRef], rows: usize) -> Result<ArrayRef>
                 return Err(Error::logical(format!("A tuple is carried by {kind}")));
             };
             let children = children.iter().map(|child| assemble(child, leaves, rows)).collect::<Result<Vec<_>>>()?;
-            Ok(std::sync::Arc::new(StructArray::try_new_with_length(fields.clone(), children, None, rows)?))
+            Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), children, None, rows)?))
         }
     }
 }

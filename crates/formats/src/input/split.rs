@@ -4,6 +4,9 @@
 //! in CSV within quotes, in JSON within brackets. A quote of CSV opens a field only at the start of one, so a stray quote
 //! in plain text does not turn the rest of the chunk inside out.
 
+use gristmill_types::scan::json::JsonCursor;
+
+use super::json_rows::is_cut_off;
 use super::tsv::is_escaped;
 use crate::Format;
 
@@ -53,6 +56,28 @@ pub fn is_splittable(format: Format, rows: &[u8]) -> bool {
         | F::JsonCompactStringsEachRowWithNames
         | F::JsonCompactStringsEachRowWithNamesAndTypes => opened_by(b'['),
         _ => false,
+    }
+}
+
+/// What the rows of data that begins with `head` are read as: the format itself, but JSONEachRow where it is JSON and the
+/// data is no document but rows. `None`: `head` does not tell.
+pub fn bare_rows(format: Format, head: &[u8]) -> Option<Format> {
+    let rows = match format {
+        Format::Json => Format::JsonEachRow,
+        Format::JsonStrings => Format::JsonStringsEachRow,
+        other => return Some(other),
+    };
+    let mut cursor = JsonCursor::new(head);
+    if cursor.peek()? != b'{' {
+        return Some(format);
+    }
+    cursor.at += 1;
+    cursor.peek()?;
+    let mut scratch = Vec::new();
+    match cursor.string(&mut scratch) {
+        Ok(key) => Some(if key == b"meta" { format } else { rows }),
+        Err(_) if is_cut_off(head) => None,
+        Err(_) => Some(rows),
     }
 }
 
@@ -168,10 +193,24 @@ mod tests {
     fn brackets_within_strings_do_not_end_a_json_row() {
         assert_eq!(
             cut(Format::JsonEachRow, "{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n{\"a\""),
-            Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}")
+            Some("{\"a\":\"}\\\"\n\"}\n{\"a\":{\"b\":1}}\n")
         );
         assert_eq!(cut(Format::JsonEachRow, "[{\"a\":1},{\"a\":2}]"), None);
-        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]"));
+        assert_eq!(cut(Format::JsonCompactEachRow, "[1,[2]]\n[3"), Some("[1,[2]]\n"));
         assert_eq!(cut(Format::Json, "{}\n"), None);
+    }
+
+    #[test]
+    fn a_json_file_without_a_document_holds_rows() {
+        for (head, rows) in [
+            ("{\"meta\":[]", Some(Format::Json)),
+            (" {\"a\":1}", Some(Format::JsonEachRow)),
+            ("[{\"a\":1}]", Some(Format::Json)),
+            ("{\"me", None),
+            ("", None),
+        ] {
+            assert_eq!(bare_rows(Format::Json, head.as_bytes()), rows, "{head}");
+        }
+        assert_eq!(bare_rows(Format::Csv, b""), Some(Format::Csv));
     }
 }

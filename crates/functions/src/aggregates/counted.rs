@@ -246,7 +246,11 @@ impl Groups for Counted {
                         let counts = UInt64Array::from_iter_values(all.iter().map(|(_, count)| *count));
                         let errors = UInt64Array::from(vec![0; all.len()]);
                         let items = retype(&items, fields[0].data_type())?;
-                        Arc::new(StructArray::try_new(fields.clone(), vec![items, Arc::new(counts), Arc::new(errors)], None)?)
+                        Arc::new(StructArray::try_new(
+                            fields.clone(),
+                            vec![items, Arc::new(counts), Arc::new(errors)],
+                            None,
+                        )?)
                     }
                     other => retype(&items, other)?,
                 };

@@ -116,4 +116,3 @@ impl Groups for Nothing {
         0
     }
 }
-

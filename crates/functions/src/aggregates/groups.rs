@@ -96,12 +96,7 @@ impl Grouped {
     }
 }
 
-fn update(
-    groups: &mut dyn Groups,
-    values: &[ArrayRef],
-    indices: &[usize],
-    opt_filter: Option<&BooleanArray>,
-) -> Result<()> {
+fn update(groups: &mut dyn Groups, values: &[ArrayRef], indices: &[usize], opt_filter: Option<&BooleanArray>) -> Result<()> {
     match opt_filter {
         Some(keep) => {
             let (values, indices) = selected(values, indices, keep)?;
@@ -141,11 +136,7 @@ impl GroupsAccumulator for Grouped {
         Ok(self.groups.merge(values, group_indices)?)
     }
 
-    fn convert_to_state(
-        &self,
-        values: &[ArrayRef],
-        opt_filter: Option<&BooleanArray>,
-    ) -> DataFusionResult<Vec<ArrayRef>> {
+    fn convert_to_state(&self, values: &[ArrayRef], opt_filter: Option<&BooleanArray>) -> DataFusionResult<Vec<ArrayRef>> {
         let rows = values.first().map_or(0, |array| array.len());
         let mut groups = (self.make)();
         groups.resize(rows);

@@ -217,7 +217,9 @@ impl Groups for Lists {
                 let fields = lists
                     .iter()
                     .enumerate()
-                    .map(|(i, list)| arrow::datatypes::Field::new(i.to_string(), list.value_type(), list.values().is_nullable()))
+                    .map(|(i, list)| {
+                        arrow::datatypes::Field::new(i.to_string(), list.value_type(), list.values().is_nullable())
+                    })
                     .collect::<Vec<_>>();
                 let columns = lists.iter().map(|list| list.values().clone()).collect();
                 let tuples = arrow::array::StructArray::try_new(fields.into(), columns, None)?;
@@ -374,7 +376,8 @@ fn insert_at(call: &Call<'_>) -> Result<Plan> {
             let highest = rows.clone().map(|row| places[row]).max().map_or(0, |place| place.saturating_add(1));
             let size = length.map_or(highest, |length| length as u64);
             if size > PLACES_MAX {
-                let text = format!("Aggregate function {name}: an array of {size} elements is too long, at most {PLACES_MAX}");
+                let text =
+                    format!("Aggregate function {name}: an array of {size} elements is too long, at most {PLACES_MAX}");
                 return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
             }
             let start = wanted.len();

@@ -131,9 +131,8 @@ impl Groups for Mapped {
         let flat = flatten(&columns)?;
         let Some((keys, values)) = flat.columns.split_first() else { return Ok(()) };
         let keys = self.converter()?.convert_columns(std::slice::from_ref(keys))?;
-        let inner: Vec<usize> = (flat.rows.iter().enumerate())
-            .map(|(i, row)| self.member(groups[*row], keys.row(i).as_ref()))
-            .collect();
+        let inner: Vec<usize> =
+            (flat.rows.iter().enumerate()).map(|(i, row)| self.member(groups[*row], keys.row(i).as_ref())).collect();
         for (function, values) in self.inners.iter_mut().zip(values) {
             function.resize(self.total);
             if !inner.is_empty() {
@@ -217,9 +216,10 @@ impl Groups for Mapped {
             columns.push(take(values, &order, None)?);
         }
         let DataType::Struct(fields) = &self.result else { return Err(Error::logical("sumMap gives a tuple")) };
-        let lists = columns.into_iter().zip(fields).map(|(values, field)| {
-            retype(&crate::columns::list(values, &lengths)?, field.data_type())
-        });
+        let lists = columns
+            .into_iter()
+            .zip(fields)
+            .map(|(values, field)| retype(&crate::columns::list(values, &lengths)?, field.data_type()));
         let lists = lists.collect::<Result<Vec<_>>>()?;
         Ok(Arc::new(StructArray::try_new_with_length(fields.clone(), lists, None, groups)?))
     }

@@ -177,7 +177,10 @@ impl Call<'_> {
         };
         Err(Error::new(
             ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-            format!("Number of arguments for aggregate function {} doesn't match: passed {given}, should be {expected}", self.name),
+            format!(
+                "Number of arguments for aggregate function {} doesn't match: passed {given}, should be {expected}",
+                self.name
+            ),
         ))
     }
 
@@ -185,12 +188,20 @@ impl Call<'_> {
         let kind = self.kinds.get(argument).map_or_else(|| "none".to_string(), ToString::to_string);
         Error::new(
             ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-            format!("Illegal type {kind} of argument {} of aggregate function {}: expected {expected}", argument + 1, self.name),
+            format!(
+                "Illegal type {kind} of argument {} of aggregate function {}: expected {expected}",
+                argument + 1,
+                self.name
+            ),
         )
     }
 
     pub fn expect_number(&self, argument: usize) -> Result<()> {
-        if self.kinds.get(argument).is_some_and(SqlType::is_number) { Ok(()) } else { Err(self.illegal(argument, "a number")) }
+        if self.kinds.get(argument).is_some_and(SqlType::is_number) {
+            Ok(())
+        } else {
+            Err(self.illegal(argument, "a number"))
+        }
     }
 
     /// Parameter `i` as a number that is not negative; `None` where it is not given.
@@ -198,7 +209,10 @@ impl Call<'_> {
         let Some(value) = self.parameters.get(i) else { return Ok(None) };
         match value.cast_to(&DataType::UInt64) {
             Ok(ScalarValue::UInt64(Some(size))) => Ok(usize::try_from(size).ok()),
-            _ => Err(bad_argument(self.name, format!("parameter {} must be a number that is not negative, got {value}", i + 1))),
+            _ => Err(bad_argument(
+                self.name,
+                format!("parameter {} must be a number that is not negative, got {value}", i + 1),
+            )),
         }
     }
 
@@ -227,10 +241,10 @@ pub fn register(registry: &mut Registry) {
     bits::register(registry);
     extremes::register(registry);
     picks::register(registry);
-        moments::register(registry);
-        sets::register(registry);
-        lists::register(registry);
-        quantiles::register(registry);
+    moments::register(registry);
+    sets::register(registry);
+    lists::register(registry);
+    quantiles::register(registry);
     counted::register(registry);
     mapped::register(registry);
     runs::register(registry);

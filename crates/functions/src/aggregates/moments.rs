@@ -22,8 +22,7 @@ struct Spec<const N: usize> {
     start: [f64; N],
     add: fn(&mut [f64; N], f64, f64),
     merge: fn(&mut [f64; N], &[f64; N]),
-    /// One float, or two for a pair.
-    finish: fn(&[f64; N]) -> [f64; 2],
+    finish: Finish<N>,
 }
 
 impl<const N: usize> Clone for Spec<N> {
@@ -33,6 +32,9 @@ impl<const N: usize> Clone for Spec<N> {
 }
 
 impl<const N: usize> Copy for Spec<N> {}
+
+/// The result of a state: one float, or two for a pair.
+type Finish<const N: usize> = fn(&[f64; N]) -> [f64; 2];
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Output {
@@ -153,7 +155,7 @@ fn over(sum: f64, rows: f64, least: f64) -> f64 {
 }
 
 pub fn register(registry: &mut Registry) {
-    let powers: [(&str, fn(&Powers) -> [f64; 2]); 8] = [
+    let powers: [(&str, Finish<5>); 8] = [
         ("varPop", |m| one(var_pop(m))),
         ("varSamp", |m| one(var_samp(m))),
         ("stddevPop", |m| one(var_pop(m).sqrt())),
@@ -167,7 +169,7 @@ pub fn register(registry: &mut Registry) {
         let spec = Spec { arguments: 1, start: [0.0; 5], add: add_powers, merge: add, finish };
         define(registry, name, Output::AsArguments, spec);
     }
-    let pairs: [(&str, Output, fn(&Pairs) -> [f64; 2]); 4] = [
+    let pairs: [(&str, Output, Finish<6>); 4] = [
         ("covarPop", Output::AsArguments, |m| one(covar_pop(m))),
         ("covarSamp", Output::AsArguments, |m| one(covar_samp(m))),
         ("corr", Output::AsArguments, |m| one(corr(m))),
@@ -177,7 +179,7 @@ pub fn register(registry: &mut Registry) {
         define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_pairs, merge: add, finish });
     }
     // SQL's regressions take y before x.
-    let regressions: [(&str, Output, fn(&Pairs) -> [f64; 2]); 9] = [
+    let regressions: [(&str, Output, Finish<6>); 9] = [
         ("regr_avgx", Output::Float64, |m| one(m[1] / m[0])),
         ("regr_avgy", Output::Float64, |m| one(m[2] / m[0])),
         ("regr_count", Output::UInt64, |m| one(m[0])),
@@ -193,7 +195,7 @@ pub fn register(registry: &mut Registry) {
         define(registry, name, output, Spec { arguments: 2, start: [0.0; 6], add: add_swapped, merge: add, finish });
         registry.any_case(name);
     }
-    let stable: [(&str, usize, fn(&Welford) -> [f64; 2]); 7] = [
+    let stable: [(&str, usize, Finish<6>); 7] = [
         ("varPopStable", 1, |m| one(over(m[3], m[0], 1.0))),
         ("varSampStable", 1, |m| one(over(m[3], m[0], 2.0))),
         ("stddevPopStable", 1, |m| one(over(m[3], m[0], 1.0).sqrt())),
@@ -217,7 +219,8 @@ pub fn register(registry: &mut Registry) {
         finish: |m| one(m[0] / m[1]),
     };
     define(registry, "avgWeighted", Output::Float64, weighted);
-    let kahan = Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
+    let kahan =
+        Spec { arguments: 1, start: [0.0; 2], add: |m, x, _| kahan_add(m, x), merge: kahan_merge, finish: |m| one(m[0]) };
     define(registry, "sumKahan", Output::Float64, kahan);
     let bounding = Spec {
         arguments: 2,

@@ -138,7 +138,8 @@ impl<N: ArrowNativeType + PartialOrd> Groups for Delta<N> {
         let values = natives::<N>(&args[0])?;
         let times = match args.get(1) {
             Some(times) => {
-                let numbers = arrow::compute::cast(times, &DataType::Int64).or_else(|_| arrow::compute::cast(times, &DataType::Float64))?;
+                let numbers = arrow::compute::cast(times, &DataType::Int64)
+                    .or_else(|_| arrow::compute::cast(times, &DataType::Float64))?;
                 Some(natives::<f64>(&arrow::compute::cast(&numbers, &DataType::Float64)?)?)
             }
             None => None,
@@ -218,7 +219,8 @@ fn moving(call: &Call<'_>, average: bool) -> Result<Plan> {
                     let length = (pair[1] - pair[0]) as usize;
                     std::iter::repeat_n(width.unwrap_or(length), length)
                 });
-                let values = sums.into_iter().zip(lengths).map(|(sum, length)| if average { sum / length as f64 } else { sum });
+                let values =
+                    sums.into_iter().zip(lengths).map(|(sum, length)| if average { sum / length as f64 } else { sum });
                 column(values.collect::<Vec<f64>>(), &DataType::Float64)?
             }
         };

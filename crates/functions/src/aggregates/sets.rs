@@ -46,7 +46,8 @@ pub fn register(registry: &mut Registry) {
             _ => Err(call.illegal(0, "an integer")),
         }),
     );
-    for (name, limit) in [("uniq", 1 << 16), ("uniqHLL12", 1 << 16), ("uniqCombined", 1 << 17), ("uniqCombined64", 1 << 17)] {
+    for (name, limit) in [("uniq", 1 << 16), ("uniqHLL12", 1 << 16), ("uniqCombined", 1 << 17), ("uniqCombined64", 1 << 17)]
+    {
         let rule = if name.starts_with("uniqCombined") { NullRule::Nullable } else { NullRule::Default };
         registry.aggregate(name, family(rule, move |call| sampled(call, limit)));
     }
@@ -142,6 +143,10 @@ impl<K: Key> Set<K> {
         }
     }
 
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// Whether it was not there before.
     #[inline]
     pub fn insert(&mut self, key: K) -> bool {
@@ -168,6 +173,15 @@ impl<K: Key> Set<K> {
                     true
                 }
             },
+        }
+    }
+
+    /// Makes room for so many keys more, where there are many.
+    fn reserve(&mut self, keys: usize) {
+        match self {
+            Set::Few(few) if few.is_empty() && keys > FEW => *self = Set::Many(HashTable::with_capacity(keys)),
+            Set::Many(table) if keys > table.len() => table.reserve(keys - table.len(), |key| key.hash()),
+            _ => {}
         }
     }
 
@@ -257,7 +271,9 @@ impl<K: Key> Groups for Exact<K> {
         let lists = states[0].as_list::<i32>();
         let words = natives::<u64>(lists.values())?;
         for (pair, group) in lists.offsets().windows(2).zip(groups) {
-            for key in words[pair[0] as usize..pair[1] as usize].chunks_exact(K::WORDS) {
+            let words = &words[pair[0] as usize..pair[1] as usize];
+            self.sets[*group].reserve((words.len() / K::WORDS).min(self.limit));
+            for key in words.chunks_exact(K::WORDS) {
                 self.add(*group, K::read(key));
             }
         }

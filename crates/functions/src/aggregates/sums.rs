@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, AsArray, StructArray, UInt64Array};
 use arrow::datatypes::{ArrowNativeType, DataType, Fields, UInt64Type, i256};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::wide;
-use SqlType as T;
 
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};

@@ -7,6 +7,7 @@ mod divide;
 pub(crate) mod kinds;
 mod plus;
 mod sign;
+mod special;
 mod wide;
 
 use crate::registry::Registry;
@@ -18,4 +19,5 @@ pub fn register(registry: &mut Registry) {
     divide::register(registry);
     sign::register(registry);
     bits::register(registry);
+    special::register(registry);
 }

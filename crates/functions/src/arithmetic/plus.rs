@@ -34,7 +34,7 @@ pub fn no_operation(name: &str, arguments: &[Argument]) -> Error {
     Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text)
 }
 
-fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+pub fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     if operation != Operation::Multiply {
         let sign = if operation == Operation::Plus { 1 } else { -1 };
@@ -43,6 +43,14 @@ fn bind(name: &str, operation: Operation, arguments: &[Argument], env: &Function
         }
     }
     let (a, b) = (&arguments[0].kind, &arguments[1].kind);
+    if matches!((a, b), (T::Tuple(_), T::Tuple(_))) {
+        let of_elements = match operation {
+            Operation::Plus => "plus",
+            Operation::Minus => "minus",
+            Operation::Multiply => "multiply",
+        };
+        return crate::tuple_arithmetic::pairwise(name, arguments, of_elements, env);
+    }
     if let Some(result) = kinds::sum(a, b, operation == Operation::Minus) {
         return Ok(Bound::cast(vec![result.clone(); 2], result.clone(), move |args, rows| {
             numbers(operation, &result, &args[0], &args[1], rows)

@@ -41,10 +41,6 @@ fn unsigned_key(value: i256) -> (u128, u128) {
     (high as u128, low)
 }
 
-pub fn less(kind: &SqlType, a: i256, b: i256) -> bool {
-    if is_unsigned_256(kind) { unsigned_key(a) < unsigned_key(b) } else { a < b }
-}
-
 /// Long division bit by bit, for the values of UInt256 that have the highest bit set.
 fn divide_unsigned(a: i256, b: i256) -> (i256, i256) {
     let (mut quotient, mut rest) = (i256::ZERO, i256::ZERO);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, new_empty_array};
 use arrow::compute::interleave;
 use arrow::datatypes::{ArrowPrimitiveType, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, element_of};
 use crate::arithmetic::kinds::match_integer;
@@ -32,8 +32,19 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("arrayResize", own_nulls(|name, arguments, _| resize(name, arguments)));
     registry.scalar("arrayWithConstant", own_nulls(|name, arguments, _| with_constant(name, arguments)));
     for kind in [
-        T::UInt8, T::UInt16, T::UInt32, T::UInt64, T::Int8, T::Int16, T::Int32, T::Int64, T::Float32, T::Float64, T::Date,
-        T::DateTime(None), T::String,
+        T::UInt8,
+        T::UInt16,
+        T::UInt32,
+        T::UInt64,
+        T::Int8,
+        T::Int16,
+        T::Int32,
+        T::Int64,
+        T::Float32,
+        T::Float64,
+        T::Date,
+        T::DateTime(None),
+        T::String,
     ] {
         let element = kind.clone();
         registry.scalar(
@@ -51,13 +62,16 @@ pub fn register(registry: &mut Registry) {
 fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
     if kinds.is_empty() {
-        return Ok(Bound::new(SqlType::array(T::Nothing), |_, rows| list(new_empty_array(&T::Nothing.arrow()), &vec![0; rows])));
+        return Ok(Bound::new(SqlType::array(T::Nothing), |_, rows| {
+            list(new_empty_array(&T::Nothing.arrow()), &vec![0; rows])
+        }));
     }
     let element = least(name, &kinds)?;
     let width = kinds.len();
     Ok(Bound::cast(vec![element.clone(); width], SqlType::array(element), move |args, rows| {
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
-        let total = rows.checked_mul(width).filter(|total| *total <= i32::MAX as usize).ok_or_else(|| too_large(rows * width))?;
+        let total =
+            rows.checked_mul(width).filter(|total| *total <= i32::MAX as usize).ok_or_else(|| too_large(rows * width))?;
         let mut picks = Vec::with_capacity(total);
         for row in 0..rows {
             picks.extend(args.iter().enumerate().map(|(i, column)| (i, at(column.len(), row))));
@@ -96,7 +110,9 @@ fn range(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let length = ((distance.max(0) + step - 1) / step) as usize;
             total = total.saturating_add(length);
             if total > RANGE_ELEMENTS_MAX {
-                let text = format!("Function range would make {total} elements in a block, at most {RANGE_ELEMENTS_MAX} are allowed");
+                let text = format!(
+                    "Function range would make {total} elements in a block, at most {RANGE_ELEMENTS_MAX} are allowed"
+                );
                 return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
             }
             lengths.push(length);

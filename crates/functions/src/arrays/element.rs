@@ -1,11 +1,11 @@
 //! One element: `arrayElement` (`a[i]`), of maps by key (`m['k']`), of tuples by number or name is in `tuples.rs`.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::interleave;
 use arrow::datatypes::Int64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, comparable};
 use crate::columns::{Numbers, at};

@@ -84,6 +84,9 @@ pub fn register(registry: &mut Registry) {
             crate::define::plain(move |name, arguments, _| {
                 crate::define::arity(name, arguments, 1..=usize::MAX)?;
                 let element = crate::define::expect_array(name, arguments, 0)?.clone();
+                for i in 1..arguments.len() {
+                    crate::define::expect_array(name, arguments, i)?;
+                }
                 let arrays: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
                 let bound = function.bind(name, &element, &arrays)?;
                 let mut casts = arrays.clone();

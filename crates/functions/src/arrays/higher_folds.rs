@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, ArrowNativeTypeOp, AsArray, PrimitiveArray, UInt32Array};
 use arrow::compute::{interleave, take};
 use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::higher::{Elements, HigherBound, HigherOrder};
 use super::higher_kernels::define;
@@ -185,13 +185,14 @@ fn running_typed<K: ArrowPrimitiveType>(elements: &Elements, values: &ArrayRef, 
 
 /// Step by step: in each, the rows that still have an element are computed together.
 fn fold(elements: &Elements) -> Result<ArrayRef> {
-    let mut accumulated =
-        elements.others.first().cloned().ok_or_else(|| Error::logical("arrayFold without a start"))?;
+    let mut accumulated = elements.others.first().cloned().ok_or_else(|| Error::logical("arrayFold without a start"))?;
     let offsets = elements.arrays[0].value_offsets();
     let longest = elements.arrays[0].offsets().lengths().max().unwrap_or(0);
     for step in 0..longest {
-        let rows: Vec<u32> =
-            (0..elements.rows).filter(|row| step < (offsets[row + 1] - offsets[*row]) as usize).map(|row| row as u32).collect();
+        let rows: Vec<u32> = (0..elements.rows)
+            .filter(|row| step < (offsets[row + 1] - offsets[*row]) as usize)
+            .map(|row| row as u32)
+            .collect();
         let of_rows = UInt32Array::from(rows.clone());
         let places = UInt32Array::from_iter_values(rows.iter().map(|row| offsets[*row as usize] as u32 + step as u32));
         let mut columns = vec![take(&accumulated, &of_rows, None)?];

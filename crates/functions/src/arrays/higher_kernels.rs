@@ -4,12 +4,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::compute::interleave;
 use arrow::datatypes::{UInt8Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::higher::{Elements, HigherBound, HigherOrder};
 use super::{Lists, choose, sort, with_values};
@@ -47,7 +47,9 @@ pub fn define(
 /// What a test's result is cast to. NULL counts as false.
 pub fn condition(name: &str, lambda: &SqlType) -> Result<SqlType> {
     match lambda.plain() {
-        T::UInt8 | T::Bool | T::Nothing => Ok(if lambda.is_nullable() || *lambda == T::Nothing { T::UInt8.nullable() } else { T::UInt8 }),
+        T::UInt8 | T::Bool | T::Nothing => {
+            Ok(if lambda.is_nullable() || *lambda == T::Nothing { T::UInt8.nullable() } else { T::UInt8 })
+        }
         kind if kind.is_number() => Ok(if lambda.is_nullable() { T::Bool.nullable() } else { T::Bool }),
         _ => {
             let text = format!("The lambda of function {name} must return UInt8, not {lambda}");
@@ -89,10 +91,15 @@ pub fn define_all(functions: &mut Functions) {
         let condition = condition(name, lambda)?;
         chosen(arrays[0].plain().clone(), condition, |elements| {
             let keep = truth(&elements.mapped()?);
-            choose(elements.arrays[0].values(), elements.rows, |row| range(elements, row), |_, range, out| {
-                out.extend(range.filter(|i| keep[*i]).map(|i| i as u32));
-                Ok(())
-            })
+            choose(
+                elements.arrays[0].values(),
+                elements.rows,
+                |row| range(elements, row),
+                |_, range, out| {
+                    out.extend(range.filter(|i| keep[*i]).map(|i| i as u32));
+                    Ok(())
+                },
+            )
         })
     });
     tests(functions);
@@ -144,7 +151,9 @@ fn tests(functions: &mut Functions) {
     define(functions, "arrayCount", false, |name, lambda, _| {
         chosen(T::UInt32, condition(name, lambda)?, |elements| {
             let found = truth(&elements.mapped()?);
-            numbers::<UInt32Type>(elements.rows, |row| Ok(found[range(elements, row)].iter().filter(|found| **found).count() as u32))
+            numbers::<UInt32Type>(elements.rows, |row| {
+                Ok(found[range(elements, row)].iter().filter(|found| **found).count() as u32)
+            })
         })
     });
 }
@@ -196,25 +205,30 @@ fn firsts(functions: &mut Functions) {
 /// Elements that fail the test take the value of their neighbour before (or after) that passes. The first stays.
 fn fill(elements: &Elements, reverse: bool) -> Result<ArrayRef> {
     let keep = truth(&elements.mapped()?);
-    choose(elements.arrays[0].values(), elements.rows, |row| range(elements, row), |_, range, out| {
-        let before = out.len();
-        let mut push = |i: usize, first: bool, out: &mut Vec<u32>| {
-            let value = match out.last() {
-                Some(last) if !first && !keep[i] => *last,
-                _ => i as u32,
+    choose(
+        elements.arrays[0].values(),
+        elements.rows,
+        |row| range(elements, row),
+        |_, range, out| {
+            let before = out.len();
+            let push = |i: usize, first: bool, out: &mut Vec<u32>| {
+                let value = match out.last() {
+                    Some(last) if !first && !keep[i] => *last,
+                    _ => i as u32,
+                };
+                out.push(value);
             };
-            out.push(value);
-        };
-        if reverse {
-            let end = range.end;
-            range.rev().for_each(|i| push(i, i + 1 == end, out));
-            out[before..].reverse();
-        } else {
-            let start = range.start;
-            range.for_each(|i| push(i, i == start, out));
-        }
-        Ok(())
-    })
+            if reverse {
+                let end = range.end;
+                range.rev().for_each(|i| push(i, i + 1 == end, out));
+                out[before..].reverse();
+            } else {
+                let start = range.start;
+                range.for_each(|i| push(i, i == start, out));
+            }
+            Ok(())
+        },
+    )
 }
 
 /// Cut before (or after) elements that pass the test.
@@ -240,9 +254,4 @@ fn split(elements: &Elements, reverse: bool) -> Result<ArrayRef> {
         outer.push(inner.len() - before);
     }
     crate::columns::list(crate::columns::list(elements.arrays[0].values().clone(), &inner)?, &outer)
-}
-
-/// The number of elements of each row.
-pub fn row_lengths(elements: &Elements) -> Result<ArrayRef> {
-    numbers::<UInt64Type>(elements.rows, |row| Ok(range(elements, row).len() as u64))
 }

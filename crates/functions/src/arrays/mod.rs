@@ -8,6 +8,7 @@ pub mod higher;
 mod higher_folds;
 mod higher_kernels;
 mod numeric;
+mod reshape;
 mod search;
 mod select;
 mod sort;
@@ -35,10 +36,12 @@ pub fn register(registry: &mut Registry) {
     search::register(registry);
     numeric::register(registry);
     zip::register(registry);
+    reshape::register(registry);
     higher::register(registry);
 }
 
 pub(crate) use element::find_keys;
+pub(crate) use numeric::dot_product;
 
 /// A column of arrays, or a constant one.
 pub struct Lists<'a> {
@@ -76,7 +79,11 @@ impl<'a> Lists<'a> {
     }
 
     /// For every row a new array of the elements whose indices into `values` the function pushes.
-    pub fn choose(&self, rows: usize, f: impl FnMut(usize, std::ops::Range<usize>, &mut Vec<u32>) -> Result<()>) -> Result<ArrayRef> {
+    pub fn choose(
+        &self,
+        rows: usize,
+        f: impl FnMut(usize, std::ops::Range<usize>, &mut Vec<u32>) -> Result<()>,
+    ) -> Result<ArrayRef> {
         choose(&self.values, rows, |row| self.range(row), f)
     }
 }

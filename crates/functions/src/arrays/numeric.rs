@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, AsArray, UInt32Array};
 use arrow::datatypes::{Float64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, aligned, comparable, with_values};
 use crate::columns::{Numbers, list, numbers};
@@ -35,6 +35,10 @@ pub fn register(registry: &mut Registry) {
     ];
     for (name, f) in pairs {
         registry.scalar(name, plain(move |name, arguments, _| vectors(name, arguments, f)));
+    }
+    for (alias, name) in [("normL1", "L1Norm"), ("normL2", "L2Norm"), ("normLinf", "LinfNorm")] {
+        registry.alias(alias, name);
+        registry.any_case(alias);
     }
     registry.alias("distanceL1", "L1Distance");
     registry.alias("distanceL2", "L2Distance");
@@ -81,7 +85,8 @@ fn enumerate_uniq(name: &str, arguments: &[Argument], dense: bool) -> Result<Bou
             for i in offsets[row] as usize..offsets[row + 1] as usize {
                 let key: Vec<_> = encoded.iter().map(|rows| rows.row(i)).collect();
                 let next = seen.len() as u32 + 1;
-                let number = seen.entry(key).and_modify(|count| *count += u32::from(!dense)).or_insert(if dense { next } else { 1 });
+                let number =
+                    seen.entry(key).and_modify(|count| *count += u32::from(!dense)).or_insert(if dense { next } else { 1 });
                 values.push(*number);
             }
         }
@@ -113,7 +118,11 @@ fn uniq(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 fn number_array(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
     let element = expect_array(name, arguments, i)?;
-    if element.is_number() || *element == T::Nothing { Ok(()) } else { Err(illegal(name, arguments, i, "an array of numbers")) }
+    if element.is_number() || *element == T::Nothing {
+        Ok(())
+    } else {
+        Err(illegal(name, arguments, i, "an array of numbers"))
+    }
 }
 
 fn vectors(name: &str, arguments: &[Argument], f: fn(&[f64], &[f64]) -> f64) -> Result<Bound> {
@@ -141,6 +150,11 @@ fn vectors(name: &str, arguments: &[Argument], f: fn(&[f64], &[f64]) -> f64) -> 
     }))
 }
 
+/// The sum of the products of two arrays of numbers.
+pub fn dot_product(arguments: &[Argument]) -> Result<Bound> {
+    vectors("arrayDotProduct", arguments, |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum())
+}
+
 fn norm(name: &str, arguments: &[Argument], f: fn(&[f64]) -> f64) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     number_array(name, arguments, 0)?;
@@ -154,9 +168,4 @@ fn norm(name: &str, arguments: &[Argument], f: fn(&[f64]) -> f64) -> Result<Boun
             Ok(f(&row_values))
         })
     }))
-}
-
-/// The number of elements as a column, for tests of emptiness.
-pub fn lengths(lists: &Lists, rows: usize) -> Result<arrow::array::ArrayRef> {
-    numbers::<UInt64Type>(rows, |row| Ok(lists.range(row).len() as u64))
 }

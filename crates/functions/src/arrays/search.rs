@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, comparable, element_of};
 use crate::columns::{at, numbers, truths};
@@ -17,16 +17,22 @@ use crate::supertype::least;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("has", own_nulls(|name, arguments, _| has(name, arguments)));
-    registry.scalar("indexOf", own_nulls(|name, arguments, _| places(name, arguments, |mut found| found.next().map_or(0, |i| i as u64 + 1))));
+    registry.scalar(
+        "indexOf",
+        own_nulls(|name, arguments, _| places(name, arguments, |found| found.next().map_or(0, |i| i as u64 + 1))),
+    );
     registry.scalar("countEqual", own_nulls(|name, arguments, _| places(name, arguments, |found| found.count() as u64)));
     registry.alias("array_contains", "has");
     registry.alias("array_position", "indexOf");
     registry.scalar("hasAll", plain(|name, arguments, _| sets(name, arguments, true)));
     registry.scalar("hasAny", plain(|name, arguments, _| sets(name, arguments, false)));
     registry.alias("arrays_overlap", "hasAny");
-    registry.scalar("hasSubstr", plain(|name, arguments, _| runs(name, arguments, |whole, part| {
-        part.is_empty() || whole.windows(part.len()).any(|window| window == part)
-    })));
+    registry.scalar(
+        "hasSubstr",
+        plain(|name, arguments, _| {
+            runs(name, arguments, |whole, part| part.is_empty() || whole.windows(part.len()).any(|window| window == part))
+        }),
+    );
 }
 
 pub fn has_ends(name: &str, arguments: &[Argument], start: bool) -> Result<Bound> {
@@ -71,12 +77,20 @@ fn search(args: &[ArrayRef], rows: usize, mut each: impl FnMut(&mut dyn Iterator
         match values.data_type() {
             DataType::BinaryView => direct!(values.as_binary_view(), wanted.as_binary_view()),
             DataType::UInt8 => direct!(values.as_primitive::<kinds::UInt8Type>(), wanted.as_primitive::<kinds::UInt8Type>()),
-            DataType::UInt16 => direct!(values.as_primitive::<kinds::UInt16Type>(), wanted.as_primitive::<kinds::UInt16Type>()),
-            DataType::UInt32 => direct!(values.as_primitive::<kinds::UInt32Type>(), wanted.as_primitive::<kinds::UInt32Type>()),
-            DataType::UInt64 => direct!(values.as_primitive::<kinds::UInt64Type>(), wanted.as_primitive::<kinds::UInt64Type>()),
+            DataType::UInt16 => {
+                direct!(values.as_primitive::<kinds::UInt16Type>(), wanted.as_primitive::<kinds::UInt16Type>())
+            }
+            DataType::UInt32 => {
+                direct!(values.as_primitive::<kinds::UInt32Type>(), wanted.as_primitive::<kinds::UInt32Type>())
+            }
+            DataType::UInt64 => {
+                direct!(values.as_primitive::<kinds::UInt64Type>(), wanted.as_primitive::<kinds::UInt64Type>())
+            }
             DataType::Int32 => direct!(values.as_primitive::<kinds::Int32Type>(), wanted.as_primitive::<kinds::Int32Type>()),
             DataType::Int64 => direct!(values.as_primitive::<kinds::Int64Type>(), wanted.as_primitive::<kinds::Int64Type>()),
-            DataType::Float64 => direct!(values.as_primitive::<kinds::Float64Type>(), wanted.as_primitive::<kinds::Float64Type>()),
+            DataType::Float64 => {
+                direct!(values.as_primitive::<kinds::Float64Type>(), wanted.as_primitive::<kinds::Float64Type>())
+            }
             _ => {}
         }
     }
@@ -128,7 +142,13 @@ fn sets(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
     Ok(Bound::cast(vec![kind.clone(), kind], T::UInt8, move |args, rows| {
         let (whole, part) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
         if *whole.values().data_type() == DataType::Null {
-            return truths(rows, |row| if all { part.range(row).is_empty() || !whole.range(row).is_empty() } else { !whole.range(row).is_empty() && !part.range(row).is_empty() });
+            return truths(rows, |row| {
+                if all {
+                    part.range(row).is_empty() || !whole.range(row).is_empty()
+                } else {
+                    !whole.range(row).is_empty() && !part.range(row).is_empty()
+                }
+            });
         }
         let encoded = comparable(&[whole.values().clone(), part.values().clone()])?;
         let mut seen = HashSet::new();

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, comparable, element_of};
 use crate::columns::{Numbers, list_of};
@@ -16,8 +16,14 @@ use crate::scalar::{Argument, Bound, ScalarFunction};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("arrayReverse", reverse_function());
-    registry.scalar("arrayPopBack", plain(|name, arguments, _| cut(name, arguments, |range| range.start..range.end.max(range.start + 1) - 1)));
-    registry.scalar("arrayPopFront", plain(|name, arguments, _| cut(name, arguments, |range| (range.start + 1).min(range.end)..range.end)));
+    registry.scalar(
+        "arrayPopBack",
+        plain(|name, arguments, _| cut(name, arguments, |range| range.start..range.end.max(range.start + 1) - 1)),
+    );
+    registry.scalar(
+        "arrayPopFront",
+        plain(|name, arguments, _| cut(name, arguments, |range| (range.start + 1).min(range.end)..range.end)),
+    );
     registry.scalar("arraySlice", own_nulls(|name, arguments, _| slice(name, arguments)));
     registry.scalar("arrayDistinct", plain(|name, arguments, _| distinct(name, arguments)));
     registry.scalar("arrayCompact", plain(|name, arguments, _| compact(name, arguments)));
@@ -116,7 +122,8 @@ fn distinct(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let chosen = lists.choose(rows, |_, range, chosen| {
             seen.clear();
             // NULL is no value: it is left out.
-            chosen.extend(range.filter(|i| !lists.values().is_null(*i) && seen.insert(encoded[0].row(*i))).map(|i| i as u32));
+            chosen
+                .extend(range.filter(|i| !lists.values().is_null(*i) && seen.insert(encoded[0].row(*i))).map(|i| i as u32));
             Ok(())
         })?;
         let chosen = chosen.as_list::<i32>();

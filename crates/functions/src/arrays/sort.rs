@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Float32Type, Float64Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, comparable};
 use crate::columns::Numbers;

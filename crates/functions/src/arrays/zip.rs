@@ -3,12 +3,12 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, StructArray};
 use arrow::compute::interleave;
 use arrow::datatypes::DataType;
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{Lists, aligned, comparable, with_values};
 use crate::columns::list;

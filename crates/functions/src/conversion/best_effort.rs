@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, PrimitiveArray};
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
@@ -9,7 +10,6 @@ use gristmill_types::SqlType;
 use gristmill_types::cast::fill_nulls;
 use gristmill_types::scan::best_effort;
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use crate::columns::{Bytes, retype};
 use crate::datetime::moments::zone_argument;
@@ -44,7 +44,10 @@ fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool, us: b
     let scale = match arguments.get(1).filter(|_| scaled) {
         Some(argument) => {
             let scale = constant_integer(argument).ok_or_else(|| not_constant(name, 1))?;
-            u8::try_from(scale).ok().filter(|scale| *scale <= 9).ok_or_else(|| bad_argument(name, format!("scale {scale} is not from 0 to 9")))?
+            u8::try_from(scale)
+                .ok()
+                .filter(|scale| *scale <= 9)
+                .ok_or_else(|| bad_argument(name, format!("scale {scale} is not from 0 to 9")))?
         }
         None if wide => 3,
         None => 0,

@@ -1,10 +1,10 @@
 //! `CAST`, `accurateCast`, `accurateCastOrNull`, `accurateCastOrDefault`, `toLowCardinality`. (The analyser lowers `CAST`
 //! itself where it can; this is what remains.)
 
+use SqlType as T;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
-use SqlType as T;
 
 use super::families::chosen;
 use crate::columns::broadcast;
@@ -56,7 +56,10 @@ pub fn register(registry: &mut Registry) {
             let fits = plain.is_string()
                 || plain.is_integer()
                 || plain.is_float()
-                || matches!(plain, T::Bool | T::Date | T::Date32 | T::DateTime(_) | T::Uuid | T::IPv4 | T::IPv6 | T::Nothing);
+                || matches!(
+                    plain,
+                    T::Bool | T::Date | T::Date32 | T::DateTime(_) | T::Uuid | T::IPv4 | T::IPv6 | T::Nothing
+                );
             if !fits {
                 return Err(illegal(name, arguments, 0, "a number, a string, a date, a UUID or an address"));
             }
@@ -69,7 +72,8 @@ pub fn register(registry: &mut Registry) {
 /// The type that the second argument names.
 fn target(name: &str, arguments: &[Argument]) -> Result<SqlType> {
     let text = need_constant_text(name, arguments, 1)?;
-    text.parse().map_err(|error: Error| Error::new(error.code(), format!("{error}: in the second argument of function {name}")))
+    text.parse()
+        .map_err(|error: Error| Error::new(error.code(), format!("{error}: in the second argument of function {name}")))
 }
 
 fn convert(arguments: &[Argument], env: &FunctionEnv, to: SqlType, options: CastOptions) -> Result<Bound> {

@@ -5,16 +5,17 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::compute::kernels::zip::zip;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::calendar::FIRST_DAY;
 use gristmill_types::cast::{CastOptions, OnError, cast, fill_nulls};
-use SqlType as T;
 
 use crate::columns::broadcast;
 use crate::datetime::moments::zone_argument;
-use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, plain};
+use crate::define::{arity, bad_argument, constant_integer, expect_string, illegal, not_constant, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
@@ -93,7 +94,10 @@ fn family(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes) {
 }
 
 fn one(registry: &mut Registry, name: &str, kind: SqlType, takes: Takes, failing: Failing) {
-    registry.scalar(name, plain(move |name, arguments, env| bind(name, arguments, env, &kind, takes, failing)));
+    let bind =
+        move |name: &str, arguments: &[Argument], env: &FunctionEnv| bind(name, arguments, env, &kind, takes, failing);
+    // NULL has a default as well.
+    registry.scalar(name, if failing == Failing::Default { own_nulls(bind) } else { plain(bind) });
 }
 
 fn bind(
@@ -149,6 +153,11 @@ fn bind(
         match (failing, default) {
             (Failing::Null, _) => Ok(converted),
             (Failing::Default, Some(default)) => chosen(&broadcast(&converted, rows)?, &broadcast(&args[default], rows)?),
+            // The first day of Date32 is its zero here.
+            _ if to == T::Date32 => {
+                let first: ArrayRef = Arc::new(arrow::array::Date32Array::from(vec![FIRST_DAY; converted.len()]));
+                chosen(&converted, &first)
+            }
             _ => fill_nulls(&converted, &to),
         }
     }))

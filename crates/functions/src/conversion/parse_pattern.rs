@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, PrimitiveArray};
 use arrow::datatypes::Int64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::fill_nulls;
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::pattern_reader::read;
 use crate::columns::{Bytes, retype};
@@ -60,7 +60,8 @@ fn bind(
         Some(found) => found,
         None => (Zone::new(crate::text::timezone(env)?), env.timezone.clone()),
     };
-    let scale = pieces.iter().filter_map(|piece| if let Piece::Fraction(digits) = piece { Some(*digits) } else { None }).max();
+    let scale =
+        pieces.iter().filter_map(|piece| if let Piece::Fraction(digits) = piece { Some(*digits) } else { None }).max();
     let scale = scale.map_or(6, |digits| digits.min(9) as u8);
     let to = if wide { T::DateTime64(scale, Some(named)) } else { T::DateTime(Some(named)) };
     let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };

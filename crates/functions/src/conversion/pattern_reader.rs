@@ -65,7 +65,8 @@ fn digits(text: &[u8], least: usize, most: usize) -> Result<(u32, &[u8]), Fault>
     if count < least.max(1) {
         return Err("a number is missing or has too few digits");
     }
-    let value = text[..count].iter().fold(0u32, |value, digit| value.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+    let value =
+        text[..count].iter().fold(0u32, |value, digit| value.saturating_mul(10).saturating_add(u32::from(digit - b'0')));
     Ok((value, &text[count..]))
 }
 
@@ -92,7 +93,9 @@ impl Found {
             Ok((bounded(value, low, high)?, rest))
         };
         let rest = match piece {
-            Piece::Literal(wanted) => return text.strip_prefix(wanted.as_slice()).ok_or("the text differs from the pattern's"),
+            Piece::Literal(wanted) => {
+                return text.strip_prefix(wanted.as_slice()).ok_or("the text differs from the pattern's");
+            }
             Piece::Era => {
                 let (era, rest) = text.split_at_checked(2).ok_or("AD is missing")?;
                 return if era.eq_ignore_ascii_case(b"AD") { Ok(rest) } else { Err("AD is missing") };
@@ -143,8 +146,8 @@ impl Found {
                 self.day = Some(value);
                 rest
             }
-            Piece::DayOfYear(_) => {
-                let (value, rest) = digits(text, if crowded { 3 } else { 1 }, 3)?;
+            Piece::DayOfYear(least) => {
+                let (value, rest) = digits(text, if crowded { 3 } else { (*least).min(3) }, 3)?;
                 self.day_of_year = Some(bounded(value, 1, 366)?);
                 rest
             }
@@ -229,7 +232,8 @@ impl Found {
             Piece::ZoneName => {
                 let length = text.iter().take_while(|c| c.is_ascii_alphanumeric() || b"/_+-".contains(c)).count();
                 let (zone, rest) = text.split_at(length);
-                let zone: chrono_tz::Tz = std::str::from_utf8(zone).ok().and_then(|zone| zone.parse().ok()).ok_or("the time zone is not known")?;
+                let zone: chrono_tz::Tz =
+                    std::str::from_utf8(zone).ok().and_then(|zone| zone.parse().ok()).ok_or("the time zone is not known")?;
                 let zone = Zone::new(zone);
                 let local = self.local()?;
                 self.offset = Some(local - zone.to_utc(local));
@@ -247,7 +251,11 @@ impl Found {
         let year = self.year.or(self.century.map(|century| century * 100)).unwrap_or(if dated { 2000 } else { 1970 }) as i32;
         if let Some(day) = self.day_of_year {
             let last = if days_in_month(year, 2) == 29 { 366 } else { 365 };
-            return if day <= last { Ok(days_from_civil(year, 1, 1) + day as i32 - 1) } else { Err("the year has fewer days") };
+            return if day <= last {
+                Ok(days_from_civil(year, 1, 1) + day as i32 - 1)
+            } else {
+                Err("the year has fewer days")
+            };
         }
         let (month, day) = (self.month.unwrap_or(1), self.day.unwrap_or(1));
         if day > days_in_month(year, month) {

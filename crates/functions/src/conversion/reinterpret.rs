@@ -3,15 +3,15 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray, FixedSizeBinaryArray, PrimitiveArray};
 use arrow::buffer::Buffer;
 use arrow::datatypes::{
-    Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type,
-    UInt16Type, UInt32Type, UInt64Type, i256,
+    Date32Type, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type, i256,
 };
 use gristmill_base::{Error, Result};
 use gristmill_types::{SqlType, wide};
-use SqlType as T;
 
 use crate::columns::{Bytes, retype, strings};
 use crate::define::{arity, illegal, need_constant_text, plain};
@@ -117,8 +117,12 @@ impl Raw<'_> {
     }
 }
 
-fn of<P: ArrowPrimitiveType, const N: usize>(array: &ArrayRef, to_bytes: impl Fn(P::Native) -> [u8; N]) -> Result<Raw<'static>> {
-    let values = array.as_primitive_opt::<P>().ok_or_else(|| Error::logical(format!("Unexpected carrier {}", array.data_type())))?;
+fn of<P: ArrowPrimitiveType, const N: usize>(
+    array: &ArrayRef,
+    to_bytes: impl Fn(P::Native) -> [u8; N],
+) -> Result<Raw<'static>> {
+    let values =
+        array.as_primitive_opt::<P>().ok_or_else(|| Error::logical(format!("Unexpected carrier {}", array.data_type())))?;
     Ok(Raw::Fixed(values.values().iter().flat_map(|value| to_bytes(*value)).collect(), N))
 }
 

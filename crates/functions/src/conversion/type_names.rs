@@ -1,8 +1,8 @@
 //! `toTypeName`, `toColumnTypeName`, `defaultValueOfArgumentType`, `defaultValueOfTypeName`: questions about types.
 
+use SqlType as T;
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
-use SqlType as T;
 
 use crate::columns::{numbers, strings};
 use crate::define::{arity, illegal, need_constant_text, own_nulls};

@@ -1,10 +1,10 @@
 //! Unix timestamps: `toUnixTimestamp`, `fromUnixTimestamp`, and those of 64 bits in seconds, milli-, micro- and nanoseconds.
 
+use SqlType as T;
 use arrow::datatypes::{Int64Type, UInt32Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
-use SqlType as T;
 
 use crate::columns::{Numbers, numbers, retype};
 use crate::datetime::format_bind;
@@ -15,7 +15,10 @@ use crate::scalar::{Argument, Bound, FunctionEnv};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("toUnixTimestamp", plain(to_timestamp));
-    registry.scalar("fromUnixTimestamp", plain(|name, arguments, env| from_timestamp(name, arguments, env, crate::datetime::compile)));
+    registry.scalar(
+        "fromUnixTimestamp",
+        plain(|name, arguments, env| from_timestamp(name, arguments, env, crate::datetime::compile)),
+    );
     registry.alias("FROM_UNIXTIME", "fromUnixTimestamp");
     registry.any_case("FROM_UNIXTIME");
     registry.scalar(
@@ -23,8 +26,14 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, env| from_timestamp(name, arguments, env, crate::datetime::compile_joda)),
     );
     for (unit, scale) in [("Second", 0u8), ("Milli", 3), ("Micro", 6), ("Nano", 9)] {
-        registry.scalar(&format!("toUnixTimestamp64{unit}"), plain(move |name, arguments, env| to_ticks(name, arguments, env, scale)));
-        registry.scalar(&format!("fromUnixTimestamp64{unit}"), plain(move |name, arguments, _| from_ticks64(name, arguments, scale)));
+        registry.scalar(
+            &format!("toUnixTimestamp64{unit}"),
+            plain(move |name, arguments, env| to_ticks(name, arguments, env, scale)),
+        );
+        registry.scalar(
+            &format!("fromUnixTimestamp64{unit}"),
+            plain(move |name, arguments, _| from_ticks64(name, arguments, scale)),
+        );
     }
 }
 
@@ -75,7 +84,10 @@ fn to_ticks(name: &str, arguments: &[Argument], env: &FunctionEnv, scale: u8) ->
         let ticks = ticks(&args[0])?;
         numbers::<Int64Type>(ticks.len(), |row| {
             (ticks[row] / down).checked_mul(up).ok_or_else(|| {
-                Error::new(ErrorCode::DECIMAL_OVERFLOW, format!("Function {name}: {} ticks of 10^-{from} seconds are too many", ticks[row]))
+                Error::new(
+                    ErrorCode::DECIMAL_OVERFLOW,
+                    format!("Function {name}: {} ticks of 10^-{from} seconds are too many", ticks[row]),
+                )
             })
         })
     }))

@@ -1,11 +1,11 @@
 //! `dateDiff`: how many borders of a unit lie between two moments; `age`: how many whole units.
 
+use SqlType as T;
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::IntervalKind;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{SECONDS_A_DAY, civil_from_days};
-use SqlType as T;
 
 use super::intervals::nanos;
 use super::moments::{Moments, expect_instants, expect_moments, local_day, zone_argument};
@@ -19,7 +19,7 @@ use crate::scalar::{Argument, Bound, FunctionEnv};
 pub fn register(registry: &mut Registry) {
     registry.scalar("dateDiff", plain(|name, arguments, env| bind(name, arguments, env, borders)));
     registry.any_case("dateDiff");
-    for alias in ["DATE_DIFF", "TIMESTAMP_DIFF", "timestampDiff"] {
+    for alias in ["DATE_DIFF", "date_diff", "TIMESTAMP_DIFF", "timestamp_diff", "timestampDiff"] {
         registry.alias(alias, "dateDiff");
         registry.any_case(alias);
     }

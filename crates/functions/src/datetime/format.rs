@@ -1,8 +1,8 @@
 //! `formatDateTime` with MySQL's pattern letters; `fromUnixTimestamp` uses them too, and `parseDateTime` reads by them.
 
+use SqlType as T;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::format_joda;
 use super::format_pattern::{Piece, Shown, joined, write};
@@ -16,7 +16,10 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("formatDateTime", plain(|name, arguments, env| format_date_time(name, arguments, env, compile)));
     registry.alias("DATE_FORMAT", "formatDateTime");
     registry.any_case("DATE_FORMAT");
-    registry.scalar("formatDateTimeInJodaSyntax", plain(|name, arguments, env| format_date_time(name, arguments, env, format_joda::compile)));
+    registry.scalar(
+        "formatDateTimeInJodaSyntax",
+        plain(|name, arguments, env| format_date_time(name, arguments, env, format_joda::compile)),
+    );
 }
 
 type Compile = fn(&str, &str) -> Result<Vec<Piece>>;

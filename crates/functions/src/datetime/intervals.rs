@@ -32,7 +32,8 @@ pub fn register(registry: &mut Registry) {
 
 fn interval(name: &str, arguments: &[Argument], kind: IntervalKind) -> Result<Bound> {
     let from = arguments[0].kind.clone();
-    let takes = from.is_string() || from.is_integer() || from.is_float() || from == T::Bool || matches!(from, T::Interval(_));
+    let takes =
+        from.is_string() || from.is_integer() || from.is_float() || from == T::Bool || matches!(from, T::Interval(_));
     if !takes {
         return Err(illegal(name, arguments, 0, "a number or a string"));
     }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, Date32Array};
 use arrow::datatypes::{Float64Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_from_civil, days_in_month};
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::moments::{bounded, expect_moments, from_ticks, local_day, zone_argument};
 use crate::columns::{Numbers, numbers};
@@ -58,7 +58,8 @@ fn make_date(name: &str, arguments: &[Argument], narrow: bool) -> Result<Bound> 
     if count == 1 {
         expect_number(name, arguments, 0)?;
     }
-    let (low, high, none) = if narrow { (0, LAST_DAY_OF_DATE, 0) } else { (super::moments::EARLIEST_DAY, super::moments::LATEST_DAY, 0) };
+    let (low, high, none) =
+        if narrow { (0, LAST_DAY_OF_DATE, 0) } else { (super::moments::EARLIEST_DAY, super::moments::LATEST_DAY, 0) };
     Ok(Bound::cast(casts, if narrow { T::Date } else { T::Date32 }, move |args, rows| {
         let parts: Vec<Numbers<'_, i64>> = args.iter().map(Numbers::of::<Int64Type>).collect::<Result<_>>()?;
         let days: Vec<i32> = (0..rows)
@@ -92,7 +93,10 @@ fn make_time(name: &str, arguments: &[Argument], env: &FunctionEnv, wide: bool) 
     let scale = match arguments.get(7).filter(|_| wide && fixed > 7) {
         Some(precision) => {
             let scale = constant_integer(precision).ok_or_else(|| not_constant(name, 7))?;
-            u8::try_from(scale).ok().filter(|scale| *scale <= 9).ok_or_else(|| bad_argument(name, format!("precision {scale} is not from 0 to 9")))?
+            u8::try_from(scale)
+                .ok()
+                .filter(|scale| *scale <= 9)
+                .ok_or_else(|| bad_argument(name, format!("precision {scale} is not from 0 to 9")))?
         }
         None if wide => 3,
         None => 0,

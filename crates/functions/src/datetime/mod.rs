@@ -26,6 +26,7 @@ pub(crate) use format::{compile, format_bind};
 pub(crate) use format_joda::compile as compile_joda;
 pub(crate) use format_pattern::{MONTHS, Piece, WEEKDAYS};
 pub(crate) use shift::plus_minus;
+pub(crate) use starts::in_range;
 
 use crate::registry::Registry;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, ArrowPrimitiveType, AsArray, PrimitiveArray};
 use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{DataType, Date32Type, Int64Type};
@@ -9,7 +10,6 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{SECONDS_A_DAY, days_from_civil};
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use crate::columns::retype;
 use crate::define::{illegal, need_constant_text};
@@ -63,8 +63,8 @@ impl Moments {
             days(array)?.iter().map(|day| f(bounded(*day))).collect()
         } else {
             // Neighbours often share their day, and the calendar is the dearer part.
-            let mut last = EARLIEST_DAY;
-            let mut answer = f(last);
+            let mut last = i32::MIN;
+            let mut answer = R::default_value();
             let mut of_second = |local: i64| {
                 let day = local_day(local);
                 if day != last {

@@ -29,7 +29,14 @@ fn date_name(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
     arity(name, arguments, 2..=3)?;
     let part = need_constant_text(name, arguments, 0)?;
     let moments = expect_moments(name, arguments, 1, env)?.in_zone_of(name, arguments, 2)?;
-    let unknown = || bad_argument(name, format!("'{part}' is no part of a date: use year, quarter, month, week, dayofyear, day, weekday, hour, minute or second"));
+    let unknown = || {
+        bad_argument(
+            name,
+            format!(
+                "'{part}' is no part of a date: use year, quarter, month, week, dayofyear, day, weekday, hour, minute or second"
+            ),
+        )
+    };
     let piece = match part.to_ascii_lowercase().as_str() {
         "dayofyear" => Piece::DayOfYear(1),
         "weekday" => Piece::WeekdayLong,

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, Date32Array};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::moments::{from_ticks, zone_argument};
 use crate::define::{arity, bad_argument, constant_integer, not_constant, own_nulls, volatile};
@@ -43,6 +43,9 @@ pub fn register(registry: &mut Registry) {
     }
     registry.scalar("yesterday", own_nulls(|name, arguments, env| today(name, arguments, env, 1)));
     registry.scalar("initialQueryStartTime", own_nulls(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
+    registry.alias("initial_query_start_time", "initialQueryStartTime");
+    registry.any_case("initial_query_start_time");
+    registry.alias("localtime", "now");
 }
 
 fn clock(micros: Option<i64>) -> i64 {
@@ -68,7 +71,10 @@ fn now64(name: &str, arguments: &[Argument], micros: Option<i64>) -> Result<Boun
         None => 3,
         Some(argument) => {
             let scale = constant_integer(argument).ok_or_else(|| not_constant(name, 0))?;
-            u8::try_from(scale).ok().filter(|scale| *scale <= 9).ok_or_else(|| bad_argument(name, format!("scale {scale} is not from 0 to 9")))?
+            u8::try_from(scale)
+                .ok()
+                .filter(|scale| *scale <= 9)
+                .ok_or_else(|| bad_argument(name, format!("scale {scale} is not from 0 to 9")))?
         }
     };
     let zone = zone_argument(name, arguments, 1)?.map(|(_, named)| named);
@@ -76,7 +82,11 @@ fn now64(name: &str, arguments: &[Argument], micros: Option<i64>) -> Result<Boun
     let to = kind.clone();
     Ok(Bound::new(kind, move |_, rows| {
         let micros = clock(micros);
-        let tick = if scale > 6 { micros * 10i64.pow(u32::from(scale) - 6) } else { micros.div_euclid(10i64.pow(6 - u32::from(scale))) };
+        let tick = if scale > 6 {
+            micros * 10i64.pow(u32::from(scale) - 6)
+        } else {
+            micros.div_euclid(10i64.pow(6 - u32::from(scale)))
+        };
         from_ticks(vec![tick; rows], &to)
     }))
 }

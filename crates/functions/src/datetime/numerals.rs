@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, PrimitiveArray};
 use arrow::datatypes::{Date32Type, Int32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -10,14 +11,15 @@ use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A
 use gristmill_types::scan::date;
 use gristmill_types::text::write_date;
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::make::lenient_day;
 use super::moments::{from_ticks, zone_argument};
 use super::parts::DAYS_BEFORE_EPOCH;
 use super::starts::in_range;
 use crate::columns::{Bytes, Numbers, strings, unary};
-use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, not_constant, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, not_constant, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
@@ -30,7 +32,8 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("YYYYMMDDToDate", plain(|name, arguments, _| date_from_digits(name, arguments, T::Date)));
     registry.scalar("YYYYMMDDToDate32", plain(|name, arguments, _| date_from_digits(name, arguments, T::Date32)));
     registry.scalar("YYYYMMDDhhmmssToDateTime", plain(|name, arguments, env| time_from_digits(name, arguments, env, false)));
-    registry.scalar("YYYYMMDDhhmmssToDateTime64", plain(|name, arguments, env| time_from_digits(name, arguments, env, true)));
+    registry
+        .scalar("YYYYMMDDhhmmssToDateTime64", plain(|name, arguments, env| time_from_digits(name, arguments, env, true)));
     for name in ["YYYYMMDDToDate", "YYYYMMDDToDate32", "YYYYMMDDhhmmssToDateTime"] {
         registry.any_case(name);
     }
@@ -62,7 +65,10 @@ fn time_from_digits(name: &str, arguments: &[Argument], env: &FunctionEnv, wide:
     let scale = match arguments.get(1).filter(|_| wide) {
         Some(argument) => {
             let scale = constant_integer(argument).ok_or_else(|| not_constant(name, 1))?;
-            u8::try_from(scale).ok().filter(|scale| *scale <= 9).ok_or_else(|| bad_argument(name, format!("precision {scale} is not from 0 to 9")))?
+            u8::try_from(scale)
+                .ok()
+                .filter(|scale| *scale <= 9)
+                .ok_or_else(|| bad_argument(name, format!("precision {scale} is not from 0 to 9")))?
         }
         None if wide => 3,
         None => 0,

@@ -1,11 +1,11 @@
 //! Single parts of dates and times: `toYear`, `toHour`, `toYYYYMM`, `toRelativeDayNum` and so on.
 
+use SqlType as T;
 use arrow::array::ArrowPrimitiveType;
 use arrow::datatypes::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{self, SECONDS_A_DAY, civil_from_days, days_in_month};
-use SqlType as T;
 
 use super::moments::{expect_instants, expect_moments, local_day, ticks};
 use crate::columns::numbers;
@@ -42,8 +42,8 @@ pub fn register(registry: &mut Registry) {
         let (year, month, _) = civil_from_days(day);
         year as u32 * 12 + month
     });
-    day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day) as u32);
-    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day as u32);
+    day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day).max(0) as u32);
+    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day.max(0) as u32);
     day::<UInt16Type>(registry, "toYearNumSinceEpoch", T::UInt16, |day| (civil_from_days(day).0 - 1970) as u16);
     day::<UInt32Type>(registry, "toMonthNumSinceEpoch", T::UInt32, |day| {
         let (year, month, _) = civil_from_days(day);
@@ -54,7 +54,18 @@ pub fn register(registry: &mut Registry) {
     time::<UInt8Type>(registry, "toHour", T::UInt8, |local| (local / 3600) as u8);
     time::<UInt8Type>(registry, "toMinute", T::UInt8, |local| (local / 60 % 60) as u8);
     time::<UInt8Type>(registry, "toSecond", T::UInt8, |local| (local % 60) as u8);
-    second::<UInt32Type>(registry, "toRelativeHourNum", T::UInt32, |utc, _| utc.div_euclid(3600) as u32);
+    registry.scalar(
+        "toRelativeHourNum",
+        plain(|name, arguments, env| {
+            let moments = moments_and_zone(name, arguments, env)?;
+            // Where a zone lies half an hour off, its hours are counted by its own clock of 1970, a day ahead.
+            let offset = moments.zone.offset_at(0);
+            let shift = if offset % 3600 == 0 { 0 } else { SECONDS_A_DAY - offset };
+            Ok(Bound::new(T::UInt32, move |args, _| {
+                moments.each_second::<UInt32Type>(&args[0], |utc, _| utc.saturating_add(shift).div_euclid(3600) as u32)
+            }))
+        }),
+    );
     second::<UInt32Type>(registry, "toRelativeMinuteNum", T::UInt32, |utc, _| utc.div_euclid(60) as u32);
     second::<UInt32Type>(registry, "toRelativeSecondNum", T::UInt32, |utc, _| utc as u32);
     second::<UInt64Type>(registry, "toYYYYMMDDhhmmss", T::UInt64, |utc, offset| {
@@ -145,7 +156,8 @@ fn time<R: ArrowPrimitiveType>(
             arity(name, arguments, 1..=2)?;
             let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             Ok(Bound::new(result.clone(), move |args, _| {
-                moments.each_second::<R>(&args[0], |utc, offset| f(utc.saturating_add(offset).rem_euclid(SECONDS_A_DAY) as u32))
+                moments
+                    .each_second::<R>(&args[0], |utc, offset| f(utc.saturating_add(offset).rem_euclid(SECONDS_A_DAY) as u32))
             }))
         }),
     );
@@ -165,7 +177,8 @@ fn fraction<R: ArrowPrimitiveType>(
             arity(name, arguments, 1..=2)?;
             let moments = expect_instants(name, arguments, 0, env)?;
             let (scale, unit) = (moments.scale.unwrap_or(0), moments.unit());
-            let (up, down) = (10i64.pow(u32::from(digits.saturating_sub(scale))), 10i64.pow(u32::from(scale.saturating_sub(digits))));
+            let (up, down) =
+                (10i64.pow(u32::from(digits.saturating_sub(scale))), 10i64.pow(u32::from(scale.saturating_sub(digits))));
             Ok(Bound::new(result.clone(), move |args, _| {
                 let ticks = ticks(&args[0])?;
                 numbers::<R>(ticks.len(), |row| Ok(f(ticks[row].rem_euclid(unit) * up / down)))

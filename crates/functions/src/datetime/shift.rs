@@ -6,13 +6,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, Date32Array, PrimitiveArray, StructArray};
 use arrow::datatypes::{DataType, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::calendar::{SECONDS_A_DAY, add_months};
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
-use SqlType as T;
 
 use super::intervals::nanos;
 use super::moments::{EARLIEST_DAY, LATEST_DAY, bounded, from_ticks};
@@ -37,7 +37,14 @@ pub fn register(registry: &mut Registry) {
             );
         }
     }
-    for (name, sign) in [("addDate", 1), ("subDate", -1), ("addInterval", 1), ("subtractInterval", -1), ("addTupleOfIntervals", 1), ("subtractTupleOfIntervals", -1)] {
+    for (name, sign) in [
+        ("addDate", 1),
+        ("subDate", -1),
+        ("addInterval", 1),
+        ("subtractInterval", -1),
+        ("addTupleOfIntervals", 1),
+        ("subtractTupleOfIntervals", -1),
+    ] {
         registry.scalar(
             name,
             plain(move |name, arguments, env| {
@@ -68,13 +75,13 @@ pub fn plus_minus(name: &str, arguments: &[Argument], sign: i64, env: &FunctionE
                 Bound::cast(casts, bound.result, move |args, rows| kernel(&[args[1].clone(), args[0].clone()], rows))
             }))
         }
-        (left, T::Tuple(fields)) if movable(left) && is_intervals(fields) => by_tuple(name, arguments, fields, sign, env).map(Some),
-        (T::Interval(a), T::Interval(b)) if a == b => {
-            Ok(Some(Bound::new(left.clone(), move |args, rows| {
-                let (a, b) = (Numbers::of::<Int64Type>(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
-                crate::columns::numbers::<Int64Type>(rows, |row| Ok(a.get(row).wrapping_add(b.get(row).wrapping_mul(sign))))
-            })))
+        (left, T::Tuple(fields)) if movable(left) && is_intervals(fields) => {
+            by_tuple(name, arguments, fields, sign, env).map(Some)
         }
+        (T::Interval(a), T::Interval(b)) if a == b => Ok(Some(Bound::new(left.clone(), move |args, rows| {
+            let (a, b) = (Numbers::of::<Int64Type>(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+            crate::columns::numbers::<Int64Type>(rows, |row| Ok(a.get(row).wrapping_add(b.get(row).wrapping_mul(sign))))
+        }))),
         (T::Interval(_), T::Interval(_)) => {
             let result = T::Tuple(vec![(None, left.clone()), (None, right.clone())]);
             let arrow = result.arrow();
@@ -199,7 +206,13 @@ fn shift(name: &str, arguments: &[Argument], kind: IntervalKind, sign: i64, env:
 }
 
 /// Days, weeks or months on the calendar.
-fn move_days(array: &ArrayRef, rows: usize, kind: IntervalKind, narrow: bool, by: impl Fn(usize) -> i64) -> Result<ArrayRef> {
+fn move_days(
+    array: &ArrayRef,
+    rows: usize,
+    kind: IntervalKind,
+    narrow: bool,
+    by: impl Fn(usize) -> i64,
+) -> Result<ArrayRef> {
     let days = super::moments::days(array)?;
     let day = |row: usize| days[crate::columns::at(days.len(), row)];
     let settle = |day: i64| {
@@ -250,7 +263,10 @@ fn move_instants(
     let settle = |tick: Option<i64>| match tick {
         Some(tick) if narrow => Ok(i64::from(tick as u32)),
         Some(tick) => Ok(tick),
-        None => Err(Error::new(ErrorCode::DECIMAL_OVERFLOW, format!("The sum of a time and an interval of {}s does not fit {to}", kind.name().to_lowercase()))),
+        None => Err(Error::new(
+            ErrorCode::DECIMAL_OVERFLOW,
+            format!("The sum of a time and an interval of {}s does not fit {to}", kind.name().to_lowercase()),
+        )),
     };
     let values: Vec<i64> = if kind < IntervalKind::Day {
         // Ticks of the unit: all units divide one another.

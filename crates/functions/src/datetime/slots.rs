@@ -1,10 +1,10 @@
 //! `timeSlots`: the starts of the slots of equal length that a span of time touches.
 
+use SqlType as T;
 use arrow::array::{ArrayRef, AsArray};
 use arrow::datatypes::Decimal128Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::moments::{expect_instants, from_ticks, ticks};
 use crate::columns::{at, list};

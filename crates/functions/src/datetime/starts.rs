@@ -1,15 +1,15 @@
 //! Starts of calendar units: `toStartOfMonth`, `toMonday`, `toStartOfHour`, … Days give Date, which keeps to its range;
 //! parts of a day give DateTime, parts of a second DateTime64.
 
-use arrow::datatypes::{Date32Type, Int64Type};
+use SqlType as T;
 use arrow::array::ArrayRef;
+use arrow::datatypes::{Date32Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{
     self, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_from_civil, days_in_month, first_iso_monday, monday,
 };
 use gristmill_types::zone::Zone;
-use SqlType as T;
 
 use super::moments::{Moments, expect_instants, expect_moments, from_ticks, midnight, ticks};
 use crate::columns::retype;
@@ -48,6 +48,20 @@ pub fn register(registry: &mut Registry) {
     instant(registry, "toStartOfFifteenMinutes", |utc, _| utc - utc.rem_euclid(900));
     instant(registry, "timeSlot", |utc, _| utc - utc.rem_euclid(1800));
     registry.alias("toStartOfFiveMinute", "toStartOfFiveMinutes");
+    registry.scalar(
+        "toTimeWithFixedDate",
+        plain(|name, arguments, env| {
+            arity(name, arguments, 1..=2)?;
+            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            Ok(Bound::new(T::DateTime(moments.named.clone()), move |args, _| {
+                // 2 January 1970, so that no zone falls before the epoch.
+                let times = moments.each_second::<Int64Type>(&args[0], |utc, offset| {
+                    in_range(moments.zone.to_utc(SECONDS_A_DAY + second_of_day(utc, offset)))
+                })?;
+                retype(&times, &T::DateTime(None).arrow())
+            }))
+        }),
+    );
     for (name, digits) in
         [("toStartOfSecond", 0), ("toStartOfMillisecond", 3), ("toStartOfMicrosecond", 6), ("toStartOfNanosecond", 9)]
     {
@@ -94,7 +108,8 @@ fn instant(registry: &mut Registry, name: &str, f: impl Fn(i64, i64) -> i64 + Co
             let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             let result = T::DateTime(moments.named.clone());
             Ok(Bound::new(result, move |args, _| {
-                let starts = moments.each_second::<Int64Type>(&args[0], |utc, offset| in_range(f(utc.max(i64::MIN / 2), offset)))?;
+                let starts =
+                    moments.each_second::<Int64Type>(&args[0], |utc, offset| in_range(f(utc.max(i64::MIN / 2), offset)))?;
                 retype(&starts, &T::DateTime(None).arrow())
             }))
         }),

@@ -5,13 +5,13 @@
 
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{ArrayRef, Date32Array};
 use arrow::datatypes::{Date32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::calendar::{LAST_DAY_OF_DATE, SECONDS_A_DAY, add_months, civil_from_days, days_from_civil};
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
-use SqlType as T;
 
 use super::intervals::{nanos, unit_by_name};
 use super::moments::{Moments, expect_moments, from_ticks, local_day, midnight, ticks, zone_argument};
@@ -37,7 +37,10 @@ fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEnv) -
     let T::Interval(kind) = arguments[1].kind else { return Err(illegal(name, arguments, 1, "an interval")) };
     let length = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
     if length <= 0 {
-        return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, format!("Function {name}: the interval must be positive, not {length}")));
+        return Err(Error::new(
+            ErrorCode::ARGUMENT_OUT_OF_BOUND,
+            format!("Function {name}: the interval must be positive, not {length}"),
+        ));
     }
     let moments = expect_moments(name, arguments, 0, env)?;
     if arguments.get(2).is_some_and(|argument| argument.kind.is_date_or_time()) {
@@ -61,10 +64,12 @@ fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEnv) -
 fn date_trunc(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=3)?;
     let unit = need_constant_text(name, arguments, 0)?;
-    let kind = IntervalKind::ALL
-        .into_iter()
-        .find(|kind| kind.name().eq_ignore_ascii_case(&unit))
-        .ok_or_else(|| bad_argument(name, format!("'{unit}' is not a unit of time: use second, minute, hour, day, week, month, quarter or year")))?;
+    let kind = IntervalKind::ALL.into_iter().find(|kind| kind.name().eq_ignore_ascii_case(&unit)).ok_or_else(|| {
+        bad_argument(
+            name,
+            format!("'{unit}' is not a unit of time: use second, minute, hour, day, week, month, quarter or year"),
+        )
+    })?;
     let moments = expect_moments(name, arguments, 1, env)?.in_zone_of(name, arguments, 2)?;
     let wide = matches!(arguments[1].kind, T::Date32 | T::DateTime64(..));
     if moments.scale.is_none() && kind < IntervalKind::Day {

@@ -4,12 +4,12 @@
 //! last week of the year before (else they are week 0); bit 2, turned around where weeks begin on Sunday, that week 1 is the
 //! first that begins in the year (else the first with four days of it). Bit 3: week 1 is the one with January 1.
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Date32Type, UInt8Type, UInt32Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{LAST_DAY_OF_DATE, civil_from_days, day_of_week, days_from_civil};
-use SqlType as T;
 
 use super::moments::{Moments, expect_moments};
 use crate::define::{arity, constant_integer, expect_integer, not_constant, plain};
@@ -21,7 +21,9 @@ pub fn register(registry: &mut Registry) {
         "toWeek",
         plain(|name, arguments, env| {
             let (moments, mode, casts) = bind(name, arguments, env)?;
-            Ok(Bound::cast(casts, T::UInt8, move |args, _| moments.each_day::<UInt8Type>(&args[0], |day| year_week(day, mode).1 as u8)))
+            Ok(Bound::cast(casts, T::UInt8, move |args, _| {
+                moments.each_day::<UInt8Type>(&args[0], |day| year_week(day, mode).1 as u8)
+            }))
         }),
     );
     registry.scalar(
@@ -31,7 +33,7 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::cast(casts, T::UInt32, move |args, _| {
                 moments.each_day::<UInt32Type>(&args[0], |day| {
                     let (year, week) = year_week(day, mode | 2);
-                    year as u32 * 100 + week
+                    year.max(0) as u32 * 100 + week
                 })
             }))
         }),
@@ -40,7 +42,9 @@ pub fn register(registry: &mut Registry) {
         "toDayOfWeek",
         plain(|name, arguments, env| {
             let (moments, mode, casts) = bind(name, arguments, env)?;
-            Ok(Bound::cast(casts, T::UInt8, move |args, _| moments.each_day::<UInt8Type>(&args[0], |day| weekday(day, mode))))
+            Ok(Bound::cast(casts, T::UInt8, move |args, _| {
+                moments.each_day::<UInt8Type>(&args[0], |day| weekday(day, mode))
+            }))
         }),
     );
     registry.scalar("toStartOfWeek", plain(|name, arguments, env| start(name, arguments, env, 0)));

@@ -1,9 +1,9 @@
 //! Time zones: `toTimeZone`, `timezoneOf`, `timezoneOffset`, `timezone()`, and local times taken for UTC and back.
 
+use SqlType as T;
 use arrow::datatypes::{Int32Type, Int64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::moments::{expect_instants, from_ticks, ticks, zone_argument};
 use crate::columns::{numbers, strings};

@@ -128,8 +128,5 @@ pub fn city_hash_64(s: &[u8]) -> u64 {
         std::mem::swap(&mut z, &mut x);
         at += 64;
     }
-    hash_16(
-        hash_16(v.0, w.0).wrapping_add(shift_mix(y).wrapping_mul(K1)).wrapping_add(z),
-        hash_16(v.1, w.1).wrapping_add(x),
-    )
+    hash_16(hash_16(v.0, w.0).wrapping_add(shift_mix(y).wrapping_mul(K1)).wrapping_add(z), hash_16(v.1, w.1).wrapping_add(x))
 }

@@ -7,11 +7,11 @@ mod murmur;
 use std::hash::Hasher;
 use std::sync::Arc;
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 use md5::Digest;
 
 use crate::columns::{Bytes, at, broadcast, bytes_to, numbers, unary};
@@ -21,16 +21,68 @@ use crate::scalar::{Argument, Bound};
 use crate::strings::fixed;
 
 pub fn register(registry: &mut Registry) {
-    any(registry, "cityHash64", false, Any { bytes: city::city_hash_64, number: Some(int_hash_64), combine: city::hash_16 });
-    any(registry, "xxHash64", false, Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int });
+    any(
+        registry,
+        "cityHash64",
+        false,
+        Any { bytes: city::city_hash_64, number: Some(salted_int_hash_64), combine: city::hash_16 },
+    );
+    any(
+        registry,
+        "xxHash64",
+        false,
+        Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int },
+    );
     any(registry, "xxh3", false, Any { bytes: xxhash_rust::xxh3::xxh3_64, number: None, combine: combine_int });
-    any(registry, "sipHash64", false, Any { bytes: sip_64, number: None, combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()) });
-    any(registry, "murmurHash2_64", false, Any { bytes: |bytes| murmur::murmur2_64(bytes, 0), number: None, combine: combine_int });
-    any(registry, "gccMurmurHash", false, Any { bytes: |bytes| murmur::murmur2_64(bytes, 0xc70f_6907), number: None, combine: combine_int });
-    any(registry, "murmurHash3_64", false, Any { bytes: |bytes| { let (a, b) = murmur::murmur3_128(bytes, 0); a ^ b }, number: None, combine: combine_int });
-    any(registry, "xxHash32", true, Any { bytes: |bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0)), number: None, combine: combine_int_32 });
-    any(registry, "murmurHash2_32", true, Any { bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0)), number: None, combine: combine_int_32 });
-    any(registry, "murmurHash3_32", true, Any { bytes: |bytes| u64::from(murmur::murmur3_32(bytes, 0)), number: None, combine: combine_int_32 });
+    any(
+        registry,
+        "sipHash64",
+        false,
+        Any { bytes: sip_64, number: None, combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()) },
+    );
+    any(
+        registry,
+        "murmurHash2_64",
+        false,
+        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0), number: None, combine: combine_int },
+    );
+    any(
+        registry,
+        "gccMurmurHash",
+        false,
+        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0xc70f_6907), number: None, combine: combine_int },
+    );
+    any(
+        registry,
+        "murmurHash3_64",
+        false,
+        Any {
+            bytes: |bytes| {
+                let (a, b) = murmur::murmur3_128(bytes, 0);
+                a ^ b
+            },
+            number: None,
+            combine: combine_int,
+        },
+    );
+    any(
+        registry,
+        "xxHash32",
+        true,
+        Any { bytes: |bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0)), number: None, combine: combine_int_32 },
+    );
+    any(
+        registry,
+        "murmurHash2_32",
+        true,
+        Any { bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0)), number: None, combine: combine_int_32 },
+    );
+    any(
+        registry,
+        "murmurHash3_32",
+        true,
+        Any { bytes: |bytes| u64::from(murmur::murmur3_32(bytes, 0)), number: None, combine: combine_int_32 },
+    );
     registry.scalar("intHash64", plain(|name, arguments, _| int_hash(name, arguments, T::UInt64)));
     registry.scalar("intHash32", plain(|name, arguments, _| int_hash(name, arguments, T::UInt32)));
     digest(registry, "MD5", 16, |bytes, out| out.copy_from_slice(&md5::Md5::digest(bytes)));
@@ -71,7 +123,9 @@ pub fn register(registry: &mut Registry) {
     }
     registry.scalar("javaHash", plain(|name, arguments, _| java(name, arguments)));
     text_hash::<Int32Type>(registry, "javaHashUTF16LE", T::Int32, |bytes| {
-        bytes.chunks(2).fold(0i32, |hash, pair| hash.wrapping_mul(31).wrapping_add(i32::from(u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)]))))
+        bytes.chunks(2).fold(0i32, |hash, pair| {
+            hash.wrapping_mul(31).wrapping_add(i32::from(u16::from_le_bytes([pair[0], *pair.get(1).unwrap_or(&0)])))
+        })
     });
 }
 
@@ -86,6 +140,11 @@ pub fn int_hash_64(x: u64) -> u64 {
     let x = (x ^ (x >> 33)).wrapping_mul(0xff51_afd7_ed55_8ccd);
     let x = (x ^ (x >> 33)).wrapping_mul(0xc4ce_b9fe_1a85_ec53);
     x ^ (x >> 33)
+}
+
+/// `intHash64`, with which `cityHash64` hashes integers too.
+fn salted_int_hash_64(x: u64) -> u64 {
+    int_hash_64(x ^ 0x4CF2_D2BA_AE6D_A887)
 }
 
 fn combine_int(a: u64, b: u64) -> u64 {
@@ -206,10 +265,8 @@ fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<V
         DataType::Null => put(&mut std::iter::repeat_n(0, rows)),
         _ => {
             let data = array.to_data();
-            let carried = array
-                .data_type()
-                .primitive_width()
-                .ok_or_else(|| Error::not_implemented(format!("Hash of {kind}")))?;
+            let carried =
+                array.data_type().primitive_width().ok_or_else(|| Error::not_implemented(format!("Hash of {kind}")))?;
             let width = stored_width(kind, carried);
             let buffer = &data.buffers()[0].as_slice()[data.offset() * carried..];
             put(&mut (0..rows).map(|row| {
@@ -250,7 +307,7 @@ fn hash_word(word: u64, width: usize, how: Any) -> u64 {
 fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
-    let Some((bits @ ..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
+    let Some((..=64, _)) = crate::arithmetic::kinds::integer(&kind).or(match kind {
         T::Date => Some((16, false)),
         T::DateTime(_) => Some((32, false)),
         _ => None,
@@ -263,18 +320,21 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
     Ok(Bound::cast(vec![if unsigned { T::UInt64 } else { cast }], result, move |args, _| {
         let words: Vec<u64> = match args[0].data_type() {
             DataType::UInt64 => args[0].as_primitive::<UInt64Type>().values().to_vec(),
-            DataType::Date32 => args[0].as_primitive::<arrow::datatypes::Date32Type>().values().iter().map(|day| *day as u64).collect(),
-            DataType::Timestamp(..) => {
-                args[0].as_primitive::<arrow::datatypes::TimestampSecondType>().values().iter().map(|second| *second as u64).collect()
+            DataType::Date32 => {
+                args[0].as_primitive::<arrow::datatypes::Date32Type>().values().iter().map(|day| *day as u64).collect()
             }
+            DataType::Timestamp(..) => args[0]
+                .as_primitive::<arrow::datatypes::TimestampSecondType>()
+                .values()
+                .iter()
+                .map(|second| *second as u64)
+                .collect(),
             _ => args[0].as_primitive::<arrow::datatypes::Int64Type>().values().iter().map(|value| *value as u64).collect(),
         };
-        // Only the bits of the type count, of negative numbers as well.
-        let mask = if bits == 64 { u64::MAX } else { (1 << bits) - 1 };
         if narrow {
-            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] & mask)));
+            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] ^ 0x75D9_543D_E018_BF45)));
         }
-        numbers::<UInt64Type>(words.len(), |row| Ok(int_hash_64((words[row] & mask) ^ 0x4CF2_D2BA_AE6D_A887)))
+        numbers::<UInt64Type>(words.len(), |row| Ok(salted_int_hash_64(words[row])))
     }))
 }
 
@@ -324,7 +384,10 @@ fn crc32(bytes: &[u8], seed: u32) -> u32 {
 
 fn crc64(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0, |crc, byte| {
-        (0..8).fold(crc ^ u64::from(*byte), |crc: u64, _| if crc & 1 == 1 { crc >> 1 ^ 0xC96C_5795_D787_0F42 } else { crc >> 1 })
+        (0..8).fold(
+            crc ^ u64::from(*byte),
+            |crc: u64, _| if crc & 1 == 1 { crc >> 1 ^ 0xC96C_5795_D787_0F42 } else { crc >> 1 },
+        )
     })
 }
 

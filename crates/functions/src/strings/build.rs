@@ -1,10 +1,10 @@
 //! Strings made of others: `concat`, `concatWithSeparator`, `repeat`, `space`, `appendTrailingCharIfAbsent`, `char`.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, BinaryViewArray};
 use arrow::datatypes::{Float64Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Bytes, Numbers, strings};
 use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, plain};
@@ -136,11 +136,4 @@ fn char(name: &str, arguments: &[Argument]) -> Result<Bound> {
             Ok(())
         })
     }))
-}
-
-/// A constant column of one string.
-pub fn one_string(value: &[u8]) -> ArrayRef {
-    let array = BinaryViewArray::from_iter_values([value]);
-    debug_assert_eq!(array.len(), 1);
-    std::sync::Arc::new(array)
 }

@@ -20,38 +20,50 @@ pub fn register(registry: &mut Registry) {
     }
     registry.scalar("reverse", super::super::arrays::reverse_function());
     registry.any_case("reverse");
-    registry.scalar("lowerUTF8", text_function(|text, out| {
-        utf8::map_valid(text, out, |text, out| {
-            text.chars().flat_map(char::to_lowercase).for_each(|c| push(c, out));
-        });
-    }));
-    registry.scalar("upperUTF8", text_function(|text, out| {
-        utf8::map_valid(text, out, |text, out| {
-            text.chars().flat_map(char::to_uppercase).for_each(|c| push(c, out));
-        });
-    }));
-    registry.scalar("initcap", text_function(|text, out| {
-        let mut inside = false;
-        out.extend(text.iter().map(|byte| {
-            let cased = if inside { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
-            inside = byte.is_ascii_alphanumeric();
-            cased
-        }));
-    }));
+    registry.scalar(
+        "lowerUTF8",
+        text_function(|text, out| {
+            utf8::map_valid(text, out, |text, out| {
+                text.chars().flat_map(char::to_lowercase).for_each(|c| push(c, out));
+            });
+        }),
+    );
+    registry.scalar(
+        "upperUTF8",
+        text_function(|text, out| {
+            utf8::map_valid(text, out, |text, out| {
+                text.chars().flat_map(char::to_uppercase).for_each(|c| push(c, out));
+            });
+        }),
+    );
+    registry.scalar(
+        "initcap",
+        text_function(|text, out| {
+            let mut inside = false;
+            out.extend(text.iter().map(|byte| {
+                let cased = if inside { byte.to_ascii_lowercase() } else { byte.to_ascii_uppercase() };
+                inside = byte.is_ascii_alphanumeric();
+                cased
+            }));
+        }),
+    );
     registry.any_case("initcap");
-    registry.scalar("initcapUTF8", text_function(|text, out| {
-        let mut inside = false;
-        utf8::map_valid(text, out, |text, out| {
-            for c in text.chars() {
-                if inside {
-                    c.to_lowercase().for_each(|c| push(c, out));
-                } else {
-                    c.to_uppercase().for_each(|c| push(c, out));
+    registry.scalar(
+        "initcapUTF8",
+        text_function(|text, out| {
+            let mut inside = false;
+            utf8::map_valid(text, out, |text, out| {
+                for c in text.chars() {
+                    if inside {
+                        c.to_lowercase().for_each(|c| push(c, out));
+                    } else {
+                        c.to_uppercase().for_each(|c| push(c, out));
+                    }
+                    inside = c.is_alphanumeric();
                 }
-                inside = c.is_alphanumeric();
-            }
-        });
-    }));
+            });
+        }),
+    );
 }
 
 fn push(c: char, out: &mut Vec<u8>) {
@@ -83,7 +95,11 @@ fn in_place(f: fn(&mut [u8])) -> std::sync::Arc<dyn crate::scalar::ScalarFunctio
 }
 
 /// A FixedString column whose values `f` writes into zeroed rooms.
-pub fn fixed(rows: usize, width: usize, mut f: impl FnMut(usize, &mut [u8])) -> gristmill_base::Result<arrow::array::ArrayRef> {
+pub fn fixed(
+    rows: usize,
+    width: usize,
+    mut f: impl FnMut(usize, &mut [u8]),
+) -> gristmill_base::Result<arrow::array::ArrayRef> {
     let mut bytes = vec![0u8; rows * width];
     for (row, out) in bytes.chunks_exact_mut(width).enumerate() {
         f(row, out);

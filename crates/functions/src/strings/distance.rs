@@ -1,9 +1,9 @@
 //! Likeness of texts: edit distances, `soundex`.
 
+use SqlType as T;
 use arrow::datatypes::{ArrowPrimitiveType, Float64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::{text_function, utf8};
 use crate::columns::{Bytes, numbers};
@@ -12,7 +12,10 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("editDistance", plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, |a, b| Ok(edits(a, b)?))));
+    registry.scalar(
+        "editDistance",
+        plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, |a, b| Ok(edits(a, b)?))),
+    );
     registry.alias("levenshteinDistance", "editDistance");
     registry.scalar(
         "editDistanceUTF8",
@@ -24,7 +27,10 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.alias("levenshteinDistanceUTF8", "editDistanceUTF8");
-    registry.scalar("damerauLevenshteinDistance", plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, damerau)));
+    registry.scalar(
+        "damerauLevenshteinDistance",
+        plain(|name, arguments, _| pairs::<UInt64Type>(name, arguments, T::UInt64, damerau)),
+    );
     registry.scalar(
         "byteHammingDistance",
         plain(|name, arguments, _| {
@@ -37,7 +43,10 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.alias("mismatches", "byteHammingDistance");
-    registry.scalar("jaroSimilarity", plain(|name, arguments, _| pairs::<Float64Type>(name, arguments, T::Float64, |a, b| Ok(jaro(a, b)))));
+    registry.scalar(
+        "jaroSimilarity",
+        plain(|name, arguments, _| pairs::<Float64Type>(name, arguments, T::Float64, |a, b| Ok(jaro(a, b)))),
+    );
     registry.scalar(
         "jaroWinklerSimilarity",
         plain(|name, arguments, _| {

@@ -1,5 +1,6 @@
 //! Bytes as text and back: `hex`, `bin`, `base64…`, `ascii`; XML text.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Decimal256Type, Int32Type};
 use base64::Engine;
@@ -7,7 +8,6 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::text_function;
 use crate::columns::{Bytes, at, bytes_to, strings};
@@ -50,18 +50,21 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.any_case("ascii");
-    registry.scalar("encodeXMLComponent", text_function(|text, out| {
-        for byte in text {
-            match byte {
-                b'<' => out.extend(b"&lt;"),
-                b'>' => out.extend(b"&gt;"),
-                b'&' => out.extend(b"&amp;"),
-                b'"' => out.extend(b"&quot;"),
-                b'\'' => out.extend(b"&apos;"),
-                other => out.push(*other),
+    registry.scalar(
+        "encodeXMLComponent",
+        text_function(|text, out| {
+            for byte in text {
+                match byte {
+                    b'<' => out.extend(b"&lt;"),
+                    b'>' => out.extend(b"&gt;"),
+                    b'&' => out.extend(b"&amp;"),
+                    b'"' => out.extend(b"&quot;"),
+                    b'\'' => out.extend(b"&apos;"),
+                    other => out.push(*other),
+                }
             }
-        }
-    }));
+        }),
+    );
     registry.scalar("decodeXMLComponent", text_function(decode_xml));
 }
 
@@ -69,7 +72,11 @@ pub fn register(registry: &mut Registry) {
 enum Source<'a> {
     Bytes(Bytes<'a>),
     /// Big-endian bytes of `width` each.
-    Numbers { bytes: Vec<u8>, width: usize, short: bool },
+    Numbers {
+        bytes: Vec<u8>,
+        width: usize,
+        short: bool,
+    },
 }
 
 fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
@@ -88,7 +95,8 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
         return Ok(Source::Numbers { bytes, width, short: true });
     }
     let data = array.to_data();
-    let width = array.data_type().primitive_width().ok_or_else(|| Error::logical(format!("hex of {}", array.data_type())))?;
+    let width =
+        array.data_type().primitive_width().ok_or_else(|| Error::logical(format!("hex of {}", array.data_type())))?;
     // The buffer holds little-endian values, from the array's offset on.
     let stored = &data.buffers()[0].as_slice()[data.offset() * width..(data.offset() + data.len()) * width];
     // Floats and decimals are shown as they lie in memory, integers as numbers.
@@ -96,7 +104,15 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
     let (take, skip) = match kind {
         T::Date => (2, 0),
         T::DateTime(_) => (4, 0),
-        T::Decimal { precision, .. } => (match precision { 0..=9 => 4, 10..=18 => 8, 19..=38 => 16, _ => 32 }, 0),
+        T::Decimal { precision, .. } => (
+            match precision {
+                0..=9 => 4,
+                10..=18 => 8,
+                19..=38 => 16,
+                _ => 32,
+            },
+            0,
+        ),
         _ => (width, 0),
     };
     let mut bytes = Vec::with_capacity(stored.len());
@@ -111,7 +127,12 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
 fn digits(name: &str, arguments: &[Argument], bits: u32) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
-    if !(kind.is_number() || kind.is_string() || kind.is_date_or_time() || kind.is_enum() || matches!(kind, T::Uuid | T::IPv4 | T::IPv6)) {
+    if !(kind.is_number()
+        || kind.is_string()
+        || kind.is_date_or_time()
+        || kind.is_enum()
+        || matches!(kind, T::Uuid | T::IPv4 | T::IPv6))
+    {
         return Err(illegal(name, arguments, 0, "a number, a string, a date or a UUID"));
     }
     Ok(Bound::new(T::String, move |args, rows| {
@@ -147,7 +168,11 @@ fn undigits(text: &[u8], bits: u32, out: &mut Vec<u8>) {
         _ => 0xFF,
     };
     let (head, rest) = text.split_at(text.len() % per_byte);
-    let pack = |digits: &[u8]| digits.iter().fold(0u8, |byte, digit| byte.checked_shl(bits).unwrap_or(0) | (value(*digit) & ((1u16 << bits) - 1) as u8));
+    let pack = |digits: &[u8]| {
+        digits
+            .iter()
+            .fold(0u8, |byte, digit| byte.checked_shl(bits).unwrap_or(0) | (value(*digit) & ((1u16 << bits) - 1) as u8))
+    };
     if !head.is_empty() {
         out.push(pack(head));
     }
@@ -173,7 +198,12 @@ fn decode(name: &str, arguments: &[Argument], url: bool, tries: bool) -> Result<
                 }
                 _ if tries => Ok(()),
                 _ => {
-                    let text = format!("Failed to base64-decode input in row {}: use try{}{}", row + 1, name[..1].to_uppercase(), &name[1..]);
+                    let text = format!(
+                        "Failed to base64-decode input in row {}: use try{}{}",
+                        row + 1,
+                        name[..1].to_uppercase(),
+                        &name[1..]
+                    );
                     Err(Error::new(ErrorCode::INCORRECT_DATA, text))
                 }
             }
@@ -193,10 +223,13 @@ fn decode_xml(text: &[u8], out: &mut Vec<u8>) {
             Some(b"amp") => Some('&'),
             Some(b"quot") => Some('"'),
             Some(b"apos") => Some('\''),
-            Some([b'#', b'x' | b'X', digits @ ..]) => {
-                std::str::from_utf8(digits).ok().and_then(|digits| u32::from_str_radix(digits, 16).ok()).and_then(char::from_u32)
+            Some([b'#', b'x' | b'X', digits @ ..]) => std::str::from_utf8(digits)
+                .ok()
+                .and_then(|digits| u32::from_str_radix(digits, 16).ok())
+                .and_then(char::from_u32),
+            Some([b'#', digits @ ..]) => {
+                std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).and_then(char::from_u32)
             }
-            Some([b'#', digits @ ..]) => std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok()).and_then(char::from_u32),
             _ => None,
         };
         match (decoded, entity) {

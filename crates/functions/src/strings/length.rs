@@ -1,11 +1,11 @@
 //! `length`, `empty` and their relatives, of strings, arrays and maps.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, OffsetSizeTrait};
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::utf8;
 use crate::columns::{bytes_to, numbers, truths};

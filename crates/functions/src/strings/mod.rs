@@ -7,6 +7,7 @@ mod encode;
 mod format;
 mod length;
 mod like;
+mod overlay;
 mod pad;
 mod pattern;
 mod position;
@@ -50,6 +51,7 @@ pub fn register(registry: &mut Registry) {
     distance::register(registry);
     format::register(registry);
     readable::register(registry);
+    overlay::register(registry);
 }
 
 /// A function from one string to one string.

@@ -1,9 +1,9 @@
 //! `leftPad` and `rightPad`: texts brought to a length, with spaces or a repeated text; longer ones are cut.
 
+use SqlType as T;
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::build::checked_size;
 use super::utf8;

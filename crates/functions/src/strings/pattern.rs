@@ -41,7 +41,9 @@ fn translate(pattern: &str) -> String {
                         None => (rest.as_str(), rest.chars().count()),
                     };
                     out.push_str(&regex::escape(quoted));
-                    (0..skip).for_each(|_| drop(chars.next()));
+                    (0..skip).for_each(|_| {
+                        chars.next();
+                    });
                 }
                 Some(class @ ('d' | 'w' | 's')) => out.push_str(match (class, in_class) {
                     ('d', true) => "0-9",
@@ -61,7 +63,10 @@ fn translate(pattern: &str) -> String {
                 }
                 // RE2 takes any escaped punctuation as itself, and so does this crate for all but a few.
                 Some(plain) if plain.is_ascii_punctuation() || plain == ' ' => {
-                    if !matches!(plain, '<' | '>' | '_' | '\'' | '"' | '`' | ',' | ';' | ':' | '=' | '!' | '@' | '%' | '/' | ' ') {
+                    if !matches!(
+                        plain,
+                        '<' | '>' | '_' | '\'' | '"' | '`' | ',' | ';' | ':' | '=' | '!' | '@' | '%' | '/' | ' '
+                    ) {
                         out.push('\\');
                     }
                     out.push(plain);
@@ -126,7 +131,11 @@ pub enum Like {
     Suffix(Vec<u8>),
     Contains(Finder<'static>),
     /// The text begins with the first, ends with the last, and holds the others in order in between.
-    Pieces { first: Vec<u8>, middle: Vec<Finder<'static>>, last: Vec<u8> },
+    Pieces {
+        first: Vec<u8>,
+        middle: Vec<Finder<'static>>,
+        last: Vec<u8>,
+    },
     /// With `_`, which stands for one code point.
     Wild(Vec<Wild>),
     /// Case-insensitive patterns.
@@ -212,7 +221,8 @@ fn tokens(pattern: &[u8]) -> Result<Vec<Wild>> {
                 Some(escaped @ (b'%' | b'_' | b'\\')) => wild.push(Wild::Byte(escaped)),
                 Some(other) => wild.extend([Wild::Byte(b'\\'), Wild::Byte(other)]),
                 None => {
-                    let text = format!("Invalid escape sequence at the end of LIKE pattern '{}'", String::from_utf8_lossy(pattern));
+                    let text =
+                        format!("Invalid escape sequence at the end of LIKE pattern '{}'", String::from_utf8_lossy(pattern));
                     return Err(Error::new(ErrorCode::CANNOT_PARSE_ESCAPE_SEQUENCE, text));
                 }
             },
@@ -240,9 +250,11 @@ fn like_regex(wild: &[Wild]) -> Result<Regex> {
     }
     flush(&mut literal, &mut text);
     text.push('$');
-    RegexBuilder::new(&text).dot_matches_new_line(true).case_insensitive(true).build().map_err(|error| {
-        Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile an ILIKE pattern: {error}"))
-    })
+    RegexBuilder::new(&text)
+        .dot_matches_new_line(true)
+        .case_insensitive(true)
+        .build()
+        .map_err(|error| Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile an ILIKE pattern: {error}")))
 }
 
 fn wild_match(pattern: &[Wild], text: &[u8]) -> bool {

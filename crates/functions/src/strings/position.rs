@@ -3,11 +3,11 @@
 
 use std::borrow::Cow;
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Int64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 use memchr::memmem;
 
 use super::utf8;
@@ -56,7 +56,8 @@ pub const MODES: [(&str, Mode); 4] = [
 
 pub fn register(registry: &mut Registry) {
     for (suffix, mode) in MODES {
-        registry.scalar(&format!("position{suffix}"), plain(move |name, arguments, _| position(name, arguments, mode, false)));
+        registry
+            .scalar(&format!("position{suffix}"), plain(move |name, arguments, _| position(name, arguments, mode, false)));
         registry.scalar(
             &format!("countSubstrings{suffix}"),
             plain(move |name, arguments, _| count_substrings(name, arguments, mode)),

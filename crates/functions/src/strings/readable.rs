@@ -1,9 +1,9 @@
 //! Numbers for people: `formatReadableSize`, `formatReadableDecimalSize`, `formatReadableQuantity`, `formatReadableTimeDelta`.
 
+use SqlType as T;
 use arrow::datatypes::Float64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{arity, bad_argument, expect_number, need_constant_text, plain};
@@ -21,12 +21,24 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("FORMAT_BYTES");
     registry.scalar(
         "formatReadableDecimalSize",
-        plain(|name, arguments, _| scaled(name, arguments, 1000.0, &[" B", " KB", " MB", " GB", " TB", " PB", " EB", " ZB", " YB"])),
+        plain(|name, arguments, _| {
+            scaled(name, arguments, 1000.0, &[" B", " KB", " MB", " GB", " TB", " PB", " EB", " ZB", " YB"])
+        }),
     );
     registry.scalar(
         "formatReadableQuantity",
         plain(|name, arguments, _| {
-            let units = &["", " thousand", " million", " billion", " trillion", " quadrillion", " quintillion", " sextillion", " septillion"];
+            let units = &[
+                "",
+                " thousand",
+                " million",
+                " billion",
+                " trillion",
+                " quadrillion",
+                " quintillion",
+                " sextillion",
+                " septillion",
+            ];
             scaled(name, arguments, 1000.0, units)
         }),
     );
@@ -45,7 +57,8 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
                 value /= base;
                 unit += 1;
             }
-            let text = if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
+            let text =
+                if value.is_finite() { format!("{value:.2}{}", units[unit]) } else { value.to_string().to_lowercase() };
             out.extend(text.bytes());
             Ok(())
         })

@@ -1,10 +1,10 @@
 //! `extract`, `extractAll`, `extractGroups`, `extractAllGroups…`, `regexpExtract`, `countMatches`.
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::{Int64Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 use regex::bytes::Regex;
 
 use super::like::Compiled;
@@ -70,7 +70,9 @@ fn extract_all(name: &str, arguments: &[Argument]) -> Result<Bound> {
             if group(&regex) == 0 {
                 parts.extend(regex.find_iter(text).map(|found| &text[found.range()]).filter(|part| !part.is_empty()));
             } else {
-                parts.extend(regex.captures_iter(text).map(|found| found.get(1).map_or(&text[..0], |found| &text[found.range()])));
+                parts.extend(
+                    regex.captures_iter(text).map(|found| found.get(1).map_or(&text[..0], |found| &text[found.range()])),
+                );
             }
             Ok(())
         })
@@ -104,11 +106,16 @@ fn all_groups(name: &str, arguments: &[Argument], vertical: bool) -> Result<Boun
             let regex = patterns.get(row)?;
             let groups = regex.captures_len() - 1;
             if groups == 0 {
-                return Err(bad_argument(&name, format!("there are no groups in the regular expression '{}'", regex.as_str())));
+                return Err(bad_argument(
+                    &name,
+                    format!("there are no groups in the regular expression '{}'", regex.as_str()),
+                ));
             }
             let matches: Vec<Vec<&[u8]>> = regex
                 .captures_iter(text)
-                .map(|found| found.iter().skip(1).map(|group| group.map_or(&text[..0], |group| &text[group.range()])).collect())
+                .map(|found| {
+                    found.iter().skip(1).map(|group| group.map_or(&text[..0], |group| &text[group.range()])).collect()
+                })
                 .collect();
             if vertical {
                 outer.push(matches.len());

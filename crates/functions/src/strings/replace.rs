@@ -1,9 +1,9 @@
 //! `replaceOne`, `replaceAll`, `replaceRegexpOne`, `replaceRegexpAll`, `regexpQuoteMeta`, `translate`.
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 use memchr::memmem;
 use regex::bytes::{Captures, Regex};
 
@@ -108,8 +108,11 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
                 Some((of, parts)) if *of == other => parts,
                 _ => &known.insert((other, parts(other))).1,
             };
-            if let Some(Part::Group(n)) = parts.iter().find(|part| matches!(part, Part::Group(n) if *n >= regex.captures_len())) {
-                let text = format!("the replacement names group {n}, but '{}' has {}", regex.as_str(), regex.captures_len() - 1);
+            if let Some(Part::Group(n)) =
+                parts.iter().find(|part| matches!(part, Part::Group(n) if *n >= regex.captures_len()))
+            {
+                let text =
+                    format!("the replacement names group {n}, but '{}' has {}", regex.as_str(), regex.captures_len() - 1);
                 return Err(bad_argument("replaceRegexp", text));
             }
             let mut copied = 0;
@@ -138,7 +141,8 @@ fn quote_meta(text: &[u8], out: &mut Vec<u8>) {
     for byte in text {
         match byte {
             0 => out.extend_from_slice(b"\\0"),
-            b'\\' | b'(' | b')' | b'^' | b'$' | b'.' | b'[' | b']' | b'?' | b'*' | b'+' | b'{' | b'}' | b':' | b'-' | b'|' => {
+            b'\\' | b'(' | b')' | b'^' | b'$' | b'.' | b'[' | b']' | b'?' | b'*' | b'+' | b'{' | b'}' | b':' | b'-'
+            | b'|' => {
                 out.extend([b'\\', *byte]);
             }
             other => out.push(*other),

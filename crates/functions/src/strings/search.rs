@@ -1,10 +1,10 @@
 //! Several needles at once: `multiSearch…`, `multiMatch…`. Needles are an array of strings, mostly a constant one.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{UInt8Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use SqlType as T;
 use memchr::memmem;
 use regex::bytes::RegexSet;
 
@@ -35,7 +35,8 @@ pub fn register(registry: &mut Registry) {
             ("multiSearchFirstPosition", Wanted::FirstPosition),
             ("multiSearchAllPositions", Wanted::AllPositions),
         ] {
-            registry.scalar(&format!("{name}{suffix}"), plain(move |name, arguments, _| search(name, arguments, mode, wanted)));
+            registry
+                .scalar(&format!("{name}{suffix}"), plain(move |name, arguments, _| search(name, arguments, mode, wanted)));
         }
     }
     registry.scalar("multiMatchAny", plain(|name, arguments, _| matches(name, arguments, Wanted::Any)));
@@ -58,7 +59,9 @@ fn needles<'a>(lists: &'a ArrayRef, row: usize) -> Vec<&'a [u8]> {
     let row = at(list.len(), row);
     match list.values().as_binary_view_opt() {
         None => Vec::new(),
-        Some(values) => (list.value_offsets()[row]..list.value_offsets()[row + 1]).map(|i| values.value(i as usize)).collect(),
+        Some(values) => {
+            (list.value_offsets()[row]..list.value_offsets()[row + 1]).map(|i| values.value(i as usize)).collect()
+        }
     }
 }
 
@@ -163,11 +166,13 @@ fn matches(name: &str, arguments: &[Argument], wanted: Wanted) -> Result<Bound> 
         for row in 0..rows {
             let set = cached(&mut known, &args[1], row, |needles| {
                 // Each is compiled on its own first: the set wants the translated texts.
-                let translated = needles.iter().map(|needle| Ok(regex(needle, false)?.as_str().to_string())).collect::<Result<Vec<_>>>()?;
-                regex::bytes::RegexSetBuilder::new(translated)
-                    .dot_matches_new_line(true)
-                    .build()
-                    .map_err(|error| Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile patterns: {error}")))
+                let translated = needles
+                    .iter()
+                    .map(|needle| Ok(regex(needle, false)?.as_str().to_string()))
+                    .collect::<Result<Vec<_>>>()?;
+                regex::bytes::RegexSetBuilder::new(translated).dot_matches_new_line(true).build().map_err(|error| {
+                    Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("Cannot compile patterns: {error}"))
+                })
             })?;
             let text = source.get(row);
             let before = indices.len();

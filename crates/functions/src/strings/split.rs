@@ -1,11 +1,11 @@
 //! Texts taken apart: `splitBy…`, `alphaTokens`, `tokens`, `ngrams`; and put together: `arrayStringConcat`. Parts share the buffers
 //! of the text they come from.
 
+use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 use memchr::memmem;
 use regex::bytes::Regex;
 
@@ -22,10 +22,15 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("splitByChar", plain(|name, arguments, _| by_separator(name, arguments, true)));
     registry.scalar("splitByString", plain(|name, arguments, _| by_separator(name, arguments, false)));
     registry.scalar("splitByRegexp", plain(|name, arguments, _| by_regexp(name, arguments)));
-    registry.scalar("splitByWhitespace", plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B)));
+    registry.scalar(
+        "splitByWhitespace",
+        plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B)),
+    );
     registry.scalar(
         "splitByNonAlpha",
-        plain(|name, arguments, _| by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B && !byte.is_ascii_punctuation())),
+        plain(|name, arguments, _| {
+            by_class(name, arguments, |byte| !byte.is_ascii_whitespace() && byte != 0x0B && !byte.is_ascii_punctuation())
+        }),
     );
     registry.scalar("alphaTokens", plain(|name, arguments, _| by_class(name, arguments, |byte| byte.is_ascii_alphabetic())));
     registry.alias("splitByAlpha", "alphaTokens");
@@ -201,13 +206,17 @@ fn tokens(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 Ok(())
             })
         })),
-        other => Err(bad_argument(name, format!("unknown tokenizer '{other}': use splitByNonAlpha, splitByString, ngrams or array"))),
+        other => Err(bad_argument(
+            name,
+            format!("unknown tokenizer '{other}': use splitByNonAlpha, splitByString, ngrams or array"),
+        )),
     }
 }
 
 /// All stretches of `n` code points.
 fn grams<'a>(text: &'a [u8], n: usize, parts: &mut Vec<&'a [u8]>) {
-    let mut borders: Vec<usize> = text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte)).map(|(i, _)| i).collect();
+    let mut borders: Vec<usize> =
+        text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte)).map(|(i, _)| i).collect();
     borders.push(text.len());
     parts.extend(borders.windows(n + 1).map(|window| &text[window[0]..window[n]]));
 }

@@ -1,11 +1,11 @@
 //! Parts by position: `substring`, `left`, `right`, `substringIndex`, in bytes and in code points. Positions count from 1, negative
 //! ones from the end; a negative length leaves that many out at the end. Results share the argument's buffers.
 
+use SqlType as T;
 use arrow::array::ArrayRef;
 use arrow::datatypes::Int64Type;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use SqlType as T;
 
 use super::utf8;
 use crate::columns::{Bytes, Numbers, slices};
@@ -100,7 +100,8 @@ fn side(name: &str, arguments: &[Argument], unit: Unit, left: bool) -> Result<Bo
         slices(&args[0], rows, |row, text| {
             let (length, count) = (lengths.get(row), unit.count(text));
             // A negative length: all but so many.
-            let kept = if length < 0 { (count as i64).saturating_add(length).max(0) } else { length.min(count as i64) } as usize;
+            let kept =
+                if length < 0 { (count as i64).saturating_add(length).max(0) } else { length.min(count as i64) } as usize;
             if left { unit.cut(text, 0, kept) } else { unit.cut(text, count - kept, count) }
         })
     }))

@@ -54,7 +54,9 @@ impl Evaluator {
     pub fn answer(&self, expression: &str) -> String {
         match self.evaluate(&parse(expression)) {
             Ok(value) => {
-                let writer = ValueWriter::new(value.array.as_ref(), &value.kind, &TextOptions::new(Escaping::TsvEscaped, Tz::UTC)).unwrap();
+                let writer =
+                    ValueWriter::new(value.array.as_ref(), &value.kind, &TextOptions::new(Escaping::TsvEscaped, Tz::UTC))
+                        .unwrap();
                 let mut texts: Vec<String> = (0..value.array.len())
                     .map(|row| {
                         let mut out = Vec::new();
@@ -105,7 +107,9 @@ impl Evaluator {
         let mut columns = Vec::new();
         for (i, argument) in arguments.into_iter().enumerate() {
             let array = match casts.get(i) {
-                Some(to) => cast(&argument.array, &argument.kind, to, &CastOptions { timezone: Tz::UTC, ..Default::default() })?,
+                Some(to) => {
+                    cast(&argument.array, &argument.kind, to, &CastOptions { timezone: Tz::UTC, ..Default::default() })?
+                }
                 None => argument.array,
             };
             columns.push(if argument.constant {
@@ -125,7 +129,10 @@ impl Evaluator {
         };
         let computed = udf.invoke_with_args(args).map_err(Error::from)?;
         // What constants give is a column here where two rows are wanted, save for intervals, which must be constants.
-        let constant = all_constant && (self.rows == 1 || name.starts_with("toInterval") || matches!(computed, ColumnarValue::Scalar(_)) && ["array", "tuple", "negate"].contains(&name));
+        let constant = all_constant
+            && (self.rows == 1
+                || name.starts_with("toInterval")
+                || matches!(computed, ColumnarValue::Scalar(_)) && ["array", "tuple", "negate"].contains(&name));
         let array = computed.into_array(if constant { 1 } else { self.rows })?;
         Ok(Value { kind, array, constant })
     }

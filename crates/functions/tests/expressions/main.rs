@@ -38,3 +38,18 @@ fn dates_and_times() {
 fn conversions() {
     check("conversion.tsv", include_str!("conversion.tsv"));
 }
+
+#[test]
+fn json_and_urls() {
+    check("json_and_urls.tsv", include_str!("json_and_urls.tsv"));
+}
+
+#[test]
+fn others() {
+    check("others.tsv", include_str!("others.tsv"));
+}
+
+#[test]
+fn edges() {
+    check("edges.tsv", include_str!("edges.tsv"));
+}

@@ -1,17 +1,141 @@
-//! Removes what no version names.
+//! The sweeper: removes objects that no version names (M-4).
+//!
+//! - A replaced part: `old_parts_lifetime` after the commit that replaced it, when no query of this process reads a
+//!   version that names it. (A query of another process that begins to read later finds it gone and takes the newest
+//!   version.)
+//! - An object in `parts/` that neither the newest version nor its list of replaced parts names: what a killed insert or
+//!   merge left. It goes when it is older than `orphan_grace_seconds`; inserts and merges give up committing long before
+//!   that age.
+//! - A version of the manifest: an hour after a later one with a snapshot was written. A writer reads the list of
+//!   versions anew when what it knows is older than half of that.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
+use gristmill_base::Result;
+use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
+
+use crate::manifest::State;
+use crate::manifest::log::STALE_AFTER;
+use crate::manifest::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
+use crate::store::StoredObject;
+use crate::table::Core;
+
+/// From one listing of the table's folder to the next.
+const LISTING_INTERVAL: Duration = Duration::from_secs(3600);
 
 #[derive(Debug, Default)]
 pub struct Sweeper {
+    /// Keys of replaced parts that are no longer there.
     gone: Mutex<HashSet<String>>,
+    listed: Mutex<Option<Instant>>,
 }
 
 impl Sweeper {
-    /// Whether this process removed the object.
+    /// Whether the object of a replaced part is known to be removed.
     pub fn is_gone(&self, key: &str) -> bool {
         self.gone.lock().contains(key)
+    }
+}
+
+/// Removes what is due.
+pub async fn sweep(core: &Core) -> Result<()> {
+    let context = QueryContext::background("sweep");
+    let now = context.env.instant();
+    let known = *core.sweeper.listed.lock();
+    let is_listing_due = known.is_none_or(|listed| now.saturating_duration_since(listed) >= LISTING_INTERVAL);
+    if is_listing_due && (known.is_some() || !due(core, &core.manifest.current(), &context).is_empty()) {
+        list(core, &context).await?;
+        *core.sweeper.listed.lock() = Some(now);
+    } else if known.is_none() {
+        // Nothing is due yet: a folder that was just opened is listed after an interval, or when something is.
+        core.sweeper.listed.lock().get_or_insert(now);
+    }
+    let state = core.manifest.current();
+    for key in due(core, &state, &context) {
+        core.store.delete(&context, &key).await?;
+        core.environment.parts.remove(&core.store.location(&key));
+        core.sweeper.gone.lock().insert(key);
+    }
+    let named: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
+    core.sweeper.gone.lock().retain(|key| named.contains(key.as_str()));
+    Ok(())
+}
+
+/// Replaced parts whose time has come.
+fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<String> {
+    let now = context.env.now_ms();
+    let lifetime_ms = core.settings.old_parts_lifetime * 1000;
+    state
+        .removed
+        .iter()
+        .filter(|removed| removed.removed_ms + lifetime_ms <= now)
+        .filter(|removed| !core.sweeper.is_gone(&removed.part.key) && !core.is_pinned(&removed.part))
+        .map(|removed| removed.part.key.clone())
+        .collect()
+}
+
+/// Looks at all objects of the table: removes those without a name and old versions.
+pub async fn list(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
+    // The objects first, the names after them: whatever was committed between is named.
+    let objects = core.store.list(context, "parts/").await?;
+    let versions = core.store.list(context, FOLDER).await?;
+    let state = core.manifest.newest(context).await?;
+    let now = context.env.now_ms();
+    let live: HashSet<&str> = state.parts.values().map(|part| part.key.as_str()).collect();
+    let removed: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
+    let there: HashSet<&str> = objects.iter().map(|object| object.key.as_str()).collect();
+    let gone = removed.iter().filter(|key| !there.contains(*key)).map(|key| key.to_string());
+    core.sweeper.gone.lock().extend(gone);
+    let grace_ms = core.settings.orphan_grace_seconds * 1000;
+    for object in &objects {
+        let is_named = live.contains(object.key.as_str()) || removed.contains(object.key.as_str());
+        if !is_named && object.modified_ms + grace_ms < now && !is_read(core, &object.key) {
+            tracing::info!("removing {}, which no version names", core.store.location(&object.key));
+            core.store.delete(context, &object.key).await?;
+        }
+    }
+    for version in old_versions(&versions, now) {
+        core.store.delete(context, &key(version)).await?;
+    }
+    Ok(())
+}
+
+/// Whether a query reads a version that names the object, however old that version is.
+fn is_read(core: &Core, key: &str) -> bool {
+    core.pinned_states().iter().any(|state| state.parts.values().any(|part| part.key == key))
+}
+
+/// Versions that no reader and no writer needs any more.
+fn old_versions(listed: &[StoredObject], now_ms: u64) -> Vec<u64> {
+    let written: HashMap<u64, u64> =
+        listed.iter().filter_map(|object| Some((version_of(&object.key)?, object.modified_ms))).collect();
+    let wait_ms = 2 * STALE_AFTER.as_millis() as u64;
+    let is_snapshot = |version: u64| version.is_multiple_of(SNAPSHOT_INTERVAL);
+    let kept = written
+        .iter()
+        .filter(|(version, modified_ms)| is_snapshot(**version) && **modified_ms + wait_ms < now_ms)
+        .map(|(version, _)| *version)
+        .max();
+    let mut old: Vec<u64> = written.into_keys().filter(|version| kept.is_some_and(|kept| *version < kept)).collect();
+    // The newest last: a reader that goes back from the newest version never finds a hole below what is left.
+    old.sort_unstable();
+    old
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_go_an_hour_after_a_later_snapshot() {
+        let listed: Vec<StoredObject> = (1..=70)
+            .map(|version| StoredObject { key: key(version), size_bytes: 1, modified_ms: version * 60_000 })
+            .collect();
+        assert_eq!(old_versions(&listed, 70 * 60_000), Vec::<u64>::new());
+        assert_eq!(old_versions(&listed, 93 * 60_000), (1..32).collect::<Vec<_>>());
+        assert_eq!(old_versions(&listed, 1000 * 60_000), (1..64).collect::<Vec<_>>());
     }
 }

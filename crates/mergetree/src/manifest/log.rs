@@ -89,6 +89,11 @@ impl Manifest {
         self.catch_up(context).await
     }
 
+    /// The newest state of all, asked of the store.
+    pub async fn newest(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
+        self.catch_up(context).await
+    }
+
     async fn catch_up(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
         let (mut state, known) = self.current.lock().clone();
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
@@ -122,6 +127,7 @@ impl Manifest {
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
             self.catch_up(context).await?;
         }
+        let begun = context.env.instant();
         let commit_id = context.env.uuid().to_string();
         loop {
             let base = self.current();
@@ -129,6 +135,11 @@ impl Manifest {
             let (record, next) = self.record(context, &base, change, &commit_id)?;
             let data = record.encode()?;
             match self.put(context, &record, data).await {
+                // The process was stopped in the middle: the version may have been swept and its number taken again.
+                Ok(None) if context.env.instant().saturating_duration_since(begun) > STALE_AFTER => {
+                    let text = format!("Version {} of the manifest was written too late", record.version);
+                    return Ok(Commit::Unknown(Error::new(ErrorCode::TIMEOUT_EXCEEDED, text)));
+                }
                 Ok(None) => return Ok(Commit::Done(self.advance(context, Arc::new(next)))),
                 Ok(Some(other)) => {
                     let state = base.apply(&other, self.window)?;

@@ -1,6 +1,96 @@
-//! The background job of a table.
-use std::sync::Weak;
+//! The background job of a table: merges what the selector chooses, and lets the sweeper work.
+//!
+//! It wakes after every commit and, where there is nothing to do, ever more seldom. All tables share one pool of places;
+//! while queries run, only half of it is used, and a merge computes one column at a time.
 
+use std::sync::{Arc, Weak};
+use std::time::Duration;
+
+use gristmill_base::runtime::{self, Task};
+use gristmill_introspect::QueryContext;
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use super::runs;
+use super::selector::{self, Limits};
+use super::task::{self, Claim, MergeOptions};
+use crate::gc;
 use crate::table::Core;
 
-pub async fn run(_core: Weak<Core>) {}
+/// At most this long between two looks.
+const SLEEP_MAX: Duration = Duration::from_secs(60);
+/// After a merge that failed.
+const SLEEP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// Runs until the table is gone or `stop` is cancelled; merges under way are ended then, and waited for.
+pub async fn run(core: Weak<Core>, wake: Arc<Notify>, stop: CancellationToken) {
+    let mut merges: Vec<Task<()>> = Vec::new();
+    let mut sleep = Duration::ZERO;
+    while !stop.is_cancelled() {
+        let Some(table) = core.upgrade() else { return };
+        merges.retain(|merge| !merge.is_finished());
+        if let Err(error) = gc::sweep(&table).await {
+            tracing::warn!("sweeping {} failed: {error}", table.name());
+        }
+        let shortest = Duration::from_millis(table.settings.merge_selecting_sleep_ms.max(1));
+        match start(&table, &stop) {
+            Some(merge) => {
+                merges.push(merge);
+                sleep = Duration::ZERO;
+                continue;
+            }
+            None => sleep = (sleep.mul_f64(1.2)).clamp(shortest, SLEEP_MAX.max(shortest)),
+        }
+        drop(table);
+        tokio::select! {
+            () = stop.cancelled() => {}
+            () = wake.notified() => sleep = Duration::ZERO,
+            () = tokio::time::sleep(sleep) => {}
+        }
+    }
+    for merge in merges {
+        // It ends with the error of a cancelled query, which it has logged.
+        let _ = merge.join().await;
+    }
+}
+
+/// Begins the best merge, where there is one and a place for it.
+fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
+    let environment = &core.environment;
+    let place = environment.merge_slots.clone().try_acquire_owned().ok()?;
+    let size = environment.options.background_pool_size.max(1);
+    let free = environment.merge_slots.available_permits() + 1;
+    let allowed = environment.merges_allowed();
+    if size - free >= allowed {
+        return None;
+    }
+    let limits = Limits::of_background(&core.settings, free, size, environment.env.now_ms());
+    let state = core.manifest.current();
+    let claim = Claim::take(core, selector::select(&runs(core, &state), &limits)?)?;
+    let (core, stop) = (core.clone(), stop.clone());
+    Some(Task::on(&runtime::cpu(), async move {
+        let context = QueryContext::background("merge");
+        let options = MergeOptions { deduplicate: false, lanes: 1, yields: true };
+        let merged = {
+            let mut merging = std::pin::pin!(task::merge(&claim, &context, options));
+            tokio::select! {
+                merged = &mut merging => merged,
+                () = stop.cancelled() => {
+                    context.cancel.cancel();
+                    // It ends by itself soon, and leaves nothing behind.
+                    merging.await
+                }
+            }
+        };
+        if let Err(error) = merged {
+            tracing::warn!("a merge of {} failed: {error}", core.name());
+            // The parts stay claimed for a while: the same merge would fail again at once.
+            tokio::select! {
+                () = tokio::time::sleep(SLEEP_AFTER_FAILURE) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        drop((claim, place));
+        core.wake_merger();
+    }))
+}

@@ -1,15 +1,119 @@
-//! Merges.
+//! Merges: which (`selector`), how (`rows`, `task`), when (`background`, and OPTIMIZE here).
 
 pub mod background;
+pub mod rows;
+pub mod selector;
+pub mod task;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gristmill_base::Result;
+use futures::stream::{StreamExt, TryStreamExt};
+use gristmill_base::{Error, Result};
 use gristmill_catalog::OptimizeRequest;
 use gristmill_introspect::QueryContext;
 
+use crate::manifest::{PartEntry, State};
 use crate::table::Core;
+use selector::Limits;
+use task::{Claim, MergeOptions};
 
-pub async fn optimize(_core: &Arc<Core>, _context: &Arc<QueryContext>, _request: &OptimizeRequest) -> Result<()> {
+/// How long OPTIMIZE waits for a background merge before it looks again by itself.
+const WAIT: Duration = Duration::from_millis(200);
+
+/// OPTIMIZE TABLE. With FINAL or a partition: until each partition is one part. Otherwise: the cheapest merge there is.
+pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &OptimizeRequest) -> Result<()> {
+    let state = core.manifest.refresh(context).await?;
+    if !request.to_one_part && request.partition.is_none() {
+        let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
+        let Some(claim) = selector::select(&runs(core, &state), &limits).and_then(|parts| Claim::take(core, parts)) else {
+            return Ok(());
+        };
+        let options = MergeOptions { deduplicate: request.deduplicate, lanes: context.threads(), yields: false };
+        return task::merge(&claim, context, options).await.map(|_| ());
+    }
+    let wanted = |part: &PartEntry| {
+        request.partition.as_ref().is_none_or(|wanted| part.partition_id == *wanted || part.partition == *wanted)
+    };
+    let partitions: BTreeSet<String> =
+        state.parts.values().filter(|part| wanted(part)).map(|part| part.partition_id.clone()).collect();
+    // Many partitions: one a thread. Few: one after the other, each by columns on all threads.
+    let threads = context.threads();
+    let (at_once, lanes) = if partitions.len() >= threads { (threads, 1) } else { (1, threads) };
+    let options = MergeOptions { deduplicate: request.deduplicate, lanes, yields: false };
+    let end = state.next_block;
+    let merging: Vec<_> = partitions
+        .into_iter()
+        .map(|partition| async move { to_one_part(core, context, &partition, end, options).await })
+        .collect();
+    futures::stream::iter(merging).buffer_unordered(at_once).try_collect::<Vec<()>>().await?;
     Ok(())
+}
+
+/// Merges the parts of a partition that were there before block `end`.
+async fn to_one_part(
+    core: &Arc<Core>,
+    context: &Arc<QueryContext>,
+    partition: &str,
+    end: i64,
+    options: MergeOptions,
+) -> Result<()> {
+    let at_once = core.settings.max_parts_to_merge_at_once.max(2) as usize;
+    loop {
+        context.check()?;
+        let ended = core.merge_end();
+        let state = core.manifest.refresh(context).await?;
+        let parts = partition_parts(&state, partition, end);
+        let is_done = match parts.as_slice() {
+            [] => true,
+            [only] => only.level > 0 && !options.deduplicate,
+            _ => false,
+        };
+        if is_done {
+            return Ok(());
+        }
+        let is_last = parts.len() <= at_once;
+        let chunk = if is_last { parts } else { parts[..at_once].to_vec() };
+        let Some(claim) = Claim::take(core, chunk) else {
+            // A merge of the background has some of them: what it makes is merged after it.
+            context
+                .cancellable(async {
+                    let _ = tokio::time::timeout(WAIT, ended).await;
+                    Ok::<_, Error>(())
+                })
+                .await?;
+            continue;
+        };
+        let deduplicate = options.deduplicate && is_last;
+        if task::merge(&claim, context, MergeOptions { deduplicate, ..options }).await? && is_last {
+            return Ok(());
+        }
+    }
+}
+
+fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntry>> {
+    let from = (Arc::from(partition), i64::MIN);
+    let to = (Arc::from(partition), end);
+    state.parts.range(from..to).map(|(_, part)| part.clone()).filter(|part| part.max_block < end).collect()
+}
+
+/// Neighbouring parts that may be merged: a part that is being merged parts those before it from those after.
+fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
+    let merging = core.merging.lock();
+    let mut runs: Vec<Vec<Arc<PartEntry>>> = Vec::new();
+    let mut current: Vec<Arc<PartEntry>> = Vec::new();
+    for part in state.parts.values() {
+        let is_other = current.last().is_some_and(|last| last.partition_id != part.partition_id);
+        let is_merging = merging.contains(&part.name);
+        if is_other || is_merging {
+            runs.push(std::mem::take(&mut current));
+        }
+        if !is_merging {
+            current.push(part.clone());
+        }
+    }
+    runs.push(current);
+    runs.retain(|run| run.len() > 1);
+    runs
 }

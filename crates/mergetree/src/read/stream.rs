@@ -68,6 +68,8 @@ pub struct ScanShared {
     limits: UnitLimits,
     /// the version read, held so that its objects stay.
     _state: Arc<State>,
+    /// Rows read count for the query.
+    is_counted: bool,
     queue: OnceCell<Queue>,
 }
 
@@ -83,7 +85,18 @@ impl ScanShared {
         (outputs, schema): (Vec<Output>, SchemaRef),
         limits: UnitLimits,
     ) -> Arc<Self> {
-        Arc::new(ScanShared {
+        Arc::new(Self::make(core, state, parts, filters, (outputs, schema), limits))
+    }
+
+    fn make(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        parts: Arc<Vec<PartSelection>>,
+        filters: Vec<ScanFilter>,
+        (outputs, schema): (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Self {
+        ScanShared {
             core: core.clone(),
             layout: core.layout.clone(),
             store: core.store.clone(),
@@ -93,8 +106,21 @@ impl ScanShared {
             parts,
             limits,
             _state: state.clone(),
+            is_counted: true,
             queue: OnceCell::new(),
-        })
+        }
+    }
+
+    /// All of one part, in its order, for a merge: its rows count for no query.
+    pub fn of_merge(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        part: PartSelection,
+        output: (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Arc<Self> {
+        let shared = Self::make(core, state, Arc::new(vec![part]), Vec::new(), output, limits);
+        Arc::new(ScanShared { is_counted: false, ..shared })
     }
 
     /// The units that nobody began. The first to ask opens the parts that planning left closed.
@@ -173,7 +199,9 @@ impl ScanStream {
                 }
                 Step::Finished => {
                     let bytes = current.decoded_bytes.load(Ordering::Relaxed) + current.output_bytes;
-                    self.context.read(current.unit.rows, bytes);
+                    if self.shared.is_counted {
+                        self.context.read(current.unit.rows, bytes);
+                    }
                 }
             }
         }

@@ -67,7 +67,7 @@ fn info_of(key: String, metadata: &Metadata) -> ObjectInfo {
     ObjectInfo {
         key,
         // Pipes and devices have no size.
-        size: metadata.is_file().then(|| metadata.len()),
+        size: metadata.is_file().then_some(metadata.len()),
         last_modified: u64::try_from(metadata.mtime()).ok(),
         etag: metadata.is_file().then(|| etag_of(metadata)),
     }

@@ -5,6 +5,7 @@
 //! within a partition is that of the whole), LIMIT, and exact row counts for the planner.
 
 pub mod exec;
+pub mod format;
 pub mod numbers;
 pub mod one;
 pub mod random;

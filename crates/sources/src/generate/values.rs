@@ -21,6 +21,11 @@ pub struct ValuesTable {
 }
 
 impl ValuesTable {
+    /// Rows that were parsed already.
+    pub(super) fn of(definition: Arc<TableDefinition>, batches: Vec<arrow::array::RecordBatch>) -> Arc<dyn Table> {
+        Arc::new(ValuesTable { definition, batches })
+    }
+
     pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
         let Some((CallArgument::Text(structure), rows)) = call.positional.split_first() else {
             return Err(wrong_count("values", call.positional.len(), "'structure', (…), (…)"));
@@ -57,7 +62,7 @@ impl ValuesTable {
         )?;
         let mut batches = parser.push(text.as_bytes())?;
         batches.extend(parser.finish()?);
-        Ok(Arc::new(ValuesTable { definition: definition("Values", "values", columns), batches }))
+        Ok(ValuesTable::of(definition("Values", "values", columns), batches))
     }
 }
 

@@ -45,27 +45,37 @@ impl Fetcher {
         };
         if let Some(footer) = cached(file) {
             self.context.counters.add(Event::ParquetMetadataCacheHits, 1);
-            return Ok(Opened { file: file.clone(), footer, tail: None });
+            let tail = footer.whole.clone().map(|bytes| (0, bytes));
+            return Ok(Opened { file: file.clone(), footer, tail });
         }
         let suffix_bytes = settings.footer_fetch_bytes.max(8);
         let (tail, info) = self.store.get_suffix(&self.context, &file.key, suffix_bytes, file.size).await?;
+        let listed = file;
         let file = self.told(file, &info)?;
         if let Some(footer) = cached(&file) {
             self.context.counters.add(Event::ParquetMetadataCacheHits, 1);
-            return Ok(Opened { file, footer, tail: None });
+            let start = start_of(&file, &tail)?;
+            return Ok(Opened { file, footer, tail: Some((start, tail)) });
         }
         self.context.counters.add(Event::ParquetMetadataCacheMisses, 1);
-        let size = file.size.unwrap_or(tail.len() as u64);
-        let start = size.checked_sub(tail.len() as u64).ok_or_else(|| {
-            Error::new(ErrorCode::CANNOT_READ_ALL_DATA, format!("'{}' changed its size while it was read", file.path))
-        })?;
+        let start = start_of(&file, &tail)?;
+        let size = start + tail.len() as u64;
         let read = async {
             let mut decoder = FooterDecoder::new(size)?;
             decoder.push(vec![start..size], vec![tail.clone()])?;
             self.decoded(&file, decoder).await
         };
-        let footer = read.await.context(|| format!("while reading the footer of '{}'", file.path))?;
+        let mut footer = read.await.context(|| format!("while reading the footer of '{}'", file.path))?;
+        if start == 0 {
+            let known = Arc::make_mut(&mut footer);
+            known.memory_bytes += tail.len() as u64;
+            known.whole = Some(tail.clone());
+        }
         self.keep(&file, &footer);
+        // Some servers list no ETags: then the next look at the listing finds it by size and time.
+        if listed.etag.is_none() && listed.version().is_some() {
+            self.keep(listed, &footer);
+        }
         Ok(Opened { file, footer, tail: Some((start, tail)) })
     }
 
@@ -81,7 +91,12 @@ impl Fetcher {
             }
             self.decoded(&opened.file, decoder).await
         };
-        let footer = read.await.context(|| format!("while reading the page index of '{}'", opened.file.path))?;
+        let mut footer = read.await.context(|| format!("while reading the page index of '{}'", opened.file.path))?;
+        if let Some(whole) = &opened.footer.whole {
+            let known = Arc::make_mut(&mut footer);
+            known.memory_bytes += whole.len() as u64;
+            known.whole = Some(whole.clone());
+        }
         self.keep(&opened.file, &footer);
         Ok(footer)
     }
@@ -153,4 +168,12 @@ impl Fetcher {
         self.context.progress.file_bytes_read.fetch_add(total, std::sync::atomic::Ordering::Relaxed);
         pieces.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| Error::logical("Fewer ranges came than were asked for"))
     }
+}
+
+/// Where the end of a file that was read begins.
+fn start_of(file: &SourceFile, tail: &Bytes) -> Result<u64> {
+    let size = file.size.unwrap_or(tail.len() as u64);
+    size.checked_sub(tail.len() as u64).ok_or_else(|| {
+        Error::new(ErrorCode::CANNOT_READ_ALL_DATA, format!("'{}' changed its size while it was read", file.path))
+    })
 }

@@ -238,28 +238,24 @@ impl Analyzer<'_> {
         let options = CastOptions {
             timezone: self.timezone()?,
             on_error: if from_text { OnError::Throw } else { OnError::Null },
+            accurate: numbers,
             ..CastOptions::default()
         };
-        let moved = gristmill_types::cast::cast(&array, &from, to, &options).map_err(|error| match from_text {
-            true if to.is_number() => Error::new(
-                ErrorCode::TYPE_MISMATCH,
-                format!("Cannot convert string {value} to type {to}: {}", error.message()),
-            ),
-            _ => error,
-        })?;
+        let moved = match gristmill_types::cast::cast(&array, &from, to, &options) {
+            Ok(moved) => moved,
+            // A number that the other type does not hold: both are brought to a third type.
+            Err(_) if numbers => return Ok(None),
+            Err(error) if from_text && to.is_number() => {
+                let what = format!("Cannot convert string {value} to type {to}: {}", error.message());
+                return Err(Error::new(ErrorCode::TYPE_MISMATCH, what));
+            }
+            Err(error) => return Err(error),
+        };
         if moved.null_count() > 0 {
             return Ok(None);
         }
         if !from_text {
             let back = gristmill_types::cast::cast(&moved, to, &from, &options);
-            // A sign that wraps around comes back as it was: whole numbers are compared in size as well.
-            let in_size = |array: &arrow::array::ArrayRef, kind: &SqlType| {
-                let size = gristmill_types::cast::cast(array, kind, &SqlType::Float64, &options).ok()?;
-                ScalarValue::try_from_array(&size, 0).ok()
-            };
-            if numbers && in_size(&array, &from) != in_size(&moved, to) {
-                return Ok(None);
-            }
             let same = back.is_ok_and(|back| ScalarValue::try_from_array(&back, 0).is_ok_and(|back| back == *value));
             if !same {
                 return Ok(None);

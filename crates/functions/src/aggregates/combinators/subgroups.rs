@@ -178,7 +178,8 @@ impl Groups for Subgroups {
             if keys.is_empty() {
                 continue;
             }
-            let inner: Vec<usize> = keys.as_binary::<i32>().iter().map(|key| self.member(*group, key.unwrap_or_default())).collect();
+            let inner: Vec<usize> =
+                keys.as_binary::<i32>().iter().map(|key| self.member(*group, key.unwrap_or_default())).collect();
             self.inner.resize(self.total);
             self.inner.merge(saved.value(row).as_struct().columns(), &inner)?;
         }

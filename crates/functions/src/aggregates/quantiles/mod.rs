@@ -212,7 +212,9 @@ fn interpolated_type(kind: &SqlType) -> SqlType {
 
 fn check_kind(call: &Call<'_>) -> Result<SqlType> {
     let kind = call.kinds.first().cloned().unwrap_or(SqlType::Nothing);
-    let ranked = kind.is_number() || kind.is_date_or_time() || matches!(kind, SqlType::Time | SqlType::Time64(_) | SqlType::Interval(_));
+    let ranked = kind.is_number()
+        || kind.is_date_or_time()
+        || matches!(kind, SqlType::Time | SqlType::Time64(_) | SqlType::Interval(_));
     if !ranked {
         return Err(call.illegal(0, "a number, a date or a time"));
     }

@@ -6,7 +6,10 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::values::{list_type, lists};
-use super::{Answer, Call, Levels, Plan, Ranked, Weighting, answers, between, by_native, check_kind, check_weight, interpolated_type, shaped};
+use super::{
+    Answer, Call, Levels, Plan, Ranked, Weighting, answers, between, by_native, check_kind, check_weight, interpolated_type,
+    shaped,
+};
 use crate::aggregates::groups::Groups;
 use crate::aggregates::natives::natives;
 

@@ -23,6 +23,8 @@ pub struct Footer {
     /// Bytes of the file.
     pub file_bytes: u64,
     pub memory_bytes: u64,
+    /// The bytes of a small file, which came along with its footer.
+    pub whole: Option<Bytes>,
 }
 
 impl Footer {
@@ -121,5 +123,5 @@ fn footer(metadata: ParquetMetaData, file_bytes: u64) -> Result<Footer> {
     let metadata = Arc::new(metadata);
     let reader = reader_metadata(metadata.clone())?;
     let memory_bytes = metadata.memory_size() as u64 + 4096;
-    Ok(Footer { reader, file_bytes, memory_bytes })
+    Ok(Footer { reader, file_bytes, memory_bytes, whole: None })
 }

@@ -6,14 +6,13 @@ use bytes::Bytes;
 use futures::StreamExt;
 use futures::stream::BoxStream;
 use gristmill_base::{Result, ResultExt};
-use gristmill_formats::{RowParser, header_length, is_splittable, parser, split_rows};
+use gristmill_formats::{Format, Part, RowParser, bare_rows, header_length, is_splittable, split_rows};
 use gristmill_introspect::Event;
 use gristmill_introspect::memory::MemoryGuard;
 use tokio::sync::mpsc::Sender;
 
 use super::file::TextFile;
 use super::{Ready, Shared, TextInput, fetch};
-use crate::object::convert::session_timezone;
 
 /// Bytes of a part: enough to be worth handing over, few enough to share a file out evenly.
 const PART_BYTES_MIN: usize = 256 << 10;
@@ -53,6 +52,16 @@ pub(super) async fn read(
     cutter.run(in_file).await
 }
 
+/// What became of the buffer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Cut {
+    /// It is empty.
+    All,
+    Some,
+    /// It holds no border within the bytes looked at.
+    None,
+}
+
 struct Cutter {
     shared: Arc<Shared>,
     file: Arc<TextFile>,
@@ -68,10 +77,10 @@ struct Cutter {
 
 impl Cutter {
     async fn run(&mut self, in_file: impl Fn() -> String) -> Result<()> {
-        if !self.shared.parallel || !is_splittable(self.shared.plan.format, &[]) {
-            return self.whole(&in_file).await;
-        }
-        let format = self.shared.plan.format;
+        let format = match self.rows_format(&in_file).await? {
+            Some(format) => format,
+            None => return self.whole(&in_file).await,
+        };
         loop {
             self.fill(self.buffer.len() + 1).await.context(&in_file)?;
             let context = self.shared.context.clone();
@@ -79,7 +88,7 @@ impl Cutter {
                 if !is_splittable(format, &self.buffer[length..]) {
                     return self.whole(&in_file).await;
                 }
-                self.file.set_header(&self.buffer[..length]);
+                self.file.set_header(format, &self.buffer[..length]);
                 self.buffer.drain(..length);
                 break;
             }
@@ -87,25 +96,43 @@ impl Cutter {
                 return self.whole(&in_file).await;
             }
         }
+        // From this many bytes on it is worth looking for a border again.
         let mut wanted = self.part_bytes;
         loop {
             self.fill(wanted).await.context(&in_file)?;
-            if self.ended {
-                return if self.buffer.is_empty() { Ok(()) } else { self.send_part(self.buffer.len()).await };
+            let cut = self.send_parts(format, wanted).await?;
+            if self.ended && cut == Cut::All {
+                return Ok(());
             }
-            match split_rows(format, &self.buffer) {
-                Some(border) => {
-                    self.send_part(border).await?;
-                    wanted = self.part_bytes;
+            match cut {
+                Cut::All | Cut::Some => wanted = self.part_bytes,
+                Cut::None if self.ended => {
+                    let rest = std::mem::take(&mut self.buffer);
+                    return self.send_part(rest).await;
                 }
-                None if self.buffer.len() >= ROW_BYTES_MAX => {
+                Cut::None if self.buffer.len() >= ROW_BYTES_MAX => {
                     let first_row = self.file.rows_of(self.parts).await;
-                    let parser = self.shared.parser(&self.file, &self.file.header(), first_row)?;
+                    let parser = self
+                        .shared
+                        .parser(&self.file, Some(Part { header: &self.file.header(), first_row: Some(first_row) }))?;
                     return self.parse_rest(parser, &in_file).await;
                 }
-                None => wanted = self.buffer.len() * 2,
+                Cut::None => wanted = self.buffer.len() * 2,
             }
         }
+    }
+
+    /// The format of the rows, where the file can be cut: that of the scan, or JSONEachRow where `.json` files hold rows.
+    async fn rows_format(&mut self, in_file: &impl Fn() -> String) -> Result<Option<Format>> {
+        let format = self.shared.plan.format;
+        if !self.shared.parallel {
+            return Ok(None);
+        }
+        while bare_rows(format, &self.buffer).is_none() && !self.ended && self.buffer.len() < HEADER_BYTES_MAX {
+            self.fill(self.buffer.len() + 1).await.context(in_file)?;
+        }
+        let format = bare_rows(format, &self.buffer).unwrap_or(format);
+        Ok(is_splittable(format, &[]).then_some(format))
     }
 
     /// Reads until the buffer has that many bytes, or all are read.
@@ -123,10 +150,32 @@ impl Cutter {
         Ok(())
     }
 
-    async fn send_part(&mut self, border: usize) -> Result<()> {
-        let rest = self.buffer.split_off(border);
-        let bytes = std::mem::replace(&mut self.buffer, rest);
+    /// Cuts parts of about `bytes` off the buffer.
+    async fn send_parts(&mut self, format: Format, bytes: usize) -> Result<Cut> {
+        let buffer = std::mem::take(&mut self.buffer);
+        let mut from = 0;
+        loop {
+            let left = buffer.len() - from;
+            // A short end is not worth a part of its own.
+            let takes_all = self.ended && left < bytes + bytes / 2;
+            if takes_all && left > 0 {
+                self.send_part(buffer[from..].to_vec()).await?;
+            }
+            if takes_all || left == 0 {
+                self.guard.resize(0)?;
+                return Ok(Cut::All);
+            }
+            let border = if left < bytes { None } else { split_rows(format, &buffer[from..from + bytes]) };
+            let Some(border) = border else { break };
+            self.send_part(buffer[from..from + border].to_vec()).await?;
+            from += border;
+        }
+        self.buffer = if from == 0 { buffer } else { buffer[from..].to_vec() };
         self.guard.resize(self.buffer.len() as u64)?;
+        Ok(if from == 0 { Cut::None } else { Cut::Some })
+    }
+
+    async fn send_part(&mut self, bytes: Vec<u8>) -> Result<()> {
         let guard = MemoryGuard::take(&self.shared.context.memory, bytes.len() as u64)?;
         let part = Ready::Part { file: self.file.clone(), number: self.parts, bytes, guard };
         self.parts += 1;
@@ -137,10 +186,7 @@ impl Cutter {
 
     /// Parses the whole file here.
     async fn whole(&mut self, in_file: &impl Fn() -> String) -> Result<()> {
-        let settings = &self.shared.context.settings;
-        let timezone = session_timezone(settings);
-        let path = &self.file.source.path;
-        let parser = parser(self.shared.plan.format, &self.shared.columns, settings, timezone, path)?;
+        let parser = self.shared.parser(&self.file, None)?;
         self.parse_rest(parser, in_file).await
     }
 

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow::array::ArrayRef;
 use gristmill_base::{Error, Result};
+use gristmill_formats::Format;
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
@@ -15,7 +16,8 @@ pub(super) struct TextFile {
     pub source: Arc<SourceFile>,
     /// Values that all rows have: the column's index in the layout, and an array of one row.
     constants: Vec<(usize, ArrayRef)>,
-    header: OnceLock<Arc<[u8]>>,
+    /// The format of its rows, and what stands before them; nothing where the file is parsed as a whole.
+    header: OnceLock<(Format, Arc<[u8]>)>,
     parts: Mutex<Parts>,
     changed: Notify,
 }
@@ -39,12 +41,16 @@ impl TextFile {
         Ok(TextFile { source, constants, header: OnceLock::new(), parts: Mutex::default(), changed: Notify::new() })
     }
 
-    pub fn set_header(&self, header: &[u8]) {
-        let _ = self.header.set(header.into());
+    pub fn set_header(&self, rows: Format, header: &[u8]) {
+        let _ = self.header.set((rows, header.into()));
     }
 
     pub fn header(&self) -> Arc<[u8]> {
-        self.header.get().cloned().unwrap_or_else(|| Arc::from(&[][..]))
+        self.header.get().map_or_else(|| Arc::from(Vec::<u8>::new()), |(_, header)| header.clone())
+    }
+
+    pub fn rows_format(&self) -> Option<Format> {
+        self.header.get().map(|(rows, _)| *rows)
     }
 
     /// The value of a column that is not in the data, for so many rows.

@@ -26,7 +26,7 @@ use futures::StreamExt;
 use futures::stream::{BoxStream, FuturesUnordered};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
-use gristmill_formats::{Compression, Format, Header, part_parser};
+use gristmill_formats::{Compression, Format, Header, Part, RowParser, part_parser};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_types::Columns;
@@ -76,9 +76,11 @@ enum Ready {
 struct Shared {
     plan: TextPlan,
     context: Arc<QueryContext>,
-    /// Columns that the parser fills.
+    /// Columns that the data has, as far as the parser must know them.
     columns: Columns,
-    /// Columns of the layout that are needed, and where each is among the parser's.
+    /// Those of them that its batches carry.
+    wanted: Vec<usize>,
+    /// Columns of the layout that are needed, and where each is in those batches.
     needed: Vec<(usize, Option<usize>)>,
     filter: BlockFilter,
     /// Where the output's columns are among those needed.
@@ -115,16 +117,21 @@ impl TextScan {
         let filter = plan.filter.over(&plan.layout, &needed)?;
         let output = plan.output.iter().map(|index| needed.binary_search(index)).collect::<std::result::Result<_, _>>();
         let output = output.map_err(|_| Error::logical("A column was not planned"))?;
+        let mut wanted = Vec::new();
         let needed = needed.into_iter().map(|index| {
             let data = plan.layout.origins[index] == Origin::Data;
-            (index, data.then(|| columns.index_of(plan.layout.name(index))).flatten())
+            let column = data.then(|| columns.index_of(plan.layout.name(index))).flatten();
+            wanted.extend(column);
+            (index, column.map(|_| wanted.len() - 1))
         });
+        let needed = needed.collect();
         let strict = settings.input_format_allow_errors_num == 0 && settings.input_format_allow_errors_ratio == 0.0;
         let shared = Arc::new(Shared {
-            needed: needed.collect(),
+            needed,
             filter,
             output,
             columns,
+            wanted,
             block_rows: block_rows.max(1),
             parallel: settings.input_format_parallel_parsing && strict,
             budget_bytes: budget_bytes(&context),
@@ -154,7 +161,7 @@ impl TextScan {
     }
 }
 
-/// The columns that the parser is to fill: all of the data's where they are told by their position, else those needed.
+/// The columns that the parser must know: all of the data's where they are told by their position, else those needed.
 fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
     let by_name = match plan.format {
         Format::JsonEachRow | Format::JsonStringsEachRow | Format::Json | Format::JsonStrings | Format::Tskv => true,
@@ -171,10 +178,12 @@ fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
 }
 
 impl Shared {
-    fn parser(&self, file: &TextFile, header: &[u8], first_row: u64) -> Result<Box<dyn gristmill_formats::RowParser>> {
+    /// The parser of a part of a file, or of all of it.
+    fn parser(&self, file: &TextFile, part: Option<Part<'_>>) -> Result<Box<dyn RowParser>> {
         let settings = &self.context.settings;
         let timezone = session_timezone(settings);
-        part_parser(self.plan.format, &self.columns, settings, timezone, &file.source.path, header, first_row)
+        let format = file.rows_format().unwrap_or(self.plan.format);
+        part_parser(format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
     }
 
     /// The rows of a batch of the parser that pass the filter, with the output's columns.
@@ -284,7 +293,7 @@ impl Worker {
                 self.take(&file, &batch)?;
             }
             Some(Ready::Part { file, number, bytes, guard }) => {
-                match self.parse(&file, &bytes, 0) {
+                match self.parse(&file, &bytes, None) {
                     Ok(batches) => {
                         file.parsed(number, batches.iter().map(|batch| batch.num_rows() as u64).sum());
                         drop((bytes, guard));
@@ -297,9 +306,9 @@ impl Worker {
                         drop(in_turn);
                         let before = context.cancellable(async { Ok(file.rows_before(number).await) }).await?;
                         return Err(match before {
-                            // Another part has a mistake too, an earlier one: its stream tells.
+                            // Another part has a mistake too, an earlier one, so that no row can be told.
                             None => error,
-                            Some(rows) => self.parse(&file, &bytes, rows).err().unwrap_or(error),
+                            Some(rows) => self.parse(&file, &bytes, Some(rows)).err().unwrap_or(error),
                         });
                     }
                 }
@@ -308,8 +317,8 @@ impl Worker {
         Ok(true)
     }
 
-    fn parse(&self, file: &TextFile, bytes: &[u8], first_row: u64) -> Result<Vec<RecordBatch>> {
-        let mut parser = self.scan.shared.parser(file, &file.header(), first_row)?;
+    fn parse(&self, file: &TextFile, bytes: &[u8], first_row: Option<u64>) -> Result<Vec<RecordBatch>> {
+        let mut parser = self.scan.shared.parser(file, Some(Part { header: &file.header(), first_row }))?;
         let mut batches = parser.push(bytes)?;
         batches.extend(parser.finish()?);
         Ok(batches)

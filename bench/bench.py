@@ -1,0 +1,245 @@
+"""The two seed statements side by side with ClickHouse itself (PyPI `chdb`), on the same files behind the same S3 server.
+
+    python bench/bench.py [--rows N] [--files N] [--repeats N] [--keep DIR] [--readme]
+
+Every run is a process of its own, the engines take turns, and what is told is the median with its ratio: the machine is
+noisy, so a time alone means nothing. Peak memory is what the kernel counted for the process; requests are those that the
+server logged. The answers of the engines have to be the same.
+"""
+
+import argparse
+import json
+import os
+import platform
+import re
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FOLDER = Path(__file__).resolve().parent
+sys.path.insert(0, str(FOLDER.parent / "tests/e2e"))
+from servers import S3  # noqa: E402
+
+GRISTMILL = os.environ.get("GRISTMILL", str(FOLDER.parent / "target/release/gristmill"))
+RESULT = FOLDER / "results/seed_statements.md"
+MARKS = ("<!-- bench:begin -->", "<!-- bench:end -->")
+BUCKET = "bench"
+
+TOP_USERS = """SELECT OwnerDisplayName, count() AS num_posts FROM {source}
+WHERE OwnerDisplayName NOT IN ('', 'anon')
+GROUP BY OwnerDisplayName ORDER BY num_posts DESC LIMIT 5"""
+
+CREATE = """CREATE TABLE posts (Id Int64, PostTypeId Int64, AcceptedAnswerId Int64, CreationDate DateTime64(3), Score Int64,
+ViewCount Int64, Body String, OwnerUserId Int64, OwnerDisplayName String, LastEditorUserId Int64,
+LastEditorDisplayName String, LastEditDate DateTime64(3), LastActivityDate DateTime64(3), Title String, Tags String,
+AnswerCount Int64, CommentCount Int64, FavoriteCount Int64, ContentLicense String, ParentId String,
+CommunityOwnedDate DateTime64(3), ClosedDate DateTime64(3)) ENGINE = MergeTree
+ORDER BY (PostTypeId, toDate(CreationDate), CreationDate)"""
+
+LOAD = "INSERT INTO posts SELECT * FROM {source}"
+PUBLISHED = " SETTINGS min_insert_block_size_rows=0, max_insert_threads=4, min_insert_block_size_bytes=2863311530"
+
+# Name, statements before the measured one, the measured one, the one whose answer is compared.
+CASES = [
+    ("Top users, on the files", [], TOP_USERS + " SETTINGS max_threads = 16", None),
+    ("Load into MergeTree, default settings", [CREATE], LOAD, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
+    ("Load into MergeTree, published settings", [CREATE], LOAD + PUBLISHED, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
+]
+
+# Runs statements in a session, times the one that is marked, writes what it answered.
+CHDB = """
+import json, sys, time
+from chdb import session
+given = json.load(sys.stdin)
+connection = session.Session(given["path"])
+answers = []
+for statement, timed in given["statements"]:
+    started = time.perf_counter()
+    answers.append(connection.query(statement, "TSV").bytes().decode())
+    if timed:
+        elapsed = time.perf_counter() - started
+print(json.dumps([elapsed, answers]))
+"""
+
+
+@dataclass
+class Run:
+    seconds: float
+    memory_peak_bytes: int
+    requests: dict[str, int]
+    answer: str
+
+
+@dataclass
+class Measured:
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def seconds(self) -> float:
+        return statistics.median(run.seconds for run in self.runs)
+
+    @property
+    def memory_peak_bytes(self) -> float:
+        return statistics.median(run.memory_peak_bytes for run in self.runs)
+
+    @property
+    def requests(self) -> str:
+        first = self.runs[-1].requests
+        return ", ".join(f"{count} {name}" for name, count in sorted(first.items())) or "none"
+
+
+def waited(process: subprocess.Popen) -> int:
+    """Waits for a process; the most memory it held."""
+    _, status, usage = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    return usage.ru_maxrss * 1024
+
+
+def run_gristmill(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
+    line = [GRISTMILL, "local", "--path", path, "--time"]
+    for statement, _ in statements:
+        line += ["-q", statement]
+    out, err = Path(path + ".out"), Path(path + ".err")
+    with out.open("wb") as stdout, err.open("wb") as stderr:
+        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
+        memory = waited(process)
+    if process.returncode != 0:
+        raise RuntimeError(f"gristmill: {err.read_text()}")
+    times = [float(word) for word in err.read_text().split()]
+    (timed,) = [at for at, (_, timed) in enumerate(statements) if timed]
+    return times[timed], memory, [out.read_text()]
+
+
+def run_chdb(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
+    given, out = Path(path + ".in"), Path(path + ".out")
+    given.write_text(json.dumps({"path": path, "statements": statements}))
+    with given.open("rb") as stdin, out.open("wb") as stdout:
+        process = subprocess.Popen([sys.executable, "-c", CHDB], stdin=stdin, stdout=stdout)
+        memory = waited(process)
+    if process.returncode != 0:
+        raise RuntimeError(f"chdb ended with code {process.returncode}")
+    seconds, answers = json.loads(out.read_text().splitlines()[-1])
+    return seconds, memory, ["".join(answers)]
+
+
+ENGINES = {"Gristmill": run_gristmill, "ClickHouse (chdb)": run_chdb}
+
+
+def requests_since(log: Path, offset: int) -> dict[str, int]:
+    """Requests by class, as the server logged them."""
+    with log.open("rb") as lines:
+        lines.seek(offset)
+        text = lines.read().decode("utf-8", "replace")
+    counts: dict[str, int] = {}
+    for method, target in re.findall(r"\b(GET|HEAD|PUT|POST|DELETE)\s*\|?\s*(/\S*)", text):
+        listing = method == "GET" and target.split("?")[0].strip("/") == BUCKET
+        name = "LIST" if listing else method
+        counts[name] = counts.get(name, 0) + 1
+    return counts
+
+
+def one_run(engine: str, case, source: str, scratch: Path, log: Path) -> Run:
+    _, before, measured, check = case
+    statements = [(text, False) for text in before] + [(measured.format(source=source), True)]
+    if check:
+        statements.append((check, False))
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        offset = log.stat().st_size
+        seconds, memory, answers = ENGINES[engine](statements, f"{folder}/database")
+        # The log is written behind the answers.
+        time.sleep(0.3)
+        return Run(seconds, memory, requests_since(log, offset), "".join(answers))
+
+
+def prepare(arguments, folder: Path) -> tuple[S3, int]:
+    """Makes the files and puts them behind a server."""
+    line = [GRISTMILL, "demo", "--generate-only", "--dir", folder / "made", "--rows", arguments.rows, "--files", arguments.files]
+    subprocess.run([str(word) for word in line], check=True)
+    server = S3(folder / "s3/buckets").start()
+    size = 0
+    for file in sorted((folder / "made").rglob("*.parquet")):
+        content = file.read_bytes()
+        size += len(content)
+        server.put(f"{BUCKET}/posts/by_month/{file.name}", content)
+    shutil.rmtree(folder / "made")
+    return server, size
+
+
+def table(results: dict[str, dict[str, Measured]]) -> list[str]:
+    lines = ["| Statement | Engine | Median | Ratio | Fastest – slowest | Peak memory | Requests |", "|---|---|---|---|---|---|---|"]
+    for name, engines in results.items():
+        base = engines["Gristmill"].seconds
+        for engine, measured in engines.items():
+            times = [run.seconds for run in measured.runs]
+            lines.append(
+                f"| {name} | {engine} | {measured.seconds:.2f} s | {measured.seconds / base:.2f} | {min(times):.2f} – {max(times):.2f} s "
+                f"| {measured.memory_peak_bytes / 2**20:.0f} MiB | {measured.requests} |"
+            )
+    return lines
+
+
+def report(arguments, size: int, results) -> str:
+    import chdb
+
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
+    version = subprocess.run([GRISTMILL, "--version"], capture_output=True, text=True, check=True).stdout.strip()
+    clickhouse = str(chdb.query("SELECT version()", "TSV")).strip()
+    lines = [
+        f"{arguments.rows:,} posts in {arguments.files} Parquet files ({size / 1e9:.2f} GB) behind versitygw on the same machine: "
+        f"{os.cpu_count()} cores, {memory:.0f} GiB of memory, {platform.system()} {platform.machine()}. "
+        f"{version.capitalize()}, chdb {chdb.__version__} (ClickHouse {clickhouse}). {arguments.repeats} runs each, in turns, every one a new process; "
+        "the ratio is to Gristmill's median. Gristmill syncs parts and commits to the disk before it answers, ClickHouse does not unless told.",
+        "",
+        *table(results),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=3_000_000)
+    parser.add_argument("--files", type=int, default=189)
+    parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--keep", type=Path, help="folder for the data; a temporary one without this")
+    parser.add_argument("--readme", action="store_true", help="also put the table into README.md")
+    arguments = parser.parse_args()
+    folder = arguments.keep or Path(tempfile.mkdtemp(prefix="gristmill-bench-", dir="/var/tmp"))
+    folder.mkdir(parents=True, exist_ok=True)
+    server, size = prepare(arguments, folder)
+    source = f"s3('{server.url(f'{BUCKET}/posts/by_month/*.parquet')}', {server.keys})"
+    log = server.root.with_suffix(".log")
+    results: dict[str, dict[str, Measured]] = {}
+    try:
+        for case in CASES:
+            measured = results[case[0]] = {engine: Measured() for engine in ENGINES}
+            for repeat in range(arguments.repeats):
+                # The one that goes first changes: what it leaves in the machine's caches helps the other.
+                for engine in list(ENGINES)[:: 1 if repeat % 2 == 0 else -1]:
+                    run = one_run(engine, case, source, folder, log)
+                    measured[engine].runs.append(run)
+                    print(f"{case[0]}, {engine}: {run.seconds:.2f} s, {run.memory_peak_bytes / 2**20:.0f} MiB, {run.requests}", flush=True)
+            counts = {tuple(row.split("\t")[-1] for row in m.runs[0].answer.splitlines()) for m in measured.values()}
+            if len(counts) != 1:
+                raise RuntimeError(f"{case[0]}: the engines answer otherwise: {[m.runs[0].answer for m in measured.values()]}")
+    finally:
+        server.stop()
+        if not arguments.keep:
+            shutil.rmtree(folder, ignore_errors=True)
+    text = report(arguments, size, results)
+    RESULT.parent.mkdir(exist_ok=True)
+    RESULT.write_text(f"# The seed statements, side by side\n\n{text}")
+    if arguments.readme:
+        readme = FOLDER.parent / "README.md"
+        before, rest = readme.read_text().split(MARKS[0])
+        after = rest.split(MARKS[1])[1]
+        readme.write_text(f"{before}{MARKS[0]}\n{text}{MARKS[1]}{after}")
+    print(text)
+
+
+if __name__ == "__main__":
+    main()

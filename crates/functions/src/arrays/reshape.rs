@@ -1,0 +1,267 @@
+//! Arrays in other shapes: `arrayShiftLeft`, `arrayRemove`, `arrayShingles`, `arrayTranspose`, `arrayShuffle`, …
+
+use SqlType as T;
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::compute::take;
+use arrow::datatypes::{Float64Type, Int64Type, UInt64Type};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::default::default_array;
+use rand::seq::SliceRandom;
+use rand::{Rng, RngCore};
+
+use super::{Lists, comparable};
+use crate::columns::{Numbers, at, list, numbers, truths};
+use crate::define::{arity, bad_argument, expect_array, expect_integer, plain, volatile};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::supertype::least;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("arrayShiftLeft", plain(|name, arguments, _| shift(name, arguments, 1)));
+    registry.scalar("arrayShiftRight", plain(|name, arguments, _| shift(name, arguments, -1)));
+    registry.scalar("arrayRemove", plain(|name, arguments, _| remove(name, arguments)));
+    registry.alias("array_remove", "arrayRemove");
+    registry.any_case("array_remove");
+    registry.scalar(
+        "notHas",
+        plain(|name, arguments, _| {
+            let kinds = value_and_array(name, arguments)?;
+            Ok(Bound::cast(kinds, T::UInt8, |args, rows| {
+                let (lists, sets) = searched(args)?;
+                truths(rows, |row| !lists.range(row).any(|i| sets[0].row(i) == sets[1].row(at(args[1].len(), row))))
+            }))
+        }),
+    );
+    registry.scalar(
+        "indexOfAssumeSorted",
+        plain(|name, arguments, _| {
+            let kinds = value_and_array(name, arguments)?;
+            Ok(Bound::cast(kinds, T::UInt64, |args, rows| {
+                let (lists, sets) = searched(args)?;
+                numbers::<UInt64Type>(rows, |row| {
+                    let range = lists.range(row);
+                    let wanted = sets[1].row(at(args[1].len(), row));
+                    let places: Vec<usize> = range.clone().collect();
+                    let found = places.partition_point(|i| sets[0].row(*i) < wanted);
+                    Ok(places.get(found).filter(|i| sets[0].row(**i) == wanted).map_or(0, |_| found as u64 + 1))
+                })
+            }))
+        }),
+    );
+    registry.scalar("arrayShingles", plain(|name, arguments, _| shingles(name, arguments)));
+    registry.scalar("arrayTranspose", plain(|name, arguments, _| transpose(name, arguments)));
+    registry.scalar("arrayJaccardIndex", plain(|name, arguments, _| jaccard(name, arguments)));
+    registry.scalar(
+        "arrayFlattenedLength",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_array(name, arguments, 0)?;
+            Ok(Bound::new(T::UInt64, |args, rows| {
+                numbers::<UInt64Type>(rows, |row| Ok(flattened(&args[0], at(args[0].len(), row))))
+            }))
+        }),
+    );
+    registry.scalar("arrayShuffle", volatile(|name, arguments, _| shuffle(name, arguments, None)));
+    registry.any_case("arrayShuffle");
+    registry.scalar("arrayPartialShuffle", volatile(|name, arguments, _| shuffle(name, arguments, Some(false))));
+    registry.any_case("arrayPartialShuffle");
+    registry.scalar("arrayRandomSample", volatile(|name, arguments, _| shuffle(name, arguments, Some(true))));
+}
+
+/// Array and value, brought to one element type.
+fn value_and_array(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
+    arity(name, arguments, 2..=2)?;
+    let element = expect_array(name, arguments, 0)?.clone();
+    let kind = least(name, &[element, arguments[1].kind.clone()])?;
+    Ok(vec![SqlType::array(kind.clone()), kind])
+}
+
+fn searched(args: &[ArrayRef]) -> Result<(Lists<'_>, Vec<arrow::row::Rows>)> {
+    let lists = Lists::of(&args[0])?;
+    let value = crate::columns::retype(&args[1], lists.values().data_type())?;
+    let sets = comparable(&[lists.values().clone(), value])?;
+    Ok((lists, sets))
+}
+
+/// Moves elements; the places that become free take the third argument, or the type's default.
+fn shift(name: &str, arguments: &[Argument], sign: i64) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    let mut element = expect_array(name, arguments, 0)?.clone();
+    expect_integer(name, arguments, 1)?;
+    if let Some(filling) = arguments.get(2) {
+        element = least(name, &[element, filling.kind.clone()])?;
+    }
+    let mut casts = vec![SqlType::array(element.clone()), T::Int64];
+    casts.extend(arguments.get(2).map(|_| element.clone()));
+    Ok(Bound::cast(casts, SqlType::array(element.clone()), move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let by = Numbers::of::<Int64Type>(&args[1])?;
+        let filling = match args.get(2) {
+            Some(filling) => filling.clone(),
+            None => default_array(&element, 1),
+        };
+        let values = lists.values().clone();
+        let filling = crate::columns::retype(&filling, values.data_type())?;
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let range = lists.range(row);
+            let (length, by) = (range.len() as i64, by.get(row).saturating_mul(sign));
+            picks.extend((0..length).map(|i| match i.checked_add(by).filter(|from| (0..length).contains(from)) {
+                Some(from) => (0, range.start + from as usize),
+                None => (1, at(filling.len(), row)),
+            }));
+            lengths.push(range.len());
+        }
+        list(arrow::compute::interleave(&[values.as_ref(), filling.as_ref()], &picks)?, &lengths)
+    }))
+}
+
+fn remove(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    let kinds = value_and_array(name, arguments)?;
+    Ok(Bound::cast(kinds.clone(), kinds[0].clone(), |args, rows| {
+        let (lists, sets) = searched(args)?;
+        lists.choose(rows, |row, range, chosen| {
+            let unwanted = sets[1].row(at(args[1].len(), row));
+            chosen.extend(range.filter(|i| sets[0].row(*i) != unwanted).map(|i| i as u32));
+            Ok(())
+        })
+    }))
+}
+
+/// All runs of so many neighbours.
+fn shingles(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let element = expect_array(name, arguments, 0)?.clone();
+    expect_integer(name, arguments, 1)?;
+    let kind = SqlType::array(element);
+    let name = name.to_string();
+    Ok(Bound::cast(vec![kind.clone(), T::Int64], SqlType::array(kind), move |args, rows| {
+        let (lists, sizes) = (Lists::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        let (mut picks, mut inner, mut outer) = (Vec::new(), Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let range = lists.range(row);
+            let size = sizes.get(row);
+            if size < 1 || size > range.len() as i64 {
+                return Err(bad_argument(
+                    &name,
+                    format!("the length {size} must be from 1 to that of the array, {}", range.len()),
+                ));
+            }
+            let size = size as usize;
+            let count = range.len() - size + 1;
+            picks.extend((range.start..range.start + count).flat_map(|start| (start..start + size).map(|i| i as u32)));
+            inner.extend(std::iter::repeat_n(size, count));
+            outer.push(count);
+        }
+        let values = take(lists.values(), &arrow::array::UInt32Array::from(picks), None)?;
+        list(list(values, &inner)?, &outer)
+    }))
+}
+
+fn transpose(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let SqlType::Array(_) = expect_array(name, arguments, 0)? else {
+        return Err(crate::define::illegal(name, arguments, 0, "an Array of Arrays"));
+    };
+    let name = name.to_string();
+    Ok(Bound::new(arguments[0].kind.clone(), move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let inner = Lists::of(lists.values())?;
+        let (mut picks, mut lengths, mut outer) = (Vec::new(), Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let matrix: Vec<_> = lists.range(row).map(|i| inner.range(i)).collect();
+            let width = matrix.first().map_or(0, |line| line.len());
+            if matrix.iter().any(|line| line.len() != width) {
+                return Err(Error::new(
+                    ErrorCode::SIZES_OF_ARRAYS_DONT_MATCH,
+                    format!("Function {name}: the inner arrays must have one length"),
+                ));
+            }
+            for column in 0..width {
+                picks.extend(matrix.iter().map(|line| (line.start + column) as u32));
+                lengths.push(matrix.len());
+            }
+            outer.push(width);
+        }
+        let values = take(inner.values(), &arrow::array::UInt32Array::from(picks), None)?;
+        list(list(values, &lengths)?, &outer)
+    }))
+}
+
+/// Elements that two arrays share, among all that they have.
+fn jaccard(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let kinds = [expect_array(name, arguments, 0)?.clone(), expect_array(name, arguments, 1)?.clone()];
+    let kind = SqlType::array(least(name, &kinds)?);
+    Ok(Bound::cast(vec![kind.clone(), kind], T::Float64, |args, rows| {
+        let (a, b) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
+        let sets = comparable(&[a.values().clone(), b.values().clone()])?;
+        numbers::<Float64Type>(rows, |row| {
+            let left: std::collections::HashSet<_> = a.range(row).map(|i| sets[0].row(i)).collect();
+            let right: std::collections::HashSet<_> = b.range(row).map(|i| sets[1].row(i)).collect();
+            let shared = left.intersection(&right).count();
+            Ok(shared as f64 / (left.len() + right.len() - shared) as f64)
+        })
+    }))
+}
+
+/// Elements of the innermost arrays.
+fn flattened(array: &ArrayRef, row: usize) -> u64 {
+    let list = array.as_list::<i32>();
+    let inner = list.value(row);
+    match inner.data_type() {
+        arrow::datatypes::DataType::List(_) => (0..inner.len()).map(|i| flattened(&inner, i)).sum(),
+        _ => inner.len() as u64,
+    }
+}
+
+/// `None`: all elements; `Some(false)`: the first so many places are drawn; `Some(true)`: only so many are kept.
+fn shuffle(name: &str, arguments: &[Argument], part: Option<bool>) -> Result<Bound> {
+    arity(name, arguments, if part == Some(true) { 2..=2 } else { 1..=3 })?;
+    let element = expect_array(name, arguments, 0)?.clone();
+    let limited = part.is_some() && arguments.len() > 1;
+    let mut casts = vec![SqlType::array(element.clone())];
+    for i in 1..arguments.len() {
+        expect_integer(name, arguments, i)?;
+        if arguments[i].kind.is_nullable() {
+            return Err(crate::define::illegal(name, arguments, i, "an integer that is not NULL"));
+        }
+        casts.push(T::Int64);
+    }
+    let seed = if limited { 2 } else { 1 };
+    let name = name.to_string();
+    Ok(Bound::cast(casts, SqlType::array(element), move |args, rows| {
+        let lists = Lists::of(&args[0])?;
+        let limits = if limited { Some(Numbers::of::<Int64Type>(&args[1])?) } else { None };
+        let mut random: Box<dyn RngCore> = match args.get(seed) {
+            Some(seed) if rows > 0 => {
+                let seed = Numbers::of::<Int64Type>(seed)?.get(0);
+                Box::new(<rand::rngs::StdRng as rand::SeedableRng>::seed_from_u64(seed as u64))
+            }
+            _ => Box::new(crate::random::generator()),
+        };
+        lists.choose(rows, |row, range, chosen| {
+            let start = chosen.len();
+            chosen.extend(range.map(|i| i as u32));
+            let drawn = &mut chosen[start..];
+            let limit = limits.map_or(drawn.len() as i64, |limits| limits.get(row));
+            if part == Some(true) && (limit < 0 || limit > drawn.len() as i64) {
+                return Err(bad_argument(&name, format!("cannot draw {limit} of {} elements", drawn.len())));
+            }
+            let limit = usize::try_from(limit).unwrap_or(drawn.len()).min(drawn.len());
+            if limit == drawn.len() {
+                drawn.shuffle(&mut random);
+            } else {
+                for i in 0..limit {
+                    let other = random.random_range(i..drawn.len());
+                    drawn.swap(i, other);
+                }
+            }
+            if part == Some(true) {
+                chosen.truncate(start + limit);
+            }
+            Ok(())
+        })
+    }))
+}

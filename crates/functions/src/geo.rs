@@ -1,0 +1,216 @@
+//! Places on the earth: distances, geohashes, points in polygons and ellipses. Longitudes come before latitudes.
+
+use std::sync::Arc;
+
+use SqlType as T;
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
+use arrow::datatypes::{Float64Type, Int64Type};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+use crate::columns::{Bytes, Numbers, at, numbers, strings, truths};
+use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, ScalarFunction};
+use crate::tuples::struct_array;
+
+/// Radius of the sphere in metres.
+const RADIUS_M: f64 = 6_371_000.0;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("greatCircleDistance", of_two_points(|from, to| RADIUS_M * angle(from, to)));
+    registry.scalar("greatCircleAngle", of_two_points(|from, to| angle(from, to).to_degrees()));
+    registry.scalar("geoDistance", of_two_points(geo_distance));
+    registry.scalar("geohashEncode", plain(|name, arguments, _| encode(name, arguments)));
+    registry.scalar("geohashDecode", plain(|name, arguments, _| decode(name, arguments)));
+    registry.scalar("pointInPolygon", plain(|name, arguments, _| in_polygon(name, arguments)));
+    registry.scalar("pointInEllipses", plain(|name, arguments, _| in_ellipses(name, arguments)));
+}
+
+fn of_two_points(f: fn((f64, f64), (f64, f64)) -> f64) -> Arc<dyn ScalarFunction> {
+    plain(move |name, arguments, _| {
+        arity(name, arguments, 4..=4)?;
+        for i in 0..4 {
+            expect_number(name, arguments, i)?;
+        }
+        Ok(Bound::cast(vec![T::Float64; 4], T::Float64, move |args, rows| {
+            let columns: Vec<Numbers<'_, f64>> = args.iter().map(Numbers::of::<Float64Type>).collect::<Result<_>>()?;
+            let value = |i: usize, row: usize| columns[i].get(row);
+            numbers::<Float64Type>(rows, |row| Ok(f((value(0, row), value(1, row)), (value(2, row), value(3, row)))))
+        }))
+    })
+}
+
+/// The angle at the centre, in radians, by the haversine formula.
+fn angle((lon_a, lat_a): (f64, f64), (lon_b, lat_b): (f64, f64)) -> f64 {
+    let half = |degrees: f64| (degrees.to_radians() / 2.0).sin().powi(2);
+    let h = half(lat_b - lat_a) + lat_a.to_radians().cos() * lat_b.to_radians().cos() * half(lon_b - lon_a);
+    2.0 * h.clamp(0.0, 1.0).sqrt().asin()
+}
+
+/// On the ellipsoid WGS-84: near points by the lengths of degrees at the middle latitude, far ones on the sphere.
+fn geo_distance(from: (f64, f64), to: (f64, f64)) -> f64 {
+    let (lon, lat) = ((to.0 - from.0 + 540.0).rem_euclid(360.0) - 180.0, to.1 - from.1);
+    if lon.abs() >= 13.0 || lat.abs() >= 13.0 {
+        return RADIUS_M * angle(from, to);
+    }
+    let middle = ((from.1 + to.1) / 2.0).to_radians();
+    let degree_lat = 111_132.09 - 566.05 * (2.0 * middle).cos() + 1.2 * (4.0 * middle).cos();
+    let degree_lon = 111_415.13 * middle.cos() - 94.55 * (3.0 * middle).cos() + 0.12 * (5.0 * middle).cos();
+    (degree_lat * lat).hypot(degree_lon * lon)
+}
+
+const LETTERS: &[u8; 32] = b"0123456789bcdefghjkmnpqrstuvwxyz";
+
+fn encode(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    expect_number(name, arguments, 0)?;
+    expect_number(name, arguments, 1)?;
+    let mut casts = vec![T::Float64; 2];
+    if arguments.len() == 3 {
+        expect_integer(name, arguments, 2)?;
+        casts.push(T::Int64);
+    }
+    Ok(Bound::cast(casts, T::String, |args, rows| {
+        let (lon, lat) = (Numbers::of::<Float64Type>(&args[0])?, Numbers::of::<Float64Type>(&args[1])?);
+        let precisions = args.get(2).map(Numbers::of::<Int64Type>).transpose()?;
+        strings(rows, |row, out| {
+            let precision = precisions.map_or(12, |precisions| precisions.get(row));
+            let precision = if (1..=12).contains(&precision) { precision as usize } else { 12 };
+            let (mut lon_range, mut lat_range) = ((-180.0, 180.0), (-90.0, 90.0));
+            for letter in 0..precision {
+                let mut code = 0;
+                for bit in 0..5 {
+                    let of_lon = (letter * 5 + bit) % 2 == 0;
+                    let (value, range) =
+                        if of_lon { (lon.get(row), &mut lon_range) } else { (lat.get(row), &mut lat_range) };
+                    let middle: f64 = (range.0 + range.1) / 2.0;
+                    code = code << 1 | usize::from(value >= middle);
+                    if value >= middle { range.0 = middle } else { range.1 = middle }
+                }
+                out.push(LETTERS[code]);
+            }
+            Ok(())
+        })
+    }))
+}
+
+/// The middle of the cell.
+fn decode(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_string(name, arguments, 0)?;
+    let kind = T::Tuple(vec![(Some("longitude".into()), T::Float64), (Some("latitude".into()), T::Float64)]);
+    Ok(Bound::new(kind.clone(), move |args, rows| {
+        let hashes = Bytes::of(&args[0])?;
+        let (mut lon, mut lat) = (Vec::with_capacity(rows), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let (mut lon_range, mut lat_range) = ((-180.0, 180.0), (-90.0, 90.0));
+            let codes = hashes
+                .get(row)
+                .iter()
+                .take(24)
+                .map_while(|letter| LETTERS.iter().position(|known| *known == letter.to_ascii_lowercase()));
+            for (bit, set) in codes.flat_map(|code| (0..5).rev().map(move |bit| code >> bit & 1 == 1)).enumerate() {
+                let range: &mut (f64, f64) = if bit % 2 == 0 { &mut lon_range } else { &mut lat_range };
+                let middle = (range.0 + range.1) / 2.0;
+                if set { range.0 = middle } else { range.1 = middle }
+            }
+            lon.push((lon_range.0 + lon_range.1) / 2.0);
+            lat.push((lat_range.0 + lat_range.1) / 2.0);
+        }
+        struct_array(&kind, vec![Arc::new(Float64Array::from(lon)), Arc::new(Float64Array::from(lat))], rows)
+    }))
+}
+
+fn point() -> SqlType {
+    T::Tuple(vec![(None, T::Float64), (None, T::Float64)])
+}
+
+fn coordinates(array: &ArrayRef) -> (Vec<f64>, Vec<f64>) {
+    let tuple = array.as_struct();
+    let column = |i: usize| tuple.column(i).as_primitive::<Float64Type>().values().to_vec();
+    (column(0), column(1))
+}
+
+/// A point and rings: the first is the outline, the others are holes.
+fn in_polygon(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    let is_point = |kind: &SqlType| matches!(kind, T::Tuple(fields) if fields.len() == 2 && fields.iter().all(|(_, kind)| kind.is_number() && !kind.is_nullable()));
+    if !is_point(&arguments[0].kind) {
+        return Err(illegal(name, arguments, 0, "a Tuple of two numbers"));
+    }
+    let ring = SqlType::array(point());
+    let mut casts = vec![point()];
+    // Rings come one by one, or all in one array.
+    let nested = matches!(&arguments[1].kind, T::Array(inner) if matches!(inner.as_ref(), T::Array(_)));
+    for (i, argument) in arguments.iter().enumerate().skip(1) {
+        let element = match &argument.kind {
+            T::Array(inner) if nested && i == 1 => match inner.as_ref() {
+                T::Array(inner) => inner,
+                other => other,
+            },
+            T::Array(inner) => inner,
+            _ => return Err(illegal(name, arguments, i, "an Array of points")),
+        };
+        if !is_point(element) && *element != T::Nothing {
+            return Err(illegal(name, arguments, i, "an Array of points"));
+        }
+        casts.push(if nested { SqlType::array(ring.clone()) } else { ring.clone() });
+    }
+    if nested && arguments.len() > 2 {
+        return Err(illegal(name, arguments, 2, "no more arguments after an Array of rings"));
+    }
+    Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
+        let (x, y) = coordinates(&args[0]);
+        truths(rows, |row| {
+            let point = (x[at(x.len(), row)], y[at(y.len(), row)]);
+            let rings: Vec<ArrayRef> = if nested {
+                let rings = args[1].as_list::<i32>();
+                let rings = rings.value(at(rings.len(), row));
+                let rings = rings.as_list::<i32>();
+                (0..rings.len()).map(|i| rings.value(i)).collect()
+            } else {
+                args[1..].iter().map(|rings| rings.as_list::<i32>().value(at(rings.len(), row))).collect()
+            };
+            let mut inside = rings.iter().map(|ring| {
+                let (x, y) = coordinates(ring);
+                crosses_oddly(point, &x, &y)
+            });
+            inside.next().unwrap_or(false) && !inside.any(|inside| inside)
+        })
+    }))
+}
+
+/// Whether a ray from the point crosses the ring an odd number of times.
+fn crosses_oddly((x, y): (f64, f64), xs: &[f64], ys: &[f64]) -> bool {
+    let mut inside = false;
+    let mut before = xs.len().wrapping_sub(1);
+    for i in 0..xs.len() {
+        if (ys[i] > y) != (ys[before] > y) && x < (xs[before] - xs[i]) * (y - ys[i]) / (ys[before] - ys[i]) + xs[i] {
+            inside = !inside;
+        }
+        before = i;
+    }
+    inside
+}
+
+/// x, y, and for each ellipse its centre and half axes.
+fn in_ellipses(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 6..=usize::MAX)?;
+    if arguments.len() % 4 != 2 {
+        return Err(bad_argument(name, "it takes x, y, and four numbers for each ellipse"));
+    }
+    for i in 0..arguments.len() {
+        expect_number(name, arguments, i)?;
+    }
+    Ok(Bound::cast(vec![T::Float64; arguments.len()], T::UInt8, |args, rows| {
+        let columns: Vec<Numbers<'_, f64>> = args.iter().map(Numbers::of::<Float64Type>).collect::<Result<_>>()?;
+        truths(rows, |row| {
+            let (x, y) = (columns[0].get(row), columns[1].get(row));
+            columns[2..].chunks_exact(4).any(|ellipse| {
+                let part = |value: f64, i: usize| ((value - ellipse[i].get(row)) / ellipse[i + 2].get(row)).powi(2);
+                part(x, 0) + part(y, 1) <= 1.0
+            })
+        })
+    }))
+}

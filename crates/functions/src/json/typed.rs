@@ -1,0 +1,229 @@
+//! `JSONExtract(json, path…, 'Type')`, `JSONExtractKeysAndValues`: values of any type, column by column.
+//!
+//! What does not convert is the type's default, or NULL where the type has it; inside of arrays, tuples and maps that is
+//! decided element by element.
+
+use std::sync::Arc;
+
+use SqlType as T;
+use arrow::array::{ArrayRef, BinaryViewBuilder, ListArray, MapArray, StructArray, make_array};
+use arrow::buffer::{NullBuffer, OffsetBuffer};
+use arrow::datatypes::DataType;
+use gristmill_base::{Error, Result};
+use gristmill_types::SqlType;
+use gristmill_types::builder::{ColumnBuilder, Escaping, ParseOptions};
+use gristmill_types::scan::json::JsonKind;
+
+use super::path::{Path, elements, kind, members, path_types, unescaped};
+use super::raw::{Number, minify, string, text};
+use crate::define::{arity, need_constant_text, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound, FunctionEnv};
+
+pub fn register(registry: &mut Registry) {
+    for case in ["", "CaseInsensitive"] {
+        registry.scalar(&format!("JSONExtract{case}"), plain(|name, arguments, env| bind(name, arguments, env, false)));
+        registry.scalar(
+            &format!("JSONExtractKeysAndValues{case}"),
+            plain(|name, arguments, env| bind(name, arguments, env, true)),
+        );
+    }
+}
+
+fn bind(name: &str, arguments: &[Argument], env: &FunctionEnv, pairs: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    let last = arguments.len() - 1;
+    let kind: SqlType = need_constant_text(name, arguments, last)?.parse()?;
+    let mut casts = path_types(name, arguments, last)?;
+    casts.push(arguments[last].kind.clone());
+    let options = ParseOptions { timezone: crate::text::timezone(env)?, ..ParseOptions::default() };
+    let any_case = name.ends_with("CaseInsensitive");
+    let result = if pairs { SqlType::array(T::Tuple(vec![(None, T::String), (None, kind.clone())])) } else { kind.clone() };
+    let to = result.clone();
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let path = Path::new(&args[..last], any_case)?;
+        let found: Vec<Option<&[u8]>> = (0..rows).map(|row| path.find(row)).collect();
+        if pairs { key_values(&found, &to, &kind, &options) } else { Ok(column(&found, &kind, &options)?.0) }
+    }))
+}
+
+/// Keys and values of objects, as arrays of pairs.
+fn key_values(found: &[Option<&[u8]>], to: &SqlType, kind: &SqlType, options: &ParseOptions) -> Result<ArrayRef> {
+    let mut keys = BinaryViewBuilder::new();
+    let (mut values, mut lengths) = (Vec::new(), vec![0; found.len()]);
+    for (value, length) in found.iter().zip(&mut lengths) {
+        let Some(value) = value else { continue };
+        members(value, |key, escaped, value| {
+            keys.append_value(unescaped(key, escaped));
+            values.push(Some(value));
+            *length += 1;
+            true
+        });
+    }
+    let DataType::List(item) = to.arrow() else { return Err(Error::logical("Pairs are carried as a list")) };
+    let DataType::Struct(fields) = item.data_type() else { return Err(Error::logical("A pair is carried as a struct")) };
+    let columns = vec![Arc::new(keys.finish()) as ArrayRef, column(&values, kind, options)?.0];
+    let pairs = StructArray::try_new(fields.clone(), columns, None)?;
+    Ok(Arc::new(ListArray::try_new(item, OffsetBuffer::from_lengths(lengths), Arc::new(pairs), None)?))
+}
+
+/// A column of the type, and which rows converted.
+fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Result<(ArrayRef, Vec<bool>)> {
+    match to {
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => column(values, inner, options),
+        T::Nullable(inner) => {
+            let (array, valid) = column(values, inner, options)?;
+            let nulls = NullBuffer::from(valid);
+            if *array.data_type() == DataType::Null {
+                return Ok((array, vec![true; values.len()]));
+            }
+            Ok((make_array(array.to_data().into_builder().nulls(Some(nulls)).build()?), vec![true; values.len()]))
+        }
+        T::Array(element) => {
+            let (mut items, mut lengths, mut valid) = (Vec::new(), vec![0; values.len()], vec![false; values.len()]);
+            for (row, value) in values.iter().enumerate() {
+                let Some(value) = value else { continue };
+                valid[row] = elements(value, |item| {
+                    items.push(Some(item));
+                    lengths[row] += 1;
+                    true
+                })
+                .is_some();
+            }
+            let array = column(&items, element, options)?.0;
+            Ok((
+                Arc::new(ListArray::try_new(element.field("item"), OffsetBuffer::from_lengths(lengths), array, None)?),
+                valid,
+            ))
+        }
+        T::Tuple(fields) => tuple(values, fields, to, options),
+        T::Map(key, value) => map(values, key, value, to, options),
+        T::String => {
+            let mut builder = BinaryViewBuilder::new();
+            let mut valid = Vec::with_capacity(values.len());
+            let mut out = Vec::new();
+            for value in values {
+                out.clear();
+                let there = value.filter(|value| !matches!(kind(value), None | Some(JsonKind::Null)));
+                there.into_iter().for_each(|value| text(value, &mut out));
+                builder.append_value(&out);
+                valid.push(there.is_some());
+            }
+            Ok((Arc::new(builder.finish()), valid))
+        }
+        scalar => {
+            let mut builder = ColumnBuilder::new(scalar, options)?;
+            let mut valid = Vec::with_capacity(values.len());
+            for value in values {
+                let text = value.and_then(|value| plain_text(value, scalar));
+                let appended = text.is_some_and(|text| builder.try_append_text(&text, Escaping::Plain).is_ok());
+                if !appended {
+                    builder.append_default();
+                }
+                valid.push(appended);
+            }
+            Ok((builder.finish(), valid))
+        }
+    }
+}
+
+/// The text that a value of a scalar type is read from.
+fn plain_text(value: &[u8], to: &SqlType) -> Option<Vec<u8>> {
+    let integer = |number: Number| -> Option<Vec<u8>> {
+        let (bits, signed) = to.integer_bits()?;
+        let bits = u32::from(bits.min(126));
+        let (low, high) =
+            if signed { (-(1i128 << (bits - 1)), (1i128 << (bits - 1)) - 1) } else { (0, (1i128 << bits) - 1) };
+        Some(number.integer(low, high)?.to_string().into_bytes())
+    };
+    match kind(value)? {
+        JsonKind::Null => None,
+        JsonKind::Bool(truth) if *to == T::Bool => Some(if truth { b"true".to_vec() } else { b"false".to_vec() }),
+        JsonKind::Bool(truth) if to.is_number() => Some(vec![b'0' + u8::from(truth)]),
+        JsonKind::Number if *to == T::Bool => {
+            let truth = Number::parse(value.trim_ascii())?.float() != 0.0;
+            Some(if truth { b"true".to_vec() } else { b"false".to_vec() })
+        }
+        JsonKind::Number if to.is_integer() => integer(Number::parse(value.trim_ascii())?),
+        JsonKind::String if to.is_integer() => integer(Number::parse(&string(value)?)?),
+        JsonKind::Number => Some(value.trim_ascii().to_vec()),
+        JsonKind::String => string(value),
+        _ if matches!(to, T::FixedString(_)) => {
+            let mut out = Vec::new();
+            minify(value, &mut out);
+            Some(out)
+        }
+        _ => None,
+    }
+}
+
+fn tuple(
+    values: &[Option<&[u8]>],
+    fields: &[(Option<String>, SqlType)],
+    to: &SqlType,
+    options: &ParseOptions,
+) -> Result<(ArrayRef, Vec<bool>)> {
+    let mut columns: Vec<Vec<Option<&[u8]>>> = vec![vec![None; values.len()]; fields.len()];
+    let mut valid = vec![false; values.len()];
+    for (row, value) in values.iter().enumerate() {
+        let Some(value) = value else { continue };
+        let mut place = 0;
+        valid[row] = match kind(value) {
+            Some(JsonKind::Array) => elements(value, |item| {
+                if let Some(column) = columns.get_mut(place) {
+                    column[row] = Some(item);
+                }
+                place += 1;
+                place < fields.len()
+            })
+            .is_some(),
+            Some(JsonKind::Object) => members(value, |key, escaped, item| {
+                let key = unescaped(key, escaped);
+                let named = fields.iter().position(|(name, _)| name.as_ref().is_some_and(|name| name.as_bytes() == key));
+                // Tuples without names take members in their order.
+                let at = if fields.iter().all(|(name, _)| name.is_none()) { Some(place) } else { named };
+                if let Some(column) = at.and_then(|at| columns.get_mut(at)) {
+                    column[row] = Some(item);
+                }
+                place += 1;
+                true
+            })
+            .is_some(),
+            _ => false,
+        };
+    }
+    let DataType::Struct(carriers) = to.arrow() else { return Err(Error::logical("A tuple is carried as a struct")) };
+    let arrays = columns
+        .iter()
+        .zip(fields)
+        .map(|(values, (_, kind))| Ok(column(values, kind, options)?.0))
+        .collect::<Result<Vec<_>>>()?;
+    Ok((Arc::new(StructArray::try_new_with_length(carriers, arrays, None, values.len())?), valid))
+}
+
+fn map(
+    values: &[Option<&[u8]>],
+    key: &SqlType,
+    item: &SqlType,
+    to: &SqlType,
+    options: &ParseOptions,
+) -> Result<(ArrayRef, Vec<bool>)> {
+    let mut keys = ColumnBuilder::new(key, options)?;
+    let (mut items, mut lengths, mut valid) = (Vec::new(), vec![0; values.len()], vec![false; values.len()]);
+    for (row, value) in values.iter().enumerate() {
+        let Some(value) = value else { continue };
+        valid[row] = members(value, |key, escaped, item| {
+            if keys.try_append_text(&unescaped(key, escaped), Escaping::Plain).is_err() {
+                keys.append_default();
+            }
+            items.push(Some(item));
+            lengths[row] += 1;
+            true
+        })
+        .is_some();
+    }
+    let DataType::Map(entries, ordered) = to.arrow() else { return Err(Error::logical("A map is carried as a map")) };
+    let DataType::Struct(pair) = entries.data_type() else { return Err(Error::logical("Entries are carried as a struct")) };
+    let pairs = StructArray::try_new(pair.clone(), vec![keys.finish(), column(&items, item, options)?.0], None)?;
+    Ok((Arc::new(MapArray::try_new(entries, OffsetBuffer::from_lengths(lengths), pairs, None, ordered)?), valid))
+}

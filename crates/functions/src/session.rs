@@ -1,0 +1,101 @@
+//! What a query knows of itself and its server: `version()`, `currentDatabase()`, `queryID()`, `hostName()`, `uptime()`, …
+
+use std::sync::{Arc, LazyLock};
+use std::time::Instant;
+
+use SqlType as T;
+use arrow::array::{ArrayRef, UInt32Array};
+use arrow::datatypes::Int64Type;
+use gristmill_base::ErrorCode;
+use gristmill_base::env::system_env;
+use gristmill_types::SqlType;
+
+use crate::columns::{Numbers, strings};
+use crate::define::{arity, expect_integer, own_nulls, plain, volatile};
+use crate::registry::Registry;
+use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
+
+/// The version of ClickHouse whose dialect is spoken: what clients compare with.
+pub const DIALECT_VERSION: &str = "26.9.2.1";
+
+/// When the process began to know functions.
+static START: LazyLock<Instant> = LazyLock::new(|| system_env().instant());
+
+static HOST: LazyLock<String> = LazyLock::new(|| {
+    let name = std::fs::read_to_string("/proc/sys/kernel/hostname").or_else(|_| std::fs::read_to_string("/etc/hostname"));
+    name.map_or_else(|_| "localhost".to_string(), |name| name.trim().to_string())
+});
+
+static SERVER: LazyLock<uuid::Uuid> = LazyLock::new(|| system_env().uuid());
+
+pub fn register(registry: &mut Registry) {
+    LazyLock::force(&START);
+    text(registry, "version", &[], |_| DIALECT_VERSION.to_string());
+    registry.any_case("version");
+    text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
+    text(registry, "currentUser", &["USER", "current_user", "session_user"], |env| env.user.to_string());
+    text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
+    text(registry, "queryID", &["query_id", "current_query_id", "currentQueryID"], |env| env.query_id.to_string());
+    text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
+    text(registry, "hostName", &["hostname"], |_| HOST.clone());
+    text(registry, "FQDN", &["fullHostName"], |_| HOST.clone());
+    text(registry, "buildId", &[], |_| env!("CARGO_PKG_VERSION").to_string());
+    registry.scalar(
+        "uptime",
+        volatile(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt32, |_, rows| {
+                let seconds = system_env().instant().duration_since(*START).as_secs() as u32;
+                Ok(Arc::new(UInt32Array::from(vec![seconds; rows])) as ArrayRef)
+            }))
+        }),
+    );
+    registry.scalar(
+        "serverUUID",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::Uuid, |_, rows| {
+                let bytes: Vec<u8> = (0..rows).flat_map(|_| SERVER.into_bytes()).collect();
+                Ok(Arc::new(arrow::array::FixedSizeBinaryArray::try_new(16, bytes.into(), None)?) as ArrayRef)
+            }))
+        }),
+    );
+    registry.scalar(
+        "errorCodeToName",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            expect_integer(name, arguments, 0)?;
+            Ok(Bound::cast(vec![T::Int64], T::LowCardinality(Box::new(T::String)), |args, rows| {
+                let codes = Numbers::of::<Int64Type>(&args[0])?;
+                strings(rows, |row, out| {
+                    let code = i32::try_from(codes.get(row)).unwrap_or(0);
+                    let name = if code == 0 { "OK" } else { ErrorCode(code).name() };
+                    out.extend_from_slice(name.as_bytes());
+                    Ok(())
+                })
+            }))
+        }),
+    );
+}
+
+/// A constant of the session, with other names that are found in any case.
+fn text(registry: &mut Registry, name: &str, aliases: &[&str], f: fn(&FunctionEnv) -> String) {
+    registry.scalar(name, constant(f));
+    for alias in aliases {
+        registry.alias(alias, name);
+        registry.any_case(alias);
+    }
+}
+
+fn constant(f: fn(&FunctionEnv) -> String) -> Arc<dyn ScalarFunction> {
+    own_nulls(move |name, arguments, env| {
+        arity(name, arguments, 0..=0)?;
+        let text = f(env);
+        Ok(Bound::new(T::String, move |_, rows| {
+            strings(rows, |_, out| {
+                out.extend_from_slice(text.as_bytes());
+                Ok(())
+            })
+        }))
+    })
+}

@@ -1,0 +1,119 @@
+//! Protocol, host and port.
+
+use SqlType as T;
+use arrow::datatypes::{Int64Type, UInt16Type};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+use crate::columns::{Bytes, Numbers, numbers};
+use crate::define::{arity, expect_integer, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::strings::part_function;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("protocol", part_function(protocol));
+    registry.scalar("domain", part_function(|url| host(url, false)));
+    registry.scalar("domainRFC", part_function(|url| host(url, true)));
+    registry.scalar("domainWithoutWWW", part_function(|url| without_www(host(url, false))));
+    registry.scalar("domainWithoutWWWRFC", part_function(|url| without_www(host(url, true))));
+    registry.scalar("topLevelDomain", part_function(|url| top_level(host(url, false))));
+    registry.scalar("topLevelDomainRFC", part_function(|url| top_level(host(url, true))));
+    registry.scalar("netloc", part_function(net_location));
+    registry.scalar("port", plain(|name, arguments, _| port(name, arguments, false)));
+    registry.scalar("portRFC", plain(|name, arguments, _| port(name, arguments, true)));
+}
+
+/// Length of the scheme before `://`.
+fn scheme(url: &[u8]) -> Option<usize> {
+    let length = url.iter().position(|c| !(c.is_ascii_alphanumeric() || b"+-.".contains(c)))?;
+    (length > 0 && url[length..].starts_with(b"://")).then_some(length)
+}
+
+fn protocol(url: &[u8]) -> &[u8] {
+    scheme(url).map_or(&url[..0], |length| &url[..length])
+}
+
+/// What follows the scheme and its slashes.
+fn after_scheme(url: &[u8]) -> &[u8] {
+    match scheme(url) {
+        Some(length) => &url[length + 3..],
+        None => url.strip_prefix(b"//").unwrap_or(url),
+    }
+}
+
+/// A name with a point in it. `rfc`: user and password may stand before it, and IPv6 addresses in brackets.
+pub fn host(url: &[u8], rfc: bool) -> &[u8] {
+    let rest = after_scheme(url);
+    let authority_end = rest.iter().position(|c| b"/?#".contains(c)).unwrap_or(rest.len());
+    let mut authority = &rest[..authority_end];
+    if rfc && let Some(at) = memchr::memrchr(b'@', authority) {
+        authority = &authority[at + 1..];
+    }
+    if rfc && authority.first() == Some(&b'[') {
+        let end = memchr::memchr(b']', authority).map_or(0, |end| end + 1);
+        return &authority[..end];
+    }
+    let end = memchr::memchr(b':', authority).unwrap_or(authority.len());
+    // User and password make it no host, unless asked for.
+    if !rfc && authority.contains(&b'@') {
+        return &url[..0];
+    }
+    let name = &authority[..end];
+    let strange = |c: &u8| {
+        matches!(
+            c,
+            b' ' | b'\t' | b'<' | b'>' | b'%' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'~' | b'[' | b']' | b';' | b'=' | b'&'
+        )
+    };
+    match memchr::memrchr(b'.', name) {
+        Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => name,
+        _ => &url[..0],
+    }
+}
+
+pub fn without_www(host: &[u8]) -> &[u8] {
+    host.strip_prefix(b"www.").unwrap_or(host)
+}
+
+/// Nothing for IP addresses.
+fn top_level(host: &[u8]) -> &[u8] {
+    match memchr::memrchr(b'.', host) {
+        Some(dot) if !host[dot + 1..].first().is_some_and(u8::is_ascii_digit) => &host[dot + 1..],
+        _ => &host[..0],
+    }
+}
+
+/// User, password, host and port.
+fn net_location(url: &[u8]) -> &[u8] {
+    let rest = after_scheme(url);
+    &rest[..rest.iter().position(|c| b"/?#".contains(c)).unwrap_or(rest.len())]
+}
+
+fn port(name: &str, arguments: &[Argument], rfc: bool) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    expect_string(name, arguments, 0)?;
+    let mut casts = vec![arguments[0].kind.clone()];
+    if arguments.len() == 2 {
+        expect_integer(name, arguments, 1)?;
+        casts.push(T::Int64);
+    }
+    Ok(Bound::cast(casts, T::UInt16, move |args, rows| {
+        let urls = Bytes::of(&args[0])?;
+        let defaults = args.get(1).map(Numbers::of::<Int64Type>).transpose()?;
+        numbers::<UInt16Type>(rows, |row| {
+            let url = urls.get(row);
+            let found = host(url, rfc);
+            let found = if found.is_empty() { None } else { found_port(url, found) };
+            Ok(found.unwrap_or_else(|| defaults.map_or(0, |defaults| defaults.get(row) as u16)))
+        })
+    }))
+}
+
+/// The number after the host, which is a part of the URL.
+fn found_port(url: &[u8], host: &[u8]) -> Option<u16> {
+    let end = host.as_ptr() as usize - url.as_ptr() as usize + host.len();
+    let rest = url.get(end..)?.strip_prefix(b":")?;
+    let digits = rest.iter().position(|c| !c.is_ascii_digit()).unwrap_or(rest.len());
+    std::str::from_utf8(&rest[..digits]).ok()?.parse().ok()
+}

@@ -1,0 +1,121 @@
+//! Parameters of query strings: `extractURLParameter`, `cutURLParameter`, and lists of them.
+
+use SqlType as T;
+use arrow::array::{Array, AsArray};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+
+use crate::columns::{Bytes, at, slice_lists, slices, strings};
+use crate::define::{arity, expect_string, illegal, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar(
+        "extractURLParameter",
+        plain(|name, arguments, _| {
+            arity(name, arguments, 2..=2)?;
+            expect_string(name, arguments, 0)?;
+            expect_string(name, arguments, 1)?;
+            Ok(Bound::new(T::String, |args, rows| {
+                let names = Bytes::of(&args[1])?;
+                slices(&args[0], rows, |row, url| value(url, names.get(row)))
+            }))
+        }),
+    );
+    registry.scalar("extractURLParameters", plain(|name, arguments, _| list(name, arguments, |parameter| parameter)));
+    registry.scalar(
+        "extractURLParameterNames",
+        plain(|name, arguments, _| {
+            list(name, arguments, |parameter| &parameter[..memchr::memchr(b'=', parameter).unwrap_or(parameter.len())])
+        }),
+    );
+    registry.scalar("cutURLParameter", plain(|name, arguments, _| cut(name, arguments)));
+}
+
+/// Where the parameters begin; those of a fragment count as well.
+fn query_start(url: &[u8]) -> Option<usize> {
+    url.iter().position(|c| matches!(c, b'?' | b'#')).map(|at| at + 1)
+}
+
+fn parameters(url: &[u8]) -> impl Iterator<Item = &[u8]> {
+    query_start(url)
+        .map(|start| &url[start..])
+        .into_iter()
+        .flat_map(|query| query.split(|c| matches!(c, b'&' | b'?' | b'#')))
+}
+
+fn value<'a>(url: &'a [u8], name: &[u8]) -> &'a [u8] {
+    parameters(url).find_map(|parameter| parameter.strip_prefix(name)?.strip_prefix(b"=")).unwrap_or(&url[..0])
+}
+
+fn list(name: &str, arguments: &[Argument], part: fn(&[u8]) -> &[u8]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    expect_string(name, arguments, 0)?;
+    let names_only = name == "extractURLParameterNames";
+    Ok(Bound::new(SqlType::array(T::String), move |args, rows| {
+        slice_lists(&args[0], rows, |_, url, parts| {
+            let end = memchr::memchr(b'#', url).unwrap_or(url.len());
+            let all = parameters(&url[..end]).filter(|parameter| names_only || parameter.contains(&b'='));
+            parts.extend(all.filter(|parameter| !parameter.is_empty()).map(part));
+            Ok(())
+        })
+    }))
+}
+
+/// One name or an array of them.
+fn cut(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    match arguments[1].kind.plain() {
+        T::String | T::FixedString(_) => Ok(Bound::new(T::String, |args, rows| {
+            let (urls, names) = (Bytes::of(&args[0])?, Bytes::of(&args[1])?);
+            strings(rows, |row, out| {
+                out.extend_from_slice(urls.get(row));
+                without(out, names.get(row));
+                Ok(())
+            })
+        })),
+        T::Array(element) if **element == T::String => Ok(Bound::new(T::String, |args, rows| {
+            let (urls, lists) = (Bytes::of(&args[0])?, args[1].as_list::<i32>());
+            let names = Bytes::of(lists.values())?;
+            let offsets = lists.value_offsets();
+            strings(rows, |row, out| {
+                out.extend_from_slice(urls.get(row));
+                let list = at(lists.len(), row);
+                for i in offsets[list]..offsets[list + 1] {
+                    without(out, value_at(&names, i as usize));
+                }
+                Ok(())
+            })
+        })),
+        _ => Err(illegal(name, arguments, 1, "String or Array(String)")),
+    }
+}
+
+fn value_at<'a>(names: &Bytes<'a>, i: usize) -> &'a [u8] {
+    if names.len() == 1 { names.get(0) } else { names.get(i) }
+}
+
+/// Takes the parameter out of the URL, with the separator that follows it or, at the end, the one before.
+fn without(url: &mut Vec<u8>, name: &[u8]) {
+    let Some(query) = query_start(url) else { return };
+    let mut start = query;
+    loop {
+        let end = url[start..].iter().position(|c| matches!(c, b'&' | b'#')).map_or(url.len(), |at| start + at);
+        let matches = url[start..end].strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'='));
+        if matches {
+            let (from, to) = match url.get(end) {
+                Some(b'&') => (start, end + 1),
+                _ if start > query && url[start - 1] == b'&' => (start - 1, end),
+                _ => (start, end),
+            };
+            url.drain(from..to);
+            return;
+        }
+        if end >= url.len() {
+            return;
+        }
+        start = end + 1;
+    }
+}

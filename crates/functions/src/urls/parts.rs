@@ -1,0 +1,152 @@
+//! Path, query string and fragment; and URLs without them.
+
+use gristmill_types::SqlType;
+use memchr::{memchr, memchr2};
+
+use crate::columns::slice_lists;
+use crate::define::{arity, expect_string, plain};
+use crate::registry::Registry;
+use crate::scalar::Bound;
+use crate::strings::{part_function, text_function};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("path", part_function(|url| until(path_full(url), b'?', b'#')));
+    registry.scalar("pathFull", part_function(path_full));
+    registry.scalar(
+        "queryString",
+        part_function(|url| {
+            let query = after(url, b'?');
+            &query[..memchr(b'#', query).unwrap_or(query.len())]
+        }),
+    );
+    registry.scalar(
+        "queryStringAndFragment",
+        part_function(|url| memchr2(b'?', b'#', url).map_or(&url[..0], |at| &url[at + 1..])),
+    );
+    registry.scalar("fragment", part_function(|url| after(url, b'#')));
+    registry.scalar("cutFragment", part_function(|url| &url[..memchr(b'#', url).unwrap_or(url.len())]));
+    registry.scalar("cutQueryStringAndFragment", part_function(|url| until(url, b'?', b'#')));
+    registry.scalar(
+        "cutQueryString",
+        text_function(|url, out| {
+            let query = memchr(b'?', url).unwrap_or(url.len());
+            let fragment = memchr(b'#', &url[query..]).map_or(url.len(), |at| query + at);
+            out.extend_from_slice(&url[..query]);
+            out.extend_from_slice(&url[fragment..]);
+        }),
+    );
+    registry.scalar(
+        "cutWWW",
+        text_function(|url, out| {
+            let start = memchr::memmem::find(url, b"//").map_or(0, |at| at + 2);
+            out.extend_from_slice(&url[..start]);
+            out.extend_from_slice(url[start..].strip_prefix(b"www.").unwrap_or(&url[start..]));
+        }),
+    );
+    registry.scalar(
+        "basename",
+        part_function(|path| &path[path.iter().rposition(|c| matches!(c, b'/' | b'\\')).map_or(0, |at| at + 1)..]),
+    );
+    registry.scalar(
+        "firstLine",
+        part_function(|text| {
+            let line = until(text, b'\n', b'\n');
+            line.strip_suffix(b"\r").unwrap_or(line)
+        }),
+    );
+    for (name, whole) in [("URLHierarchy", true), ("URLPathHierarchy", false)] {
+        registry.scalar(
+            name,
+            plain(move |name, arguments, _| {
+                arity(name, arguments, 1..=1)?;
+                expect_string(name, arguments, 0)?;
+                Ok(Bound::new(SqlType::array(SqlType::String), move |args, rows| {
+                    slice_lists(&args[0], rows, |_, url, parts| {
+                        hierarchy(url, whole, parts);
+                        Ok(())
+                    })
+                }))
+            }),
+        );
+    }
+    registry.scalar("decodeHTMLComponent", text_function(decode_html));
+}
+
+fn after(url: &[u8], mark: u8) -> &[u8] {
+    memchr(mark, url).map_or(&url[..0], |at| &url[at + 1..])
+}
+
+fn until(url: &[u8], a: u8, b: u8) -> &[u8] {
+    &url[..memchr2(a, b, url).unwrap_or(url.len())]
+}
+
+/// Where the path begins: at the first slash that is not of the `//` before the host.
+fn path_start(url: &[u8]) -> Option<usize> {
+    let first = memchr(b'/', url)?;
+    if url.get(first + 1) != Some(&b'/') {
+        return Some(first);
+    }
+    memchr(b'/', &url[first + 2..]).map(|at| first + 2 + at)
+}
+
+fn path_full(url: &[u8]) -> &[u8] {
+    path_start(url).map_or(&url[..0], |start| &url[start..])
+}
+
+/// The URL up to each `/`, `?` and `#`, these included, and whole. Without the host: paths only.
+fn hierarchy<'a>(url: &'a [u8], whole: bool, parts: &mut Vec<&'a [u8]>) {
+    let Some(start) = path_start(url) else {
+        if whole && !url.is_empty() {
+            parts.push(url);
+        }
+        return;
+    };
+    let base = if whole { 0 } else { start };
+    let mut at = if whole { start } else { start + 1 };
+    while let Some(found) = url.get(at..).and_then(|rest| rest.iter().position(|c| matches!(c, b'/' | b'?' | b'#'))) {
+        at += found + 1;
+        parts.push(&url[base..at]);
+    }
+    if parts.last().is_none_or(|last| base + last.len() < url.len()) && url.len() > base + 1 {
+        parts.push(&url[base..]);
+    }
+}
+
+/// The five named entities of XML and numbered ones.
+fn decode_html(text: &[u8], out: &mut Vec<u8>) {
+    let mut rest = text;
+    while let Some(at) = memchr(b'&', rest) {
+        out.extend_from_slice(&rest[..at]);
+        rest = &rest[at..];
+        let end = memchr(b';', &rest[..rest.len().min(12)]);
+        let c = end.and_then(|end| match &rest[1..end] {
+            b"lt" => Some('<'),
+            b"gt" => Some('>'),
+            b"amp" => Some('&'),
+            b"quot" => Some('"'),
+            b"apos" => Some('\''),
+            b"nbsp" => Some('\u{a0}'),
+            b"copy" => Some('©'),
+            b"reg" => Some('®'),
+            b"euro" => Some('€'),
+            [b'#', b'x' | b'X', digits @ ..] => number(digits, 16),
+            [b'#', digits @ ..] => number(digits, 10),
+            _ => None,
+        });
+        match (c, end) {
+            (Some(c), Some(end)) => {
+                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+                rest = &rest[end + 1..];
+            }
+            _ => {
+                out.push(b'&');
+                rest = &rest[1..];
+            }
+        }
+    }
+    out.extend_from_slice(rest);
+}
+
+fn number(digits: &[u8], base: u32) -> Option<char> {
+    char::from_u32(u32::from_str_radix(std::str::from_utf8(digits).ok()?, base).ok()?)
+}

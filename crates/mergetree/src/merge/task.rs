@@ -1,0 +1,246 @@
+//! One merge: neighbouring parts of a partition in, one part out, one commit that changes them for each other (M-1). If a
+//! source is gone when it comes to the commit (another process merged it, the table was truncated), the merge gives up.
+//!
+//! Memory: a few decoded granules a source, and the encoded pages of one row group.
+
+use std::sync::Arc;
+
+use futures::stream::StreamExt;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::{Event, QueryContext, processes};
+use serde_json::Value;
+
+use super::rows::{Deduplicate, MergedRows};
+use crate::insert::block::object_key;
+use crate::insert::writer::entry;
+use crate::layout::Layout;
+use crate::manifest::v1::{Operation, value};
+use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::part::v1::encode::Codec;
+use crate::part::v1::writer::{granule_rows, row_group_rows};
+use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::read::stream::{Output, ScanShared, stream};
+use crate::read::unit::{PartSelection, UnitLimits};
+use crate::table::Core;
+
+/// Rows that are copied and encoded at a time, and their bytes, about.
+const BLOCK_ROWS: u64 = 65_536;
+const BLOCK_BYTES: u64 = 32 << 20;
+/// Bytes (as values in memory) that the sources of a merge hold together, about.
+const READ_BYTES: u64 = 256 << 20;
+
+/// Parts that this process merges: nobody else here takes them meanwhile.
+pub struct Claim {
+    core: Arc<Core>,
+    pub parts: Vec<Arc<PartEntry>>,
+}
+
+impl Claim {
+    /// `None` where one of them is being merged.
+    pub fn take(core: &Arc<Core>, parts: Vec<Arc<PartEntry>>) -> Option<Claim> {
+        let mut merging = core.merging.lock();
+        if parts.iter().any(|part| merging.contains(&part.name)) {
+            return None;
+        }
+        merging.extend(parts.iter().map(|part| part.name.clone()));
+        Some(Claim { core: core.clone(), parts })
+    }
+}
+
+impl Drop for Claim {
+    fn drop(&mut self) {
+        let mut merging = self.core.merging.lock();
+        for part in &self.parts {
+            merging.remove(&part.name);
+        }
+        drop(merging);
+        self.core.merge_ended();
+    }
+}
+
+/// How to merge.
+#[derive(Clone, Copy, Debug)]
+pub struct MergeOptions {
+    pub deduplicate: bool,
+    /// Columns computed at the same time.
+    pub lanes: usize,
+    /// Lets queries go first.
+    pub yields: bool,
+}
+
+/// Merges the claimed parts. False: they changed meanwhile, nothing was done.
+pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: MergeOptions) -> Result<bool> {
+    let core = &claim.core;
+    let state = core.pin(context).await?;
+    if !all_there(&state, &claim.parts) {
+        return Ok(false);
+    }
+    let started = context.env.instant();
+    let counters = &context.counters;
+    counters.add(Event::Merge, 1);
+    counters.add(Event::MergedRows, claim.parts.iter().map(|part| part.rows).sum());
+    counters.add(Event::MergedUncompressedBytes, claim.parts.iter().map(|part| part.uncompressed_bytes).sum());
+    let written = write(core, &state, context, &claim.parts, options).await;
+    let elapsed = context.env.instant().saturating_duration_since(started);
+    counters.add(Event::MergeTotalMilliseconds, elapsed.as_millis() as u64);
+    let written = written?;
+    // As for an insert: the sweeper of another process may take the object for one that nobody will name.
+    if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
+        core.discard(&written.key).await;
+        return Err(Error::new(
+            ErrorCode::TIMEOUT_EXCEEDED,
+            format!("A merge of {} took more than half of orphan_grace_seconds: raise that setting", core.name()),
+        ));
+    }
+    commit(core, context, &claim.parts, written, options.deduplicate).await
+}
+
+fn all_there(state: &State, parts: &[Arc<PartEntry>]) -> bool {
+    parts.iter().all(|part| {
+        let place = (Arc::from(part.partition_id.as_str()), part.min_block);
+        state.parts.get(&place).is_some_and(|known| known.key == part.key)
+    })
+}
+
+async fn commit(
+    core: &Arc<Core>,
+    context: &Arc<QueryContext>,
+    parts: &[Arc<PartEntry>],
+    written: WrittenPart,
+    deduplicated: bool,
+) -> Result<bool> {
+    let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
+        return Err(Error::logical("A merge of no parts"));
+    };
+    let ranges = ranges(&core.layout, parts)?;
+    let added = Arc::new(entry(&written, ranges, first.min_block, last.max_block, context.env.now_ms()));
+    let decide = |state: &State| {
+        Ok(all_there(state, parts).then(|| Change {
+            operation: Operation::Merge,
+            added: vec![added.clone()],
+            removed: parts.iter().map(|part| part.name.clone()).collect(),
+            insert_id: None,
+            block_hashes: Vec::new(),
+            keeps_rows: !deduplicated,
+        }))
+    };
+    match core.manifest.commit(context, decide).await {
+        Ok(Commit::Done(_)) => Ok(true),
+        Ok(Commit::Nothing) => {
+            core.discard(&written.key).await;
+            Ok(false)
+        }
+        // The object may be named by a version: it stays.
+        Ok(Commit::Unknown(error)) => Err(error),
+        Err(error) => {
+            core.discard(&written.key).await;
+            Err(error)
+        }
+    }
+}
+
+async fn write(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    parts: &[Arc<PartEntry>],
+    options: MergeOptions,
+) -> Result<WrittenPart> {
+    let mut opened = Vec::with_capacity(parts.len());
+    for part in parts {
+        opened.push(context.cancellable(core.open_part(context, part)).await?);
+    }
+    let rows: u64 = parts.iter().map(|part| part.rows).sum();
+    let row_bytes = (parts.iter().map(|part| part.uncompressed_bytes).sum::<u64>() / rows.max(1)).max(1);
+    let limits = UnitLimits { granules: 16, bytes: (READ_BYTES / 2 / parts.len().max(1) as u64).max(1), streams: 1 };
+    let streams = parts
+        .iter()
+        .zip(&opened)
+        .map(|(part, open)| {
+            let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
+            let outputs = (0..core.layout.columns.len()).map(Output::Stored).collect();
+            let schema = core.layout.schema.clone();
+            let shared = ScanShared::of_merge(core, state, whole, (outputs, schema), limits);
+            stream(shared, context.clone()).boxed()
+        })
+        .collect();
+    let mut merged = MergedRows::open(core.layout.clone(), streams, options.lanes).await?;
+    let mut deduplicate = options.deduplicate.then(|| Deduplicate::new(core.layout.clone())).transpose()?;
+    let plan = plan(core, context, parts, &opened, row_bytes, options)?;
+    let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
+    let block_rows = (BLOCK_BYTES / row_bytes).clamp(1024, BLOCK_ROWS) as usize;
+    match copy(&mut merged, &mut writer, deduplicate.as_mut(), context, core, block_rows, options).await {
+        Ok(()) => writer.finish().await,
+        Err(error) => {
+            writer.abort().await;
+            Err(error)
+        }
+    }
+}
+
+async fn copy(
+    merged: &mut MergedRows,
+    writer: &mut PartWriter,
+    mut deduplicate: Option<&mut Deduplicate>,
+    context: &Arc<QueryContext>,
+    core: &Core,
+    block_rows: usize,
+    options: MergeOptions,
+) -> Result<()> {
+    while let Some(mut batch) = merged.next(block_rows).await? {
+        context.check()?;
+        if let Some(deduplicate) = deduplicate.as_deref_mut() {
+            batch = deduplicate.filter(&batch)?;
+        }
+        let keys = core.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
+        let rows = batch.num_rows();
+        writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
+        if options.yields && !processes::snapshot().is_empty() {
+            tokio::task::yield_now().await;
+        }
+    }
+    Ok(())
+}
+
+fn plan(
+    core: &Core,
+    context: &QueryContext,
+    parts: &[Arc<PartEntry>],
+    opened: &[Arc<OpenPart>],
+    row_bytes: u64,
+    options: MergeOptions,
+) -> Result<PartPlan> {
+    let first = parts.first().ok_or_else(|| Error::logical("A merge of no parts"))?;
+    let settings = &core.settings;
+    let granule_rows = granule_rows(row_bytes, settings.index_granularity, settings.index_granularity_bytes);
+    let level = parts.iter().map(|part| part.level).max().unwrap_or_default() + 1;
+    let places = 0..core.layout.columns.len();
+    Ok(PartPlan {
+        key: object_key(context, &first.partition_id, level),
+        partition_id: first.partition_id.clone(),
+        partition: first.partition.clone(),
+        level,
+        codec: Codec::Zstd,
+        granule_rows,
+        row_group_rows: row_group_rows(row_bytes, granule_rows),
+        text: places.clone().map(|at| opened.iter().all(|part| part.header.columns[at].text)).collect(),
+        dictionaries: places.map(|at| opened.iter().all(|part| part.header.columns[at].dictionary)).collect(),
+        lanes: options.lanes,
+        hashed: false,
+    })
+}
+
+fn ranges(layout: &Layout, parts: &[Arc<PartEntry>]) -> Result<Vec<(Value, Value)>> {
+    let columns = layout.partition_columns.iter().map(|&place| &layout.columns.0[place].kind);
+    let kinds = columns.chain(layout.partition.iter().map(|key| &key.kind));
+    kinds
+        .enumerate()
+        .map(|(at, kind)| {
+            let ranges: Option<Vec<_>> = parts.iter().map(|part| part.ranges.get(at)).collect();
+            let ranges = ranges.ok_or_else(|| {
+                Error::new(ErrorCode::CORRUPTED_DATA, "The manifest lacks a part's range of the partition key")
+            })?;
+            value::union(kind, &ranges)
+        })
+        .collect()
+}

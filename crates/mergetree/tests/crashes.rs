@@ -1,0 +1,305 @@
+//! The process is killed at every write to the store, and the store's answers get lost: acknowledged rows are all there
+//! afterwards, no insert is there in part, and no row is there twice (I-1, I-2, I-3, M-1 to M-4).
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
+use arrow::datatypes::Int64Type;
+use async_trait::async_trait;
+use bytes::Bytes;
+use gristmill_base::env::system_env;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_introspect::QueryContext;
+use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
+use gristmill_mergetree::testing::{TableSpec, context, insert, select};
+use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc, invariants};
+use gristmill_types::{Columns, SqlType};
+use tokio::sync::Notify;
+
+/// What happens at the chosen write.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Fault {
+    /// The process dies before it.
+    KilledBefore,
+    /// The process dies after it, without having seen the answer.
+    KilledAfter,
+    /// It takes place, and the answer is an error.
+    AnswerLost,
+    /// It does not take place.
+    Refused,
+}
+
+/// Objects in memory whose n-th write (an object put or finished, an object removed) meets a fault.
+#[derive(Debug)]
+struct FaultyStore {
+    inner: Arc<MemoryStore>,
+    fault: Fault,
+    left: AtomicUsize,
+    dead: Notify,
+    is_dead: std::sync::atomic::AtomicBool,
+}
+
+impl FaultyStore {
+    fn new(inner: Arc<MemoryStore>, fault: Fault, write: usize) -> Arc<Self> {
+        let (dead, is_dead) = (Notify::new(), false.into());
+        Arc::new(FaultyStore { inner, fault, left: AtomicUsize::new(write), dead, is_dead })
+    }
+
+    /// Whether the fault was met.
+    fn met(&self) -> bool {
+        self.left.load(Ordering::SeqCst) == 0
+    }
+
+    /// A dead process does nothing any more: it waits for ever.
+    async fn alive(&self) {
+        if self.is_dead.load(Ordering::SeqCst) {
+            std::future::pending::<()>().await;
+        }
+    }
+
+    async fn die(&self) {
+        self.is_dead.store(true, Ordering::SeqCst);
+        self.dead.notify_one();
+        self.alive().await;
+    }
+
+    async fn write<T>(&self, operation: impl Future<Output = Result<T>>) -> Result<T> {
+        self.alive().await;
+        let left = self.left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        if left != Ok(1) {
+            return operation.await;
+        }
+        let lost = || Error::new(ErrorCode::NETWORK_ERROR, "the connection broke");
+        match self.fault {
+            Fault::KilledBefore => self.die().await,
+            Fault::Refused => return Err(lost()),
+            Fault::KilledAfter => {
+                operation.await?;
+                self.die().await;
+            }
+            Fault::AnswerLost => {
+                operation.await?;
+            }
+        }
+        Err(lost())
+    }
+}
+
+#[derive(Debug)]
+struct Faulty(Arc<FaultyStore>);
+
+#[async_trait]
+impl PartStore for Faulty {
+    async fn read(&self, context: &Arc<QueryContext>, key: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        self.0.alive().await;
+        self.0.inner.read(context, key, ranges).await
+    }
+
+    async fn read_whole(&self, context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>> {
+        self.0.alive().await;
+        self.0.inner.read_whole(context, key).await
+    }
+
+    async fn put_if_absent(&self, context: &Arc<QueryContext>, key: &str, data: Bytes) -> Result<Put> {
+        self.0.write(self.0.inner.put_if_absent(context, key, data)).await
+    }
+
+    async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>> {
+        self.0.alive().await;
+        let upload = self.0.inner.upload(context, key).await?;
+        Ok(Box::new(FaultyUpload { store: self.0.clone(), upload }))
+    }
+
+    async fn list(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>> {
+        self.0.alive().await;
+        self.0.inner.list(context, prefix).await
+    }
+
+    async fn delete(&self, context: &Arc<QueryContext>, key: &str) -> Result<()> {
+        self.0.write(self.0.inner.delete(context, key)).await
+    }
+
+    fn location(&self, key: &str) -> String {
+        self.0.inner.location(key)
+    }
+}
+
+struct FaultyUpload {
+    store: Arc<FaultyStore>,
+    upload: Box<dyn PartUpload>,
+}
+
+#[async_trait]
+impl PartUpload for FaultyUpload {
+    async fn write(&mut self, data: Bytes) -> Result<()> {
+        self.store.alive().await;
+        self.upload.write(data).await
+    }
+
+    async fn finish(self: Box<Self>) -> Result<()> {
+        self.store.write(self.upload.finish()).await
+    }
+
+    async fn abort(self: Box<Self>) {}
+}
+
+fn spec() -> TableSpec {
+    let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64)]);
+    TableSpec::new(columns, &["n"], &["p"]).expect("spec").with_setting("old_parts_lifetime", 0)
+}
+
+/// Rows of one insert: three to each of two partitions.
+const ROWS: i64 = 6;
+
+fn batch(number: i64) -> RecordBatch {
+    let n: Vec<i64> = (number * ROWS..(number + 1) * ROWS).collect();
+    let p: ArrayRef = Arc::new(Int64Array::from_iter_values(n.iter().map(|n| n % 2)));
+    RecordBatch::try_new(spec().columns.arrow(), vec![p, Arc::new(Int64Array::from(n))]).expect("fits")
+}
+
+fn settings(token: Option<i64>) -> Arc<QueryContext> {
+    let token = token.map(|token| token.to_string()).unwrap_or_default();
+    context(&[("max_threads", "1"), ("insert_deduplication_token", &token)]).expect("settings")
+}
+
+const FINAL: OptimizeRequest = OptimizeRequest { partition: None, to_one_part: true, deduplicate: false };
+
+/// What was begun and what was acknowledged, by the numbers of the inserts.
+#[derive(Default)]
+struct Journal {
+    begun: AtomicUsize,
+    acknowledged: AtomicUsize,
+}
+
+const INSERTS: usize = 5;
+
+/// Inserts, merges, sweeps. `retries`: an insert that failed is repeated under its token.
+async fn work(store: Arc<dyn PartStore>, journal: &Journal, retries: bool) -> Result<()> {
+    let table = spec().open(store).await?;
+    for number in 0..INSERTS {
+        journal.begun.store(number + 1, Ordering::SeqCst);
+        let mut done = insert(&table, &settings(Some(number as i64)), vec![batch(number as i64)]).await;
+        if retries && done.is_err() {
+            done = insert(&table, &settings(Some(number as i64)), vec![batch(number as i64)]).await;
+        }
+        done?;
+        journal.acknowledged.store(number + 1, Ordering::SeqCst);
+        if number % 2 == 1 {
+            let merged = table.optimize(&settings(None), FINAL).await;
+            let swept = gc::sweep(table.core()).await;
+            if !retries {
+                merged.and(swept)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+async fn rows(table: &MergeTree) -> Vec<i64> {
+    let batches = select(table, &settings(None), "SELECT n FROM t").await.expect("reads");
+    let mut rows: Vec<i64> =
+        batches.iter().flat_map(|batch| batch.column(0).as_primitive::<Int64Type>().values().to_vec()).collect();
+    rows.sort_unstable();
+    rows
+}
+
+fn first(inserts: usize) -> Vec<i64> {
+    (0..inserts as i64 * ROWS).collect()
+}
+
+/// Opens the table anew and checks everything that was promised.
+async fn check(store: &Arc<MemoryStore>, journal: &Journal, what: &str) {
+    let table = spec().with_setting("orphan_grace_seconds", 0).open(store.clone()).await.expect("opens again");
+    invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let found = rows(&table).await;
+    let (begun, acknowledged) = (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
+    assert!(found == first(acknowledged) || found == first(begun), "{what}: {acknowledged} acknowledged, found {found:?}");
+    // Life goes on: the insert in doubt is repeated under its token, parts are merged, what is left over is swept.
+    if begun > acknowledged {
+        let number = acknowledged as i64;
+        insert(&table, &settings(Some(number)), vec![batch(number)]).await.expect("inserts");
+    }
+    table.optimize(&settings(None), FINAL).await.expect("merges");
+    tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+    gc::sweep(table.core()).await.expect("sweeps");
+    gc::list(table.core(), &settings(None)).await.expect("sweeps");
+    assert_eq!(rows(&table).await, first(begun), "{what}");
+    let objects = store.list(&settings(None), "parts/").await.expect("lists");
+    let live: BTreeSet<String> = table.core().manifest.current().parts.values().map(|part| part.key.clone()).collect();
+    assert_eq!(objects.into_iter().map(|object| object.key).collect::<BTreeSet<_>>(), live, "{what}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_kill_at_any_write_loses_nothing_and_doubles_nothing() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter] {
+        for write in 1.. {
+            assert!(write < 200, "the work never ends");
+            let inner = MemoryStore::new();
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            let journal = Journal::default();
+            let killed = tokio::select! {
+                done = work(Arc::new(Faulty(store.clone())), &journal, false) => done.map(|()| false),
+                () = store.dead.notified() => Ok(true),
+            };
+            let killed = killed.expect("only a kill ends the work");
+            check(&inner, &journal, &format!("{fault:?} at write {write}")).await;
+            if !killed {
+                assert!(write > 20, "the work has only {write} writes");
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_lost_answer_or_a_refused_write_is_survived() {
+    for fault in [Fault::AnswerLost, Fault::Refused] {
+        for write in 1.. {
+            assert!(write < 200, "the work never ends");
+            let inner = MemoryStore::new();
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            let journal = Journal::default();
+            let what = format!("{fault:?} at write {write}");
+            work(Arc::new(Faulty(store.clone())), &journal, true).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+            assert_eq!(journal.acknowledged.load(Ordering::SeqCst), INSERTS);
+            check(&inner, &journal, &what).await;
+            if !store.met() {
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn writers_that_race_for_versions_each_get_their_own() {
+    const WRITERS: usize = 4;
+    const EACH: usize = 8;
+    let store = MemoryStore::new();
+    let writers = (0..WRITERS).map(|writer| {
+        let store = store.clone();
+        tokio::spawn(async move {
+            // Each stands for a process of its own.
+            let options = EnvironmentOptions { shared: true, background: false, ..EnvironmentOptions::default() };
+            let environment = MergeTreeEnvironment::new(options, system_env());
+            let table = spec().with_setting("old_parts_lifetime", 480).open_in(store, environment).await.expect("opens");
+            for number in 0..EACH {
+                let number = (writer * EACH + number) as i64;
+                insert(&table, &settings(None), vec![batch(number)]).await.expect("inserts");
+                tokio::task::yield_now().await;
+                if number % 3 == 0 {
+                    table.optimize(&settings(None), FINAL).await.expect("merges");
+                }
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.expect("ends well");
+    }
+    let table = spec().open(store).await.expect("opens");
+    invariants::check_state(&table.core().manifest.current()).expect("sound");
+    assert_eq!(rows(&table).await, first(WRITERS * EACH));
+}

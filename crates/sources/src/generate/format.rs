@@ -1,0 +1,35 @@
+//! `format(name [, structure], data)`: data written in the call, read as the format reads it.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::Table;
+use gristmill_formats::{Format, infer_schema, parser};
+use gristmill_introspect::QueryContext;
+
+use super::values::ValuesTable;
+use crate::call::TableFunctionCall;
+use crate::function_table::{definition, wrong_count};
+use crate::object::convert::session_timezone;
+
+/// How errors name the data.
+const OBJECT: &str = "table function format";
+
+pub fn open(call: &TableFunctionCall, context: &QueryContext) -> Result<Arc<dyn Table>> {
+    let (format, structure, data) = match &call.positional[..] {
+        [format, data] => (format, None, data),
+        [format, structure, data] => (format, Some(structure), data),
+        other => return Err(wrong_count("format", other.len(), "format [, structure], data")),
+    };
+    let format = Format::by_name(format.word())?;
+    let data = data.word().as_bytes();
+    let settings = &context.settings;
+    let columns = match structure {
+        Some(structure) => gristmill_types::parse::structure(structure.word())?,
+        None => infer_schema(format, data, true, settings, OBJECT)?,
+    };
+    let mut parser = parser(format, &columns, settings, session_timezone(settings), OBJECT)?;
+    let mut batches = parser.push(data)?;
+    batches.extend(parser.finish()?);
+    Ok(ValuesTable::of(definition("Values", "format", columns), batches))
+}

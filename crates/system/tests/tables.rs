@@ -1,0 +1,238 @@
+//! Every system table is read once; its columns are ClickHouse's (`columns.tsv`), and what the tables tell is true.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use datafusion::prelude::{SessionConfig, SessionContext};
+use gristmill_base::Result;
+use gristmill_catalog::engines::MemoryTable;
+use gristmill_catalog::{Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
+use gristmill_functions::Registry;
+use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
+use gristmill_introspect::{Event, QueryContext, processes};
+use gristmill_mergetree::MergeTreeEnvironment;
+use gristmill_types::text::{TextOptions, ValueWriter};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+
+#[derive(Debug)]
+struct MemoryOnly;
+
+#[async_trait]
+impl TableOpener for MemoryOnly {
+    async fn open(&self, definition: Arc<TableDefinition>, _existing: bool) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(MemoryTable::new(definition)))
+    }
+}
+
+async fn databases() -> Arc<Databases> {
+    let databases = Databases::open(MetadataStore::memory(), Arc::new(MemoryOnly)).await.unwrap();
+    let registry = Arc::new(Registry::standard().unwrap());
+    let mergetree = MergeTreeEnvironment::for_tests();
+    gristmill_system::register(&databases, &registry, &mergetree, "/data".into(), &["Memory", "MergeTree"]).unwrap();
+    databases
+}
+
+/// A table's rows as text, by column name.
+async fn read(
+    databases: &Databases,
+    database: &str,
+    name: &str,
+    context: &Arc<QueryContext>,
+) -> Vec<BTreeMap<String, String>> {
+    let table = databases.table(database, name).unwrap();
+    let columns = table.definition().columns.clone();
+    let config = SessionConfig::new().with_extension(context.clone());
+    let session = SessionContext::new_with_config(config);
+    let frame = session.read_table(table.read(context).await.unwrap()).unwrap();
+    let mut rows = Vec::new();
+    for batch in frame.limit(0, Some(100_000)).unwrap().collect().await.unwrap() {
+        let writers: Vec<ValueWriter> = columns
+            .iter()
+            .zip(batch.columns())
+            .map(|(column, array)| ValueWriter::new(array, &column.kind, &TextOptions::default()).unwrap())
+            .collect();
+        for row in 0..batch.num_rows() {
+            rows.push(
+                columns
+                    .iter()
+                    .zip(&writers)
+                    .map(|(column, writer)| {
+                        let mut out = Vec::new();
+                        writer.write(row, &mut out);
+                        (column.name.clone(), String::from_utf8(out).unwrap())
+                    })
+                    .collect(),
+            );
+        }
+    }
+    rows
+}
+
+fn find<'a>(rows: &'a [BTreeMap<String, String>], column: &str, value: &str) -> &'a BTreeMap<String, String> {
+    rows.iter().find(|row| row[column] == value).unwrap_or_else(|| panic!("no row with {column} = {value}"))
+}
+
+#[tokio::test]
+async fn columns_are_those_of_clickhouse() {
+    let databases = databases().await;
+    let mut known: BTreeMap<&str, BTreeMap<&str, &str>> = BTreeMap::new();
+    for line in include_str!("columns.tsv").lines() {
+        let [table, column, kind] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
+        known.entry(table).or_default().insert(column, kind);
+    }
+    let (mut wrong, mut checked) = (Vec::new(), 0);
+    for table in databases.tables("system").iter().chain(&databases.tables("information_schema")) {
+        let definition = table.definition();
+        let name = format!("{}.{}", definition.database, definition.name);
+        let Some(expected) = known.get(name.as_str()) else { continue };
+        for column in &definition.columns {
+            let kind = column.kind.to_string();
+            if expected.get(column.name.as_str()) != Some(&kind.as_str()) {
+                wrong.push(format!("{name}.{} {kind}", column.name));
+            }
+            checked += 1;
+        }
+    }
+    assert!(wrong.is_empty(), "not ClickHouse's: {wrong:?}");
+    assert!(checked > 250, "only {checked} columns were compared");
+}
+
+#[tokio::test]
+async fn every_table_can_be_read() {
+    let databases = databases().await;
+    let context = QueryContext::background("SELECT 1");
+    for database in ["system", "information_schema", "INFORMATION_SCHEMA"] {
+        for table in databases.tables(database) {
+            let name = table.definition().name.clone();
+            let rows = read(&databases, database, &name, &context).await;
+            let empty =
+                ["clusters", "dictionaries", "macros", "mutations", "replicas", "warnings", "parts", "parts_columns"];
+            let may_be_empty = empty.contains(&name.as_str())
+                || ["events", "query_log", "processes", "errors"].contains(&name.as_str())
+                || name.eq_ignore_ascii_case("views");
+            assert!(may_be_empty || !rows.is_empty(), "{database}.{name} has no rows");
+        }
+    }
+    assert_eq!(
+        read(&databases, "system", "one", &context).await,
+        [BTreeMap::from([("dummy".to_string(), "0".to_string())])]
+    );
+    let numbers = read(&databases, "system", "numbers", &context).await;
+    assert_eq!((numbers.len(), numbers[99_999]["number"].as_str()), (100_000, "99999"));
+}
+
+#[tokio::test]
+async fn tables_and_columns_are_told_of() {
+    let databases = databases().await;
+    let mut amount = Column::new("amount", "Decimal(9, 2)".parse().unwrap());
+    amount.default = Some((DefaultKind::Default, "1".to_string()));
+    amount.comment = "What was paid".to_string();
+    let definition = TableDefinition {
+        uuid: "61f0c404-5cb3-11e7-907b-a6006ad3dba0".parse().unwrap(),
+        database: "default".to_string(),
+        name: "sales".to_string(),
+        engine: EngineSpec { name: "Memory".to_string(), arguments: vec![] },
+        columns: Columns::new(vec![
+            Column::new("day", SqlType::Date),
+            amount,
+            Column::new("note", SqlType::String.nullable()),
+        ]),
+        partition_by: Some("toYYYYMM(day)".to_string()),
+        order_by: vec!["day".to_string(), "amount".to_string()],
+        primary_key: vec!["day".to_string()],
+        settings: BTreeMap::new(),
+        comment: "Sales".to_string(),
+        temporary: false,
+    };
+    databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
+    let context = QueryContext::background("SELECT 1");
+
+    let tables = read(&databases, "system", "tables", &context).await;
+    let sales = find(&tables, "name", "sales");
+    assert_eq!(
+        (sales["database"].as_str(), sales["engine"].as_str(), sales["comment"].as_str()),
+        ("default", "Memory", "Sales")
+    );
+    assert_eq!((sales["sorting_key"].as_str(), sales["primary_key"].as_str()), ("day, amount", "day"));
+    assert_eq!((sales["partition_key"].as_str(), sales["total_rows"].as_str()), ("toYYYYMM(day)", "0"));
+    assert!(sales["create_table_query"].starts_with("CREATE TABLE default.sales ("), "{}", sales["create_table_query"]);
+    assert_eq!(sales["uuid"], "61f0c404-5cb3-11e7-907b-a6006ad3dba0");
+
+    let columns = read(&databases, "system", "columns", &context).await;
+    let of_sales: Vec<_> = columns.iter().filter(|row| row["table"] == "sales").cloned().collect();
+    assert_eq!(of_sales.len(), 3);
+    let day = find(&of_sales, "name", "day");
+    assert_eq!(
+        (day["is_in_partition_key"].as_str(), day["is_in_primary_key"].as_str(), day["position"].as_str()),
+        ("1", "1", "1")
+    );
+    let amount = find(&of_sales, "name", "amount");
+    assert_eq!((amount["default_kind"].as_str(), amount["default_expression"].as_str()), ("DEFAULT", "1"));
+    assert_eq!((amount["numeric_precision"].as_str(), amount["numeric_scale"].as_str()), ("9", "2"));
+    assert_eq!((amount["is_in_sorting_key"].as_str(), amount["is_in_primary_key"].as_str()), ("1", "0"));
+
+    let columns = read(&databases, "INFORMATION_SCHEMA", "COLUMNS", &context).await;
+    let note = find(&columns, "COLUMN_NAME", "note");
+    assert_eq!((note["is_nullable"].as_str(), note["DATA_TYPE"].as_str()), ("YES", "Nullable(String)"));
+    let system = find(&tables, "name", "query_log");
+    assert_eq!(system["database"], "system");
+}
+
+#[tokio::test]
+async fn queries_are_logged_and_listed() {
+    let databases = databases().await;
+    let context = QueryContext::background("SELECT sum(number) FROM numbers(10)");
+    context.read(10, 80);
+    context.counters.add(Event::SelectQuery, 1);
+    let running = processes::start(&context).unwrap();
+    let processes = read(&databases, "system", "processes", &context).await;
+    let process = find(&processes, "query_id", &context.query_id);
+    assert_eq!((process["read_rows"].as_str(), process["query"].as_str()), ("10", "SELECT sum(number) FROM numbers(10)"));
+    drop(running);
+
+    let tables = [("default".to_string(), "t".to_string())];
+    query_log().push(QueryLogEntry::of(QueryLogType::QueryStart, "Select", &tables, &context, None));
+    let error = gristmill_base::Error::new(gristmill_base::ErrorCode::UNKNOWN_TABLE, "Table default.t does not exist");
+    let failed = QueryLogEntry::of(QueryLogType::ExceptionWhileProcessing, "Select", &tables, &context, Some(&error));
+    query_log().push(failed);
+    let log = read(&databases, "system", "query_log", &context).await;
+    let of_query: Vec<_> = log.iter().filter(|row| row["query_id"] == context.query_id).cloned().collect();
+    assert_eq!(
+        of_query.iter().map(|row| row["type"].as_str()).collect::<Vec<_>>(),
+        ["QueryStart", "ExceptionWhileProcessing"]
+    );
+    let end = &of_query[1];
+    assert_eq!((end["tables"].as_str(), end["exception_code"].as_str()), ("['default.t']", "60"));
+    assert!(end["ProfileEvents"].contains("'SelectQuery':1"), "{}", end["ProfileEvents"]);
+    assert_eq!(end["event_date"], end["event_time"][..10]);
+    assert!(end["event_time_microseconds"].starts_with(&end["event_time"]), "{}", end["event_time_microseconds"]);
+
+    let errors = read(&databases, "system", "errors", &context).await;
+    assert_eq!(find(&errors, "name", "UNKNOWN_TABLE")["code"], "60");
+    let metrics = read(&databases, "system", "metrics", &context).await;
+    assert!(metrics.iter().any(|row| row["metric"] == "Query"));
+}
+
+#[tokio::test]
+async fn what_can_be_used_is_listed() {
+    let databases = databases().await;
+    let context = QueryContext::background("SELECT 1");
+    let functions = read(&databases, "system", "functions", &context).await;
+    let sum = find(&functions, "name", "sum");
+    assert_eq!((sum["is_aggregate"].as_str(), sum["case_insensitive"].as_str()), ("1", "1"));
+    assert_eq!(find(&functions, "name", "median")["alias_to"], "quantile");
+    assert_eq!(find(&functions, "name", "cityHash64")["is_aggregate"], "0");
+    let settings = read(&databases, "system", "settings", &context).await;
+    let threads = find(&settings, "name", "max_threads");
+    assert_eq!((threads["value"].as_str(), threads["changed"].as_str(), threads["type"].as_str()), ("0", "0", "UInt64"));
+    let formats = read(&databases, "system", "formats", &context).await;
+    assert_eq!(find(&formats, "name", "Parquet")["is_input"], "1");
+    let zones = read(&databases, "system", "time_zones", &context).await;
+    find(&zones, "time_zone", "Europe/Berlin");
+    let listed = read(&databases, "system", "databases", &context).await;
+    assert_eq!(find(&listed, "name", "default")["engine"], "Atomic");
+    assert_eq!(find(&listed, "name", "system")["engine"], "Memory");
+}

@@ -1,0 +1,76 @@
+"""kill -9 at any moment: no acknowledged row is lost, no half insert is seen, and the table goes on working."""
+
+import random
+import signal
+import subprocess
+
+import pytest
+from runner import BINARY, environment, gristmill
+
+ROWS = 900
+STATEMENTS = 60
+KILLS = 6
+
+
+def start(data, statements: list[str], file):
+    file.write_text(";\n".join(statements) + ";\n")
+    line = [BINARY, "local", "--path", str(data), "--queries-file", str(file)]
+    return subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+
+
+def insert(batch: int) -> list[str]:
+    """One insert of several blocks and three partitions, then its acknowledgement."""
+    small_blocks = "max_block_size = 100, min_insert_block_size_rows = 300, min_insert_block_size_bytes = 0, max_insert_threads = 2"
+    rows = f"SELECT {batch}, number % 3, number, repeat('x', number % 50) FROM numbers({ROWS})"
+    return [f"INSERT INTO t {rows} SETTINGS {small_blocks}", f"SELECT 'done', {batch}"]
+
+
+def acknowledged(child) -> set[int]:
+    out, _ = child.communicate(timeout=60)
+    # A last line without its end was cut by the kill.
+    lines = out.decode().split("\n")[:-1]
+    return {int(line.split("\t")[1]) for line in lines if line.startswith("done\t")}
+
+
+@pytest.mark.parametrize("merging", [False, True], ids=["inserts", "inserts-and-merges"])
+def test_kill_loses_nothing_and_shows_no_half(data, tmp_path, merging):
+    moments = random.Random(7 if merging else 3)
+    create = "CREATE TABLE t (batch UInt32, p UInt8, n UInt32, s String) ENGINE = MergeTree PARTITION BY p ORDER BY (batch, n)"
+    gristmill(create, path=data).ok()
+    acked: set[int] = set()
+    batch = 0
+    for _ in range(KILLS):
+        statements = []
+        for number in range(STATEMENTS):
+            statements += insert(batch + number)
+            if merging and number % 5 == 4:
+                statements.append("OPTIMIZE TABLE t FINAL")
+        batch += STATEMENTS
+        child = start(data, statements, tmp_path / "statements.sql")
+        try:
+            child.wait(0.2 + moments.random() * 1.5)
+        except subprocess.TimeoutExpired:
+            child.send_signal(signal.SIGKILL)
+        acked |= acknowledged(child)
+        asked = gristmill("SELECT batch, count(), uniqExact(n), sum(n) FROM t GROUP BY batch ORDER BY batch", path=data).ok()
+        whole = [str(ROWS), str(ROWS), str(ROWS * (ROWS - 1) // 2)]
+        assert all(row[1:] == whole for row in asked.rows), [row for row in asked.rows if row[1:] != whole]
+        assert acked <= {int(row[0]) for row in asked.rows}
+    assert acked, "no insert was acknowledged before any kill: the moments are too early"
+    gristmill("OPTIMIZE TABLE t FINAL", path=data).ok()
+    assert int(gristmill("SELECT uniqExact(batch) FROM t", path=data).ok().value) >= len(acked)
+
+
+def test_two_processes_do_not_share_a_folder(data, tmp_path):
+    """The second one is told, instead of harming what the first one does."""
+    gristmill("CREATE TABLE t (batch UInt32, p UInt8, n UInt32, s String) ENGINE = MergeTree ORDER BY n", path=data).ok()
+    child = start(data, ["SELECT sum(cityHash64(number)) FROM numbers(100000000000)"], tmp_path / "s.sql")
+    try:
+        with pytest.raises(subprocess.TimeoutExpired):
+            child.wait(1.5)
+        second = gristmill("SELECT count() FROM t", path=data)
+        assert second.code != 0 and second.error[0], second
+    finally:
+        child.kill()
+        child.communicate()
+    assert gristmill("SELECT count() FROM t", path=data).ok().value == "0"

@@ -1,0 +1,226 @@
+"""`gristmill local` behaves as `clickhouse local` does."""
+
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+from runner import BINARY, environment, gristmill
+
+
+def test_several_statements_in_one_query():
+    assert gristmill("SELECT 1; SELECT 2;\n-- a comment\nSELECT ';'").ok().out == "1\n2\n;\n"
+
+
+def test_several_queries():
+    assert gristmill("CREATE TABLE t (a UInt8) ENGINE = Memory", "INSERT INTO t VALUES (1), (2)", "SELECT sum(a) FROM t").ok().value == "3"
+
+
+def test_first_error_ends_it_and_is_the_exit_code():
+    answer = gristmill("SELECT 1; SELECT nope; SELECT 2")
+    assert answer.out == "1\n" and answer.code == 47 and answer.error == (47, "UNKNOWN_IDENTIFIER")
+    assert gristmill("SELECT 1; SELECT nope; SELECT 2", flags=["--ignore-error"]).out == "1\n2\n"
+
+
+def test_file_of_queries(tmp_path):
+    (tmp_path / "q.sql").write_text("SELECT 1;\nSELECT 'two'; -- the end\n")
+    assert gristmill(flags=["--queries-file", tmp_path / "q.sql"]).ok().out == "1\ntwo\n"
+
+
+def test_queries_on_standard_input():
+    assert gristmill(stdin=b"SELECT 1;\nSELECT 2").ok().out == "1\n2\n"
+
+
+def test_data_on_standard_input_is_the_table():
+    flags = ["--structure", "a Int32, b String", "--input-format", "CSV"]
+    assert gristmill("SELECT b, a + 1 FROM table ORDER BY a", stdin=b"1,x\n2,y\n", flags=flags).ok().rows == [["x", "2"], ["y", "3"]]
+    guessed = gristmill("SELECT sum(a) FROM table", stdin=b'{"a": 1}\n{"a": 41}\n', flags=["--input-format", "JSONEachRow"])
+    assert guessed.ok().value == "42"
+
+
+def test_data_on_standard_input_of_an_insert(data):
+    gristmill("CREATE TABLE t (a Int32, b String) ENGINE = MergeTree ORDER BY a", path=data).ok()
+    gristmill("INSERT INTO t FORMAT CSV", stdin=b"1,x\n2,y\n", path=data).ok()
+    gristmill("INSERT INTO t SELECT a * 10, b FROM input('a Int32, b String') FORMAT TSV", stdin=b"3\tz\n", path=data).ok()
+    assert gristmill("SELECT * FROM t ORDER BY a", path=data).ok().rows == [["1", "x"], ["2", "y"], ["30", "z"]]
+
+
+@pytest.mark.parametrize(
+    ("flags", "out"),
+    [
+        (["--format", "CSV"], '1,"x"\n'),
+        (["--format", "JSONEachRow"], '{"a":1,"b":"x"}\n'),
+        (["--output-format", "TSVWithNames"], "a\tb\n1\tx\n"),
+        (["--vertical"], "Row 1:\n──────\na: 1\nb: x\n"),
+        ([], "1\tx\n"),
+    ],
+)
+def test_format_of_results(flags, out):
+    assert gristmill("SELECT 1 AS a, 'x' AS b", flags=flags).ok().out.rstrip("\n") == out.rstrip("\n")
+
+
+def test_parameters_and_settings_are_flags():
+    answer = gristmill(
+        "SELECT {x:UInt8} + 1, {name:String}, getSetting('max_threads'), getSetting('max_block_size')",
+        flags=["--param_x", "41", "--param_name=it's", "--max_threads", "4", "--max-block-size=100"],
+    )
+    assert answer.ok().rows == [["42", "it\\'s", "4", "100"]]
+
+
+def test_tables_last_with_a_path_only(data):
+    gristmill("CREATE TABLE t (a UInt8) ENGINE = MergeTree ORDER BY a", "INSERT INTO t VALUES (7)", path=data).ok()
+    assert gristmill("SELECT a FROM t", path=data).ok().value == "7"
+    assert gristmill("SELECT a FROM t").error == (60, "UNKNOWN_TABLE")
+
+
+def test_result_into_a_file(tmp_path):
+    gristmill("SELECT number AS n FROM numbers(3) INTO OUTFILE 'out.csv'", cwd=tmp_path).ok()
+    assert (tmp_path / "out.csv").read_text().splitlines() == ["0", "1", "2"]
+    again = gristmill("SELECT 1 INTO OUTFILE 'out.csv'", cwd=tmp_path)
+    assert again.error == (76, "CANNOT_OPEN_FILE") and (tmp_path / "out.csv").read_text().startswith("0")
+    gristmill("SELECT 1 INTO OUTFILE 'out.csv' TRUNCATE", cwd=tmp_path).ok()
+    assert (tmp_path / "out.csv").read_text() == "1\n"
+
+
+def test_reader_that_goes_away_is_no_error():
+    process = subprocess.Popen([BINARY, "local", "-q", "SELECT number FROM numbers(100000000)"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL, env=environment())
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.wait(30) == 0 and process.stderr.read() == b""
+    process.stderr.close()
+
+
+class Terminal:
+    """The program on a terminal of its own."""
+
+    def __init__(self, *line, cwd, history):
+        self.child, self.side = pty.fork()
+        if self.child == 0:
+            os.chdir(cwd)
+            os.environ |= {"TERM": "xterm", "COLUMNS": "120", "LINES": "40", "HOME": str(cwd)}
+            os.execve(BINARY, [BINARY, "local", *line, "--history-file", str(history)], dict(environment()) | os.environ)
+        self.text = ""
+
+    def expect(self, pattern: str, seconds=30) -> str:
+        """What came until the pattern, which must come."""
+        deadline = time.monotonic() + seconds
+        while not (found := re.search(pattern, self.text, re.S)):
+            assert time.monotonic() < deadline, f"{pattern!r} did not come in: {self.text[-3000:]!r}"
+            if select.select([self.side], [], [], 0.2)[0]:
+                try:
+                    got = os.read(self.side, 65536)
+                except OSError:
+                    got = b""
+                assert got or re.search(pattern, self.text, re.S), f"the program ended before {pattern!r}: {self.text[-3000:]!r}"
+                # The editor asks where the cursor is.
+                if b"\x1b[6n" in got:
+                    os.write(self.side, b"\x1b[1;1R")
+                self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]", b"", got).decode("utf-8", "replace")
+        before, self.text = self.text[: found.end()], self.text[found.end() :]
+        return before
+
+    def type(self, text: str) -> None:
+        os.write(self.side, text.encode())
+
+    def end(self) -> int:
+        deadline = time.monotonic() + 20
+        while time.monotonic() < deadline:
+            if select.select([self.side], [], [], 0.1)[0]:
+                try:
+                    os.read(self.side, 65536)
+                except OSError:
+                    pass
+            done, status = os.waitpid(self.child, os.WNOHANG)
+            if done:
+                os.close(self.side)
+                return os.waitstatus_to_exitcode(status)
+        os.kill(self.child, signal.SIGKILL)
+        os.waitpid(self.child, 0)
+        raise AssertionError("the program did not end")
+
+
+@pytest.fixture
+def prompt(tmp_path):
+    terminal = Terminal(cwd=tmp_path, history=tmp_path / "history")
+    terminal.expect(r":\) ")
+    return terminal
+
+
+def test_prompt_shows_results_and_their_summary(prompt, tmp_path):
+    prompt.type("SELECT number, 'x' FROM numbers(5);\r")
+    text = prompt.expect(r"5 rows in set\. Elapsed: \d+\.\d{3} sec\.")
+    assert "┌─number─┬" in text and "4." in text
+    prompt.expect(r":\) ")
+    prompt.type("SELECT sum(number) FROM numbers(3000000);\r")
+    text = prompt.expect(r"Peak memory usage: \d+(\.\d+)? [KMG]?i?B\.")
+    assert re.search(r"1 row in set\. Elapsed: \d+\.\d{3} sec\. Processed 3\.00 million rows, 24\.0\d MB \([\d.]+ \w+ rows/s\., [\d.]+ [MG]B/s\.\)", text), text
+    prompt.expect(r":\) ")
+    prompt.type("exit\r")
+    assert prompt.end() == 0
+    assert "SELECT sum(number)" in (tmp_path / "history").read_text()
+
+
+def test_prompt_goes_on_after_an_error(prompt):
+    prompt.type("SELECT nope;\r")
+    prompt.expect(r"UNKNOWN_IDENTIFIER")
+    prompt.expect(r":\) ")
+    prompt.type("SELECT 40 +\r")
+    prompt.expect(r":-\] ")
+    prompt.type("2 AS answer;\r")
+    prompt.expect(r"42 │")
+    prompt.expect(r":\) ")
+    prompt.type("\x04")
+    assert prompt.end() == 0
+
+
+def test_prompt_completes(prompt):
+    prompt.type("SELECT lengthUT\t('жж') AS l;\r")
+    prompt.expect(r"2 │")
+    prompt.type("exit\r")
+    assert prompt.end() == 0
+
+
+LONG = "SELECT sum(cityHash64(number, toString(number))) FROM numbers(100000000000)"
+
+
+def test_ctrl_c_cancels_the_query_and_not_the_prompt(prompt):
+    prompt.type(f"{LONG};\r")
+    prompt.expect(r"rows")
+    time.sleep(0.5)
+    prompt.type("\x03")
+    prompt.expect(r"QUERY_WAS_CANCELLED", seconds=10)
+    prompt.expect(r":\) ")
+    prompt.type("SELECT 41 + 1 AS after;\r")
+    prompt.expect(r"42 │")
+    prompt.type("exit\r")
+    assert prompt.end() == 0
+
+
+def test_ctrl_c_without_a_prompt(tmp_path):
+    process = subprocess.Popen([BINARY, "local", "-q", LONG], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment())
+    time.sleep(1.5)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 394 % 256 and b"QUERY_WAS_CANCELLED" in errors, errors
+
+
+def test_progress_and_summary_on_a_terminal(tmp_path):
+    terminal = Terminal("-q", "SELECT count() FROM numbers(200000000) WHERE cityHash64(number) % 7 = 0", cwd=tmp_path, history=tmp_path / "h")
+    text = terminal.expect(r"1 row in set\. Elapsed: [\d.]+ sec\. Processed 200\.00 million rows, 1\.6\d GB", seconds=200)
+    assert re.search(r"[\d.]+ million rows, [\d.]+ [MG]B \([\d.]+ \w+ rows/s\., [\d.]+ [MG]B/s\.\)", text), text
+    terminal.end()
+
+
+def test_log_of_queries_and_events():
+    answer = gristmill(
+        "SELECT sum(number) FROM numbers(1000) SETTINGS log_comment = 'marked'",
+        "SELECT type, read_rows, result_rows, query_kind, exception_code FROM system.query_log WHERE log_comment = 'marked' AND type = 'QueryFinish'",
+        "SELECT value > 0 FROM system.events WHERE event = 'SelectQuery'",
+    )
+    assert answer.ok().rows == [["499500"], ["QueryFinish", "1000", "1", "Select", "0"], ["1"]]
+    failed = gristmill("SELECT nope", "SELECT type, exception_code FROM system.query_log WHERE exception_code != 0", flags=["--ignore-error"])
+    assert failed.rows == [["ExceptionBeforeStart", "47"]]

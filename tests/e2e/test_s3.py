@@ -1,0 +1,148 @@
+"""Every form of the arguments of `s3`, against a real server."""
+
+import pytest
+from runner import gristmill
+
+STRUCTURE = "id Int32, name String"
+SMALL = [["1", "one"], ["2", "two"], ["3", "three"]]
+
+
+def rows(source: str, env=None, order="ORDER BY 1"):
+    return gristmill(f"SELECT * FROM {source} {order}", env=env).ok().rows
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        "'{url}', {keys}",
+        "'{url}', {keys}, 'CSV'",
+        "'{url}', {keys}, CSV",
+        "'{url}', {keys}, 'CSV', '{structure}'",
+        "'{url}', {keys}, 'CSV', '{structure}', 'none'",
+        "'{url}', {keys}, 'CSV', 'auto', 'auto'",
+        "'{url}', {keys}, '', 'CSV', '{structure}'",
+        "'{url}', access_key_id = '{key}', secret_access_key = '{secret}'",
+        "url = '{url}', access_key_id = '{key}', secret_access_key = '{secret}', format = 'CSV', structure = '{structure}'",
+        "'{url}', {keys}, format = 'CSV'",
+        "'{url}', {keys}, 'CSV', '{structure}', headers('X-Test' = 'value')",
+    ],
+)
+def test_forms_with_keys(s3, arguments):
+    url = s3.url("data/small/{a,b}.csv")
+    filled = arguments.replace("{url}", url).replace("{keys}", s3.keys).replace("{structure}", STRUCTURE)
+    filled = filled.replace("{key}", s3.key).replace("{secret}", s3.secret)
+    assert rows(f"s3({filled})") == SMALL
+
+
+@pytest.mark.parametrize("arguments", ["", ", 'CSV'", ", 'CSV', 'id Int32, name String'"])
+def test_forms_with_keys_of_the_environment(s3, arguments):
+    assert rows(f"s3('{s3.url('data/small/{a,b}.csv')}'{arguments})", env=s3.environment) == SMALL
+
+
+def test_nosign_sends_no_signature(s3):
+    answer = gristmill(f"SELECT * FROM s3('{s3.url('data/small/a.csv')}', NOSIGN)", env=s3.environment)
+    assert answer.error == (499, "S3_ERROR"), answer
+
+
+@pytest.mark.parametrize(
+    ("pattern", "ids"),
+    [
+        ("small/a.csv", "1,2"),
+        ("small/*.csv", "1,2,3,5"),
+        ("small/?.csv", "1,2,3"),
+        ("small/{a,b}.csv", "1,2,3"),
+        ("small/**.csv", "1,2,3,4,5"),
+        ("small/**/c.csv", "4"),
+        ("small/*/c.csv", "4"),
+        ("sm*/deep/*.csv", "4"),
+    ],
+)
+def test_globs(s3, pattern, ids):
+    source = f"s3('{s3.url('data/' + pattern)}', {s3.keys}, 'CSV', 'id Nullable(Int32), name String')"
+    query = f"SELECT arrayStringConcat(arraySort(groupArray(toString(id))), ',') FROM {source} WHERE name NOT IN ('name')"
+    if "names" in pattern or "*.csv" in pattern:
+        source = f"s3('{s3.url('data/' + pattern)}', {s3.keys}, 'CSV', 'id String, name String')"
+        query = f"SELECT arrayStringConcat(arraySort(groupArray(id)), ',') FROM {source} WHERE id != 'id'"
+    assert gristmill(query).ok().value == ids
+
+
+def test_numbers_in_globs(s3):
+    for number in range(8, 12):
+        s3.put(f"data/numbered/part-{number}.csv", f"{number}\n".encode())
+        s3.put(f"data/numbered/padded-{number:03}.csv", f"{number}\n".encode())
+    assert rows(f"s3('{s3.url('data/numbered/part-{9..10}.csv')}', {s3.keys})") == [["9"], ["10"]]
+    assert rows(f"s3('{s3.url('data/numbered/padded-{008..011}.csv')}', {s3.keys}, CSV, 'n UInt32')") == [["8"], ["9"], ["10"], ["11"]]
+
+
+def test_virtual_columns(s3):
+    source = f"s3('{s3.url('data/small/{a,b}.csv')}', {s3.keys}, CSV, '{STRUCTURE}')"
+    answer = gristmill(f"SELECT DISTINCT _path, _file, _size, _time > '2020-01-01', length(_etag) > 5 FROM {source} ORDER BY _path")
+    assert answer.ok().rows == [["data/small/a.csv", "a.csv", "12", "1", "1"], ["data/small/b.csv", "b.csv", "8", "1", "1"]]
+    filtered = gristmill(f"SELECT count() FROM {source} WHERE _file = 'b.csv'").ok()
+    assert filtered.value == "1"
+
+
+def test_hive_columns(s3):
+    source = f"s3('{s3.url('data/hive/year=*/month=*/*.csv')}', {s3.keys}, CSV, 'v Int32')"
+    assert gristmill(f"SELECT v, year, month FROM {source} ORDER BY v").ok().rows == [["1", "2023", "1"], ["2", "2024", "2"]]
+    assert gristmill(f"SELECT v FROM {source} WHERE year = 2024").ok().rows == [["2"]]
+
+
+def test_describe(s3):
+    parquet = gristmill(f"DESCRIBE TABLE s3('{s3.url('data/posts/by_month/*.parquet')}', {s3.keys})").ok()
+    kinds = {row[0]: row[1] for row in parquet.rows}
+    assert len(kinds) == 22
+    assert kinds["Id"] == "Nullable(Int64)" and kinds["Body"] == "Nullable(String)"
+    assert kinds["CreationDate"] == "Nullable(DateTime64(3, \\'UTC\\'))"
+    header = gristmill(f"DESCRIBE TABLE s3('{s3.url('data/small/names.csv')}', {s3.keys}, 'CSVWithNames')").ok()
+    assert [row[:2] for row in header.rows] == [["id", "Nullable(Int64)"], ["name", "Nullable(String)"]]
+
+
+@pytest.mark.parametrize("kind", ["Parquet", "Arrow", "CSV", "TSV", "CSVWithNames", "TSVWithNames", "JSONEachRow", "JSON"])
+@pytest.mark.parametrize("compression", ["none", "gz", "zst"])
+def test_write_and_read_back(s3, kind, compression):
+    if kind in ("Parquet", "Arrow") and compression != "none":
+        pytest.skip("columnar formats compress inside")
+    ending = "" if compression == "none" else f".{compression}"
+    url = s3.url(f"data/written/{kind}.dat{ending}")
+    structure = "n UInt32, s String, f Nullable(Float64), d Date"
+    target = f"s3('{url}', {s3.keys}, '{kind}', '{structure}')"
+    select = "SELECT number, concat('text\\t\"', toString(number)), if(number % 2, NULL, number / 4), toDate('2024-01-01') + number FROM numbers(1000)"
+    gristmill(f"INSERT INTO FUNCTION {target} {select} SETTINGS s3_truncate_on_insert = 1").ok()
+    expected = gristmill(f"SELECT count(), sum(cityHash64(*)) FROM ({select.replace('number,', 'toUInt32(number) AS n,', 1)})").ok().out
+    assert gristmill(f"SELECT count(), sum(cityHash64(*)) FROM {target}").ok().out == expected
+
+
+def test_insert_into_an_existing_object_is_refused_unless_told(s3):
+    url = s3.url("data/existing/x.csv")
+    into = f"INSERT INTO FUNCTION s3('{url}', {s3.keys}, CSV, 'n Int32')"
+    gristmill(f"{into} VALUES (1)").ok()
+    refused = gristmill(f"{into} VALUES (2)")
+    assert refused.error[1] == "BAD_ARGUMENTS" and "x.csv" in refused.message, refused
+    assert s3.get("data/existing/x.csv") == b"1\n"
+    gristmill(f"{into} SETTINGS s3_truncate_on_insert = 1 VALUES (3)").ok()
+    assert s3.get("data/existing/x.csv") == b"3\n"
+    gristmill(f"{into} SETTINGS s3_create_new_file_on_insert = 1 VALUES (4)").ok()
+    assert s3.get("data/existing/x.csv") == b"3\n"
+    assert rows(f"s3('{s3.url('data/existing/*.csv')}', {s3.keys}, CSV, 'n Int32')") == [["3"], ["4"]]
+
+
+def test_large_objects_are_uploaded_in_parts(s3):
+    url = s3.url("data/large/l.csv")
+    target = f"s3('{url}', {s3.keys}, CSV, 's String')"
+    select = "SELECT hex(sipHash64(number)) || repeat('x', 200) FROM numbers(200000)"
+    counters = "SELECT ProfileEvents['S3UploadPart'] > 1 FROM system.query_log WHERE query_kind = 'Insert' AND type = 'QueryFinish'"
+    answer = gristmill(f"INSERT INTO FUNCTION {target} {select}", f"SELECT count(), max(length(s)) FROM {target}", counters)
+    assert answer.ok().rows == [["200000", "216"], ["1"]]
+
+
+def test_structure_of_the_insert_target(s3, data):
+    gristmill("CREATE TABLE t (id Int32, name FixedString(5)) ENGINE = MergeTree ORDER BY id", path=data).ok()
+    gristmill(f"INSERT INTO t SELECT * FROM s3('{s3.url('data/small/{a,b}.csv')}', {s3.keys})", path=data).ok()
+    assert gristmill("SELECT id, name FROM t ORDER BY id", path=data).ok().rows[2] == ["3", "three"]
+
+
+def test_a_known_object_is_read_without_listing(s3):
+    source = f"s3('{s3.url('data/small/{a,b}.csv')}', {s3.keys}, CSV, '{STRUCTURE}')"
+    events = "SELECT ProfileEvents['S3ListObjects'], ProfileEvents['S3GetObject'] >= 2 FROM system.query_log WHERE query LIKE '%count%' AND type = 'QueryFinish'"
+    assert gristmill(f"SELECT count() FROM {source} WHERE id > 0", events).ok().rows == [["3"], ["0", "1"]]

@@ -1,0 +1,12 @@
+CREATE TABLE t (k UInt8, v Nullable(Int32), s Nullable(String)) ENGINE = Memory;
+SELECT count(), count(v), sum(v), avg(v), min(v), max(v), any(v), uniq(v), groupArray(v) FROM t;
+SELECT sum(k), avg(k), min(k), max(k), any(k) FROM t;
+INSERT INTO t VALUES (1, NULL, NULL), (1, 5, 'a'), (2, NULL, NULL);
+SELECT k, count(), count(v), sum(v), avg(v), min(v), max(v), any(v), uniqExact(v), groupArray(v) FROM t GROUP BY k ORDER BY k;
+SELECT toTypeName(sum(v)), toTypeName(avg(v)), toTypeName(count(v)), toTypeName(groupArray(v)), toTypeName(uniq(v)) FROM t;
+SELECT sumIf(v, k = 2), countIf(v > 1), maxIf(s, k = 1), avgIf(v, k = 1) FROM t;
+SELECT quantile(0.5)(v), median(v) FROM t WHERE k = 2;
+SELECT argMax(s, v), argMin(k, v) FROM t;
+SELECT count() FROM t GROUP BY v ORDER BY v;
+SELECT max(v) FROM t WHERE k = 2;
+SELECT sum(v) + 1, coalesce(sum(v), 0) FROM t WHERE k = 2;

@@ -1,0 +1,13 @@
+SELECT number % 3 AS k, sum(number) AS s FROM numbers(10) GROUP BY k HAVING s > 12 ORDER BY k;
+SELECT number % 3 AS k, count() AS c FROM numbers(10) GROUP BY k HAVING count() = 3 ORDER BY k;
+SELECT sum(number) / count(), round(avg(number), 2), sum(number) - min(number) FROM numbers(10);
+SELECT if(sum(number) > 10, 'large', 'small') FROM numbers(10);
+SELECT max(number) - min(number) AS spread, spread * 2 FROM numbers(10);
+SELECT toString(sum(number)), length(groupArray(number)), arraySum(groupArray(number)) FROM numbers(10);
+SELECT intDiv(number, 3) AS g, groupArray(number) AS a, a[1] FROM numbers(7) GROUP BY g ORDER BY g;
+SELECT count() AS c, c * 2 FROM numbers(5);
+SELECT number % 2 AS k, sum(number) AS s FROM numbers(10) GROUP BY k ORDER BY s DESC;
+SELECT number % 2 AS k FROM numbers(10) GROUP BY k ORDER BY sum(number) DESC;
+SELECT number % 2 AS k, sum(number + 1) * 2 AS s FROM numbers(10) GROUP BY k HAVING s > 0 AND k = 1;
+SELECT uniq(k) FROM (SELECT number % 5 AS k FROM numbers(100) GROUP BY k);
+SELECT toDate('2024-01-01') + intDiv(number, 2) AS d, count() FROM numbers(5) GROUP BY d ORDER BY d;

@@ -1,0 +1,13 @@
+SELECT 1 + 2, 5 - 3, 2 * 3, 7 / 2, 7 % 3, -5, +5, 2 + 3 * 4, (2 + 3) * 4, 10 - 2 - 3;
+SELECT plus(1, 2), minus(5, 3), multiply(2, 3), divide(7, 2), modulo(7, 3), negate(5), intDiv(7, 2);
+SELECT number + 1, number - 1, number * 2, number / 2, number % 2 FROM numbers(3);
+SELECT toTypeName(1 + 1), toTypeName(1 - 1), toTypeName(1 * 1), toTypeName(1 / 1), toTypeName(1 % 2), toTypeName(-1), toTypeName(intDiv(5, 2));
+SELECT toTypeName(toInt32(1) + toUInt8(1)), toTypeName(toInt64(1) * toInt64(1)), toTypeName(toUInt64(1) - toUInt64(1)), toTypeName(toFloat32(1) * 2);
+SELECT sum(number * 2 + 1), avg(number % 7), max(intDiv(number, 3)) FROM numbers(100);
+SELECT 1 + NULL, NULL * 5, NULL / 0;
+SELECT toUInt8(200) + toUInt8(100), toUInt8(1) - toUInt8(2), toInt8(-128) - toInt8(1);
+SELECT 5 % 3, -5 % 3, 5 % -3, 5.5 % 2, positiveModulo(-5, 3);
+SELECT toDate('2024-01-01') + 1, toDateTime('2024-01-01 00:00:00') + 1, toDate('2024-01-10') - toDate('2024-01-01');
+SELECT bitAnd(5, 3), bitOr(5, 3), bitXor(5, 3), bitShiftLeft(1, 4), bitShiftRight(256, 4), bitNot(toUInt8(0));
+SELECT 2 * (1 + 1) AS four, four * four AS sixteen;
+SELECT 0.1 + 0.2, 1e308 * 10, -1e308 * 10, 1 - 0.9;

@@ -1,0 +1,14 @@
+SELECT 1 < 2, 1 <= 1, 2 > 1, 2 >= 3, 1 = 1, 1 != 1, 1 <> 2;
+SELECT 'a' < 'b', 'a' = 'a', 'A' < 'a', '' < 'a', '10' < '9';
+SELECT toDate('2024-01-01') < toDate('2024-01-02'), toDate('2024-01-01') = '2024-01-01', '2024-01-02' > toDate('2024-01-01');
+SELECT number = 1, number != 1, number < 2 FROM numbers(3);
+SELECT (1, 2) < (1, 3), (1, 'b') > (1, 'a'), (1, 2) = (1, 2), (2, 1) >= (1, 2);
+SELECT [1, 2] < [1, 3], [1] < [1, 0], [] = [];
+SELECT 1 = 1.0, 0.1 + 0.2 = 0.3, toDecimal32('0.3', 1) = 0.3;
+SELECT toInt64(-1) < toUInt64(0);
+SELECT 18446744073709551615 > -1;
+SELECT toInt8(-1) = toUInt8(255);
+SELECT NULL = 1, NULL != NULL, 1 < NULL, isNull(NULL = 1);
+SELECT 5 BETWEEN 1 AND 10, 5 NOT BETWEEN 6 AND 10, 'b' BETWEEN 'a' AND 'c', NULL BETWEEN 1 AND 2;
+SELECT greatest(1, 5, 3), least('b', 'a'), greatest(1, 2.5), toTypeName(greatest(1, 300));
+SELECT count() FROM numbers(100) WHERE number BETWEEN 10 AND 19;

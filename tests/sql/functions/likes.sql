@@ -1,0 +1,10 @@
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana', 'cherry', 'date', 'a_b', 'a%b']) AS s) WHERE s LIKE 'a%' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana', 'cherry', 'date']) AS s) WHERE s LIKE '%an%' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana', 'cherry', 'date']) AS s) WHERE s LIKE '%e' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana', 'cherry', 'date']) AS s) WHERE s LIKE '_a%' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['a_b', 'a%b', 'axb']) AS s) WHERE s LIKE 'a\\_b' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['Apple', 'apple', 'APPLE']) AS s) WHERE s ILIKE 'app%' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana']) AS s) WHERE s NOT LIKE '%an%' ORDER BY s;
+SELECT s FROM (SELECT arrayJoin(['apple', 'banana']) AS s) WHERE match(s, '^b.*a$') ORDER BY s;
+SELECT 'жук' LIKE 'ж_к', 'жук' LIKE '%у%', 'ЖУК' ILIKE 'жук';
+SELECT materialize('abc') LIKE materialize('a%'), NULL LIKE 'a', 'a' LIKE NULL;

@@ -1,0 +1,12 @@
+SELECT 1 AND 1, 1 AND 0, 0 OR 1, 0 OR 0, NOT 1, NOT 0, xor(1, 1), xor(1, 0);
+SELECT toTypeName(NOT 1);
+SELECT true AND false;
+SELECT true OR false;
+SELECT NOT true;
+SELECT toTypeName(true AND true);
+SELECT 1 AND NULL, 0 AND NULL, 1 OR NULL, 0 OR NULL, NOT NULL, xor(1, NULL);
+SELECT 2 AND 3, 5 OR 0, NOT 7, 0.5 AND 1;
+SELECT number > 1 AND number < 4, number < 1 OR number > 3 FROM numbers(5);
+SELECT 1 OR 0 AND 0, (1 OR 0) AND 0, NOT 0 AND 0;
+SELECT count() FROM numbers(10) WHERE (number > 3 AND number < 8) OR number = 0;
+SELECT and(1, 1, 1), or(0, 0, 0), not(0);

@@ -1,0 +1,11 @@
+SELECT 1 IN (1, 2, 3), 5 IN (1, 2, 3), 'a' IN ('a', 'b'), 1 NOT IN (2, 3);
+SELECT number IN (1, 3) FROM numbers(4);
+SELECT (1, 'a') IN ((1, 'a'), (2, 'b')), (number, number % 2) IN ((1, 1), (2, 0)) FROM numbers(3);
+SELECT toDate('2024-01-01') IN ('2024-01-01', '2024-02-01'), toDate('2024-01-05') IN (toDate('2024-01-05'));
+SELECT count() FROM numbers(1000) WHERE number IN (1, 5, 999, 1000);
+SELECT count() FROM numbers(100) WHERE toString(number) IN ('1', '2', 'x');
+SELECT count() FROM numbers(100) WHERE number NOT IN (SELECT number FROM numbers(90));
+SELECT count() FROM numbers(10) WHERE number IN (SELECT arrayJoin([1, 2, 100]));
+SELECT has([1, 2], number) FROM numbers(3);
+SELECT 2.0 IN (1, 2), 1.5 IN (1, 2), -1 IN (1, -1), 300 IN (toUInt8(44));
+SELECT CAST('a' AS Enum8('a' = 1, 'b' = 2)) IN ('a'), CAST('a' AS LowCardinality(String)) IN ('a', 'z');

@@ -1,0 +1,14 @@
+CREATE TABLE t (t DateTime, url String, user UInt32, amount Decimal(10, 2)) ENGINE = MergeTree PARTITION BY toYYYYMM(t) ORDER BY (user, t);
+INSERT INTO t SELECT toDateTime('2024-01-01 00:00:00') + number * 3600, concat('/page/', toString(number % 10)), number % 7, toDecimal64(number, 2) / 10 FROM numbers(2000);
+SELECT count() FROM t WHERE toDate(t) = '2024-01-15';
+SELECT count() FROM t WHERE toStartOfMonth(t) = '2024-02-01' AND user = 3;
+SELECT count() FROM t WHERE t >= '2024-03-01 00:00:00' AND url = '/page/5';
+SELECT user, sum(amount) FROM t GROUP BY user ORDER BY user;
+SELECT toStartOfMonth(t) AS m, count(), max(amount) FROM t GROUP BY m ORDER BY m;
+SELECT url, count() AS c FROM t WHERE user IN (1, 2) GROUP BY url ORDER BY c DESC, url LIMIT 3;
+SELECT count() FROM t WHERE toYear(t) = 2024 AND toMonth(t) = 2;
+SELECT count() FROM t WHERE toHour(t) = 5 AND user < 3;
+SELECT min(t), max(t) FROM t WHERE user = 6;
+SELECT count() FROM t WHERE url LIKE '/page/1%' OR amount > 150;
+SELECT t, url FROM t WHERE user = 0 ORDER BY t LIMIT 3;
+SELECT count() FROM t WHERE t IN ('2024-01-01 00:00:00', '2024-01-01 01:00:00');

@@ -1,0 +1,12 @@
+CREATE TABLE t (name String, v UInt32) ENGINE = MergeTree ORDER BY name SETTINGS index_granularity = 64;
+INSERT INTO t SELECT concat('user_', leftPad(toString(number), 5, '0')), number FROM numbers(5000);
+SELECT v FROM t WHERE name = 'user_00042';
+SELECT count() FROM t WHERE name LIKE 'user_001%';
+SELECT count() FROM t WHERE name >= 'user_04990';
+SELECT count() FROM t WHERE name IN ('user_00001', 'user_04999', 'nobody');
+SELECT count() FROM t WHERE startsWith(name, 'user_0000');
+SELECT min(name), max(name) FROM t;
+SELECT name FROM t ORDER BY name DESC LIMIT 2;
+SELECT count() FROM t WHERE name > 'user_00100' AND name < 'user_00110';
+INSERT INTO t VALUES ('', 1), ('ж', 2), ('user_00042', 3);
+SELECT name, v FROM t WHERE name IN ('', 'ж', 'user_00042') ORDER BY name, v;

@@ -1,0 +1,11 @@
+SELECT * FROM (SELECT 1 AS a, 2 AS b);
+SELECT a FROM (SELECT number AS a FROM numbers(3)) AS t WHERE t.a > 0 ORDER BY a;
+SELECT x.a, y.b FROM (SELECT 1 AS a) AS x, (SELECT 2 AS b) AS y;
+SELECT count() FROM (SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3);
+SELECT s FROM (SELECT sum(number) AS s FROM numbers(10)) WHERE s = 45;
+SELECT n FROM (SELECT number AS n FROM numbers(10) LIMIT 5) ORDER BY n DESC LIMIT 2;
+SELECT * FROM (SELECT * FROM (SELECT * FROM numbers(2))) ORDER BY number;
+SELECT count() FROM (SELECT DISTINCT number % 3 FROM numbers(10));
+SELECT 1 WHERE 1;
+SELECT 1 WHERE 0;
+SELECT 'no from' AS s, s || '!' AS t;
