@@ -6,6 +6,7 @@ pub mod create;
 pub mod dialect;
 mod insert;
 pub mod lower;
+mod manage;
 mod rewrite;
 mod show;
 pub mod sql_text;
