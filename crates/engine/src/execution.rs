@@ -51,6 +51,8 @@ pub struct Execution {
     /// Batches that carry `columns` in memory (`Columns::arrow`). Dropping the stream cancels the statement. The query
     /// log is written when the stream ends or is dropped.
     pub rows: SendableRecordBatchStream,
+    /// The row of WITH TOTALS, which carries `columns` too.
+    pub totals: Option<RecordBatch>,
 }
 
 /// What is told of a statement when it ends.

@@ -7,10 +7,11 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
+use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::disk_manager::{DiskManagerBuilder, DiskManagerMode};
 use datafusion::execution::runtime_env::RuntimeEnvBuilder;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, SessionStateBuilder};
-use datafusion::logical_expr::LogicalPlan;
+use datafusion::logical_expr::{Expr, LogicalPlan};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use datafusion::prelude::SessionConfig;
@@ -22,11 +23,26 @@ use gristmill_introspect::memory::QueryMemoryPool;
 
 use crate::engine::Engine;
 
+/// Whether an aggregate depends on the order of rows: partial results of several streams have no order among them.
+fn aggregates_in_order(plan: &LogicalPlan) -> bool {
+    let mut found = false;
+    let walked = plan.apply_with_subqueries(|plan| {
+        if let LogicalPlan::Aggregate(aggregate) = plan {
+            found |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
+                Expr::AggregateFunction(call) => !call.params.order_by.is_empty(),
+                _ => false,
+            });
+        }
+        Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    found && walked.is_ok()
+}
+
 /// How DataFusion plans and runs one query.
-pub fn session_state(engine: &Engine, context: &Arc<QueryContext>) -> Result<SessionState> {
+pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &LogicalPlan) -> Result<SessionState> {
     let settings = &context.settings;
     let mut config = SessionConfig::new()
-        .with_target_partitions(context.threads())
+        .with_target_partitions(if aggregates_in_order(plan) { 1 } else { context.threads() })
         .with_batch_size((settings.max_block_size as usize).clamp(1, 1 << 20))
         .with_information_schema(false)
         .with_extension(context.clone());

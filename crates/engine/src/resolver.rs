@@ -10,7 +10,7 @@ use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+use gristmill_types::{Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
@@ -31,15 +31,12 @@ impl<'a> Resolver<'a> {
 
     async fn ready(&self, table: &dyn Table, name: Vec<String>) -> Result<ResolvedTable> {
         let provider = table.read(self.context).await?;
-        let declared = &table.definition().columns;
-        let is_computed = |column: &&Column| matches!(column.default, Some((DefaultKind::Alias, _)));
-        Ok(ResolvedTable {
-            provider,
-            columns: stored_columns(declared),
-            virtual_columns: table.virtual_columns(),
-            computed: Columns::new(declared.iter().filter(is_computed).cloned().collect()),
-            name,
-        })
+        let columns = stored_columns(&table.definition().columns);
+        let definition = table.definition();
+        let aliases = definition.columns.iter().filter(|column| matches!(column.default, Some((DefaultKind::Alias, _))));
+        let aliases = Columns::new(aliases.cloned().collect());
+        let prewhere = definition.engine.name.ends_with("MergeTree") || reads_files(&definition.engine.name);
+        Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), aliases, prewhere, name })
     }
 }
 
@@ -58,6 +55,11 @@ impl TableResolver for Resolver<'_> {
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()]).await
     }
+}
+
+/// Engines and table functions of files and objects.
+fn reads_files(engine: &str) -> bool {
+    ["s3", "gcs", "url", "file", "azureblobstorage"].iter().any(|known| engine.to_ascii_lowercase().starts_with(known))
 }
 
 /// The hints that every table function gets.

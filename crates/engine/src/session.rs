@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_introspect::{QueryContext, Settings, processes};
-use gristmill_sql::statement::{self, Assignments, InsertSource, Statement};
+use gristmill_sql::statement::{self, Assignments, InsertSource, Outfile, Statement};
 
 use crate::engine::Engine;
 use crate::execution::{Ending, Execution, InputData, IntoOutfile, Watched};
@@ -68,6 +68,7 @@ impl Session {
                 Ok(Execution {
                     context,
                     columns: outcome.columns,
+                    totals: outcome.totals,
                     format,
                     into_outfile,
                     rows: Box::pin(Watched { inner: outcome.rows, schema, ending: Some(ending) }),
@@ -102,18 +103,13 @@ impl Session {
             }
             _ => {}
         }
-        let (format, into_outfile) = match &parsed {
-            Statement::Select(select) => (
-                select.format.clone(),
-                select.outfile.as_ref().map(|file| IntoOutfile {
-                    path: file.path.clone(),
-                    truncate: file.truncate,
-                    append: file.append,
-                    compression: file.compression.clone(),
-                }),
-            ),
-            _ => (None, None),
-        };
+        let (parsed, format, outfile) = shown_as(parsed);
+        let into_outfile = outfile.map(|file| IntoOutfile {
+            path: file.path,
+            truncate: file.truncate,
+            append: file.append,
+            compression: file.compression,
+        });
         let input = match &statement.inline_data {
             Some(data) => {
                 let bytes = bytes::Bytes::from(data.clone());
@@ -134,9 +130,32 @@ impl Session {
             Statement::Insert(insert) => apply(&mut settings, &insert.settings)?,
             Statement::CreateTable(_) => {}
             Statement::Explain { statement, .. } => return self.settings_for(statement),
+            Statement::Shown { statement, after } => {
+                settings = self.settings_for(statement)?;
+                apply(&mut settings, &after.settings)?;
+            }
             _ => {}
         }
         Ok(settings)
+    }
+}
+
+/// The statement without what says how it is shown, and that.
+fn shown_as(statement: Statement) -> (Statement, Option<String>, Option<Outfile>) {
+    match statement {
+        Statement::Select(select) => {
+            let (format, outfile) = (select.format.clone(), select.outfile.clone());
+            (Statement::Select(select), format, outfile)
+        }
+        Statement::Explain { kind, statement } => {
+            let (statement, format, outfile) = shown_as(*statement);
+            (Statement::Explain { kind, statement: Box::new(statement) }, format, outfile)
+        }
+        Statement::Shown { statement, after } => {
+            let (statement, format, outfile) = shown_as(*statement);
+            (statement, after.format.or(format), after.outfile.or(outfile))
+        }
+        other => (other, None, None),
     }
 }
 

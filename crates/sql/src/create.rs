@@ -63,6 +63,11 @@ impl Cursor<'_> {
             return Ok(Statement::CreateDatabase { name, if_not_exists, comment });
         }
         let temporary = self.eat("TEMPORARY");
+        for what in ["VIEW", "MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE", "INDEX"] {
+            if self.peeks(what) {
+                return Err(Error::not_implemented(format!("CREATE {what}")));
+            }
+        }
         if !self.eat("TABLE") {
             return Err(self.unexpected("TABLE or DATABASE"));
         }
@@ -85,7 +90,7 @@ impl Cursor<'_> {
     fn column_list(&mut self, create: &mut CreateTable) -> Result<()> {
         self.expect_token(&Token::LParen)?;
         loop {
-            if self.eat_token(&Token::RParen) {
+            if !create.columns.is_empty() && self.eat_token(&Token::RParen) {
                 return Ok(());
             }
             if self.eat_all(&["PRIMARY", "KEY"]) {
@@ -96,10 +101,7 @@ impl Cursor<'_> {
             } else {
                 let column = self.column(create)?;
                 if create.columns.iter().any(|known| known.name == column.name) {
-                    return Err(Error::new(
-                        ErrorCode::DUPLICATE_COLUMN,
-                        format!("Column {} is declared twice", column.name),
-                    ));
+                    return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Column {} is declared twice", column.name)));
                 }
                 create.columns.push(column);
             }

@@ -160,6 +160,8 @@ impl SqlDialect for Dialect {
     fn get_next_precedence(&self, parser: &Parser) -> Option<Result<u8, ParserError>> {
         match &parser.peek_token_ref().token {
             Token::Placeholder(mark) if mark == "?" => Some(Ok(3)),
+            // The colon of `c ? a : b`, and nothing else here.
+            Token::Colon => Some(Ok(0)),
             Token::Number(number, false) if tuple_index(number).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
             Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => Some(Ok(2)),
             token if stars::operator_of(token).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),

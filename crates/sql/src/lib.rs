@@ -4,8 +4,12 @@
 pub mod ast;
 pub mod create;
 pub mod dialect;
+mod insert;
 pub mod lower;
+mod manage;
 mod rewrite;
+mod show;
+pub mod sql_text;
 pub mod statement;
 pub mod tokens;
 pub mod translate;

@@ -20,24 +20,69 @@ pub type Assignments = Vec<(String, String)>;
 pub enum Statement {
     Select(SelectStatement),
     Insert(Insert),
-    Explain { kind: String, statement: Box<Statement> },
+    Explain {
+        kind: String,
+        statement: Box<Statement>,
+    },
     CreateTable(Box<CreateTable>),
-    CreateDatabase { name: String, if_not_exists: bool, comment: String },
-    DropDatabase { name: String, if_exists: bool },
-    DropTable { names: Vec<TableName>, if_exists: bool },
-    Truncate { name: TableName, if_exists: bool },
-    Rename { pairs: Vec<(TableName, TableName)>, exchange: bool },
-    RenameDatabase { from: String, to: String },
+    CreateDatabase {
+        name: String,
+        if_not_exists: bool,
+        comment: String,
+    },
+    DropDatabase {
+        name: String,
+        if_exists: bool,
+    },
+    DropTable {
+        names: Vec<TableName>,
+        if_exists: bool,
+    },
+    Truncate {
+        name: TableName,
+        if_exists: bool,
+    },
+    Rename {
+        pairs: Vec<(TableName, TableName)>,
+        exchange: bool,
+    },
+    RenameDatabase {
+        from: String,
+        to: String,
+    },
     Describe(TableExpression),
     ShowCreateTable(TableName),
     ShowCreateDatabase(String),
-    Exists { name: TableName, database: bool },
-    Optimize { name: TableName, partition: Option<Partition>, to_one_part: bool, deduplicate: bool },
+    Exists {
+        name: TableName,
+        database: bool,
+    },
+    Optimize {
+        name: TableName,
+        partition: Option<Partition>,
+        to_one_part: bool,
+        deduplicate: bool,
+    },
     Set(Assignments),
-    SetParameter { name: String, value: String },
+    SetParameter {
+        name: String,
+        value: String,
+    },
     Use(String),
-    KillQuery { condition: Box<Node> },
+    KillQuery {
+        condition: Box<Node>,
+    },
     System(Vec<String>),
+    /// Another statement than a query, with FORMAT or SETTINGS behind it.
+    Shown {
+        statement: Box<Statement>,
+        after: AfterQuery,
+    },
+    /// A query of system tables that stands for a SHOW of this database: it must exist.
+    ShowOf {
+        database: String,
+        query: SelectStatement,
+    },
 }
 
 /// `table`, or `database.table`.
@@ -62,6 +107,14 @@ pub struct SelectStatement {
     pub outfile: Option<Outfile>,
 }
 
+/// What may follow any statement that shows something, in any order.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct AfterQuery {
+    pub settings: Assignments,
+    pub format: Option<String>,
+    pub outfile: Option<Outfile>,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Outfile {
     pub path: String,
@@ -81,6 +134,8 @@ pub enum TableExpression {
 pub struct Insert {
     pub target: TableExpression,
     pub columns: Option<Vec<String>>,
+    /// `(* EXCEPT (a, b))`
+    pub except: Vec<String>,
     pub settings: Assignments,
     pub source: InsertSource,
 }
@@ -122,6 +177,8 @@ impl Statement {
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } => "KillQuery",
             Statement::System(_) => "System",
+            Statement::Shown { statement, .. } => statement.kind(),
+            Statement::ShowOf { .. } => "Show",
         }
     }
 }
@@ -150,7 +207,14 @@ pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statem
         return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Empty query"));
     }
     let mut cursor = Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) };
-    let statement = cursor.statement()?;
+    let mut statement = cursor.statement()?;
+    if !cursor.at_end() {
+        let mut after = AfterQuery::default();
+        cursor.after_query(&mut after)?;
+        if after != AfterQuery::default() {
+            statement = Statement::Shown { statement: Box::new(statement), after };
+        }
+    }
     while cursor.parser.consume_token(&Token::SemiColon) {}
     if cursor.parser.peek_token_ref().token != Token::EOF {
         return Err(cursor.unexpected("end of query"));
@@ -297,7 +361,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn statement(&mut self) -> Result<Statement> {
+    pub(crate) fn statement(&mut self) -> Result<Statement> {
         if self.peeks("SELECT")
             || self.peeks("WITH")
             || self.peeks("FROM")
@@ -315,7 +379,16 @@ impl<'a> Cursor<'a> {
         if self.eat("CREATE") || self.eat("ATTACH") {
             return self.create();
         }
-        if self.eat("DROP") || self.eat("DETACH") {
+        if self.peeks("DETACH") {
+            return Err(Error::not_implemented("DETACH: tables are there or dropped; to set one aside, RENAME it"));
+        }
+        if self.peeks("ALTER") {
+            return Err(Error::not_implemented("ALTER: make a new table, INSERT … SELECT into it, and EXCHANGE the two"));
+        }
+        if self.peeks("DELETE") || self.peeks("UPDATE") {
+            return Err(Error::not_implemented("DELETE and UPDATE: INSERT … SELECT what is to stay into a new table"));
+        }
+        if self.eat("DROP") {
             return self.drop_statement();
         }
         if self.eat("TRUNCATE") {
@@ -378,6 +451,9 @@ impl<'a> Cursor<'a> {
             return Ok(Statement::Use(self.identifier()?));
         }
         if self.eat("KILL") {
+            if self.peeks("MUTATION") {
+                return Err(Error::not_implemented("KILL MUTATION: there are no mutations"));
+            }
             self.expect("QUERY")?;
             self.expect("WHERE")?;
             let condition = Box::new(self.expression()?);
@@ -394,29 +470,21 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected("a statement (SELECT, INSERT, CREATE, …)"))
     }
 
-    fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
-        let mut pairs = Vec::new();
-        loop {
-            let from = self.table_name()?;
-            self.expect(between)?;
-            pairs.push((from, self.table_name()?));
-            if !self.eat_token(&Token::Comma) {
-                self.on_cluster()?;
-                return Ok(pairs);
-            }
-        }
-    }
-
     /// A query with what may follow it: INTO OUTFILE, FORMAT, SETTINGS, in any order that clients write.
-    fn select(&mut self) -> Result<SelectStatement> {
+    pub(crate) fn select(&mut self) -> Result<SelectStatement> {
         let mut query = self.query()?;
-        let mut settings = query.settings.take().map(|list| settings_of(&list)).transpose()?.unwrap_or_default();
+        let settings = query.settings.take().map(|list| settings_of(&list)).transpose()?.unwrap_or_default();
         // Settings of a lone SELECT inside of parentheses or of the last branch of a UNION count for the whole.
-        let mut format = query.format_clause.take().map(|clause| match clause {
+        let format = query.format_clause.take().map(|clause| match clause {
             FormatClause::Identifier(ident) => unescape_identifier(&ident),
             FormatClause::Null => "Null".to_string(),
         });
-        let mut outfile = None;
+        let mut after = AfterQuery { settings, format, outfile: None };
+        self.after_query(&mut after)?;
+        Ok(SelectStatement { query, settings: after.settings, format: after.format, outfile: after.outfile })
+    }
+
+    fn after_query(&mut self, after: &mut AfterQuery) -> Result<()> {
         loop {
             if self.eat_all(&["INTO", "OUTFILE"]) {
                 let path = self.string()?;
@@ -436,18 +504,18 @@ impl<'a> Cursor<'a> {
                         break;
                     }
                 }
-                outfile = Some(file);
+                after.outfile = Some(file);
             } else if self.eat("FORMAT") {
-                format = Some(self.identifier()?);
+                after.format = Some(self.identifier()?);
             } else if self.eat("SETTINGS") {
-                settings.extend(self.assignments()?);
+                after.settings.extend(self.assignments()?);
             } else {
-                return Ok(SelectStatement { query, settings, format, outfile });
+                return Ok(());
             }
         }
     }
 
-    fn table_expression(&mut self) -> Result<TableExpression> {
+    pub(crate) fn table_expression(&mut self) -> Result<TableExpression> {
         if self.parser.peek_token_ref().token == Token::LParen {
             self.parser.next_token();
             let query = self.query()?;
@@ -469,255 +537,6 @@ impl<'a> Cursor<'a> {
         let list = self.parser.parse_comma_separated0(Parser::parse_expr, Token::RParen).map_err(syntax)?;
         self.expect_token(&Token::RParen)?;
         translate::nodes(&list)
-    }
-
-    fn insert(&mut self) -> Result<Statement> {
-        self.eat("INTO");
-        self.eat("TABLE");
-        let target =
-            if self.peeks("FUNCTION") && !matches!(self.parser.peek_nth_token_ref(1).token, Token::LParen | Token::Period) {
-                self.parser.next_token();
-                let name = self.identifier()?;
-                TableExpression::Function { name, arguments: self.call_arguments()? }
-            } else {
-                TableExpression::Table(self.table_name()?)
-            };
-        let mut partition_by_ignored = false;
-        if self.eat_all(&["PARTITION", "BY"]) {
-            self.expression()?;
-            partition_by_ignored = true;
-        }
-        if partition_by_ignored {
-            return Err(Error::not_implemented("INSERT INTO FUNCTION … PARTITION BY"));
-        }
-        let mut columns = None;
-        let begins_query =
-            matches!(&self.parser.peek_nth_token_ref(1).token, t if is_word(t, "SELECT") || is_word(t, "WITH"));
-        if self.parser.peek_token_ref().token == Token::LParen && !begins_query {
-            self.parser.next_token();
-            let mut names = Vec::new();
-            while !self.eat_token(&Token::RParen) {
-                if self.eat_token(&Token::Mul) {
-                    if self.eat("EXCEPT") {
-                        return Err(Error::not_implemented("INSERT INTO t (* EXCEPT(…)): name the columns"));
-                    }
-                } else {
-                    let mut name = self.identifier()?;
-                    while self.eat_token(&Token::Period) {
-                        name = format!("{name}.{}", self.identifier()?);
-                    }
-                    names.push(name);
-                }
-                if !self.eat_token(&Token::Comma) {
-                    self.expect_token(&Token::RParen)?;
-                    break;
-                }
-            }
-            columns = (!names.is_empty()).then_some(names);
-        }
-        let mut settings = Vec::new();
-        if self.eat("SETTINGS") {
-            settings = self.assignments()?;
-        }
-        let source = if self.eat("VALUES") {
-            InsertSource::Values(self.values()?)
-        } else if self.eat_all(&["FROM", "INFILE"]) {
-            let path = self.string()?;
-            let compression = if self.eat("COMPRESSION") { Some(self.string()?) } else { None };
-            if self.eat("SETTINGS") {
-                settings.extend(self.assignments()?);
-            }
-            let format = if self.eat("FORMAT") { Some(self.identifier()?) } else { None };
-            InsertSource::Infile { path, format, compression }
-        } else if self.eat("FORMAT") {
-            let format = self.identifier()?;
-            if format.eq_ignore_ascii_case("Values") && !self.at_end() {
-                InsertSource::Values(self.values()?)
-            } else {
-                InsertSource::Data { format: Some(format) }
-            }
-        } else if self.at_end() {
-            InsertSource::Data { format: None }
-        } else {
-            let select = self.select()?;
-            settings.extend(select.settings);
-            InsertSource::Query { query: select.query, format: select.format }
-        };
-        if self.eat("SETTINGS") {
-            settings.extend(self.assignments()?);
-        }
-        Ok(Statement::Insert(Insert { target, columns, settings, source }))
-    }
-
-    fn values(&mut self) -> Result<Vec<Vec<Node>>> {
-        let mut rows = Vec::new();
-        while self.eat_token(&Token::LParen) {
-            let mut row = Vec::new();
-            while !self.eat_token(&Token::RParen) {
-                // DEFAULT stands for the column's default.
-                if self.peeks("DEFAULT") && matches!(self.parser.peek_nth_token_ref(1).token, Token::Comma | Token::RParen) {
-                    self.parser.next_token();
-                    row.push(Node::Name(vec!["DEFAULT".to_string()]));
-                } else {
-                    row.push(self.expression()?);
-                }
-                if !self.eat_token(&Token::Comma) {
-                    self.expect_token(&Token::RParen)?;
-                    break;
-                }
-            }
-            rows.push(row);
-            self.eat_token(&Token::Comma);
-        }
-        if rows.is_empty() {
-            return Err(self.unexpected("a row in parentheses"));
-        }
-        Ok(rows)
-    }
-
-    fn explain(&mut self) -> Result<Statement> {
-        let mut kind = "PLAN".to_string();
-        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE"] {
-            if self.eat(word) {
-                kind = word.to_string();
-                break;
-            }
-        }
-        if self.eat_all(&["QUERY", "TREE"]) {
-            kind = "QUERY TREE".to_string();
-        }
-        // Options such as `indexes = 1` are accepted: what they ask for is always shown.
-        while self.parser.peek_nth_token_ref(1).token == Token::Eq {
-            self.assignments()?;
-        }
-        Ok(Statement::Explain { kind, statement: Box::new(self.statement()?) })
-    }
-
-    fn drop_statement(&mut self) -> Result<Statement> {
-        if self.eat("DATABASE") {
-            let if_exists = self.if_exists();
-            let name = self.identifier()?;
-            self.on_cluster()?;
-            self.eat("SYNC");
-            return Ok(Statement::DropDatabase { name, if_exists });
-        }
-        self.eat("TEMPORARY");
-        if !self.eat("TABLE") && !self.eat("VIEW") {
-            return Err(self.unexpected("TABLE or DATABASE"));
-        }
-        let if_exists = self.if_exists();
-        let mut names = vec![self.table_name()?];
-        while self.eat_token(&Token::Comma) {
-            names.push(self.table_name()?);
-        }
-        self.on_cluster()?;
-        let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
-        Ok(Statement::DropTable { names, if_exists })
-    }
-
-    fn optimize(&mut self) -> Result<Statement> {
-        self.expect("TABLE")?;
-        let name = self.table_name()?;
-        self.on_cluster()?;
-        let mut partition = None;
-        if self.eat("PARTITION") {
-            partition = Some(if self.eat("ID") {
-                Partition::Id(self.string()?)
-            } else if self.eat("ALL") {
-                Partition::All
-            } else {
-                Partition::Value(Box::new(self.expression()?))
-            });
-        }
-        let to_one_part = self.eat("FINAL");
-        let deduplicate = self.eat("DEDUPLICATE");
-        if deduplicate && self.eat("BY") {
-            return Err(Error::not_implemented("OPTIMIZE … DEDUPLICATE BY columns: DEDUPLICATE alone compares whole rows"));
-        }
-        if self.eat("SETTINGS") {
-            self.assignments()?;
-        }
-        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate })
-    }
-
-    /// Most SHOW statements are queries of system tables.
-    fn show(&mut self) -> Result<Statement> {
-        let select = |text: String| parse(&text, &BTreeMap::new());
-        let _ = self.eat("FULL") || self.eat("EXTENDED") || self.eat("CHANGED");
-        let filter = |cursor: &mut Self, column: &str| -> Result<String> {
-            for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
-                if cursor.eat_all(&["NOT", word]) {
-                    return Ok(format!(
-                        " AND {column} NOT {function} {}",
-                        gristmill_types::sql_type::quote(&cursor.string()?)
-                    ));
-                }
-                if cursor.eat(word) {
-                    return Ok(format!(" AND {column} {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
-                }
-            }
-            Ok(String::new())
-        };
-        let limit = |cursor: &mut Self| -> Result<String> {
-            Ok(if cursor.eat("LIMIT") { format!(" LIMIT {}", cursor.expression()?) } else { String::new() })
-        };
-        if self.eat("DATABASES") {
-            let filter = filter(self, "name")?;
-            return select(format!("SELECT name FROM system.databases WHERE 1{filter} ORDER BY name{}", limit(self)?));
-        }
-        if self.eat("TABLES") {
-            let database = if self.eat("FROM") || self.eat("IN") {
-                gristmill_types::sql_type::quote(&self.identifier()?)
-            } else {
-                "currentDatabase()".to_string()
-            };
-            let filter = filter(self, "name")?;
-            return select(format!(
-                "SELECT name FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
-                limit(self)?
-            ));
-        }
-        if self.eat("CREATE") {
-            if self.eat("DATABASE") {
-                return Ok(Statement::ShowCreateDatabase(self.identifier()?));
-            }
-            let _ = self.eat("TEMPORARY");
-            let _ = self.eat("TABLE") || self.eat("VIEW");
-            return Ok(Statement::ShowCreateTable(self.table_name()?));
-        }
-        if self.eat("COLUMNS") || self.eat("FIELDS") {
-            if !self.eat("FROM") {
-                self.expect("IN")?;
-            }
-            let name = self.table_name()?;
-            let quote = |text: &str| gristmill_types::sql_type::quote(text);
-            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
-            return select(format!(
-                "SELECT name AS field, type AS type, if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
-                 if(is_in_primary_key, 'PRI SOR', '') AS key, NULL AS `default`, '' AS extra FROM system.columns \
-                 WHERE database = {database} AND table = {} ORDER BY field",
-                quote(&name.table)
-            ));
-        }
-        if self.eat("PROCESSLIST") {
-            return select("SELECT * FROM system.processes ORDER BY elapsed DESC".to_string());
-        }
-        if self.eat("SETTINGS") {
-            let filter = filter(self, "name")?;
-            return select(format!("SELECT name, type, value FROM system.settings WHERE 1{filter} ORDER BY name"));
-        }
-        if self.eat("FUNCTIONS") {
-            let filter = filter(self, "name")?;
-            return select(format!("SELECT * FROM system.functions WHERE 1{filter} ORDER BY name"));
-        }
-        if self.eat("ENGINES") {
-            return select("SELECT engine, support FROM information_schema.engines".to_string());
-        }
-        if matches!(self.parser.peek_token_ref().token, Token::Word(_)) && !self.peeks("TABLE") {
-            return Err(self.unexpected("DATABASES, TABLES, CREATE TABLE, COLUMNS, PROCESSLIST, SETTINGS or FUNCTIONS"));
-        }
-        self.eat("TABLE");
-        Ok(Statement::ShowCreateTable(self.table_name()?))
     }
 }
 

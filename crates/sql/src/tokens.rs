@@ -72,7 +72,7 @@ enum Open {
 
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
-    let tokens = literals::binary_numbers(tokens);
+    let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     refuse_final(&tokens)?;
@@ -295,7 +295,13 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
             }
             at += 1;
         }
-        let table = alias_at.is_some_and(|alias| tokens.get(alias + 1).map(|t| &t.token) == Some(&Token::LParen));
+        // `AS [NOT] MATERIALIZED (…)` is a hint.
+        let hint = alias_at.map_or(0, |alias| {
+            let not = usize::from(tokens.get(alias + 1).is_some_and(|t| is_word(&t.token, "NOT")));
+            let said = tokens.get(alias + 1 + not).is_some_and(|t| is_word(&t.token, "MATERIALIZED"));
+            if said { not + 1 } else { 0 }
+        });
+        let table = alias_at.is_some_and(|alias| tokens.get(alias + 1 + hint).map(|t| &t.token) == Some(&Token::LParen));
         match alias_at {
             Some(alias) if !table && alias + 1 < at => {
                 let span = tokens[alias].span;
@@ -312,7 +318,9 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
             }
             _ => {
                 // A common table expression: its subquery may have a WITH of its own.
-                out.extend(scalar_with(tokens[start..at].to_vec()));
+                let body = alias_at.map_or(start, |alias| alias + 1);
+                out.extend_from_slice(&tokens[start..body]);
+                out.extend(scalar_with(tokens[(body + hint).min(at)..at].to_vec()));
             }
         }
         if at < tokens.len() && tokens[at].token == Token::Comma {

@@ -161,6 +161,11 @@ pub fn node(expr: &Expr) -> Result<Node> {
             };
             Node::Lambda { parameters, body: Box::new(node(&lambda.body)?) }
         }
+        Expr::Collate { .. } => {
+            return Err(Error::not_implemented(
+                "COLLATE: text is ordered by its bytes; order by lowerUTF8(…) to leave case out",
+            ));
+        }
         other => return Err(unsupported(other)),
     })
 }
@@ -209,6 +214,14 @@ fn access(root: Node, chain: &[AccessExpr]) -> Result<Node> {
                     Node::Name(names)
                 }
                 other => call("tupleElement", vec![other, text(&unescape_identifier(ident))]),
+            },
+            // `column.null`, though NULL is a keyword.
+            AccessExpr::Dot(Expr::Value(value)) if value.value == Value::Null => match current {
+                Node::Name(mut names) => {
+                    names.push("null".to_string());
+                    Node::Name(names)
+                }
+                other => call("isNull", vec![other]),
             },
             AccessExpr::Dot(other) => call("tupleElement", vec![current, node(other)?]),
         };
@@ -295,6 +308,14 @@ fn function_call(function: &Function) -> Result<Node> {
             other => InSet::List(vec![other]),
         };
         return Ok(Node::In { left: Box::new(left), set, negated: lower.contains("not") });
+    }
+    // dateDiff(day, a, b): the unit may stand without quotes.
+    if matches!(lower.as_str(), "datediff" | "date_diff" | "timestampdiff" | "timestamp_diff" | "age")
+        && let Some(Node::Name(unit)) = list.first()
+        && let [unit] = &unit[..]
+        && list.len() >= 3
+    {
+        list[0] = text(&unit.to_ascii_lowercase());
     }
     if matches!(lower.as_str(), "date_add" | "dateadd" | "date_sub" | "datesub" | "timestampadd" | "timestampsub")
         && list.len() == 3

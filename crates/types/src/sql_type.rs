@@ -327,3 +327,32 @@ impl fmt::Display for SqlType {
         }
     }
 }
+
+impl SqlType {
+    /// The type's name with the fields of named tuples on lines of their own, as toTypeName and DESCRIBE show it.
+    pub fn pretty(&self) -> String {
+        self.pretty_at(0)
+    }
+
+    fn pretty_at(&self, depth: usize) -> String {
+        match self {
+            SqlType::Tuple(fields) if fields.iter().all(|(name, _)| name.is_some()) && !fields.is_empty() => {
+                let lines: Vec<String> = fields
+                    .iter()
+                    .map(|(name, kind)| {
+                        let name = quote_identifier(name.as_deref().unwrap_or_default());
+                        format!("{}{name} {}", "    ".repeat(depth + 1), kind.pretty_at(depth + 1))
+                    })
+                    .collect();
+                format!("Tuple(\n{})", lines.join(",\n"))
+            }
+            SqlType::Tuple(fields) if !fields.is_empty() => {
+                let kinds: Vec<String> = fields.iter().map(|(_, kind)| kind.pretty_at(depth)).collect();
+                format!("Tuple({})", kinds.join(", "))
+            }
+            SqlType::Array(element) => format!("Array({})", element.pretty_at(depth)),
+            SqlType::Map(key, value) => format!("Map({}, {})", key.pretty_at(depth), value.pretty_at(depth)),
+            other => other.to_string(),
+        }
+    }
+}

@@ -100,13 +100,14 @@ impl Output {
     }
 
     /// Writes what stands after the rows.
-    pub fn finish(mut self, elapsed: Duration, progress: &ProgressSnapshot) -> Result<()> {
+    pub fn finish(mut self, elapsed: Duration, progress: &ProgressSnapshot, totals: Option<RecordBatch>) -> Result<()> {
         if let Some(mut format) = self.format.take() {
             let summary = ResultSummary {
                 rows: self.rows,
                 elapsed_seconds: elapsed.as_secs_f64(),
                 read_rows: progress.read_rows,
                 read_bytes: progress.read_bytes,
+                totals,
                 ..ResultSummary::default()
             };
             format.finish(&summary, &mut self.buffer)?;

@@ -136,6 +136,7 @@ impl Runner {
             execution = self.session.execute(statement, input) => execution?,
         };
         let context = execution.context.clone();
+        let totals = execution.totals.clone();
         let bar = self.options.progress.then(|| ProgressBar::start(context.clone()));
         let gives_rows = !execution.columns.is_empty();
         let default_format =
@@ -160,7 +161,7 @@ impl Runner {
             progress: context.progress.snapshot(),
             memory_peak_bytes: context.memory.peak_bytes(),
         };
-        output.finish(elapsed, &summary.progress)?;
+        output.finish(elapsed, &summary.progress, totals)?;
         Ok(Finished { summary, batches, gives_rows })
     }
 

@@ -7,6 +7,7 @@ use gristmill_catalog::{EngineSpec, TableDefinition};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
+use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
 use gristmill_types::{Column, Columns, DefaultKind};
 
@@ -28,6 +29,7 @@ impl Interpreter {
         let insert = Insert {
             target: TableExpression::Table(TableName { database: Some(database.to_string()), table: table.to_string() }),
             columns: None,
+            except: Vec::new(),
             settings: Vec::new(),
             source: InsertSource::Query { query, format: None },
         };
@@ -64,10 +66,10 @@ impl Interpreter {
             (None, None) => EngineSpec { name: self.context.settings.default_table_engine.clone(), arguments: Vec::new() },
         };
         let sorted = engine.name.ends_with("MergeTree");
-        let texts = |nodes: &[Node]| nodes.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
         let mut order_by = create.order_by.as_deref().map(texts);
         let mut primary_key = create.primary_key.as_deref().map(texts);
-        let mut partition_by = create.partition_by.as_ref().map(ToString::to_string);
+        let mut partition_by = create.partition_by.as_ref().map(sql);
         if let Some(like) = inherit {
             order_by = order_by.or_else(|| Some(like.order_by.clone()));
             primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
@@ -155,10 +157,7 @@ impl Interpreter {
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let mut columns: Vec<Column> = Vec::new();
         for declared in &create.columns {
-            let default = declared
-                .default
-                .as_ref()
-                .map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, ToString::to_string)));
+            let default = declared.default.as_ref().map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, sql)));
             let kind = match (&declared.kind, &declared.default) {
                 (Some(kind), _) => kind.clone(),
                 (None, Some((_, Some(node)))) => {

@@ -35,7 +35,7 @@ impl Interpreter {
                 let codec = if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) };
                 vec![
                     column.name.clone(),
-                    column.kind.to_string(),
+                    column.kind.pretty(),
                     kind,
                     expression,
                     column.comment.clone(),

@@ -1,4 +1,4 @@
-//! EXPLAIN: the statement's tree, the logical plan, or the physical one.
+//! EXPLAIN: the statement's tree, the logical plan, or the physical one (which tells of parts, granules and files left out).
 
 use datafusion::physical_plan::displayable;
 use gristmill_base::{Error, Result};
@@ -27,7 +27,7 @@ impl Interpreter {
                 let indexes = gristmill_mergetree::read::explain_indexes(&planned.physical).join("\n");
                 lines(&format!("{}\n{indexes}", optimized.display_indent()))
             }
-            "PIPELINE" => {
+            "PIPELINE" | "INDEXES" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&displayable(planned.physical.as_ref()).indent(false).to_string())
             }

@@ -20,10 +20,10 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{Table, TableWriter};
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
-use gristmill_sql::ast::Node;
+use gristmill_sql::ast::{Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
-use gristmill_types::Columns;
+use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 
 use super::insert_plan::given_columns;
@@ -45,8 +45,8 @@ impl Interpreter {
                 let table = self.engine.databases.table(database, table_name)?;
                 tables.push((database.to_string(), table_name.to_string()));
                 let columns = table.definition().columns.clone();
-                let given = given_columns(&columns, insert.columns.as_deref())?;
-                let lowered = self.rows_to_insert(&insert.source, &given, input, tables).await?;
+                let given = given_columns(&columns, insert.columns.as_deref(), &insert.except)?;
+                let lowered = self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?;
                 (table, given, lowered)
             }
             TableExpression::Function { name, arguments } => {
@@ -54,7 +54,9 @@ impl Interpreter {
                 // The function's structure, where it names none, is that of the rows.
                 let unknown = Columns::default();
                 let lowered = match &insert.source {
-                    InsertSource::Query { .. } => Some(self.rows_to_insert(&insert.source, &unknown, None, tables).await?),
+                    InsertSource::Query { .. } => {
+                        Some(self.rows_to_insert(&insert.source, &unknown, &unknown, None, tables).await?)
+                    }
                     _ => None,
                 };
                 let writing = lowered.as_ref().map(Lowered::columns);
@@ -62,10 +64,10 @@ impl Interpreter {
                 source_hints.writing = writing;
                 let table = gristmill_sources::open_table_function(&call, &self.context, &source_hints).await?;
                 let columns = table.definition().columns.clone();
-                let given = given_columns(&columns, insert.columns.as_deref())?;
+                let given = given_columns(&columns, insert.columns.as_deref(), &insert.except)?;
                 let lowered = match lowered {
                     Some(lowered) => lowered,
-                    None => self.rows_to_insert(&insert.source, &given, input, tables).await?,
+                    None => self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?,
                 };
                 (table, given, lowered)
             }
@@ -88,6 +90,7 @@ impl Interpreter {
         &self,
         source: &InsertSource,
         given: &Columns,
+        table: &Columns,
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
@@ -98,7 +101,7 @@ impl Interpreter {
                 source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
                 self.lower(query, source_hints, tables).await
             }
-            InsertSource::Values(rows) => self.values(rows, given),
+            InsertSource::Values(rows) => self.values(rows, given, table),
             InsertSource::Data { format } => {
                 let input = input.ok_or_else(|| {
                     Error::new(
@@ -132,7 +135,7 @@ impl Interpreter {
     }
 
     /// VALUES: constant expressions, cast to the columns they go to.
-    fn values(&self, rows: &[Vec<Node>], given: &Columns) -> Result<Lowered> {
+    fn values(&self, rows: &[Vec<Node>], given: &Columns, table: &Columns) -> Result<Lowered> {
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
@@ -140,7 +143,7 @@ impl Interpreter {
         for (number, row) in rows.iter().enumerate() {
             if row.len() != given.len() {
                 return Err(Error::new(
-                    ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH,
+                    ErrorCode::SYNTAX_ERROR,
                     format!(
                         "Row {} of VALUES has {} values, and the INSERT takes {} columns",
                         number + 1,
@@ -150,20 +153,16 @@ impl Interpreter {
                 ));
             }
             for (at, (node, column)) in row.iter().zip(given).enumerate() {
-                let is_default = matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0] == "DEFAULT");
-                let value = if is_default {
-                    match &column.default {
-                        Some((_, text)) if !text.is_empty() => {
-                            let node = gristmill_sql::statement::parse_expression(text)?;
-                            analyzer.constant_as_kind(&node, &column.kind, false)?
-                        }
-                        _ => gristmill_types::default::default_scalar(&column.kind),
-                    }
+                let no_default = column.default.as_ref().is_none_or(|(_, text)| text.is_empty());
+                let value = if is_default(node) && no_default {
+                    Ok(gristmill_types::default::default_scalar(&column.kind))
+                } else if is_default(node) {
+                    let node = default_in_row(column, row, given, table, 0)?;
+                    analyzer.constant_as_kind(&node, &column.kind, false)
                 } else {
-                    analyzer
-                        .constant_as_kind(node, &column.kind, self.context.settings.input_format_null_as_default)
-                        .context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?
+                    analyzer.constant_as_kind(node, &column.kind, self.context.settings.input_format_null_as_default)
                 };
+                let value = value.context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?;
                 cells[at].push(value);
             }
         }
@@ -206,6 +205,40 @@ impl Interpreter {
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))
     }
+}
+
+fn is_default(node: &Node) -> bool {
+    matches!(node, Node::Name(parts) if parts.len() == 1 && parts[0] == "DEFAULT")
+}
+
+/// What DEFAULT stands for in a row of VALUES: the column's default with the row's other values in the place of names.
+fn default_in_row(column: &Column, row: &[Node], given: &Columns, table: &Columns, depth: usize) -> Result<Node> {
+    let text = match &column.default {
+        Some((_, text)) if !text.is_empty() => text,
+        _ => return Ok(call("defaultValueOfTypeName", vec![text_node(&column.kind.to_string())])),
+    };
+    if depth > table.len() {
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("The default of column {} needs itself", column.name)));
+    }
+    let mut node = gristmill_sql::statement::parse_expression(text)?;
+    for other in table {
+        let name = Node::Name(vec![other.name.clone()]);
+        let mut named = false;
+        node.walk(&mut |part| {
+            named |= *part == name;
+            true
+        });
+        if !named {
+            continue;
+        }
+        let value = match given.names().iter().position(|known| *known == other.name).and_then(|at| row.get(at)) {
+            Some(value) if !is_default(value) => value.clone(),
+            _ => default_in_row(other, row, given, table, depth + 1)?,
+        };
+        let typed = call("CAST", vec![value, text_node(&other.kind.to_string())]);
+        node = gristmill_sql::lower::substituted(&node, &other.name, &typed);
+    }
+    Ok(node)
 }
 
 /// Rows parsed from a stream of bytes; read once.

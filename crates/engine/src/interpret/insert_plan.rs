@@ -14,8 +14,11 @@ use crate::engine::Engine;
 use crate::opener::stored_columns;
 
 /// The columns that an INSERT gives values for: those it names, or all that take values.
-pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>) -> Result<Columns> {
-    let Some(names) = named else { return Ok(crate::resolver::insertable(table)) };
+pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &[String]) -> Result<Columns> {
+    let Some(names) = named else {
+        let all = crate::resolver::insertable(table);
+        return Ok(Columns::new(all.iter().filter(|column| !except.contains(&column.name)).cloned().collect()));
+    };
     let mut given = Vec::new();
     for name in names {
         let column = table.get(name).ok_or_else(|| {

@@ -25,6 +25,8 @@ use crate::execution::{Ending, InputData};
 pub struct Outcome {
     pub columns: Columns,
     pub rows: SendableRecordBatchStream,
+    /// The row of WITH TOTALS.
+    pub totals: Option<RecordBatch>,
 }
 
 impl Outcome {
@@ -32,7 +34,7 @@ impl Outcome {
     pub fn done() -> Outcome {
         let columns = Columns::default();
         let schema = columns.arrow();
-        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::empty())) }
+        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::empty())), totals: None }
     }
 
     /// A statement without rows that is done when the stream is read.
@@ -41,7 +43,7 @@ impl Outcome {
         let columns = Columns::default();
         let schema = columns.arrow();
         let stream = futures::stream::once(work).filter_map(|done| async move { done.err().map(|error| Err(error.into())) });
-        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)) }
+        Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)), totals: None }
     }
 
     /// Rows that are there.
@@ -51,7 +53,7 @@ impl Outcome {
         let batch = RecordBatch::try_new_with_options(columns.arrow(), arrays, &options)?;
         let schema = batch.schema();
         let stream = futures::stream::iter([Ok(batch)]);
-        Ok(Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)) })
+        Ok(Outcome { columns, rows: Box::pin(RecordBatchStreamAdapter::new(schema, stream)), totals: None })
     }
 
     /// String columns of given rows.
@@ -80,6 +82,12 @@ impl Interpreter {
         match statement {
             Statement::Select(select) => {
                 let outcome = self.select(&select, input, &mut ending.tables).await?;
+                ending.started();
+                Ok(outcome)
+            }
+            Statement::ShowOf { database, query } => {
+                self.engine.databases.database(&database)?;
+                let outcome = self.select(&query, input, &mut ending.tables).await?;
                 ending.started();
                 Ok(outcome)
             }

@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
 use gristmill_formats::{Compression, Format};
 use gristmill_sources::{SharedInput, SourceHints};
-use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
+use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, totals_query};
 use gristmill_sql::statement::SelectStatement;
 use gristmill_types::Columns;
 use sqlparser::ast::Query;
@@ -35,8 +36,23 @@ impl Interpreter {
         let hints = self.hints(input, None);
         let planned = self.plan_query(&select.query, hints, tables).await?;
         let columns = planned.lowered.columns();
+        let totals = match totals_query(&select.query)? {
+            Some(query) => self.totals(&query, &columns).await?,
+            None => None,
+        };
         let rows = plan::run(&planned.state, planned.physical, &self.context)?;
-        Ok(Outcome { columns, rows })
+        Ok(Outcome { columns, rows, totals })
+    }
+
+    /// The row of WITH TOTALS.
+    async fn totals(&self, query: &Query, columns: &Columns) -> Result<Option<RecordBatch>> {
+        let planned = self.plan_query(query, self.hints(None, None), &mut Vec::new()).await?;
+        let batches =
+            plan::collect_up_to(&planned.state, &planned.lowered.plan, &self.context, 1).await?.unwrap_or_default();
+        match batches.into_iter().find(|batch| batch.num_rows() > 0) {
+            Some(batch) => Ok(Some(RecordBatch::try_new(columns.arrow(), batch.columns().to_vec())?)),
+            None => Ok(None),
+        }
     }
 
     /// `format`: of the data that comes with the statement, where the statement says it.
@@ -79,7 +95,7 @@ impl Interpreter {
     }
 
     pub(crate) async fn plan_lowered(&self, mut lowered: Lowered) -> Result<Planned> {
-        let state = plan::session_state(&self.engine, &self.context)?;
+        let state = plan::session_state(&self.engine, &self.context, &lowered.plan)?;
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         let physical = self.context.cancellable(plan::physical_plan(&state, &lowered.plan)).await?;
         Ok(Planned { state, lowered, physical })

@@ -6,8 +6,8 @@
 use std::cell::RefCell;
 
 use datafusion::common::Column;
-use datafusion::logical_expr::Expr;
-use datafusion::logical_expr::expr::{AggregateFunction, Case};
+use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
+use datafusion::logical_expr::{Expr, LogicalPlan};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::resolve_aggregate;
 use gristmill_types::SqlType;
@@ -95,6 +95,11 @@ impl Analyzer<'_> {
             ));
         };
         let (expr, kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
+        // A subquery that depends on the row around it has NULL where it found nothing.
+        let (kind, when_empty) = match when_empty {
+            Some(_) if grouped.keys.is_empty() && self.is_correlated() => (kind.nullable(), None),
+            other => (kind, other),
+        };
         let mut aggregates = grouped.aggregates.borrow_mut();
         let name = match aggregates.iter().find(|(known, _, _)| *known == expr) {
             Some((_, name, _)) => name.clone(),
@@ -123,6 +128,9 @@ impl Analyzer<'_> {
         } else if distinct {
             name = format!("{name}Distinct");
             distinct = false;
+        }
+        if self.settings.aggregate_functions_null_for_empty && !name.starts_with("count") && !name.ends_with("OrNull") {
+            name = format!("{name}OrNull");
         }
         let function = resolve_aggregate(self.registry, &name).ok_or_else(|| {
             Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}"))
@@ -166,12 +174,14 @@ impl Analyzer<'_> {
         if exprs.is_empty() {
             exprs.push(datafusion::logical_expr::lit(1_i64));
         }
+        // What depends on the order of rows sees them in the order that the subquery gives them.
+        let order_by = if keeps_order(&name) { self.ordering.borrow().clone() } else { Vec::new() };
         let expr = Expr::AggregateFunction(AggregateFunction::new_udf(
             bound.udaf,
             exprs,
             distinct,
             filter.map(Box::new),
-            Vec::new(),
+            order_by,
             None,
         ));
         Ok((expr, bound.result, bound.when_empty))
@@ -187,4 +197,22 @@ pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::Sc
             else_expr: Some(Box::new(Expr::Literal(value, None))),
         }),
     }
+}
+
+/// Aggregates whose result depends on the order of rows.
+fn keeps_order(name: &str) -> bool {
+    ["groupArray", "groupConcat", "any", "first_value", "last_value"].iter().any(|known| name.starts_with(known))
+}
+
+/// The order of a relation's rows, where it is that of a subquery with ORDER BY whose keys are among its columns.
+pub(crate) fn ordering_of(plan: &LogicalPlan) -> Vec<Sort> {
+    let fields = plan.schema();
+    let sorts = match plan {
+        LogicalPlan::Sort(sort) => return sort.expr.clone(),
+        LogicalPlan::Limit(limit) => ordering_of(&limit.input),
+        LogicalPlan::Projection(projection) => ordering_of(&projection.input),
+        _ => return Vec::new(),
+    };
+    let visible = |expr: &Expr| expr.column_refs().iter().all(|column| fields.has_column(column));
+    if sorts.iter().all(|sort| visible(&sort.expr)) { sorts } else { Vec::new() }
 }

@@ -89,6 +89,12 @@ impl Analyzer<'_> {
                     ));
                 }
             };
+            if matches!(element, SqlType::Nothing) {
+                return Err(Error::new(
+                    ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                    "arrayJoin of an empty array without a type: cast it",
+                ));
+            }
             let mut as_array = self.cast(array.clone(), &SqlType::array(element.clone()))?;
             if keep_empty {
                 as_array = self.never_empty(as_array, &element)?;

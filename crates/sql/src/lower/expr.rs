@@ -33,7 +33,7 @@ impl Analyzer<'_> {
                 Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, "* stands only in a SELECT list and in count(*)"))
             }
             Node::Lambda { .. } => Err(Error::new(
-                ErrorCode::UNEXPECTED_EXPRESSION,
+                ErrorCode::BAD_ARGUMENTS,
                 "A lambda stands only as the first argument of a higher-order function",
             )),
         }
@@ -111,7 +111,7 @@ impl Analyzer<'_> {
             Typed::new(Expr::Literal(ScalarValue::BinaryView(Some(value.as_bytes().to_vec())), None), SqlType::String)
         };
         Ok(Some(match (name, &arguments[..]) {
-            ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.to_string()),
+            ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.pretty()),
             ("toColumnTypeName", [argument]) => text_of(&self.expr(argument, context)?.kind.to_string()),
             ("CAST" | "_CAST", [value, kind]) => {
                 let (kind, _) = self.constant(kind)?;
@@ -125,6 +125,12 @@ impl Analyzer<'_> {
                 let value = self.as_value(self.expr(value, context)?)?;
                 if self.settings.cast_keep_nullable && value.kind.is_nullable() {
                     kind = kind.nullable();
+                }
+                if value.kind.is_null_literal() && !kind.is_nullable() {
+                    return Err(Error::new(
+                        ErrorCode::CANNOT_CONVERT_TYPE,
+                        format!("Cannot convert NULL to {kind}: cast to Nullable({kind})"),
+                    ));
                 }
                 let text = value.kind == SqlType::String;
                 self.cast(value, &kind).map_err(|error| match function.name.as_str() {
@@ -161,7 +167,10 @@ impl Analyzer<'_> {
                     .settings
                     .get(&name)
                     .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")))?;
+                let is_bool =
+                    gristmill_introspect::Settings::declared().iter().any(|info| info.name == name && info.kind == "Bool");
                 match value.parse::<i128>() {
+                    Ok(number) if is_bool => self.literal(&Literal::Bool(number != 0))?,
                     Ok(number) => self.literal(&Literal::Integer(number))?,
                     Err(_) => text_of(&value),
                 }

@@ -7,14 +7,15 @@ use datafusion::common::{Column, TableReference as PlanName};
 use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::DefaultKind;
+use gristmill_types::SqlType;
 use gristmill_types::supertype::least_supertype;
-use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
 use super::scope::{Scope, ScopeColumn};
-use super::tables::{ResolvedTable, TableReference};
+use super::tables::TableReference;
 use super::{Analyzer, Lowered};
-use crate::ast::unescape_identifier;
+use crate::ast::{Literal, unescape_identifier};
 
 /// A plan with the columns that names may mean over it.
 #[derive(Clone, Debug)]
@@ -46,6 +47,33 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn factor(&self, factor: &TableFactor, ctes: &Ctes) -> Result<Relation> {
+        let mut relation = self.unnamed_factor(factor, ctes)?;
+        // `AS t(a, b)`
+        let (TableFactor::Table { alias: Some(alias), .. }
+        | TableFactor::Function { alias: Some(alias), .. }
+        | TableFactor::Derived { alias: Some(alias), .. }) = factor
+        else {
+            return Ok(relation);
+        };
+        if alias.columns.is_empty() {
+            return Ok(relation);
+        }
+        let visible = relation.columns.iter_mut().filter(|column| !column.hidden);
+        let mut named = 0;
+        for (column, name) in visible.zip(&alias.columns) {
+            column.name = unescape_identifier(&name.name);
+            named += 1;
+        }
+        if named != alias.columns.len() {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("{} has names for {} columns and {named} columns", alias.name, alias.columns.len()),
+            ));
+        }
+        Ok(relation)
+    }
+
+    fn unnamed_factor(&self, factor: &TableFactor, ctes: &Ctes) -> Result<Relation> {
         match factor {
             TableFactor::Table { sample: Some(_), .. } => Err(Error::new(
                 ErrorCode::SAMPLING_NOT_SUPPORTED,
@@ -98,34 +126,33 @@ impl Analyzer<'_> {
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
             hidden,
         };
-        let is_materialized =
-            |column: &gristmill_types::Column| matches!(column.default, Some((DefaultKind::Materialized, _)));
-        let columns = table
+        let materialized = |column: &gristmill_types::Column| matches!(column.default, Some((DefaultKind::Materialized, _)));
+        let mut columns: Vec<ScopeColumn> = table
             .columns
             .iter()
-            .map(|declared| column(declared, is_materialized(declared)))
+            .map(|declared| column(declared, materialized(declared)))
             .chain(table.virtual_columns.iter().map(|virtual_column| column(virtual_column, true)))
             .collect();
-        let relation = Relation { plan, columns };
-        if table.computed.is_empty() { Ok(relation) } else { self.with_computed(relation, table, &qualifier) }
-    }
-
-    /// Adds a table's ALIAS columns, each of which may name those before it.
-    fn with_computed(&self, relation: Relation, table: &ResolvedTable, qualifier: &[String]) -> Result<Relation> {
-        let Relation { plan, mut columns } = relation;
-        for column in table.computed.iter() {
-            let Some((_, text)) = &column.default else { continue };
-            let node = crate::statement::parse_expression(text)?;
+        for alias in table.aliases.iter() {
+            let Some((_, text)) = &alias.default else { continue };
             let scope = Scope { columns: columns.clone(), ..Scope::default() };
-            let typed = self.cast(self.as_value(self.expr(&node, &scope.rows())?)?, &column.kind)?;
-            // The expression itself stands for the column, so that one no query names costs nothing.
-            columns.push(ScopeColumn {
-                qualifier: qualifier.to_vec(),
-                name: column.name.clone(),
-                kind: column.kind.clone(),
-                expr: typed.expr,
-                hidden: true,
-            });
+            let value = self.expr(&crate::statement::parse_expression(text)?, &scope.rows())?;
+            let value = self.cast(value, &alias.kind)?;
+            columns.push(ScopeColumn { expr: value.expr, ..column(alias, true) });
+        }
+        if let [database, shown] = &table.name[..] {
+            for (name, value) in [("_table", shown), ("_database", database)] {
+                if columns.iter().all(|column| column.name != name) {
+                    let value = self.literal(&Literal::Text(value.as_bytes().to_vec()))?;
+                    columns.push(ScopeColumn {
+                        qualifier: qualifier.clone(),
+                        name: name.to_string(),
+                        kind: value.kind,
+                        expr: value.expr,
+                        hidden: true,
+                    });
+                }
+            }
         }
         Ok(Relation { plan, columns })
     }
@@ -173,4 +200,19 @@ fn relation_of(lowered: Lowered, alias: &str) -> Relation {
         })
         .collect();
     Relation { plan: lowered.plan, columns }
+}
+
+impl Analyzer<'_> {
+    /// PREWHERE is for tables that read its columns before the others.
+    pub(crate) fn check_prewhere(&self, from: &[TableWithJoins]) -> Result<()> {
+        let reference = match from.first() {
+            Some(first) => TableReference::of(&first.relation)?,
+            None => None,
+        };
+        let table = reference.and_then(|reference| self.tables.0.get(&reference.key()));
+        if table.is_some_and(|table| table.prewhere) {
+            return Ok(());
+        }
+        Err(Error::new(ErrorCode::ILLEGAL_PREWHERE, "Storage doesn't support PREWHERE: write WHERE"))
+    }
 }

@@ -183,6 +183,17 @@ impl Analyzer<'_> {
         id: &str,
         aggregates: Vec<Expr>,
     ) -> Result<LogicalPlan> {
+        if sets.iter().all(Vec::is_empty) {
+            let names: Vec<String> = aggregates.iter().map(|expr| expr.schema_name().to_string()).collect();
+            let nothing = aggregates.is_empty().then(|| lit(1_u8).alias(self.unique("nothing")));
+            let mut projection: Vec<Expr> = Vec::new();
+            for (_, typed, name) in &grouped.keys {
+                projection.push(lit(gristmill_types::default::default_scalar(&typed.kind)).alias(name));
+            }
+            projection.push(lit((1_u64 << grouped.keys.len().min(63)) - 1).alias(id));
+            projection.extend(names.iter().map(|name| Expr::Column(Column::new_unqualified(name))));
+            return Ok(LogicalPlanBuilder::from(plan).aggregate(nothing, aggregates)?.project(projection)?.build()?);
+        }
         // The keys become columns first: what stands in the sets are names.
         let mut below: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
         below.extend(grouped.keys.iter().map(|(expr, _, name)| expr.clone().alias(name)));

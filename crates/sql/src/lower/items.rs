@@ -206,7 +206,7 @@ fn regex(pattern: &str) -> Result<regex::Regex> {
 }
 
 /// The body of a lambda with its parameter replaced.
-pub(crate) fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
+pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
     let inside = |node: &Node| substituted(node, parameter, value);
     match body {
         Node::Name(parts) if parts.len() == 1 && parts[0] == parameter => value.clone(),

@@ -90,7 +90,7 @@ impl Analyzer<'_> {
     }
 
     /// Adds the number of each row, or of each row among those with equal keys.
-    fn numbered(&self, plan: LogicalPlan, keys: &[Expr]) -> Result<(LogicalPlan, Expr)> {
+    pub(crate) fn numbered(&self, plan: LogicalPlan, keys: &[Expr]) -> Result<(LogicalPlan, Expr)> {
         let name = self.unique("row_number");
         let params = WindowFunctionParams {
             args: Vec::new(),
@@ -204,6 +204,12 @@ impl Analyzer<'_> {
                     // Each side's own names come first: `ON a = b` of two tables that both have an `a`.
                     let compared = self.sides(node, &left, &right)?;
                     let typed = match compared {
+                        // Keys of a join are equal where their bits are: NaN finds NaN.
+                        Some(("equals", a, b)) if a.kind.is_float() && b.kind.is_float() => {
+                            let (a, b) = self.to_common(a, b, "equals")?;
+                            conditions.push(a.expr.eq(b.expr));
+                            continue;
+                        }
                         Some((name, a, b)) => {
                             match super::operators::comparison(name).map(|operator| self.compare(operator, a, b, name)) {
                                 Some(Ok(Some(typed))) => typed,

@@ -23,12 +23,14 @@ mod joins;
 mod limits;
 mod operators;
 mod query;
+mod ranges;
 mod recursive;
 mod scope;
 mod select;
 mod sets;
 mod subqueries;
 mod tables;
+mod totals;
 mod windows;
 
 use std::cell::{Cell, RefCell};
@@ -39,6 +41,7 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
+use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
 use datafusion::physical_expr::create_physical_expr;
@@ -47,9 +50,11 @@ use gristmill_functions::{Argument, FunctionEnv, Registry};
 use gristmill_introspect::Settings;
 use gristmill_types::{Columns, SqlType};
 
+pub use items::substituted;
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
 pub use tables::{ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
+pub use totals::totals_query;
 
 use crate::ast::Node;
 
@@ -111,6 +116,10 @@ pub struct Analyzer<'a> {
     outer: RefCell<Vec<subqueries::Outer>>,
     /// Subqueries that name nothing from outside, by their text and what they see of WITH.
     subqueries: RefCell<Vec<((String, usize), Lowered)>>,
+    /// The order of the rows that the SELECT being lowered reads, where they have one.
+    ordering: RefCell<Vec<Sort>>,
+    /// Names of the columns of sets.
+    members: RefCell<Vec<(LogicalPlan, Expr, String)>>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -125,6 +134,8 @@ impl<'a> Analyzer<'a> {
             rounds: RefCell::default(),
             outer: RefCell::default(),
             subqueries: RefCell::default(),
+            ordering: RefCell::default(),
+            members: RefCell::default(),
         }
     }
 

@@ -58,6 +58,9 @@ fn compares_natively(kind: &SqlType) -> bool {
 impl Analyzer<'_> {
     /// Lowers what DataFusion has an operator for; `None`: a function of ours is to be called.
     pub(crate) fn operator(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Result<Option<Typed>> {
+        if let Some(range) = self.as_range(name, arguments, context)? {
+            return Ok(Some(range));
+        }
         match (name, arguments) {
             ("and" | "or", [_, ..]) => {
                 let operator = if name == "and" { Operator::And } else { Operator::Or };
@@ -242,7 +245,7 @@ impl Analyzer<'_> {
             Ok(moved) => moved,
             // A number that the other type does not hold: both are brought to a third type.
             Err(_) if numbers => return Ok(None),
-            Err(error) if from_text => {
+            Err(error) if from_text && to.is_number() => {
                 let what = format!("Cannot convert string {value} to type {to}: {}", error.message());
                 return Err(Error::new(ErrorCode::TYPE_MISMATCH, what));
             }

@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use sqlparser::ast::{Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, Values};
+use sqlparser::ast::{Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, Values};
 
 use super::limits::Tail;
 use super::scope::Scope;
@@ -48,6 +48,13 @@ impl Analyzer<'_> {
                                 with
                             });
                         }
+                        if !cte.alias.columns.is_empty() {
+                            inner = if with.recursive && name_items(&mut inner.body, &cte.alias) {
+                                inner
+                            } else {
+                                renamed(inner, &cte.alias)?
+                            };
+                        }
                         ctes.insert(name, inner);
                     }
                 }
@@ -57,20 +64,25 @@ impl Analyzer<'_> {
         let tail = self.tail(query)?;
         match query.body.as_ref() {
             SetExpr::Select(select) => self.select(select, &tail, &scalars, &ctes),
+            // ORDER BY and LIMIT behind a UNION belong to its last SELECT.
+            body @ SetExpr::SetOperation { right, .. } if matches!(right.as_ref(), SetExpr::Select(_)) => {
+                self.body(body, &tail, &scalars, &ctes)
+            }
             body => {
-                let lowered = self.body(body, &scalars, &ctes)?;
+                let lowered = self.body(body, &Tail::default(), &scalars, &ctes)?;
                 self.order_and_limit(lowered, &tail)
             }
         }
     }
 
-    pub(crate) fn body(&self, body: &SetExpr, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
+    /// `tail`: of the last SELECT.
+    pub(crate) fn body(&self, body: &SetExpr, tail: &Tail, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
         match body {
-            SetExpr::Select(select) => self.select(select, &Tail::default(), scalars, ctes),
+            SetExpr::Select(select) => self.select(select, tail, scalars, ctes),
             SetExpr::Query(query) => self.query(query, ctes),
             SetExpr::SetOperation { op, set_quantifier, left, right } => {
-                let left = self.body(left, scalars, ctes)?;
-                let right = self.body(right, scalars, ctes)?;
+                let left = self.body(left, &Tail::default(), scalars, ctes)?;
+                let right = self.body(right, tail, scalars, ctes)?;
                 self.set_operation(*op, *set_quantifier, left, right)
             }
             SetExpr::Values(values) => self.values(values),
@@ -127,6 +139,9 @@ impl Analyzer<'_> {
             }
             (other, _) => return Err(Error::not_implemented(format!("{op} {other}"))),
         };
+        if all && op != SetOperator::Union {
+            return self.counted_operation(op, left_plan, right_plan, &left, kinds);
+        }
         let builder = LogicalPlanBuilder::from(left_plan);
         let plan = match op {
             SetOperator::Union if all => builder.union(right_plan)?.build()?,
@@ -142,6 +157,36 @@ impl Analyzer<'_> {
             .zip(left.columns.iter().zip(kinds))
             .map(|(column, (shown, kind))| OutputColumn { name: shown.name.clone(), kind, expr: Expr::Column(column) })
             .collect();
+        Ok(Lowered { plan, columns })
+    }
+
+    /// EXCEPT ALL and INTERSECT ALL count: of three equal rows on the left, one on the right takes one away. Equal rows are
+    /// numbered on both sides, which makes them differ.
+    fn counted_operation(
+        &self,
+        op: SetOperator,
+        left_plan: LogicalPlan,
+        right_plan: LogicalPlan,
+        left: &Lowered,
+        kinds: Vec<SqlType>,
+    ) -> Result<Lowered> {
+        let number = self.unique("number");
+        let numbered = |plan: LogicalPlan| -> Result<LogicalPlan> {
+            let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+            let (plan, row) = self.numbered(plan, &exprs)?;
+            exprs.push(row.alias(&number));
+            Ok(LogicalPlanBuilder::from(plan).project(exprs)?.build()?)
+        };
+        let (left_plan, right_plan) = (numbered(left_plan)?, numbered(right_plan)?);
+        let plan = match op {
+            SetOperator::Intersect => LogicalPlanBuilder::intersect(left_plan, right_plan, true)?,
+            _ => LogicalPlanBuilder::except(left_plan, right_plan, true)?,
+        };
+        let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
+        exprs.truncate(kinds.len());
+        let plan = LogicalPlanBuilder::from(plan).project(exprs.clone())?.build()?;
+        let shown = left.columns.iter().zip(kinds).zip(exprs);
+        let columns = shown.map(|((column, kind), expr)| OutputColumn { name: column.name.clone(), kind, expr }).collect();
         Ok(Lowered { plan, columns })
     }
 
@@ -249,6 +294,40 @@ fn scalar_alias(query: &Query) -> Result<Option<Node>> {
         return Ok(None);
     }
     Ok(Some(translate::node(expr)?))
+}
+
+/// Gives the items of the first SELECT of a UNION other names: a recursive query is read by them. False: it has others
+/// than plain items, or not as many.
+fn name_items(body: &mut SetExpr, alias: &TableAlias) -> bool {
+    match body {
+        SetExpr::SetOperation { left, .. } => name_items(left, alias),
+        SetExpr::Select(select) => {
+            let plain = |item: &SelectItem| matches!(item, SelectItem::UnnamedExpr(_) | SelectItem::ExprWithAlias { .. });
+            if select.projection.len() != alias.columns.len() || !select.projection.iter().all(plain) {
+                return false;
+            }
+            for (item, column) in select.projection.iter_mut().zip(&alias.columns) {
+                if let SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. } = item {
+                    *item = SelectItem::ExprWithAlias { expr: expr.clone(), alias: column.name.clone() };
+                }
+            }
+            true
+        }
+        _ => false,
+    }
+}
+
+/// `WITH t(a, b) AS (query)`: the query with other names for its columns.
+fn renamed(query: Query, alias: &TableAlias) -> Result<Query> {
+    let mut outer = crate::statement::parse_query("SELECT * FROM (SELECT 1) AS t")?;
+    if let SetExpr::Select(select) = outer.body.as_mut()
+        && let Some(TableFactor::Derived { subquery, alias: shown, .. }) =
+            select.from.first_mut().map(|from| &mut from.relation)
+    {
+        **subquery = query;
+        *shown = Some(alias.clone());
+    }
+    Ok(*outer)
 }
 
 fn star_select() -> Result<Select> {

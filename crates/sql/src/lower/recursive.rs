@@ -12,6 +12,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{Query, SetExpr, SetOperator, SetQuantifier};
 
+use super::limits::Tail;
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 
 impl Analyzer<'_> {
@@ -31,7 +32,7 @@ impl Analyzer<'_> {
                 format!("Recursive CTE subquery {name} must be a UNION of a part that does not read it and one that does"),
             ));
         };
-        let anchor = self.body(left, &HashMap::new(), outer)?;
+        let anchor = self.body(left, &Tail::default(), &HashMap::new(), outer)?;
         let names: Vec<String> = anchor.columns.iter().map(|column| self.unique(&column.name)).collect();
         let exprs = anchor.columns.iter().zip(&names).map(|(column, name)| column.expr.clone().alias(name));
         let anchor_plan = LogicalPlanBuilder::from(anchor.plan).project(exprs.collect::<Vec<_>>())?.build()?;
@@ -55,7 +56,7 @@ impl Analyzer<'_> {
         };
         let round = Lowered { plan: work_plan, columns: columns(Some(&table)) };
         self.rounds.borrow_mut().push((name.to_string(), round));
-        let step = self.body(right, &HashMap::new(), outer);
+        let step = self.body(right, &Tail::default(), &HashMap::new(), outer);
         self.rounds.borrow_mut().pop();
         let step = step?;
         if step.columns.len() != names.len() {

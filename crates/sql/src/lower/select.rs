@@ -29,6 +29,9 @@ impl Analyzer<'_> {
         ctes: &Rc<HashMap<String, Query>>,
     ) -> Result<Lowered> {
         refuse_unsupported(select)?;
+        if select.prewhere.is_some() {
+            self.check_prewhere(&select.from)?;
+        }
         let relation = self.from(&select.from, ctes)?;
         let joined_once = match &select.from[..] {
             [one] => {
@@ -50,6 +53,10 @@ impl Analyzer<'_> {
             ..Scope::default()
         };
         let items = self.items(select, &mut scope)?;
+        let ordering = match &select.from[..] {
+            [one] if one.joins.is_empty() => super::aggregates::ordering_of(&relation.plan),
+            _ => Vec::new(),
+        };
         let mut plan = relation.plan;
 
         // arrayJoin in any clause multiplies the rows of FROM, unless it is over an aggregate.
@@ -83,6 +90,7 @@ impl Analyzer<'_> {
             || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let aggregated =
             keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        let outer_ordering = self.ordering.replace(ordering);
         let grouped = aggregated.then(|| self.grouping(keys.as_ref().unwrap_or(&Keys::default()), &scope)).transpose()?;
         let windows = Windows::default();
 
@@ -117,6 +125,9 @@ impl Analyzer<'_> {
                 Some((keys, *offset, *count))
             }
         };
+
+        // A subquery in an expression had its own meanwhile and gave it back.
+        self.ordering.replace(outer_ordering);
 
         if let Some(grouped) = &grouped {
             plan = self.aggregate_plan(plan, grouped)?;

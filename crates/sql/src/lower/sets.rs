@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use datafusion::common::{ScalarValue, Spans};
 use datafusion::logical_expr::expr::{InList, InSubquery};
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Operator, Subquery};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -142,8 +142,15 @@ impl Analyzer<'_> {
             return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, "The subquery of IN has no columns"));
         };
         let member = Typed::new(column.expr.clone(), column.kind.clone());
-        let (left_typed, member) = self.to_common(left_typed, member, "in")?;
-        let name = self.unique("member");
+        // What has no common type is read as the left side's: a set of texts, for a number.
+        let (left_typed, member) = match self.to_common(left_typed.clone(), member.clone(), "in") {
+            Ok(pair) => pair,
+            Err(_) => {
+                let member = self.cast(member, left_typed.kind.plain())?;
+                (left_typed, member)
+            }
+        };
+        let name = self.member_name(&lowered.plan, &member.expr);
         let mut plan = LogicalPlanBuilder::from(lowered.plan).project(vec![member.expr.alias(&name)])?;
         if member.kind.is_nullable() {
             plan = plan.filter(Expr::IsNotNull(Box::new(datafusion::logical_expr::ident(&name))))?;
@@ -151,6 +158,17 @@ impl Analyzer<'_> {
         let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: outer, spans: Spans::new() };
         let nullable = left_typed.kind.is_nullable();
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
+    }
+
+    /// The name of a set's column: one for one plan, so that the same IN, lowered twice, is equal to itself.
+    fn member_name(&self, plan: &LogicalPlan, member: &Expr) -> String {
+        let mut members = self.members.borrow_mut();
+        if let Some((_, _, name)) = members.iter().find(|(known, expr, _)| known == plan && expr == member) {
+            return name.clone();
+        }
+        let name = self.unique("member");
+        members.push((plan.clone(), member.clone(), name.clone()));
+        name
     }
 
     /// `(a, b) IN (SELECT x, y …)`: both sides become one value that compares as the tuple does, their text.
@@ -193,7 +211,8 @@ impl Analyzer<'_> {
             Ok(self.cast(Typed::new(tuple, kind), &SqlType::String)?.expr)
         };
         let right = text(right_parts)?;
-        let plan = LogicalPlanBuilder::from(lowered.plan).project(vec![right.alias(self.unique("member"))])?.build()?;
+        let name = self.member_name(&lowered.plan, &right);
+        let plan = LogicalPlanBuilder::from(lowered.plan).project(vec![right.alias(name)])?.build()?;
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
     }

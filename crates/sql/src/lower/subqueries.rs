@@ -69,6 +69,11 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
+    /// Whether the subquery that is being lowered has named a column from outside.
+    pub(crate) fn is_correlated(&self) -> bool {
+        self.outer.borrow().last().is_some_and(|level| !level.used.is_empty())
+    }
+
     pub(crate) fn exists(&self, query: &Query, negated: bool, context: &Context<'_>) -> Result<Typed> {
         let (lowered, outer) = self.subquery_of(query, context)?;
         let subquery = Subquery { subquery: Arc::new(lowered.plan), outer_ref_columns: outer, spans: Spans::new() };

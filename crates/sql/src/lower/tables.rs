@@ -21,12 +21,13 @@ use crate::translate;
 #[derive(Clone, Debug)]
 pub struct ResolvedTable {
     pub provider: Arc<dyn TableProvider>,
-    /// The declared columns of the provider's schema, in its order. Those that are MATERIALIZED are no part of `*`.
+    /// Columns of `*`, then virtual ones: the provider's schema in order.
     pub columns: Columns,
-    /// The rest of the provider's schema: columns that can be asked for and are no part of `*`.
     pub virtual_columns: Columns,
-    /// ALIAS columns: computed from the others where they are asked for.
-    pub computed: Columns,
+    /// Columns that are computed from the others when they are read.
+    pub aliases: Columns,
+    /// Whether PREWHERE may stand with it.
+    pub prewhere: bool,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
 }

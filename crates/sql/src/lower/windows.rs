@@ -43,6 +43,7 @@ impl Analyzer<'_> {
         let order_by = window.order_by.iter().map(|key| self.sort(key, context)).collect::<Result<Vec<_>>>()?;
         let window_frame = match &window.frame {
             Some(frame) => WindowFrame::try_from(frame.clone())?,
+            // RANGE up to the current row, and with it the rows that sort alike.
             None => WindowFrame::new((!order_by.is_empty()).then_some(false)),
         };
         let lower = call.name.to_ascii_lowercase();

@@ -9,6 +9,8 @@ pub(crate) mod joins;
 pub(crate) mod limits;
 pub(crate) mod literals;
 pub(crate) mod stars;
+#[cfg(test)]
+mod tests;
 
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 

@@ -1,0 +1,90 @@
+//! Statements about tables as wholes (RENAME, DROP, OPTIMIZE), and EXPLAIN.
+
+use gristmill_base::{Error, Result};
+use sqlparser::tokenizer::Token;
+
+use crate::statement::{Cursor, Partition, Statement, TableName};
+
+impl Cursor<'_> {
+    pub(crate) fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
+        let mut pairs = Vec::new();
+        loop {
+            let from = self.table_name()?;
+            self.expect(between)?;
+            pairs.push((from, self.table_name()?));
+            if !self.eat_token(&Token::Comma) {
+                self.on_cluster()?;
+                return Ok(pairs);
+            }
+        }
+    }
+
+    pub(crate) fn explain(&mut self) -> Result<Statement> {
+        let mut kind = "PLAN".to_string();
+        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE"] {
+            if self.eat(word) {
+                kind = word.to_string();
+                break;
+            }
+        }
+        if self.eat_all(&["QUERY", "TREE"]) {
+            kind = "QUERY TREE".to_string();
+        }
+        // `indexes = 1` shows the scans with what they leave out; other options ask for what is always shown.
+        while self.parser.peek_nth_token_ref(1).token == Token::Eq {
+            for (name, value) in self.assignments()? {
+                if kind == "PLAN" && name.eq_ignore_ascii_case("indexes") && value != "0" {
+                    kind = "INDEXES".to_string();
+                }
+            }
+        }
+        Ok(Statement::Explain { kind, statement: Box::new(self.statement()?) })
+    }
+
+    pub(crate) fn drop_statement(&mut self) -> Result<Statement> {
+        if self.eat("DATABASE") {
+            let if_exists = self.if_exists();
+            let name = self.identifier()?;
+            self.on_cluster()?;
+            self.eat("SYNC");
+            return Ok(Statement::DropDatabase { name, if_exists });
+        }
+        self.eat("TEMPORARY");
+        if !self.eat("TABLE") && !self.eat("VIEW") {
+            return Err(self.unexpected("TABLE or DATABASE"));
+        }
+        let if_exists = self.if_exists();
+        let mut names = vec![self.table_name()?];
+        while self.eat_token(&Token::Comma) {
+            names.push(self.table_name()?);
+        }
+        self.on_cluster()?;
+        let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
+        Ok(Statement::DropTable { names, if_exists })
+    }
+
+    pub(crate) fn optimize(&mut self) -> Result<Statement> {
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        let mut partition = None;
+        if self.eat("PARTITION") {
+            partition = Some(if self.eat("ID") {
+                Partition::Id(self.string()?)
+            } else if self.eat("ALL") {
+                Partition::All
+            } else {
+                Partition::Value(Box::new(self.expression()?))
+            });
+        }
+        let to_one_part = self.eat("FINAL");
+        let deduplicate = self.eat("DEDUPLICATE");
+        if deduplicate && self.eat("BY") {
+            return Err(Error::not_implemented("OPTIMIZE … DEDUPLICATE BY columns: DEDUPLICATE alone compares whole rows"));
+        }
+        if self.eat("SETTINGS") {
+            self.assignments()?;
+        }
+        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate })
+    }
+}

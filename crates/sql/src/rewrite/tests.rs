@@ -1,0 +1,92 @@
+//! What statements look like to the parser.
+
+use std::collections::BTreeMap;
+
+use crate::tokens::{prepare, tokenize};
+
+/// The tokens after all rewriting, with blanks between them.
+fn rewritten(text: &str) -> String {
+    let tokens = prepare(tokenize(text).expect(text), &BTreeMap::new()).expect(text);
+    let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).filter(|text| text != "EOF").collect();
+    words.join(" ")
+}
+
+#[test]
+fn words_before_join_may_stand_in_any_order() {
+    for text in ["SELECT 1 FROM a ANY LEFT JOIN b ON x = y", "SELECT 1 FROM a LEFT ANY JOIN b ON x = y"] {
+        assert_eq!(rewritten(text), "SELECT 1 FROM a LEFT JOIN b ON __any_join x = y");
+    }
+    assert_eq!(rewritten("SELECT 1 FROM a GLOBAL ALL INNER JOIN b ON x = y"), "SELECT 1 FROM a INNER JOIN b ON x = y");
+    assert_eq!(rewritten("SELECT 1 FROM a SEMI LEFT JOIN b USING k"), "SELECT 1 FROM a LEFT SEMI JOIN b USING ( k )");
+    assert_eq!(rewritten("SELECT 1 FROM a PASTE JOIN b"), "SELECT 1 FROM a CROSS APPLY b");
+}
+
+#[test]
+fn using_gets_its_parentheses_and_the_strictness() {
+    assert_eq!(rewritten("SELECT 1 FROM a JOIN b USING k, l"), "SELECT 1 FROM a INNER JOIN b USING ( k , l )");
+    assert_eq!(
+        rewritten("SELECT 1 FROM a ASOF JOIN b USING (k, t)"),
+        "SELECT 1 FROM a INNER JOIN b USING ( __asof_join , k , t )"
+    );
+}
+
+#[test]
+fn nested_joins_keep_their_own_conditions() {
+    let text = "SELECT 1 FROM a ANY JOIN (SELECT 2 FROM c JOIN d ON p = q) AS b ON x = y";
+    let inner = "( SELECT 2 FROM c INNER JOIN d ON p = q )";
+    assert_eq!(rewritten(text), format!("SELECT 1 FROM a INNER JOIN {inner} AS b ON __any_join x = y"));
+}
+
+#[test]
+fn array_join_takes_expressions() {
+    let text = "SELECT x FROM t LEFT ARRAY JOIN [1, 2] AS x, m AS y WHERE x > 1";
+    assert_eq!(
+        rewritten(text),
+        "SELECT x FROM t LEFT ARRAY JOIN __array_join ( [ 1 , 2 ] @alias@ x , m @alias@ y ) WHERE x > 1"
+    );
+}
+
+#[test]
+fn several_limits_become_one() {
+    assert_eq!(rewritten("SELECT a FROM t LIMIT 3 OFFSET 1"), "SELECT a FROM t LIMIT 3 OFFSET 1");
+    assert_eq!(
+        rewritten("SELECT a FROM t ORDER BY a LIMIT 2 OFFSET 1 BY a, b LIMIT 5"),
+        "SELECT a FROM t ORDER BY a LIMIT __limits ( 2 , 1 , 5 , NULL , false , a , b )"
+    );
+    assert_eq!(
+        rewritten("SELECT a FROM t ORDER BY a LIMIT 2 WITH TIES SETTINGS max_threads = 1"),
+        "SELECT a FROM t ORDER BY a LIMIT __limits ( NULL , NULL , 2 , NULL , true ) SETTINGS max_threads = 1"
+    );
+}
+
+#[test]
+fn stars_with_changes_become_calls() {
+    assert_eq!(rewritten("SELECT * FROM t"), "SELECT * FROM t");
+    assert_eq!(rewritten("SELECT * EXCEPT SELECT 1"), "SELECT * EXCEPT SELECT 1");
+    assert_eq!(rewritten("SELECT t.* EXCEPT (a) APPLY sum FROM t"), "SELECT __star ( t ) @except@ ( a ) @apply@ sum FROM t");
+    assert_eq!(
+        rewritten("SELECT COLUMNS('a') REPLACE (b + 1 AS b) FROM t"),
+        "SELECT COLUMNS ( 'a' ) @replace@ ( b + 1 @alias@ b ) FROM t"
+    );
+}
+
+#[test]
+fn literals_that_the_tokenizer_cuts_are_joined() {
+    assert_eq!(rewritten("SELECT 0b101, 0 b101"), "SELECT 0b101 , 0 b101");
+    assert_eq!(rewritten("SELECT (1,), f(1,), (1, 2,)"), "SELECT tuple ( 1 ) , f ( 1 ) , ( 1 , 2 )");
+    assert_eq!(rewritten("SELECT 1 # the rest\n, 2"), "SELECT 1 , 2");
+}
+
+#[test]
+fn scalar_aliases_of_with_become_subqueries() {
+    assert_eq!(rewritten("WITH 1 + 1 AS two SELECT two"), "WITH two AS ( SELECT 1 + 1 AS __scalar_alias ) SELECT two");
+    assert_eq!(rewritten("WITH t AS MATERIALIZED (SELECT 1) SELECT * FROM t"), "WITH t AS ( SELECT 1 ) SELECT * FROM t");
+}
+
+#[test]
+fn parameters_are_constants_of_their_type() {
+    let given = BTreeMap::from([("n".to_string(), "it's".to_string()), ("t".to_string(), "d.x".to_string())]);
+    let tokens = prepare(tokenize("SELECT {n:String} FROM {t:Identifier}").expect("tokens"), &given).expect("prepared");
+    let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).filter(|text| text != "EOF").collect();
+    assert_eq!(words.join(" "), "SELECT _CAST ( 'it\\'s' , 'String' ) FROM `d` . `x`");
+}

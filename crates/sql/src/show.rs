@@ -1,0 +1,112 @@
+//! SHOW.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::Result;
+use sqlparser::tokenizer::Token;
+
+use crate::statement::{Cursor, Statement, parse};
+
+impl Cursor<'_> {
+    /// Most SHOW statements are queries of system tables.
+    pub(crate) fn show(&mut self) -> Result<Statement> {
+        let select = |text: String| parse(&text, &BTreeMap::new());
+        self.eat("TEMPORARY");
+        let _ = self.eat("FULL") || self.eat("EXTENDED") || self.eat("CHANGED");
+        let filter = |cursor: &mut Self, column: &str| -> Result<String> {
+            for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
+                if cursor.eat_all(&["NOT", word]) {
+                    return Ok(format!(
+                        " AND {column} NOT {function} {}",
+                        gristmill_types::sql_type::quote(&cursor.string()?)
+                    ));
+                }
+                if cursor.eat(word) {
+                    return Ok(format!(" AND {column} {function} {}", gristmill_types::sql_type::quote(&cursor.string()?)));
+                }
+            }
+            if cursor.eat("WHERE") {
+                return Ok(format!(" AND ({})", crate::sql_text::sql(&cursor.expression()?)));
+            }
+            Ok(String::new())
+        };
+        let limit = |cursor: &mut Self| -> Result<String> {
+            Ok(if cursor.eat("LIMIT") { format!(" LIMIT {}", cursor.expression()?) } else { String::new() })
+        };
+        if self.eat("DATABASES") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT name FROM system.databases WHERE 1{filter} ORDER BY name{}", limit(self)?));
+        }
+        if self.eat("TABLES") {
+            let named = if self.eat("FROM") || self.eat("IN") { Some(self.identifier()?) } else { None };
+            let database = named.as_deref().map_or("currentDatabase()".to_string(), gristmill_types::sql_type::quote);
+            let filter = filter(self, "name")?;
+            let query = select(format!(
+                "SELECT name FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
+                limit(self)?
+            ))?;
+            return Ok(match (named, query) {
+                (Some(database), Statement::Select(query)) => Statement::ShowOf { database, query },
+                (_, query) => query,
+            });
+        }
+        if self.eat("CREATE") {
+            if self.eat("DATABASE") {
+                return Ok(Statement::ShowCreateDatabase(self.identifier()?));
+            }
+            let _ = self.eat("TEMPORARY");
+            let _ = self.eat("TABLE") || self.eat("VIEW");
+            return Ok(Statement::ShowCreateTable(self.table_name()?));
+        }
+        if self.eat("COLUMNS") || self.eat("FIELDS") {
+            if !self.eat("FROM") {
+                self.expect("IN")?;
+            }
+            let name = self.table_name()?;
+            let quote = |text: &str| gristmill_types::sql_type::quote(text);
+            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
+            return select(format!(
+                "SELECT name AS field, type AS type, if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
+                 if(is_in_primary_key, 'PRI SOR', '') AS key, NULL AS `default`, '' AS extra FROM system.columns \
+                 WHERE database = {database} AND table = {} ORDER BY field",
+                quote(&name.table)
+            ));
+        }
+        if self.eat("PROCESSLIST") {
+            return select("SELECT * FROM system.processes ORDER BY elapsed DESC".to_string());
+        }
+        if self.eat("SETTINGS") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT name, type, value FROM system.settings WHERE 1{filter} ORDER BY name"));
+        }
+        if self.eat("SETTING") {
+            let name = gristmill_types::sql_type::quote(&self.identifier()?);
+            return select(format!("SELECT value FROM system.settings WHERE name = {name}"));
+        }
+        if self.eat("INDEXES") || self.eat("INDEX") || self.eat("INDICES") || self.eat("KEYS") {
+            if !self.eat("FROM") {
+                self.expect("IN")?;
+            }
+            let name = self.table_name()?;
+            let quote = |text: &str| gristmill_types::sql_type::quote(text);
+            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
+            return select(format!(
+                "SELECT table, 'PRIMARY' AS key_name, name AS column_name, 'A' AS collation, 'PRIMARY' AS index_type \
+                 FROM system.columns WHERE database = {database} AND table = {} AND is_in_primary_key ORDER BY position",
+                quote(&name.table)
+            ));
+        }
+        if self.eat("FUNCTIONS") {
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT * FROM system.functions WHERE 1{filter} ORDER BY name"));
+        }
+        if self.eat("ENGINES") {
+            return select("SELECT engine, support FROM information_schema.engines".to_string());
+        }
+        if matches!(self.parser.peek_token_ref().token, Token::Word(_)) && !self.peeks("TABLE") {
+            return Err(self.unexpected("DATABASES, TABLES, CREATE TABLE, COLUMNS, PROCESSLIST, SETTINGS or FUNCTIONS"));
+        }
+        self.eat("TABLE");
+        Ok(Statement::ShowCreateTable(self.table_name()?))
+    }
+}

@@ -1,0 +1,114 @@
+//! Each kind of statement, as it is read.
+
+use std::collections::BTreeMap;
+
+use gristmill_base::ErrorCode;
+use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::statement::{InsertSource, Statement, TableExpression, parse};
+
+fn read(text: &str) -> Statement {
+    parse(text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+fn refused(text: &str) -> ErrorCode {
+    parse(text, &BTreeMap::new()).expect_err(text).code()
+}
+
+#[test]
+fn a_query_takes_format_and_settings_in_any_order() {
+    for text in ["SELECT 1 FORMAT CSV SETTINGS max_threads = 1", "SELECT 1 SETTINGS max_threads = 1 FORMAT CSV"] {
+        let Statement::Select(select) = read(text) else { panic!("{text}") };
+        assert_eq!(select.format.as_deref(), Some("CSV"));
+        assert_eq!(select.settings, [("max_threads".to_string(), "1".to_string())]);
+    }
+}
+
+#[test]
+fn other_statements_take_a_format_too() {
+    let Statement::Shown { statement, after } = read("SHOW CREATE TABLE t FORMAT TSVRaw") else { panic!("no format") };
+    assert!(matches!(*statement, Statement::ShowCreateTable(_)));
+    assert_eq!(after.format.as_deref(), Some("TSVRaw"));
+}
+
+#[test]
+fn into_outfile_says_how_the_file_is_made() {
+    let text = "SELECT 1 INTO OUTFILE 'a.csv.gz' TRUNCATE COMPRESSION 'gzip' FORMAT CSV";
+    let Statement::Select(select) = read(text) else { panic!("no query") };
+    let file = select.outfile.expect("INTO OUTFILE");
+    assert!(file.truncate && !file.append);
+    assert_eq!((file.path.as_str(), file.compression.as_deref()), ("a.csv.gz", Some("gzip")));
+}
+
+#[test]
+fn insert_takes_rows_queries_and_data() {
+    let text = "INSERT INTO d.t (a, b) SETTINGS max_threads = 2 VALUES (1, DEFAULT), (1 + 1, 'x')";
+    let Statement::Insert(insert) = read(text) else { panic!("no INSERT") };
+    assert_eq!(insert.columns, Some(vec!["a".to_string(), "b".to_string()]));
+    assert_eq!(insert.settings.len(), 1);
+    let InsertSource::Values(rows) = insert.source else { panic!("no VALUES") };
+    assert_eq!(rows.len(), 2);
+    assert_eq!(rows[0][0], Node::Literal(Literal::Integer(1)));
+
+    let Statement::Insert(insert) = read("INSERT INTO t (* EXCEPT (c)) SELECT 1") else { panic!("no INSERT") };
+    assert_eq!((insert.columns, insert.except), (None, vec!["c".to_string()]));
+    assert!(matches!(insert.source, InsertSource::Query { .. }));
+
+    let text = "INSERT INTO FUNCTION file('a.csv') WITH x AS (SELECT 1) SELECT * FROM x";
+    let Statement::Insert(insert) = read(text) else { panic!("no INSERT") };
+    assert!(matches!(insert.target, TableExpression::Function { .. }));
+
+    let Statement::Insert(insert) = read("INSERT INTO t FORMAT JSONEachRow") else { panic!("no INSERT") };
+    assert_eq!(insert.source, InsertSource::Data { format: Some("JSONEachRow".to_string()) });
+}
+
+#[test]
+fn create_table_has_keys_inside_and_outside_of_its_columns() {
+    let text = "CREATE TABLE test_s3 (p UInt16, s String DEFAULT 'x', PRIMARY KEY s) ENGINE = MergeTree() PARTITION BY p";
+    let Statement::CreateTable(create) = read(text) else { panic!("no CREATE") };
+    assert_eq!(create.columns.len(), 2);
+    assert_eq!(create.primary_key, Some(vec![Node::Name(vec!["s".to_string()])]));
+    assert_eq!(create.partition_by, Some(Node::Name(vec!["p".to_string()])));
+    assert_eq!(refused("CREATE TABLE t (a UInt8, a UInt8) ENGINE = Memory"), ErrorCode::ILLEGAL_COLUMN);
+    assert_eq!(refused("CREATE TABLE t () ENGINE = Memory"), ErrorCode::SYNTAX_ERROR);
+}
+
+#[test]
+fn set_takes_numbers_and_texts() {
+    let text = "SET max_threads = '8', max_insert_threads = 4, log_comment = 'a b', readonly";
+    let Statement::Set(values) = read(text) else { panic!("no SET") };
+    let shown: Vec<(&str, &str)> = values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+    assert_eq!(shown, [("max_threads", "8"), ("max_insert_threads", "4"), ("log_comment", "a b"), ("readonly", "1")]);
+}
+
+#[test]
+fn each_statement_has_its_kind() {
+    for (text, kind) in [
+        ("WITH 1 AS x SELECT x", "Select"),
+        ("EXPLAIN indexes = 1 SELECT 1", "Explain"),
+        ("CREATE DATABASE IF NOT EXISTS d ENGINE = Atomic", "Create"),
+        ("DROP TABLE IF EXISTS a, b SYNC", "Drop"),
+        ("TRUNCATE TABLE a", "Drop"),
+        ("RENAME TABLE a TO b, c TO d", "Rename"),
+        ("EXCHANGE TABLES a AND b", "Rename"),
+        ("DESC (SELECT 1)", "Describe"),
+        ("SHOW TABLES FROM d LIKE 'a%'", "Show"),
+        ("EXISTS TABLE a", "Exists"),
+        ("OPTIMIZE TABLE a PARTITION 1 FINAL DEDUPLICATE", "Optimize"),
+        ("USE d", "Use"),
+        ("KILL QUERY WHERE query_id = 'x' SYNC", "KillQuery"),
+        ("SYSTEM FLUSH LOGS", "System"),
+    ] {
+        assert_eq!(read(text).kind(), kind, "{text}");
+    }
+}
+
+#[test]
+fn what_is_not_built_says_so() {
+    for text in ["DETACH TABLE t", "ALTER TABLE t ADD COLUMN a UInt8", "DELETE FROM t WHERE 1", "CREATE VIEW v AS SELECT 1"]
+    {
+        assert_eq!(refused(text), ErrorCode::NOT_IMPLEMENTED, "{text}");
+    }
+    for text in ["SELEC 1", "SELECT 1 +", "SELECT (1", "INSERT INTO t VALUES (1", ""] {
+        assert_eq!(refused(text), ErrorCode::SYNTAX_ERROR, "{text}");
+    }
+}

@@ -1,0 +1,23 @@
+CREATE TABLE t (id UInt8, c_a UInt32, c_b UInt32, name String) ENGINE = Memory;
+INSERT INTO t VALUES (1, 10, 20, 'x'), (2, 30, 40, 'y');
+SELECT * EXCEPT (id, name) FROM t ORDER BY c_a;
+SELECT * EXCEPT id FROM t ORDER BY c_a;
+SELECT * EXCEPT ('c_.*') FROM t ORDER BY id;
+SELECT * REPLACE (c_a + 1 AS c_a, upper(name) AS name) FROM t ORDER BY id;
+SELECT COLUMNS('^c_') FROM t ORDER BY 1;
+SELECT COLUMNS('^c_') APPLY sum FROM t;
+SELECT COLUMNS('^c_') APPLY (x -> x * 2) FROM t ORDER BY 1;
+SELECT COLUMNS('^c_') APPLY (quantileExact(0.5)) FROM t;
+SELECT * EXCEPT (name) APPLY toString APPLY length FROM t ORDER BY id;
+SELECT t.* EXCEPT (id) FROM t ORDER BY c_a;
+SELECT COLUMNS(id, name) FROM t ORDER BY id;
+SELECT max(COLUMNS('^c_a')) FROM t;
+SELECT t.COLUMNS('^c_') FROM t ORDER BY 1;
+SELECT count(*), count(), COUNT(id) FROM t;
+SELECT * EXCEPT (id) REPLACE (name || '!' AS name) APPLY (toString) FROM t ORDER BY c_a;
+SELECT untuple((id, name)) FROM t ORDER BY id;
+SELECT 1 AS a, * FROM t ORDER BY id LIMIT 1;
+SELECT *, id + 1 AS next FROM t ORDER BY id;
+SELECT * FROM t EXCEPT SELECT * FROM t WHERE id = 1;
+-- error: BAD_ARGUMENTS
+SELECT * REPLACE STRICT (1 AS nope) FROM t;

@@ -1,0 +1,26 @@
+-- Conditions on functions of a column, which are read as ranges of the column.
+CREATE TABLE t (d Date, ts DateTime, n DateTime64(3), s String, z Nullable(String)) ENGINE = MergeTree ORDER BY (d, s);
+INSERT INTO t SELECT toDate('2023-11-15') + number * 10, toDateTime('2023-11-15 10:00:00') + number * 864000, toDateTime64('2023-11-15 10:00:00.5', 3) + number * 864000, concat(char(97 + number % 3), toString(number)), if(number % 4 = 0, NULL, toString(number)) FROM numbers(60);
+SELECT count() FROM t WHERE toYear(d) = 2024;
+SELECT count() FROM t WHERE toYear(d) != 2024;
+SELECT count() FROM t WHERE toYear(d) > 2023;
+SELECT count() FROM t WHERE toYear(ts) <= 2023;
+SELECT count() FROM t WHERE 2024 = toYear(n);
+SELECT count() FROM t WHERE toYYYYMM(d) = 202312;
+SELECT count() FROM t WHERE toYYYYMM(ts) < 202401;
+SELECT count() FROM t WHERE toYYYYMM(d) >= 202412;
+SELECT count() FROM t WHERE toYYYYMM(d) = 202413;
+SELECT count() FROM t WHERE toDate(ts) = '2023-11-25';
+SELECT count() FROM t WHERE toDate(ts) >= toDate('2024-11-15');
+SELECT count() FROM t WHERE toDate(n) < '2024-01-14';
+SELECT count() FROM t WHERE s LIKE 'a%';
+SELECT count() FROM t WHERE s LIKE 'a1%2';
+SELECT count() FROM t WHERE s LIKE 'b1';
+SELECT count() FROM t WHERE s LIKE '%5';
+SELECT count() FROM t WHERE s NOT LIKE 'a%';
+SELECT count() FROM t WHERE startsWith(s, 'c2');
+SELECT count() FROM t WHERE z LIKE '1%';
+SELECT count() FROM t WHERE NOT (z LIKE '1%');
+SELECT count() FROM t WHERE startsWith(z, '2') OR z IS NULL;
+SELECT countIf(empty(s)), countIf(notEmpty(z)) FROM t;
+SELECT s LIKE 'a%' AS a, count() FROM t GROUP BY a ORDER BY a;
