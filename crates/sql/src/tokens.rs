@@ -76,7 +76,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     refuse_final(&tokens)?;
-    let tokens = tables_called_table(tokens);
+    let tokens = into_outfile(tables_called_table(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
@@ -92,6 +92,20 @@ fn tables_called_table(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         {
             word.quote_style = Some('`');
             word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
+}
+
+/// `INTO OUTFILE` follows a query. The parser would take the INTO of a SELECT without FROM for that of `SELECT … INTO t`:
+/// the word keeps its text and gets a keyword that ends a query and is no alias.
+fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 1..tokens.len() {
+        if is_word(&tokens[at].token, "OUTFILE")
+            && is_word(&tokens[at - 1].token, "INTO")
+            && let Token::Word(word) = &mut tokens[at - 1].token
+        {
+            word.keyword = Keyword::ANALYZE;
         }
     }
     tokens
