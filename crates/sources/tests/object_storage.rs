@@ -56,7 +56,7 @@ async fn folders_become_columns_and_filters_over_them_leave_out_files() {
     let url = format!("{}/bucket/**/*.parquet", server.url);
     let q = query(&[]);
     let table = q.table("s3", &[&url, &server.access_key, &server.secret_key]).await.expect("opened");
-    assert_eq!(table.definition().columns.structure(), "id Int64, year Int64, month Int64");
+    assert_eq!(table.definition().columns.structure(), "id Int64, month Int64, year Int64");
     assert_eq!(
         table.virtual_columns().structure(),
         "_path LowCardinality(String), _file LowCardinality(String), _size Nullable(UInt64), _time Nullable(DateTime), \

@@ -92,7 +92,9 @@ pub(crate) fn settle_nulls(array: ArrayRef, to: &SqlType, options: &CastOptions)
         // An empty mask is dropped: readers of a type without NULL need not look.
         return Ok(array);
     }
-    if options.null_as_default || options.on_error == OnError::Default {
+    // Files have NULL lists and maps, which no type of ours can say: they are empty.
+    let has_no_nullable = matches!(to, SqlType::Array(_) | SqlType::Map(..));
+    if options.null_as_default || options.on_error == OnError::Default || has_no_nullable {
         return fill_nulls(&array, to);
     }
     let row = (0..array.len()).find(|row| array.is_null(*row)).unwrap_or(0);
