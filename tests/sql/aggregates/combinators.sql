@@ -8,7 +8,6 @@ SELECT sumDistinct(number % 3), countDistinct(number % 3), groupArrayDistinct(1)
 SELECT sumForEach([number, 1]) FROM numbers(3);
 SELECT sumMerge(s), avgMerge(a), uniqMerge(u) FROM (SELECT sumState(number) AS s, avgState(number) AS a, uniqState(number) AS u FROM numbers(10));
 SELECT toTypeName(sumState(toUInt64(1))), toTypeName(uniqState('a'));
--- gap: Function with name 'finalizeAggregation' does not exist. (UNKNOWN_FUNCTION)
 SELECT finalizeAggregation(countState());
 SELECT sumSimpleState(number), toTypeName(sumSimpleState(number)) FROM numbers(3);
 SELECT sumMap(map('a', number)), avgMap(map('a', number)) FROM numbers(3);

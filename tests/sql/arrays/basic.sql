@@ -6,11 +6,8 @@ SELECT arraySort([3, 1, 2]), arrayReverseSort([3, 1, 2]), arraySort(['b', 'a']),
 SELECT arrayUniq([1, 1, 2]), arrayDistinct([2, 1, 2]), arrayCompact([1, 1, 2, 2, 1]), arrayEnumerate([10, 20]), arrayEnumerateUniq([1, 1, 2]), arrayEnumerateDense(['a', 'b', 'a']), arrayIntersect([1, 2], [2, 3]), arrayUnion([1], [1]), arrayExcept([1, 2, 3], [2]);
 SELECT arraySum([1, 2, 3]), arrayAvg([1, 2, 3]), arrayMin([3, 1]), arrayMax([3, 1]), arrayProduct([2, 3]), arrayCumSum([1, 2, 3]), arrayCumSumNonNegative([1, -5, 3]), arrayDifference([1, 4, 9]);
 SELECT arrayZip([1, 2], ['a', 'b']), arrayFlatten([[1], [2, 3]]), arrayWithConstant(3, 'x'), arrayJoin([1]), arrayDotProduct([1, 2], [3, 4]);
--- gap: Function with name 'arrayReduce' does not exist. Maybe you meant: ['arrayProduct']. (UNKNOWN_FUNCTIO
 SELECT arrayReduce('max', [1, 5, 3]);
--- gap: Function with name 'arrayReduce' does not exist. Maybe you meant: ['arrayProduct']. (UNKNOWN_FUNCTIO
 SELECT arrayReduce('uniq', [1, 1, 2]);
--- gap: Function with name 'arrayReduce' does not exist. Maybe you meant: ['arrayProduct']. (UNKNOWN_FUNCTIO
 SELECT arrayReduce('sum', [1, 2]);
 SELECT emptyArrayUInt8(), emptyArrayString(), arrayStringConcat(['a', 'b'], ','), toTypeName([1, 2.5]), toTypeName([1, -1]), toTypeName(['a', NULL]), toTypeName(array());
 SELECT arrayRotateLeft([1, 2, 3], 1), arrayRotateRight([1, 2, 3], 1), arrayPartialSort(2, [5, 1, 3]);

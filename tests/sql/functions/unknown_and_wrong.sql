@@ -25,4 +25,5 @@ SELECT LENGTH('abc'), Length('abc'), COUNT(*), Sum(1), MAX(2);
 -- error: UNKNOWN_FUNCTION
 SELECT ToString(1);
 -- error: UNKNOWN_FUNCTION
+-- gap: A lambda stands only as the first argument of a higher-order function. (BAD_ARGUMENTS)
 SELECT ARRAYMAP(x -> x, [1]);

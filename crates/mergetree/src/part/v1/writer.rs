@@ -288,6 +288,9 @@ impl PartWriter {
         let block = header.encode(&index)?;
         self.file.flush()?;
         let tail_offset = self.file.bytes_written() as u64;
+        // What is still in the buffer belongs to the rows: a small part has all of it there.
+        let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
+        send(&self.outlet, &mut upload, &mut self.bytes, &mut self.hash).await?;
         let hash = self.hash.take().map_or(0, |hash| hash.digest128());
         self.file.write_all(&block)?;
         for (key, value) in [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
@@ -296,7 +299,6 @@ impl PartWriter {
         }
         let metadata = self.file.finish()?;
         let statistics = statistics(&self.layout, &metadata)?;
-        let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
         self.file.inner_mut().flush()?;
         send(&self.outlet, &mut upload, &mut self.bytes, &mut None).await?;
         upload.finish().await?;
