@@ -58,28 +58,39 @@ pub fn cpu() -> Handle {
     CPU.get().cloned().unwrap_or_else(Handle::current)
 }
 
-static TIDYING: AtomicUsize = AtomicUsize::new(0);
+static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
+
+/// Held by what leaves something behind unless it is finished or dropped, such as an upload: tasks of a query that failed
+/// are dropped a moment after the query is over.
+#[derive(Debug)]
+pub struct Unfinished(());
+
+impl Unfinished {
+    pub fn begin() -> Self {
+        UNFINISHED.fetch_add(1, Ordering::AcqRel);
+        Unfinished(())
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        UNFINISHED.fetch_sub(1, Ordering::AcqRel);
+    }
+}
 
 /// Runs what must be done although its query is over: removing what a failed INSERT wrote. It has to end by itself, soon.
 pub fn tidy(runtime: &Handle, work: impl Future<Output = ()> + Send + 'static) {
-    struct Counted;
-    impl Drop for Counted {
-        fn drop(&mut self) {
-            TIDYING.fetch_sub(1, Ordering::AcqRel);
-        }
-    }
-    TIDYING.fetch_add(1, Ordering::AcqRel);
-    let counted = Counted;
+    let unfinished = Unfinished::begin();
     runtime.spawn(async move {
         work.await;
-        drop(counted);
+        drop(unfinished);
     });
 }
 
-/// Waits until all tidying is done, or for `longest`: a process calls it before it ends.
+/// Waits until nothing is unfinished and all tidying is done, or for `longest`: a process calls it before it ends.
 pub async fn tidied(longest: Duration) {
     let until = tokio::time::Instant::now() + longest;
-    while TIDYING.load(Ordering::Acquire) > 0 && tokio::time::Instant::now() < until {
+    while UNFINISHED.load(Ordering::Acquire) > 0 && tokio::time::Instant::now() < until {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }

@@ -29,7 +29,7 @@ enum Command {
 }
 
 /// How long the process waits for the removal of what failed statements wrote.
-const TIDYING_LONGEST: Duration = Duration::from_secs(30);
+const TIDYING_LONGEST: Duration = Duration::from_secs(10);
 
 /// Runs the command line (the program's name first) and gives the exit code.
 pub fn run(line: Vec<OsString>) -> ExitCode {

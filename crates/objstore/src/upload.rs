@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use gristmill_base::runtime::{self, Task};
+use gristmill_base::runtime::{self, Task, Unfinished};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
@@ -44,6 +44,8 @@ pub struct Upload {
     /// Parts begun so far, and their bytes.
     parts_sent: usize,
     sent_bytes: u64,
+    /// The process does not end before the upload is finished or aborted.
+    _unfinished: Unfinished,
 }
 
 impl Upload {
@@ -63,6 +65,7 @@ impl Upload {
             parts: Vec::new(),
             parts_sent: 0,
             sent_bytes: 0,
+            _unfinished: Unfinished::begin(),
         }
     }
 

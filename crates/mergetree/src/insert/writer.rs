@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
+use gristmill_base::runtime::Unfinished;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_catalog::{TableWriter, WriteLane};
 use gristmill_introspect::{Event, QueryContext};
@@ -25,6 +26,7 @@ pub struct Shared {
     pub is_duplicate: bool,
     core: Arc<Core>,
     token: Option<String>,
+    _unfinished: Unfinished,
 }
 
 /// What was written and not committed goes. (Parts that are being committed are no longer in `written`: whether they
@@ -64,6 +66,7 @@ impl InsertWriter {
             written: Mutex::default(),
             core,
             token,
+            _unfinished: Unfinished::begin(),
         });
         shared.delay_or_refuse().await?;
         Ok(InsertWriter { shared })

@@ -118,6 +118,17 @@ fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
     Ok((path, file))
 }
 
+/// A temporary file that goes unless its path is taken out.
+struct Begun(Option<PathBuf>);
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if let Some(path) = self.0.take() {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
 /// Gives a finished temporary file its name.
 fn publish(temporary: &Path, file: &File, target: &Path, if_absent: bool) -> io::Result<Metadata> {
     let published = (|| {
@@ -247,8 +258,9 @@ impl Backend for LocalBackend {
 
     async fn upload_begin(&self, key: &str) -> Result<String, Failure> {
         let path = self.path(key)?;
-        let temporary = blocking(move || create_temporary(&path).map(|(temporary, _)| temporary)).await?;
-        Ok(temporary.to_string_lossy().into_owned())
+        // Whoever asked may be gone when the file is there: nobody would know of it then.
+        let mut begun = blocking(move || create_temporary(&path).map(|(temporary, _)| Begun(Some(temporary)))).await?;
+        Ok(begun.0.take().unwrap_or_default().to_string_lossy().into_owned())
     }
 
     async fn upload_part(&self, _key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure> {
