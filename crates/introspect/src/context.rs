@@ -61,6 +61,29 @@ impl QueryContext {
         })
     }
 
+    /// The same query under other settings: its counters, memory and cancellation are shared.
+    pub fn with_settings(self: &Arc<Self>, settings: Settings) -> Arc<Self> {
+        Arc::new(QueryContext {
+            query_id: self.query_id.clone(),
+            user: self.user.clone(),
+            query: self.query.clone(),
+            database: self.database.clone(),
+            settings: Arc::new(settings),
+            memory: self.memory.clone(),
+            counters: self.counters.clone(),
+            progress: self.progress.clone(),
+            cancel: self.cancel.clone(),
+            env: self.env.clone(),
+            start: self.start,
+            start_instant: self.start_instant,
+        })
+    }
+
+    /// What the query's requests to object storage cost so far, in US dollars.
+    pub fn cost_usd(&self) -> f64 {
+        self.counters.get(Event::ObjectStorageCostNanodollars) as f64 / 1e9
+    }
+
     /// A context for tests and background jobs: default settings, no limits.
     pub fn background(name: &str) -> Arc<Self> {
         Self::new(name, "", "default", "default", Arc::new(Settings::default()), system_env())

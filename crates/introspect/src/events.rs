@@ -60,6 +60,15 @@ events! {
     GCSGetObject, "Number of GCS API GetObject calls.";
     GCSListObjects, "Number of GCS API ListObjects calls.";
     GCSPutObject, "Number of GCS API PutObject calls.";
+    S3ReadRequestAttempts, "Number of GET, HEAD and LIST requests to object storage, repeated ones included.";
+    S3ReadRequestRetryableErrors, "Number of failed reads of object storage that were tried again.";
+    S3WriteRequestAttempts, "Number of writes to object storage, repeated ones included.";
+    S3WriteRequestRetryableErrors, "Number of failed writes to object storage that were tried again.";
+    RemoteReadThrottlerSleepMicroseconds, "Time that reads of object storage waited for s3_max_get_rps, summed over requests.";
+    RemoteWriteThrottlerSleepMicroseconds, "Time that writes to object storage waited for s3_max_put_rps, summed over requests.";
+    ObjectStorageHedgedRequests, "Reads that took so long that they were sent a second time. (Gristmill's own.)";
+    ObjectStorageHedgesWon, "Reads whose second request was answered first. (Gristmill's own.)";
+    ObjectStorageCostNanodollars, "Price of the requests and bytes by object_storage_prices, in nanodollars. (Gristmill's own.)";
     ReadBufferFromS3Bytes, "Bytes read from object storage.";
     ReadBufferFromS3Microseconds, "Time spent on reading from object storage, summed over requests in flight.";
     WriteBufferFromS3Bytes, "Bytes written to object storage.";
@@ -77,6 +86,8 @@ events! {
     ParquetMetadataCacheMisses, "Footers of Parquet files that had to be fetched.";
     SchemaInferenceCacheHits, "Number of times a schema was found in the schema cache.";
     SchemaInferenceCacheMisses, "Number of times a schema had to be inferred.";
+    ObjectListingCacheHits, "Listings of object storage that were known from a moment ago. (Gristmill's own.)";
+    ObjectListingCacheMisses, "Listings of object storage that were read. (Gristmill's own.)";
     SelectedParts, "Number of data parts selected to read from a MergeTree table.";
     SelectedPartsTotal, "Number of total data parts before selecting which ones to read from a MergeTree table.";
     SelectedRanges, "Number of (non-adjacent) ranges in all data parts selected to read from a MergeTree table.";
@@ -126,6 +137,16 @@ impl Counters {
         }
     }
 
+    /// Adds unless the sum would pass `most`; whether it was added.
+    pub fn add_up_to(&self, event: Event, value: u64, most: u64) -> bool {
+        let within = |sum: u64| sum.checked_add(value).filter(|sum| *sum <= most);
+        let added = self.values[event as usize].fetch_update(Ordering::Relaxed, Ordering::Relaxed, within).is_ok();
+        if let Some(parent) = self.parent.as_ref().filter(|_| added) {
+            parent.add(event, value);
+        }
+        added
+    }
+
     pub fn get(&self, event: Event) -> u64 {
         self.values[event as usize].load(Ordering::Relaxed)
     }
@@ -147,5 +168,8 @@ mod tests {
         query.add(Event::SelectedRows, 5);
         assert_eq!(query.nonzero(), vec![(Event::SelectedRows, 5)]);
         assert_eq!(server.get(Event::SelectedRows), 5);
+        assert!(!query.add_up_to(Event::SelectedRows, 3, 7), "8 are too many");
+        assert!(query.add_up_to(Event::SelectedRows, 2, 7));
+        assert_eq!((query.get(Event::SelectedRows), server.get(Event::SelectedRows)), (7, 7));
     }
 }

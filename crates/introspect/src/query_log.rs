@@ -30,6 +30,8 @@ pub struct QueryLogEntry {
     pub result_rows: u64,
     pub result_bytes: u64,
     pub memory_usage: u64,
+    /// Price of the requests to object storage.
+    pub cost_usd: f64,
     pub current_database: String,
     pub query: String,
     /// `Select`, `Insert`, `Create`, …
@@ -76,6 +78,7 @@ impl QueryLogEntry {
             result_rows: progress.result_rows,
             result_bytes: progress.result_bytes,
             memory_usage: context.memory.peak_bytes(),
+            cost_usd: context.cost_usd(),
             current_database: context.database.clone(),
             query: context.query.clone(),
             query_kind,

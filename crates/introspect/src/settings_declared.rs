@@ -169,11 +169,19 @@ settings! {
     s3_request_timeout_ms: u64 = 30_000u64, "Milliseconds a request may take until its first byte.";
     s3_connect_timeout_ms: u64 = 1_000u64, "Milliseconds a connection may take to be made.";
     s3_max_connections: u64 = 1024u64, "Connections to one endpoint.";
+    s3_max_get_rps: u64 = 0u64, "Reads of an endpoint a second. 0: no limit.";
+    s3_max_get_burst: u64 = 0u64, "Reads that may be sent at once before s3_max_get_rps holds. 0: as many as in a second.";
+    s3_max_put_rps: u64 = 0u64, "Writes to an endpoint a second. 0: no limit.";
+    s3_max_put_burst: u64 = 0u64, "Writes that may be sent at once before s3_max_put_rps holds. 0: as many as in a second.";
+    azure_max_get_rps: u64 = 0u64, "As s3_max_get_rps, for Azure.";
+    azure_max_get_burst: u64 = 0u64, "As s3_max_get_burst, for Azure.";
+    azure_max_put_rps: u64 = 0u64, "As s3_max_put_rps, for Azure.";
+    azure_max_put_burst: u64 = 0u64, "As s3_max_put_burst, for Azure.";
     s3_list_object_keys_size: u64 = 1000u64, "Keys in one page of a listing.";
     s3_min_upload_part_size: u64 = 16_777_216u64, "Smallest part of a multipart upload.";
     s3_max_inflight_parts_for_one_file: u64 = 20u64, "Parts of one upload that are in flight.";
-    max_download_threads: u64 = 4u64, "Range requests in flight for one large object of a text format.";
-    max_download_buffer_size: u64 = 10_485_760u64, "Bytes of one such range.";
+    max_download_threads: u64 = 4u64, "Range requests in flight for one object. Unless it is set, as many as bytes in flight allow.";
+    max_download_buffer_size: u64 = 10_485_760u64, "Bytes of the longest range that one request asks for. Unless it is set, 8 MiB.";
     http_max_tries: u64 = 10u64, "Times a request of url() is tried.";
     storage_file_read_method: String = "auto", "How local files are read.";
     // Formats
@@ -262,6 +270,10 @@ settings! {
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
     // Ours
+    object_listing_cache_ms: u64 = 1_000u64, "Milliseconds for which the files that a pattern of object storage matches are remembered. 0: not at all. (Gristmill's own.)";
+    object_read_hedging: bool = true, "Whether reads of object storage that take unusually long are sent a second time. (Gristmill's own.)";
+    object_storage_prices: String = "", "Prices before the providers' list prices: '<host> read=<USD a thousand> write=<USD a thousand> egress=<USD a GB>; …'. (Gristmill's own.)";
+    max_query_cost_usd: f64 = 0.0, "US dollars that the requests of a query may cost. A request that would cost more is not sent. 0: no limit. (Gristmill's own.)";
     object_read_memory_bytes: u64 = 0u64, "Bytes of object data that a query may hold in flight. 0: by max_memory_usage and the machine. (Gristmill's own.)";
     footer_fetch_bytes: u64 = 65_536u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
 

@@ -6,7 +6,7 @@ use crate::location::Provider;
 
 /// A request by what it does, read off its method and URL as providers bill it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Class {
+pub enum Class {
     Get,
     Head,
     List,
@@ -22,7 +22,38 @@ pub(crate) enum Class {
 }
 
 impl Class {
-    pub fn of(provider: Provider, method: &http::Method, query: &str, copies: bool) -> Class {
+    pub const ALL: [Class; 11] = [
+        Class::Get,
+        Class::Head,
+        Class::List,
+        Class::Put,
+        Class::Delete,
+        Class::Copy,
+        Class::BeginUpload,
+        Class::UploadPart,
+        Class::FinishUpload,
+        Class::AbortUpload,
+        Class::Other,
+    ];
+
+    /// As S3 names the call.
+    pub fn name(self) -> &'static str {
+        match self {
+            Class::Get => "GetObject",
+            Class::Head => "HeadObject",
+            Class::List => "ListObjects",
+            Class::Put => "PutObject",
+            Class::Delete => "DeleteObjects",
+            Class::Copy => "CopyObject",
+            Class::BeginUpload => "CreateMultipartUpload",
+            Class::UploadPart => "UploadPart",
+            Class::FinishUpload => "CompleteMultipartUpload",
+            Class::AbortUpload => "AbortMultipartUpload",
+            Class::Other => "Other",
+        }
+    }
+
+    pub(crate) fn of(provider: Provider, method: &http::Method, query: &str, copies: bool) -> Class {
         let has = |name: &str| query.split('&').any(|pair| pair == name || pair.split('=').next() == Some(name));
         let azure = provider == Provider::Azure;
         match method.as_str() {
@@ -91,7 +122,21 @@ pub(crate) fn sent(counters: &Counters, provider: Provider, class: Class) {
     }
     // The totals of the S3 family stand for every bucket store, so that one number tells a query's requests.
     if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
-        counters.add(if class.reads() { Event::S3ReadRequestsCount } else { Event::S3WriteRequestsCount }, 1);
+        let (requests, attempts) = if class.reads() {
+            (Event::S3ReadRequestsCount, Event::S3ReadRequestAttempts)
+        } else {
+            (Event::S3WriteRequestsCount, Event::S3WriteRequestAttempts)
+        };
+        counters.add(requests, 1);
+        counters.add(attempts, 1);
+    }
+}
+
+/// A failed request that is sent again.
+pub(crate) fn retried(counters: &Counters, provider: Provider, class: Class) {
+    if matches!(provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
+        let (reads, writes) = (Event::S3ReadRequestRetryableErrors, Event::S3WriteRequestRetryableErrors);
+        counters.add(if class.reads() { reads } else { writes }, 1);
     }
 }
 

@@ -6,7 +6,8 @@
 //!   folder by folder and leaves out those that cannot match. Files always go this way. A folder of very many folders is
 //!   listed flat instead: a page of a thousand keys costs as much as one folder.
 //!
-//! Several listings run beside each other; objects come as they are found, in no set order.
+//! Several listings run beside each other, and a long one is read in several ranges of keys (`key_ranges`); objects come
+//! as they are found, in no set order.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ const LISTINGS_AT_ONCE: usize = 16;
 const FOLDERS_MAX: usize = 1000;
 
 /// The objects that a pattern names. Without a listing their size is unknown, and whether they exist as well.
-pub async fn find(store: &Store, ctx: &Arc<QueryContext>, glob: &Glob) -> BoxStream<'static, Result<ObjectInfo>> {
+pub fn find(store: &Store, ctx: &Arc<QueryContext>, glob: &Glob) -> BoxStream<'static, Result<ObjectInfo>> {
     if let Some(names) = glob.expansions() {
         return stream::iter(names.into_iter().map(|name| Ok(ObjectInfo::named(name)))).boxed();
     }
@@ -47,7 +48,7 @@ pub async fn find(store: &Store, ctx: &Arc<QueryContext>, glob: &Glob) -> BoxStr
 
 /// Everything under a prefix that matches.
 fn flat(store: &Store, ctx: &Arc<QueryContext>, glob: Arc<Glob>, prefix: &str) -> BoxStream<'static, Result<ObjectInfo>> {
-    store.list(ctx, prefix, None).try_filter(move |info| std::future::ready(glob.matches(&info.key))).boxed()
+    store.list_unordered(ctx, prefix).try_filter(move |info| std::future::ready(glob.matches(&info.key))).boxed()
 }
 
 /// The entries directly under a prefix that match, then those of the folders that can hold matches.

@@ -6,20 +6,26 @@
 //!    cancelled, and gives errors that name the object (`failure`).
 //! 2. `backend` — one file a kind of store: `cloud` (the `object_store` crate's S3, GCS and Azure clients), `http`,
 //!    `local`, `memory`. One attempt, no more.
-//! 3. `wire` — every HTTP request on its way out: a place in the endpoint's adaptive limit (`limiter`), time limits,
-//!    counting by class (`account`), and what the server really answered, for `failure`.
+//! 3. `wire` — every HTTP request on its way out: a place in the endpoint's adaptive limit (`limiter`), rate limits
+//!    (`throttle`), time limits, counting by class (`account`) with its price (`prices`), and what the server really
+//!    answered, for `failure`. What is learned of an endpoint is kept in `endpoint`; `hedge` decides by it.
 //!
 //! Names of objects are found through `location` (where a URL points), `glob` (patterns) and `find` (listing as little as
 //! the pattern allows).
 
-mod account;
+pub mod account;
 mod backend;
 pub mod credentials;
+pub mod endpoint;
 mod failure;
 pub mod find;
 pub mod glob;
+mod hedge;
+mod key_ranges;
+pub mod latency;
 pub mod limiter;
 pub mod location;
+pub mod prices;
 pub mod ranges;
 mod retry;
 pub mod store;
@@ -27,6 +33,7 @@ pub mod store;
 pub mod testing;
 #[cfg(test)]
 mod tests;
+mod throttle;
 pub mod upload;
 mod wire;
 

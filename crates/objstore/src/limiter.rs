@@ -1,21 +1,33 @@
 //! How many requests one endpoint is sent at once: additive increase, multiplicative decrease.
 //!
-//! The limit starts at 64 and doubles with each round of answers that come well (one more for each) until the first
+//! The limit starts at 256 and doubles with each round of answers that come well (one more for each) until the first
 //! sign of overload; from then on it grows by one a round. On overload (429, 503, a time limit passed) it is halved,
 //! once for all requests that were under way together: a request that was sent before the last decrease says nothing
 //! about the limit after it. Requests only raise the limit while it is what holds them back, so an idle endpoint's limit
 //! does not drift upwards.
 //!
-//! One limiter an endpoint, shared by all queries of the process. Waiters are served in order.
+//! More in flight is of use only while it brings more. A round is as many answers as the limit allows at once; one with
+//! neither a tenth more answers nor a tenth more bytes a second than the best before is flat. After two flat rounds
+//! the limit goes back to where the best was seen and stays: the line, the server or this machine is full, and further
+//! requests would only wait there and hold memory. After a while it tries again.
+//!
+//! One limiter an endpoint (`endpoint`), shared by all queries of the process. Waiters are served in order.
 
-use std::collections::{HashMap, VecDeque};
-use std::sync::{Arc, LazyLock};
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
 
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-const START: f64 = 64.0;
+/// A query over some hundred files asks for all their footers in one round trip.
+const START: f64 = 256.0;
 const LEAST: f64 = 4.0;
+/// Rates that are higher by less than this factor are no gain.
+const GAIN: f64 = 1.1;
+/// Flat rounds after which the limit no longer grows, and after which it tries to grow again.
+const FLAT_ROUNDS: u32 = 2;
+const FLAT_ROUNDS_UNTIL_NEXT_TRY: u32 = 32;
 
 /// The limit of one endpoint.
 #[derive(Debug)]
@@ -32,7 +44,28 @@ struct State {
     admitted: u64,
     /// What `admitted` was when the limit was last lowered; `None` before the first time.
     lowered_at: Option<u64>,
+    round: Round,
+    best: Best,
+    flat_rounds: u32,
     waiting: VecDeque<oneshot::Sender<Permit>>,
+}
+
+/// The answers of the round under way.
+#[derive(Debug)]
+struct Round {
+    since: Instant,
+    /// Answers that make it whole.
+    size: f64,
+    answers: f64,
+    bytes: f64,
+}
+
+/// The highest rates of a round, and the limit they were seen at.
+#[derive(Debug, Default)]
+struct Best {
+    answers_per_second: f64,
+    bytes_per_second: f64,
+    limit: f64,
 }
 
 /// What became of a request.
@@ -52,8 +85,6 @@ pub struct Permit {
     number: u64,
 }
 
-static LIMITERS: LazyLock<Mutex<HashMap<String, Arc<Limiter>>>> = LazyLock::new(Mutex::default);
-
 impl Limiter {
     pub fn new(most: usize) -> Arc<Limiter> {
         let most = (most as f64).max(1.0);
@@ -64,19 +95,19 @@ impl Limiter {
                 in_flight: 0,
                 admitted: 0,
                 lowered_at: None,
+                round: Round::begin(START.min(most), Instant::now()),
+                best: Best::default(),
+                flat_rounds: 0,
                 waiting: VecDeque::new(),
             }),
         })
     }
 
-    /// The limiter of an endpoint. `most` is the cap that the latest caller set.
-    pub fn of(endpoint: &str, most: usize) -> Arc<Limiter> {
-        let limiter = LIMITERS.lock().entry(endpoint.to_string()).or_insert_with(|| Limiter::new(most)).clone();
-        let mut state = limiter.state.lock();
+    /// Sets the cap.
+    pub fn cap(&self, most: usize) {
+        let mut state = self.state.lock();
         state.most = (most as f64).max(1.0);
         state.limit = state.limit.min(state.most);
-        drop(state);
-        limiter
     }
 
     /// Waits for a place.
@@ -106,16 +137,23 @@ impl Limiter {
         self.state.lock().in_flight
     }
 
-    fn release(self: &Arc<Self>, number: u64, outcome: Option<Outcome>) {
+    fn release(self: &Arc<Self>, number: u64, outcome: Option<(Outcome, u64)>) {
         let mut state = self.state.lock();
         match outcome {
-            Some(Outcome::Well) if (state.in_flight as f64) * 2.0 > state.limit => {
-                let step = if state.lowered_at.is_none() { 1.0 } else { 1.0 / state.limit };
-                state.limit = (state.limit + step).min(state.most);
+            Some((Outcome::Well, bytes)) if (state.in_flight as f64) * 2.0 > state.limit => {
+                state.count(bytes, Instant::now());
+                if state.flat_rounds < FLAT_ROUNDS {
+                    let step = if state.lowered_at.is_none() { 1.0 } else { 1.0 / state.limit };
+                    state.limit = (state.limit + step).min(state.most);
+                }
             }
-            Some(Outcome::Overloaded) if state.lowered_at.is_none_or(|at| number > at) => {
+            // The limit is not what holds requests back: the rates say nothing about it.
+            Some((Outcome::Well, _)) => state.round = Round::begin(state.limit, Instant::now()),
+            Some((Outcome::Overloaded, _)) if state.lowered_at.is_none_or(|at| number > at) => {
                 state.limit = (state.limit / 2.0).max(LEAST.min(state.most));
                 state.lowered_at = Some(state.admitted);
+                state.best = Best::default();
+                state.flat_rounds = 0;
             }
             _ => {}
         }
@@ -132,7 +170,37 @@ impl Limiter {
     }
 }
 
+impl Round {
+    fn begin(limit: f64, now: Instant) -> Self {
+        Round { since: now, size: limit.floor(), answers: 0.0, bytes: 0.0 }
+    }
+}
+
 impl State {
+    /// One more good answer; at the end of a round its rates are compared with the best.
+    fn count(&mut self, bytes: u64, now: Instant) {
+        self.round.answers += 1.0;
+        self.round.bytes += bytes as f64;
+        if self.round.answers < self.round.size {
+            return;
+        }
+        let seconds = now.saturating_duration_since(self.round.since).as_secs_f64().max(1e-6);
+        let (answers, bytes) = (self.round.answers / seconds, self.round.bytes / seconds);
+        let gained = answers > self.best.answers_per_second * GAIN || bytes > self.best.bytes_per_second * GAIN;
+        if gained {
+            self.best = Best { answers_per_second: answers, bytes_per_second: bytes, limit: self.limit };
+            self.flat_rounds = 0;
+        } else {
+            self.flat_rounds += 1;
+        }
+        if self.flat_rounds == FLAT_ROUNDS {
+            self.limit = self.best.limit.clamp(LEAST.min(self.most), self.most);
+        } else if self.flat_rounds >= FLAT_ROUNDS_UNTIL_NEXT_TRY {
+            self.flat_rounds = 0;
+        }
+        self.round = Round::begin(self.limit, now);
+    }
+
     fn admit(&mut self, limiter: &Arc<Limiter>) -> Permit {
         self.in_flight += 1;
         self.admitted += 1;
@@ -142,9 +210,14 @@ impl State {
 
 impl Permit {
     /// Gives the place back and tells how it went.
-    pub fn done(mut self, outcome: Outcome) {
+    pub fn done(self, outcome: Outcome) {
+        self.done_with(outcome, 0);
+    }
+
+    /// As `done`, with the bytes of the answer.
+    pub fn done_with(mut self, outcome: Outcome, bytes: u64) {
         if let Some(limiter) = self.limiter.take() {
-            limiter.release(self.number, Some(outcome));
+            limiter.release(self.number, Some((outcome, bytes)));
         }
     }
 }
@@ -159,6 +232,8 @@ impl Drop for Permit {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use futures::FutureExt;
 
     use super::*;
@@ -172,11 +247,11 @@ mod tests {
     fn the_limit_doubles_a_round_until_the_first_overload_then_grows_by_one() {
         let limiter = Limiter::new(1024);
         let round = fill(&limiter);
-        assert_eq!(round.len(), 64);
+        assert_eq!(round.len(), 256);
         // Half of the round raises the limit: the rest is under way when fewer than half the limit are.
         round.into_iter().for_each(|permit| permit.done(Outcome::Well));
         let grown = limiter.limit();
-        assert!(grown > 80, "{grown}");
+        assert!(grown > 320, "{grown}");
 
         let mut round = fill(&limiter);
         assert_eq!(round.len(), grown);
@@ -187,13 +262,40 @@ mod tests {
         assert!((before..=before + 2).contains(&limiter.limit()), "{}", limiter.limit());
     }
 
+    /// Rounds of answers, each taking so long, while others wait.
+    fn rounds(state: &mut State, now: &mut Instant, count: usize, took: impl Fn(f64) -> Duration) {
+        for _ in 0..count {
+            *now += took(state.limit);
+            for _ in 0..state.limit as usize {
+                state.count(1_000, *now);
+                if state.flat_rounds < FLAT_ROUNDS {
+                    state.limit = (state.limit + 1.0).min(state.most);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn the_limit_stays_where_more_in_flight_brings_no_more() {
+        let limiter = Limiter::new(1_000_000);
+        let mut state = limiter.state.lock();
+        let mut now = state.round.since;
+        // A server that answers 10,000 requests a second, whatever is asked of it.
+        rounds(&mut state, &mut now, 5, |limit| Duration::from_secs_f64((limit / 10_000.0).max(0.04)));
+        assert_eq!(state.flat_rounds, 5 - 2, "two rounds gained: {state:?}");
+        assert!(state.limit < 2_000.0, "{}", state.limit);
+        let held = state.limit;
+        rounds(&mut state, &mut now, 10, |limit| Duration::from_secs_f64((limit / 10_000.0).max(0.04)));
+        assert_eq!(state.limit, held);
+    }
+
     #[test]
     fn requests_that_were_under_way_together_lower_the_limit_once() {
         let limiter = Limiter::new(1024);
         fill(&limiter).into_iter().for_each(|permit| permit.done(Outcome::Overloaded));
-        assert_eq!(limiter.limit(), 32);
+        assert_eq!(limiter.limit(), 128);
         fill(&limiter).into_iter().for_each(|permit| permit.done(Outcome::Overloaded));
-        assert_eq!(limiter.limit(), 16);
+        assert_eq!(limiter.limit(), 64);
         for _ in 0..10 {
             fill(&limiter).into_iter().for_each(|permit| permit.done(Outcome::Overloaded));
         }
@@ -206,7 +308,7 @@ mod tests {
         for _ in 0..1000 {
             limiter.acquire().now_or_never().expect("free").done(Outcome::Well);
         }
-        assert_eq!(limiter.limit(), 64);
+        assert_eq!(limiter.limit(), 256);
         let small = Limiter::new(2);
         assert_eq!(fill(&small).len(), 2);
         assert_eq!(small.in_flight(), 0);

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use bytes::{Bytes, BytesMut};
+use gristmill_introspect::Settings;
 
 /// When to join and when to split.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -25,6 +26,27 @@ impl RangePolicy {
     pub const REMOTE: RangePolicy = RangePolicy { gap_bytes: 128 << 10, split_bytes: 8 << 20 };
     /// The page cache has no latency to hide: only touching ranges are joined.
     pub const LOCAL: RangePolicy = RangePolicy { gap_bytes: 4 << 10, split_bytes: 16 << 20 };
+}
+
+impl RangePolicy {
+    /// What suits the store, or what the user set. `remote`: requests have latency.
+    pub fn of(settings: &Settings, remote: bool) -> RangePolicy {
+        let policy = if remote { RangePolicy::REMOTE } else { RangePolicy::LOCAL };
+        match settings.max_download_buffer_size {
+            bytes if settings.is_changed("max_download_buffer_size") && bytes > 0 => {
+                RangePolicy { split_bytes: bytes, ..policy }
+            }
+            _ => policy,
+        }
+    }
+}
+
+/// Ranges of one object that are in flight: as many as the user set, or `most`.
+pub fn in_flight(settings: &Settings, most: usize) -> usize {
+    if !settings.is_changed("max_download_threads") {
+        return most;
+    }
+    usize::try_from(settings.max_download_threads).unwrap_or(most).clamp(1, most)
 }
 
 /// The requests to send, in order of offset, none overlapping another.

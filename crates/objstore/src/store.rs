@@ -10,8 +10,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::BoxStream;
@@ -24,19 +24,22 @@ use object_store::client::HttpConnector;
 use parking_lot::Mutex;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::account;
+use crate::account::{self, Class};
 use crate::backend::{
     Backend, ClientSettings, CloudBackend, Fetched, HttpBackend, LocalBackend, MemoryBackend, Page, PageRequest, Span,
     basic_auth, client_options, header_map,
 };
 use crate::credentials::Credentials;
+use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
-use crate::limiter::Limiter;
+use crate::hedge;
+use crate::key_ranges;
 use crate::location::{Location, Provider};
+use crate::prices::Prices;
 use crate::ranges::{self, RangePolicy};
 use crate::retry;
 use crate::upload::Upload;
-use crate::wire::{Call, WireConnector};
+use crate::wire::{Call, CallLimits, WireConnector};
 
 /// Range requests of one call that are in flight.
 const RANGES_IN_FLIGHT: usize = 64;
@@ -97,6 +100,11 @@ struct Inner {
     location: Location,
     credentials: Credentials,
     backend: Arc<dyn Backend>,
+    /// Without port, for prices.
+    host: String,
+    /// `None` for files and memory.
+    endpoint: Option<Arc<Endpoint>>,
+    id: u64,
 }
 
 #[derive(PartialEq, Eq, Hash)]
@@ -105,6 +113,12 @@ struct CacheKey {
     credentials: Credentials,
     headers: Vec<(String, Secret)>,
     settings: ClientSettings,
+}
+
+static NEXT_ID: AtomicU64 = AtomicU64::new(0);
+
+fn next_id() -> u64 {
+    NEXT_ID.fetch_add(1, Ordering::Relaxed)
 }
 
 static STORES: LazyLock<Mutex<HashMap<CacheKey, Store>>> = LazyLock::new(Mutex::default);
@@ -117,6 +131,21 @@ pub(crate) struct Operation<'a> {
     pub key: &'a str,
     /// Whether doing it twice is as good as once.
     pub idempotent: bool,
+    /// What its request is billed as.
+    pub class: Class,
+    /// A read of about so many bytes that may be sent twice where it takes too long.
+    pub hedged_bytes: Option<u64>,
+}
+
+impl<'a> Operation<'a> {
+    /// A request that changes nothing and is sent again where it fails, and twice where it takes too long.
+    pub fn reading(doing: &'static str, key: &'a str, class: Class, bytes: u64) -> Self {
+        Operation { doing, key, idempotent: true, class, hedged_bytes: Some(bytes) }
+    }
+
+    pub fn writing(doing: &'static str, key: &'a str, class: Class, idempotent: bool) -> Self {
+        Operation { doing, key, idempotent, class, hedged_bytes: None }
+    }
 }
 
 impl Store {
@@ -130,6 +159,7 @@ impl Store {
         if location.provider == Provider::File {
             return Ok(Store::local(&location.endpoint));
         }
+        Prices::of("", &settings.object_storage_prices)?;
         let key = CacheKey {
             location: location.with_key(""),
             credentials: credentials.clone(),
@@ -165,11 +195,9 @@ impl Store {
             .rsplit_once(':')
             .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
             .map_or(host, |(host, _)| host);
-        let connector = WireConnector {
-            provider: location.provider,
-            host: host.to_string(),
-            limiter: Limiter::of(&location.endpoint, usize::try_from(key.settings.connections_max).unwrap_or(usize::MAX)),
-        };
+        let requests_max = usize::try_from(key.settings.connections_max).unwrap_or(usize::MAX);
+        let endpoint = Endpoint::of(&location.endpoint, requests_max);
+        let connector = WireConnector { provider: location.provider, host: host.to_string(), endpoint: endpoint.clone() };
         let backend: Arc<dyn Backend> = if location.provider == Provider::Http {
             if let Credentials::Bearer(token) = &key.credentials {
                 headers.extend(header_map(&[(
@@ -184,11 +212,16 @@ impl Store {
         } else {
             Arc::new(CloudBackend::open(location, &key.credentials, headers, key.settings, connector)?)
         };
-        Ok(Self::over(location.clone(), key.credentials.clone(), backend))
+        let (location, credentials, host) = (location.clone(), key.credentials.clone(), host.to_string());
+        Ok(Store {
+            inner: Arc::new(Inner { location, credentials, backend, host, endpoint: Some(endpoint), id: next_id() }),
+        })
     }
 
     fn over(location: Location, credentials: Credentials, backend: Arc<dyn Backend>) -> Store {
-        Store { inner: Arc::new(Inner { location, credentials, backend }) }
+        Store {
+            inner: Arc::new(Inner { location, credentials, backend, host: String::new(), endpoint: None, id: next_id() }),
+        }
     }
 
     fn file_location(endpoint: String) -> Location {
@@ -235,6 +268,21 @@ impl Store {
         Arc::ptr_eq(&self.inner, &other.inner)
     }
 
+    /// Tells stores of this process apart; one that is opened again with the same credentials is the same.
+    pub fn id(&self) -> u64 {
+        self.inner.id
+    }
+
+    /// Grows with every write of this process to the endpoint.
+    pub fn writes(&self) -> u64 {
+        self.inner.endpoint.as_ref().map_or(0, |endpoint| endpoint.writes())
+    }
+
+    /// What its requests and bytes cost under these settings.
+    pub fn prices(&self, settings: &Settings) -> Prices {
+        Prices::of(&self.inner.host, &settings.object_storage_prices).unwrap_or_default()
+    }
+
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
         self.inner.backend.clone()
     }
@@ -269,7 +317,7 @@ impl Store {
         loop {
             ctx.check().map_err(early)?;
             attempts += 1;
-            let failure = match self.attempt_once(ctx, attempt(self.backend())).await.map_err(early)? {
+            let failure = match self.attempt_once(ctx, operation, &attempt).await.map_err(early)? {
                 Ok(value) => return Ok((value, ambiguous)),
                 Err(failure) => failure,
             };
@@ -279,6 +327,7 @@ impl Store {
                 Some(wait) => {
                     tracing::debug!(key = operation.key, attempts, kind = ?failure.kind, "trying again");
                     ambiguous |= failure.ambiguous();
+                    self.count_retry(ctx, operation.class);
                     ctx.cancellable(async {
                         tokio::time::sleep(wait).await;
                         Ok(())
@@ -291,21 +340,68 @@ impl Store {
         }
     }
 
-    async fn attempt_once<T, F>(&self, ctx: &Arc<QueryContext>, attempt: F) -> Result<Result<T, Failure>>
+    /// One attempt; a read that takes too long becomes two, of which the first good answer counts.
+    async fn attempt_once<T, F>(
+        &self,
+        ctx: &Arc<QueryContext>,
+        operation: Operation<'_>,
+        attempt: impl Fn(Arc<dyn Backend>) -> F,
+    ) -> Result<Result<T, Failure>>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
-        if !self.is_remote() {
+        let Some(endpoint) = &self.inner.endpoint else {
+            let attempt = attempt(self.backend());
             return ctx.cancellable(async { Ok(attempt.await) }).await;
-        }
-        let call = self.call(ctx, true);
-        ctx.cancellable(Task::on(&runtime::io(), call.scope(attempt)).join()).await
+        };
+        let begin = || {
+            let call = self.call(ctx, true);
+            (call.clone(), Task::on(&runtime::io(), call.scope(attempt(self.backend()))))
+        };
+        let (call, first) = begin();
+        let attempts = async {
+            let Some(bytes) = operation.hedged_bytes.filter(|_| ctx.settings.object_read_hedging) else {
+                return first.join().await;
+            };
+            let mut first = std::pin::pin!(first.join());
+            tokio::select! {
+                biased;
+                done = &mut first => return done,
+                () = hedge::worth_it(endpoint, &call, operation.class, bytes) => {}
+            }
+            let history = endpoint.class(operation.class);
+            history.hedged.fetch_add(1, Ordering::Relaxed);
+            ctx.counters.add(Event::ObjectStorageHedgedRequests, 1);
+            let (_, second) = begin();
+            let mut second = std::pin::pin!(second.join());
+            let (done, won) = tokio::select! {
+                done = &mut first => (done, false),
+                done = &mut second => (done, true),
+            };
+            match done {
+                Ok(Err(_)) if won => first.await,
+                Ok(Err(_)) => second.await,
+                done => {
+                    history.hedges_won.fetch_add(u64::from(won), Ordering::Relaxed);
+                    ctx.counters.add(Event::ObjectStorageHedgesWon, u64::from(won));
+                    done
+                }
+            }
+        };
+        ctx.cancellable(attempts).await
     }
 
     fn call(&self, ctx: &Arc<QueryContext>, eager: bool) -> Arc<Call> {
-        let timeout = Duration::from_millis(ctx.settings.s3_request_timeout_ms.max(1));
-        Call::new(ctx.counters.clone(), timeout, eager)
+        let limits = CallLimits::of(&ctx.settings, self.provider(), &self.inner.host);
+        Call::new(ctx.counters.clone(), limits, eager)
+    }
+
+    fn count_retry(&self, ctx: &QueryContext, class: Class) {
+        if let Some(endpoint) = &self.inner.endpoint {
+            endpoint.class(class).retried.fetch_add(1, Ordering::Relaxed);
+            account::retried(&ctx.counters, self.provider(), class);
+        }
     }
 
     fn error(&self, failure: Failure, operation: Operation<'_>, attempts: u32) -> Error {
@@ -346,15 +442,14 @@ impl Store {
         ranges: &[Range<u64>],
         etag: Option<&str>,
     ) -> Result<Vec<Bytes>> {
-        let policy = if self.is_remote() { RangePolicy::REMOTE } else { RangePolicy::LOCAL };
-        let planned = ranges::plan(ranges, policy);
+        let planned = ranges::plan(ranges, RangePolicy::of(&ctx.settings, self.is_remote()));
         let fetched: Vec<Bytes> = match planned.as_slice() {
             [] => Vec::new(),
             [one] => vec![self.fetch(ctx, key, one.clone(), etag).await?],
             many => {
                 stream::iter(many.iter().cloned())
                     .map(|range| self.fetch(ctx, key, range, etag))
-                    .buffered(RANGES_IN_FLIGHT)
+                    .buffered(ranges::in_flight(&ctx.settings, RANGES_IN_FLIGHT))
                     .try_collect()
                     .await?
             }
@@ -365,7 +460,7 @@ impl Store {
 
     /// One request for one range.
     async fn fetch(&self, ctx: &Arc<QueryContext>, key: &str, range: Range<u64>, etag: Option<&str>) -> Result<Bytes> {
-        let operation = Operation { doing: "read", key, idempotent: true };
+        let operation = Operation::reading("read", key, Class::Get, range.end - range.start);
         let bytes = self
             .run(ctx, operation, |backend| {
                 let (key, etag, range) = (key.to_string(), etag.map(str::to_string), range.clone());
@@ -392,7 +487,7 @@ impl Store {
             None if !self.inner.backend.reads_suffixes() => self.head(ctx, key).await?.size,
             known => known,
         };
-        let operation = Operation { doing: "read", key, idempotent: true };
+        let operation = Operation::reading("read", key, Class::Get, bytes);
         let span = match size {
             Some(size) => Span::Bounded(size.saturating_sub(bytes)..size),
             None => Span::Suffix(bytes),
@@ -468,7 +563,7 @@ impl Store {
     }
 
     async fn head_for(&self, ctx: &Arc<QueryContext>, key: &str) -> Result<ObjectInfo, (Error, Option<FailureKind>)> {
-        let operation = Operation { doing: "read", key, idempotent: true };
+        let operation = Operation::reading("read", key, Class::Head, 0);
         self.run_counting(ctx, operation, |backend| {
             let key = key.to_string();
             async move { backend.head(&key).await }
@@ -522,8 +617,7 @@ impl Store {
             prefix: prefix.to_string(),
             delimited,
             start_after: start_after.map(str::to_string),
-            token: None,
-            keys_max: usize::try_from(ctx.settings.s3_list_object_keys_size).unwrap_or(usize::MAX).clamp(1, 1000),
+            ..PageRequest::first(&ctx.settings)
         };
         self.pages(ctx, request)
             .map_ok(|page| {
@@ -540,7 +634,7 @@ impl Store {
             return pages
                 .map(move |page| {
                     ctx.check()?;
-                    let operation = Operation { doing: "read", key: &request.prefix, idempotent: true };
+                    let operation = Operation::reading("read", &request.prefix, Class::List, 0);
                     page.map_err(|failure| store.error(failure, operation, 1))
                 })
                 .boxed();
@@ -548,13 +642,7 @@ impl Store {
         let fetch = move |request: PageRequest| {
             let (store, ctx) = (store.clone(), ctx.clone());
             async move {
-                let operation = Operation { doing: "list", key: &request.prefix, idempotent: true };
-                let page = store
-                    .run(&ctx, operation, |backend| {
-                        let request = request.clone();
-                        async move { backend.list_page(&request).await }
-                    })
-                    .await?;
+                let page = store.list_page(&ctx, &request).await?;
                 Ok::<_, Error>((page, request))
             }
         };
@@ -579,8 +667,27 @@ impl Store {
         .boxed()
     }
 
+    /// One page of a listing.
+    pub(crate) async fn list_page(&self, ctx: &Arc<QueryContext>, request: &PageRequest) -> Result<Page> {
+        let operation = Operation::reading("list", &request.prefix, Class::List, 0);
+        self.run(ctx, operation, |backend| {
+            let request = request.clone();
+            async move { backend.list_page(&request).await }
+        })
+        .await
+    }
+
+    /// Everything under a prefix, in no set order: where the store can begin a listing after any key, long ones are read in
+    /// several ranges of keys at a time.
+    pub fn list_unordered(&self, ctx: &Arc<QueryContext>, prefix: &str) -> BoxStream<'static, Result<ObjectInfo>> {
+        if !matches!(self.provider(), Provider::S3 | Provider::Gcs) {
+            return self.list(ctx, prefix, None);
+        }
+        key_ranges::list(self, ctx, PageRequest { prefix: prefix.to_string(), ..PageRequest::first(&ctx.settings) })
+    }
+
     pub async fn put(&self, ctx: &Arc<QueryContext>, key: &str, bytes: Bytes) -> Result<ObjectInfo> {
-        let operation = Operation { doing: "write", key, idempotent: self.provider() != Provider::Http };
+        let operation = Operation::writing("write", key, Class::Put, self.provider() != Provider::Http);
         let length = bytes.len() as u64;
         let info = self
             .run(ctx, operation, |backend| {
@@ -598,7 +705,7 @@ impl Store {
     /// exactly these bytes, this call counts as its creator. Writers that race must therefore write different bytes, for
     /// example a random id, as a manifest does.
     pub async fn put_if_absent(&self, ctx: &Arc<QueryContext>, key: &str, bytes: Bytes) -> Result<PutOutcome> {
-        let operation = Operation { doing: "write", key, idempotent: true };
+        let operation = Operation::writing("write", key, Class::Put, true);
         let length = bytes.len() as u64;
         let outcome = self
             .run_counting(ctx, operation, |backend| {
@@ -629,7 +736,7 @@ impl Store {
 
     /// A missing object counts as deleted.
     pub async fn delete(&self, ctx: &Arc<QueryContext>, key: &str) -> Result<()> {
-        let operation = Operation { doing: "delete", key, idempotent: true };
+        let operation = Operation::writing("delete", key, Class::Delete, true);
         self.run(ctx, operation, |backend| {
             let key = key.to_string();
             async move { backend.delete(&key).await }
@@ -641,8 +748,8 @@ impl Store {
     pub async fn delete_many(&self, ctx: &Arc<QueryContext>, keys: &[String]) -> Result<()> {
         stream::iter(keys.chunks(self.inner.backend.deletes_at_once()).map(<[String]>::to_vec))
             .map(|batch| async move {
-                let operation =
-                    Operation { doing: "delete", key: batch.first().map_or("", String::as_str), idempotent: true };
+                let first = batch.first().map_or("", String::as_str);
+                let operation = Operation::writing("delete", first, Class::Delete, true);
                 self.run(ctx, operation, |backend| {
                     let batch = batch.clone();
                     async move { backend.delete_many(&batch).await }
@@ -733,10 +840,11 @@ async fn pump(
         }
         let wait = retry::wait_after(&failure, attempts, ctx.settings.s3_retry_attempts, ctx.env.as_ref());
         let Some(wait) = wait else {
-            let operation = Operation { doing: "read", key: &key, idempotent: true };
+            let operation = Operation::reading("read", &key, Class::Get, 0);
             let _ = chunks.send(Err(store.error(failure, operation, attempts))).await;
             return;
         };
+        store.count_retry(&ctx, Class::Get);
         tokio::time::sleep(wait).await;
     }
 }

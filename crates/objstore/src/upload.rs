@@ -18,7 +18,7 @@ use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use tokio::runtime::Handle;
 
-use crate::account;
+use crate::account::{self, Class};
 use crate::location::Provider;
 use crate::store::{ObjectInfo, Operation, Store};
 
@@ -122,7 +122,7 @@ impl Upload {
         if let Some((id, _)) = &self.begun {
             return Ok(id.clone());
         }
-        let operation = Operation { doing: "write", key: &self.key, idempotent: true };
+        let operation = Operation::writing("write", &self.key, Class::BeginUpload, true);
         let key = self.key.clone();
         let id = self
             .store
@@ -152,7 +152,7 @@ impl Upload {
         self.sent_bytes += part.len() as u64;
         let send = async move {
             let _held = held;
-            let operation = Operation { doing: "write", key: &key, idempotent: true };
+            let operation = Operation::writing("write", &key, Class::UploadPart, true);
             store
                 .run(&ctx, operation, |backend| {
                     let (key, id, part) = (key.clone(), id.clone(), part.clone());
@@ -178,7 +178,8 @@ impl Upload {
             self.wait_for_oldest().await?;
         }
         let id = self.begin().await?;
-        let operation = Operation { doing: "write", key: &self.key, idempotent: self.store.provider() != Provider::Http };
+        let twice = self.store.provider() != Provider::Http;
+        let operation = Operation::writing("write", &self.key, Class::FinishUpload, twice);
         let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
         let finished = self
             .store
@@ -218,7 +219,7 @@ impl Upload {
 /// Runs outside of the query, which may be cancelled already.
 async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
     let ctx = QueryContext::background("abort upload");
-    let operation = Operation { doing: "abort the upload of", key: &key, idempotent: true };
+    let operation = Operation::writing("abort the upload of", &key, Class::AbortUpload, true);
     let abort = store.run(&ctx, operation, |backend| {
         let (key, id) = (key.clone(), id.clone());
         async move { backend.upload_abort(&key, &id).await }

@@ -11,12 +11,14 @@
 use std::error::Error as StdError;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gristmill_introspect::{Counters, Event};
+use gristmill_base::{Error, ErrorCode};
+use gristmill_introspect::{Counters, Event, Settings};
 use hyper::body::{Body, Frame, SizeHint};
 use object_store::ClientOptions;
 use object_store::client::{
@@ -27,9 +29,12 @@ use parking_lot::Mutex;
 use tokio::time::Sleep;
 
 use crate::account::{self, Class, Ending};
+use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
-use crate::limiter::{Limiter, Outcome, Permit};
+use crate::limiter::{Outcome, Permit};
 use crate::location::Provider;
+use crate::prices::Prices;
+use crate::throttle::Rate;
 
 /// Bytes of an error's body that are kept.
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
@@ -38,11 +43,49 @@ const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 #[derive(Debug)]
 pub(crate) struct Call {
     pub counters: Arc<Counters>,
-    /// Until the first byte, and between bytes.
-    pub timeout: Duration,
+    pub limits: CallLimits,
     /// Whether the body is read as fast as it comes.
     pub eager: bool,
+    /// When its latest request got its place and was sent.
+    sent: Mutex<Option<Instant>>,
     failure: Mutex<Option<Failure>>,
+}
+
+/// What the query's settings say of its requests to one provider.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct CallLimits {
+    /// Until the first byte, and between bytes.
+    pub timeout: Duration,
+    pub reads: Rate,
+    pub writes: Rate,
+    pub prices: Prices,
+    /// In nanodollars.
+    pub cost_max: Option<u64>,
+}
+
+impl CallLimits {
+    /// Prices that cannot be parsed were refused when the store was opened.
+    pub fn of(settings: &Settings, provider: Provider, host: &str) -> CallLimits {
+        let rate = |per_second, burst| Rate { per_second, burst };
+        let (reads, writes) = match provider {
+            Provider::Azure => (
+                rate(settings.azure_max_get_rps, settings.azure_max_get_burst),
+                rate(settings.azure_max_put_rps, settings.azure_max_put_burst),
+            ),
+            Provider::S3 | Provider::Gcs => (
+                rate(settings.s3_max_get_rps, settings.s3_max_get_burst),
+                rate(settings.s3_max_put_rps, settings.s3_max_put_burst),
+            ),
+            Provider::Http | Provider::File => (Rate::default(), Rate::default()),
+        };
+        CallLimits {
+            timeout: Duration::from_millis(settings.s3_request_timeout_ms.max(1)),
+            reads,
+            writes,
+            prices: Prices::of(host, &settings.object_storage_prices).unwrap_or_default(),
+            cost_max: Some(settings.max_query_cost_usd).filter(|most| *most > 0.0).map(|most| (most * 1e9) as u64),
+        }
+    }
 }
 
 tokio::task_local! {
@@ -50,8 +93,8 @@ tokio::task_local! {
 }
 
 impl Call {
-    pub fn new(counters: Arc<Counters>, timeout: Duration, eager: bool) -> Arc<Call> {
-        Arc::new(Call { counters, timeout, eager, failure: Mutex::new(None) })
+    pub fn new(counters: Arc<Counters>, limits: CallLimits, eager: bool) -> Arc<Call> {
+        Arc::new(Call { counters, limits, eager, sent: Mutex::new(None), failure: Mutex::new(None) })
     }
 
     /// Runs an attempt whose requests belong to this call.
@@ -64,6 +107,11 @@ impl Call {
         CALL.try_with(Arc::clone).ok()
     }
 
+    /// `None` while it waits for its place.
+    pub fn sent(&self) -> Option<Instant> {
+        *self.sent.lock()
+    }
+
     /// The last failure that a request of this call ended with.
     pub fn take_failure(&self) -> Option<Failure> {
         self.failure.lock().take()
@@ -71,6 +119,24 @@ impl Call {
 
     fn fail(&self, failure: Failure) {
         *self.failure.lock() = Some(failure);
+    }
+
+    /// Counts what a request costs; the error where the query may not spend that much.
+    fn charge(&self, class: Class) -> Result<(), Failure> {
+        let price = self.limits.prices.request(class);
+        let most = self.limits.cost_max.unwrap_or(u64::MAX);
+        if price == 0 || self.counters.add_up_to(Event::ObjectStorageCostNanodollars, price, most) {
+            return Ok(());
+        }
+        let (spent, most) = (self.counters.get(Event::ObjectStorageCostNanodollars) as f64 / 1e9, most as f64 / 1e9);
+        Err(Failure::fatal(Error::new(
+            ErrorCode::LIMIT_EXCEEDED,
+            format!(
+                "Limit for the price of requests exceeded: {spent:.7} USD are spent, and one more {} request would pass \
+                 max_query_cost_usd = {most:.7}. Raise it, or read less: EXPLAIN ESTIMATE tells the price beforehand",
+                class.name()
+            ),
+        )))
     }
 }
 
@@ -80,7 +146,7 @@ pub(crate) struct WireConnector {
     pub provider: Provider,
     /// Requests to other hosts (credentials) pass uncounted and unlimited.
     pub host: String,
-    pub limiter: Arc<Limiter>,
+    pub endpoint: Arc<Endpoint>,
 }
 
 impl HttpConnector for WireConnector {
@@ -101,6 +167,20 @@ impl Wire {
         let host = request.uri().host().unwrap_or("");
         host == self.at.host || host.strip_suffix(self.at.host.as_str()).is_some_and(|bucket| bucket.ends_with('.'))
     }
+
+    /// Waits until the rates that the user set allow another request.
+    async fn wait_for_rate(&self, call: &Call, class: Class) {
+        let (throttle, rate, event) = if class.reads() {
+            (&self.at.endpoint.read_throttle, call.limits.reads, Event::RemoteReadThrottlerSleepMicroseconds)
+        } else {
+            (&self.at.endpoint.write_throttle, call.limits.writes, Event::RemoteWriteThrottlerSleepMicroseconds)
+        };
+        let wait = throttle.take(rate, Instant::now());
+        if !wait.is_zero() {
+            call.counters.add(event, wait.as_micros() as u64);
+            tokio::time::sleep(wait).await;
+        }
+    }
 }
 
 #[async_trait]
@@ -112,16 +192,24 @@ impl HttpService for Wire {
                 .await
                 .unwrap_or_else(|_| Err(timed_out(limit)));
         };
-        let permit = self.at.limiter.acquire().await;
         let provider = self.at.provider;
         let copies =
             request.headers().contains_key("x-amz-copy-source") || request.headers().contains_key("x-goog-copy-source");
         let class = Class::of(provider, request.method(), request.uri().query().unwrap_or(""), copies);
+        if let Err(failure) = call.charge(class) {
+            call.fail(failure);
+            return Err(HttpError::new(HttpErrorKind::Unknown, std::io::Error::other("max_query_cost_usd")));
+        }
+        self.wait_for_rate(&call, class).await;
+        let endpoint = &self.at.endpoint;
+        let permit = endpoint.limiter.acquire().await;
         let sent_bytes = request.body().content_length() as u64;
         account::sent(&call.counters, provider, class);
+        endpoint.sent(class);
         let start = Instant::now();
+        *call.sent.lock() = Some(start);
         // Uploading the request's own body is part of the wait: a slow line gets a second more for each 256 KiB.
-        let patience = call.timeout + Duration::from_secs(sent_bytes >> 18);
+        let patience = call.limits.timeout + Duration::from_secs(sent_bytes >> 18);
         let answer = match tokio::time::timeout(patience, self.client.execute(request)).await {
             Ok(answer) => answer,
             Err(_) => Err(timed_out(patience)),
@@ -132,29 +220,28 @@ impl HttpService for Wire {
                 let failure = of_http_error(&error);
                 permit.done(if failure.kind == FailureKind::Timeout { Outcome::Overloaded } else { Outcome::Well });
                 account::answered(&call.counters, provider, class, micros, Ending::Failed);
+                endpoint.answered(class, micros, Ending::Failed);
                 call.fail(failure);
                 Err(error)
             }
             Ok(response) if response.status().is_success() => {
                 account::answered(&call.counters, provider, class, micros, Ending::Answered);
+                endpoint.answered(class, micros, Ending::Answered);
                 if sent_bytes > 0 && matches!(class, Class::Put | Class::UploadPart) {
                     account::written(&call.counters, provider, sent_bytes, micros);
+                    endpoint.class(class).bytes.fetch_add(sent_bytes, Ordering::Relaxed);
                 }
-                Ok(metered(response, call, permit, provider, class, start))
+                Ok(metered(response, call, permit, &self.at, class, start))
             }
             Ok(response) => {
                 let (parts, body) = response.into_parts();
-                let body = error_body(body, call.timeout).await;
+                let body = error_body(body, call.limits.timeout).await;
                 let failure = Failure::of_answer(parts.status.as_u16(), &parts.headers, &String::from_utf8_lossy(&body));
                 let throttled = failure.kind == FailureKind::Throttled;
                 permit.done(if throttled { Outcome::Overloaded } else { Outcome::Well });
-                account::answered(
-                    &call.counters,
-                    provider,
-                    class,
-                    micros,
-                    if throttled { Ending::Throttled } else { Ending::Failed },
-                );
+                let ending = if throttled { Ending::Throttled } else { Ending::Failed };
+                account::answered(&call.counters, provider, class, micros, ending);
+                endpoint.answered(class, micros, ending);
                 call.fail(failure);
                 Ok(HttpResponse::from_parts(parts, body.into()))
             }
@@ -210,9 +297,9 @@ fn metered(
     response: HttpResponse,
     call: Arc<Call>,
     permit: Permit,
-    provider: Provider,
+    at: &WireConnector,
     class: Class,
-    start: Instant,
+    sent: Instant,
 ) -> HttpResponse {
     let (parts, body) = response.into_parts();
     let permit = if call.eager {
@@ -222,14 +309,17 @@ fn metered(
         None
     };
     let body = MeteredBody {
-        idle: Box::pin(tokio::time::sleep(call.timeout)),
+        idle: Box::pin(tokio::time::sleep(call.limits.timeout)),
         waiting: false,
         inner: body,
         call,
         permit,
-        provider,
-        counts: class == Class::Get,
-        start,
+        provider: at.provider,
+        endpoint: at.endpoint.clone(),
+        class,
+        sent,
+        began: Instant::now(),
+        bytes: 0,
     };
     HttpResponse::from_parts(parts, HttpResponseBody::new(body))
 }
@@ -240,8 +330,12 @@ struct MeteredBody {
     call: Arc<Call>,
     permit: Option<Permit>,
     provider: Provider,
-    counts: bool,
-    start: Instant,
+    endpoint: Arc<Endpoint>,
+    class: Class,
+    sent: Instant,
+    /// When the answer began.
+    began: Instant,
+    bytes: u64,
     idle: Pin<Box<Sleep>>,
     /// Whether the network, not the reader, is who is waited for.
     waiting: bool,
@@ -250,7 +344,15 @@ struct MeteredBody {
 impl MeteredBody {
     fn end(&mut self, outcome: Outcome) {
         if let Some(permit) = self.permit.take() {
-            permit.done(outcome);
+            permit.done_with(outcome, self.bytes);
+        }
+    }
+
+    fn count(&mut self, bytes: u64) {
+        self.bytes += bytes;
+        if self.class == Class::Get {
+            account::received(&self.call.counters, self.provider, bytes);
+            self.call.counters.add(Event::ObjectStorageCostNanodollars, self.call.limits.prices.bytes_read(bytes));
         }
     }
 }
@@ -264,10 +366,8 @@ impl Body for MeteredBody {
         match Pin::new(&mut this.inner).poll_frame(cx) {
             Poll::Ready(Some(Ok(frame))) => {
                 this.waiting = false;
-                if this.counts
-                    && let Some(data) = frame.data_ref()
-                {
-                    account::received(&this.call.counters, this.provider, data.len() as u64);
+                if let Some(data) = frame.data_ref() {
+                    this.count(data.len() as u64);
                 }
                 Poll::Ready(Some(Ok(frame)))
             }
@@ -277,22 +377,25 @@ impl Body for MeteredBody {
                 Poll::Ready(Some(Err(error)))
             }
             Poll::Ready(None) => {
+                if this.call.eager {
+                    this.endpoint.body_came(this.bytes, this.began.elapsed().as_micros() as u64);
+                }
                 this.end(Outcome::Well);
                 Poll::Ready(None)
             }
             Poll::Pending => {
                 if !this.waiting {
                     this.waiting = true;
-                    this.idle.as_mut().reset(tokio::time::Instant::now() + this.call.timeout);
+                    this.idle.as_mut().reset(tokio::time::Instant::now() + this.call.limits.timeout);
                 }
                 if this.idle.as_mut().poll(cx).is_ready() {
                     this.waiting = false;
                     this.call.fail(Failure::new(
                         FailureKind::Timeout,
-                        format!("no byte for {} ms in the middle of the answer", this.call.timeout.as_millis()),
+                        format!("no byte for {} ms in the middle of the answer", this.call.limits.timeout.as_millis()),
                     ));
                     this.end(Outcome::Overloaded);
-                    return Poll::Ready(Some(Err(timed_out(this.call.timeout))));
+                    return Poll::Ready(Some(Err(timed_out(this.call.limits.timeout))));
                 }
                 Poll::Pending
             }
@@ -310,8 +413,11 @@ impl Body for MeteredBody {
 
 impl Drop for MeteredBody {
     fn drop(&mut self) {
-        if self.counts && matches!(self.provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
-            let micros = self.start.elapsed().as_micros() as u64;
+        if self.class.reads() {
+            self.endpoint.class(self.class).bytes.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+        if self.class == Class::Get && matches!(self.provider, Provider::S3 | Provider::Gcs | Provider::Azure) {
+            let micros = self.sent.elapsed().as_micros() as u64;
             self.call.counters.add(Event::ReadBufferFromS3Microseconds, micros);
         }
     }

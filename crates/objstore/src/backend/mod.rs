@@ -11,6 +11,7 @@ use std::ops::Range;
 use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
+use gristmill_introspect::Settings;
 
 pub(crate) use cloud::{ClientSettings, CloudBackend, client_options, header_map};
 pub(crate) use http::{HttpBackend, basic_auth};
@@ -60,6 +61,14 @@ pub(crate) struct PageRequest {
     pub start_after: Option<String>,
     pub token: Option<String>,
     pub keys_max: usize,
+}
+
+impl PageRequest {
+    /// The first page of everything, as long as the settings say.
+    pub fn first(settings: &Settings) -> Self {
+        let keys_max = usize::try_from(settings.s3_list_object_keys_size).unwrap_or(usize::MAX).clamp(1, 1000);
+        PageRequest { keys_max, ..PageRequest::default() }
+    }
 }
 
 #[derive(Debug, Default)]

@@ -180,7 +180,7 @@ async fn globs(store: &Store, ctx: &Arc<QueryContext>) {
         ("nothing/*", 0),
     ] {
         let glob = Glob::parse(pattern).expect(pattern);
-        let found: Vec<_> = find(store, ctx, &glob).await.map(|info| info.expect(pattern).key).collect().await;
+        let found: Vec<_> = find(store, ctx, &glob).map(|info| info.expect(pattern).key).collect().await;
         assert_eq!(found.len(), count, "{pattern}: {found:?}");
         assert!(found.iter().all(|key| glob.matches(key)), "{pattern}: {found:?}");
     }

@@ -75,8 +75,73 @@ async fn throttling_is_counted_and_lowers_the_limit_of_the_endpoint() {
     open(&server).get_range(&ctx, "key", 0..10, None).await.expect("read");
     assert_eq!(ctx.counters.get(Event::S3ReadRequestsThrottling), 2);
     assert_eq!(ctx.counters.get(Event::S3ReadRequestsErrors), 0);
-    let limit = crate::limiter::Limiter::of(&server.url, 1024).limit();
-    assert_eq!(limit, 16, "64, halved twice");
+    let limit = crate::endpoint::Endpoint::of(&server.url, 1024).limiter.limit();
+    assert_eq!(limit, 64, "256, halved twice");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_read_that_takes_unusually_long_is_sent_a_second_time() {
+    // The 31st request is never answered; all others are, at once.
+    let server = FaultyServer::start(
+        |number, request| {
+            if number == 30 { Action::Stall } else { object(request, &content(), "\"v1\"") }
+        },
+    )
+    .await;
+    let store = open(&server);
+    let ctx = query(&[]);
+    for _ in 0..30 {
+        store.get_range(&ctx, "key", 0..10, None).await.expect("read");
+    }
+    let bytes = store.get_range(&ctx, "key", 5..500, None).await.expect("the second request is answered");
+    assert!(bytes == content()[5..500]);
+    assert_eq!(ctx.counters.get(Event::ObjectStorageHedgedRequests), 1);
+    assert_eq!(ctx.counters.get(Event::ObjectStorageHedgesWon), 1);
+    assert_eq!(server.received().len(), 32);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_hedging_only_the_time_limit_ends_a_wait() {
+    let server = FaultyServer::start(
+        |number, request| {
+            if number == 30 { Action::Stall } else { object(request, &content(), "\"v1\"") }
+        },
+    )
+    .await;
+    let store = open(&server);
+    let ctx = query(&[("object_read_hedging", "0"), ("s3_request_timeout_ms", "1000")]);
+    for _ in 0..31 {
+        store.get_range(&ctx, "key", 0..10, None).await.expect("read");
+    }
+    assert_eq!(ctx.counters.get(Event::ObjectStorageHedgedRequests), 0);
+    assert_eq!(ctx.counters.get(Event::S3ReadRequestRetryableErrors), 1, "it was given up and tried again");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_that_would_cost_too_much_is_not_sent() {
+    let server = recovering(0, |_| Action::Reset).await;
+    let store = open(&server);
+    // Half a dollar for a thousand reads: three of them are 0.0015 dollars.
+    let ctx = query(&[("object_storage_prices", "* read=0.5"), ("max_query_cost_usd", "0.0016")]);
+    for _ in 0..3 {
+        store.get_range(&ctx, "key", 0..10, None).await.expect("read");
+    }
+    let error = store.get_range(&ctx, "key", 0..10, None).await.expect_err("too dear");
+    assert_eq!(error.code(), ErrorCode::LIMIT_EXCEEDED);
+    assert!(error.message().contains("max_query_cost_usd = 0.0016"), "{error}");
+    assert_eq!(server.received().len(), 3);
+    assert!((ctx.cost_usd() - 0.0015).abs() < 1e-9, "{}", ctx.cost_usd());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn reads_keep_to_the_rate_that_is_set() {
+    let server = recovering(0, |_| Action::Reset).await;
+    let store = open(&server);
+    let ctx = query(&[("s3_max_get_rps", "1"), ("s3_max_get_burst", "1")]);
+    for _ in 0..2 {
+        store.get_range(&ctx, "key", 0..10, None).await.expect("read");
+    }
+    assert!(ctx.counters.get(Event::RemoteReadThrottlerSleepMicroseconds) > 0, "the second waited");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -34,8 +34,7 @@ async fn azure_reads_writes_and_lists() {
     let store = |credentials: &Credentials| Store::open(&location, credentials, &[], &ctx.settings).expect("store");
     let keyed = store(&Credentials::AzureKey { account: "devstoreaccount1".into(), key: Secret::new(KEY) });
 
-    let found: Vec<_> =
-        find(&keyed, &ctx, &Glob::parse("dir/*.csv").expect("glob")).await.try_collect().await.expect("find");
+    let found: Vec<_> = find(&keyed, &ctx, &Glob::parse("dir/*.csv").expect("glob")).try_collect().await.expect("find");
     assert_eq!((found[0].key.as_str(), found[0].size), ("dir/a.csv", Some(7)));
     assert_eq!(&keyed.get_range(&ctx, "dir/a.csv", 4..7, None).await.expect("get")[..], b"1,2");
     let (tail, info) = keyed.get_suffix(&ctx, "dir/a.csv", 3, None).await.expect("suffix");
@@ -123,7 +122,7 @@ async fn http_sends_urls_as_written_and_copes_with_plain_servers() {
     assert_eq!(&store.get(&ctx, &key).await.expect("header")[..], b"by header");
 
     let glob = Glob::parse("part-*.csv").expect("glob");
-    let error = find(&store, &ctx, &glob).await.try_collect::<Vec<_>>().await.expect_err("no listing");
+    let error = find(&store, &ctx, &glob).try_collect::<Vec<_>>().await.expect_err("no listing");
     assert!(error.message().contains("{1..9}"), "{error}");
 }
 

@@ -50,13 +50,13 @@ async fn a_listing_of_many_pages_is_whole_and_counted() {
 
     let none = query(&[]);
     let glob = Glob::parse("many/000{0..9}").expect("pattern");
-    let found: Vec<_> = find(&store, &none, &glob).await.try_collect().await.expect("names");
+    let found: Vec<_> = find(&store, &none, &glob).try_collect().await.expect("names");
     assert_eq!(found.len(), 10);
     assert_eq!(none.counters.nonzero(), [], "names that are known are not listed");
 
     let narrow = query(&[]);
     let glob = Glob::parse("many/00{1,2}*").expect("pattern");
-    assert_eq!(find(&store, &narrow, &glob).await.count().await, 20);
+    assert_eq!(find(&store, &narrow, &glob).count().await, 20);
     assert_eq!(narrow.counters.get(Event::S3ListObjects), 2, "one listing for each branch, of what it needs");
 }
 
