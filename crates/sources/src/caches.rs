@@ -7,6 +7,7 @@ use gristmill_types::Columns;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
+use crate::listings::Listings;
 use crate::object::parquet::footer::Footer;
 
 /// A version of a file.
@@ -26,6 +27,13 @@ pub struct SchemaKey {
     pub settings: String,
 }
 
+/// An inferred structure, and when it was found (seconds since the Unix epoch).
+#[derive(Clone, Debug)]
+pub struct KeptSchema {
+    pub columns: Columns,
+    pub seconds: u64,
+}
+
 #[derive(Clone)]
 struct ByMemory;
 
@@ -35,16 +43,20 @@ impl Weighter<FileKey, Arc<Footer>> for ByMemory {
     }
 }
 
-impl Weighter<SchemaKey, Columns> for ByMemory {
-    fn weight(&self, key: &SchemaKey, columns: &Columns) -> u64 {
-        (key.file.place.len() + key.settings.len() + 64 * columns.len() + 256) as u64
+impl Weighter<SchemaKey, KeptSchema> for ByMemory {
+    fn weight(&self, key: &SchemaKey, kept: &KeptSchema) -> u64 {
+        (key.file.place.len() + key.settings.len() + 64 * kept.columns.len() + 256) as u64
     }
 }
+
+/// Bytes that listings may take.
+const LISTING_BYTES: u64 = 32 << 20;
 
 /// One a process; it lives in the engine.
 pub struct SourceCaches {
     footers: Cache<FileKey, Arc<Footer>, ByMemory>,
-    schemas: Cache<SchemaKey, Columns, ByMemory>,
+    schemas: Cache<SchemaKey, KeptSchema, ByMemory>,
+    pub listings: Listings,
 }
 
 impl std::fmt::Debug for SourceCaches {
@@ -65,6 +77,7 @@ impl SourceCaches {
         SourceCaches {
             footers: Cache::with_weighter((footer_bytes / 16_384) as usize, footer_bytes, ByMemory),
             schemas: Cache::with_weighter((schema_bytes / 1024) as usize, schema_bytes, ByMemory),
+            listings: Listings::new(LISTING_BYTES),
         }
     }
 
@@ -77,17 +90,24 @@ impl SourceCaches {
     }
 
     pub fn schema(&self, key: &SchemaKey) -> Option<Columns> {
-        self.schemas.get(key)
+        self.schemas.get(key).map(|kept| kept.columns)
     }
 
-    pub fn keep_schema(&self, key: SchemaKey, columns: Columns) {
-        self.schemas.insert(key, columns);
+    /// `seconds`: now, since the Unix epoch.
+    pub fn keep_schema(&self, key: SchemaKey, columns: Columns, seconds: u64) {
+        self.schemas.insert(key, KeptSchema { columns, seconds });
+    }
+
+    /// The structures that are remembered.
+    pub fn schemas(&self) -> Vec<(SchemaKey, KeptSchema)> {
+        self.schemas.iter().collect()
     }
 
     /// SYSTEM DROP … CACHE
     pub fn clear(&self) {
         self.footers.clear();
         self.schemas.clear();
+        self.listings.clear();
     }
 
     /// Number of footers and bytes they take.

@@ -10,6 +10,7 @@ pub mod call;
 pub mod function_table;
 pub mod generate;
 pub mod hints;
+pub mod listings;
 pub mod object;
 mod open;
 

@@ -18,13 +18,14 @@ use datafusion::physical_plan::filter_pushdown::{
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
+use futures::{StreamExt, TryStreamExt};
 use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 use gristmill_objstore::Store;
 use parking_lot::Mutex;
 
 use super::fetch::Fetcher;
-use super::file::Files;
+use super::files::Files;
 use super::filter::ScanFilter;
 use super::layout::Layout;
 use super::parquet::unit::{Experience, UnitStep, Wanted};
@@ -107,32 +108,55 @@ impl ObjectScanExec {
         Ok(scan)
     }
 
-    fn start(&self, context: &Arc<QueryContext>, block_rows: usize) -> Result<SharedScan> {
-        let description = &self.description;
-        let source = &description.source;
-        let store = Store::open(&source.location, &source.credentials, &source.headers, &context.settings)?;
-        let fetcher = Fetcher {
-            store,
+    pub fn description(&self) -> &ScanDescription {
+        &self.description
+    }
+
+    fn fetcher(&self, context: &Arc<QueryContext>) -> Result<Fetcher> {
+        let source = &self.description.source;
+        Ok(Fetcher {
+            store: Store::open(&source.location, &source.credentials, &source.headers, &context.settings)?,
             location: Arc::new(source.location.clone()),
             context: context.clone(),
             caches: self.caches.clone(),
-        };
-        let bytes: u64 = description.files.iter().filter_map(|file| file.size).sum();
+        })
+    }
+
+    /// What a scan of Parquet files is asked to do, for whoever only wants to know what that takes.
+    pub fn request(&self, context: &Arc<QueryContext>) -> Result<ScanRequest> {
+        let wanted = self.wanted(1);
+        Ok(self.request_for(self.fetcher(context)?, wanted))
+    }
+
+    fn wanted(&self, block_rows: usize) -> Arc<Wanted> {
+        Arc::new(Wanted {
+            output: self.description.projection.clone(),
+            filter: self.description.filter.clone(),
+            block_rows,
+            experience: Experience::default(),
+        })
+    }
+
+    fn request_for(&self, fetcher: Fetcher, wanted: Arc<Wanted>) -> ScanRequest {
+        let description = &self.description;
+        ScanRequest {
+            fetcher,
+            layout: description.layout.clone(),
+            files: description.files.clone(),
+            wanted,
+            limit: description.limit,
+        }
+    }
+
+    fn start(&self, context: &Arc<QueryContext>, block_rows: usize) -> Result<SharedScan> {
+        let description = &self.description;
+        let source = &description.source;
+        let fetcher = self.fetcher(context)?;
+        let bytes: u64 = description.files.known().iter().filter_map(|file| file.size).sum();
         context.progress.total_bytes_to_read.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
         if source.is_parquet() {
-            let wanted = Arc::new(Wanted {
-                output: description.projection.clone(),
-                filter: description.filter.clone(),
-                block_rows,
-                experience: Experience::default(),
-            });
-            let request = ScanRequest {
-                fetcher,
-                layout: description.layout.clone(),
-                files: description.files.clone(),
-                wanted: wanted.clone(),
-                limit: description.limit,
-            };
+            let wanted = self.wanted(block_rows);
+            let request = self.request_for(fetcher, wanted.clone());
             return Ok(SharedScan::Columnar(Scan::start(request), wanted));
         }
         let plan = text::TextPlan {
@@ -142,12 +166,12 @@ impl ObjectScanExec {
             filter: description.filter.clone(),
             limit: description.limit,
         };
-        let inputs: Vec<_> = description
-            .files
-            .iter()
-            .map(|file| text::TextInput::Object(fetcher.clone(), file.clone(), source.compression_of(&file.key)))
-            .collect();
-        Ok(SharedScan::Text(text::TextScan::start(plan, context.clone(), inputs.into_iter(), block_rows)?))
+        let source = source.clone();
+        let inputs = description.files.stream(context).map_ok(move |file| {
+            let compression = source.compression_of(&file.key);
+            text::TextInput::Object(fetcher.clone(), file, compression)
+        });
+        Ok(SharedScan::Text(text::TextScan::start(plan, context.clone(), inputs.boxed(), block_rows)?))
     }
 }
 
@@ -160,7 +184,7 @@ impl DisplayAs for ObjectScanExec {
             "ObjectScanExec: {} {}, files={}, columns=[{}]",
             description.source.function,
             description.source.format.name(),
-            description.files.len(),
+            description.files,
             names.join(", ")
         )?;
         if !description.filter.is_empty() {

@@ -1,7 +1,5 @@
 //! One file of a source, as its listing told it.
 
-use std::sync::Arc;
-
 use gristmill_objstore::{Location, ObjectInfo, Provider};
 
 /// What is known of a file before any of its bytes are read.
@@ -58,8 +56,6 @@ fn shown_path(location: &Location, key: &str) -> String {
         _ => format!("{}/{key}", location.bucket),
     }
 }
-
-pub type Files = Arc<Vec<Arc<SourceFile>>>;
 
 #[cfg(test)]
 mod tests {

@@ -15,6 +15,7 @@ use gristmill_types::{Column, Columns};
 
 use super::fetch::Fetcher;
 use super::file::SourceFile;
+use super::files::Files;
 use super::source::ObjectSource;
 use crate::caches::SchemaKey;
 
@@ -22,7 +23,7 @@ use crate::caches::SchemaKey;
 const FILES_AT_ONCE: usize = 32;
 
 /// Infers the structure. `files` are all files of the source.
-pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &[Arc<SourceFile>]) -> Result<Columns> {
+pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &Files) -> Result<Columns> {
     let settings = &fetcher.context.settings;
     let union = match settings.schema_inference_mode.as_str() {
         "default" | "" => false,
@@ -35,14 +36,20 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &[Arc<So
         }
     };
     if union {
-        let looks = futures::stream::iter(files.to_vec())
-            .map(|file| async move { of_file(source, fetcher, &file).await })
-            .buffered(FILES_AT_ONCE);
-        let found: Vec<Result<Option<Columns>>> = looks.collect().await;
-        let found: Vec<Columns> = found.into_iter().filter_map(Result::transpose).collect::<Result<_>>()?;
-        return if found.is_empty() { Err(nothing_to_look_at(source)) } else { united(found) };
+        let mut looks = files
+            .stream(&fetcher.context)
+            .map(|file| async move { of_file(source, fetcher, &file?).await })
+            .buffered(FILES_AT_ONCE)
+            .boxed();
+        let mut columns: Option<Vec<Column>> = None;
+        while let Some(found) = looks.next().await {
+            if let Some(found) = found? {
+                unite(columns.get_or_insert_default(), &found)?;
+            }
+        }
+        return columns.map(Columns::new).ok_or_else(|| nothing_to_look_at(source));
     }
-    for file in files {
+    for file in files.known() {
         if let Some(columns) = of_file(source, fetcher, file).await? {
             return Ok(columns);
         }
@@ -67,10 +74,9 @@ fn nothing_to_look_at(source: &ObjectSource) -> Error {
     )
 }
 
-/// Columns of all, in the order they first occur.
-fn united(structures: Vec<Columns>) -> Result<Columns> {
-    let mut columns: Vec<Column> = Vec::new();
-    for column in structures.iter().flat_map(|structure| structure.iter()) {
+/// Adds the columns of another file, in the order they first occur.
+fn unite(columns: &mut Vec<Column>, structure: &Columns) -> Result<()> {
+    for column in structure.iter() {
         match columns.iter_mut().find(|known| known.name == column.name) {
             None => columns.push(column.clone()),
             Some(known) if known.kind == column.kind => {}
@@ -89,7 +95,7 @@ fn united(structures: Vec<Columns>) -> Result<Columns> {
             }
         }
     }
-    Ok(Columns::new(columns))
+    Ok(())
 }
 
 /// The structure of one file; `None`: it is empty.
@@ -130,7 +136,7 @@ async fn of_file(source: &ObjectSource, fetcher: &Fetcher, file: &Arc<SourceFile
         ))
     })?;
     if let (Some(key), Some(columns)) = (key, &columns) {
-        fetcher.caches.keep_schema(key, columns.clone());
+        fetcher.caches.keep_schema(key, columns.clone(), fetcher.context.env.now().as_secs());
     }
     Ok(columns)
 }

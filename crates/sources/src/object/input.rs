@@ -137,7 +137,7 @@ impl Run {
         };
         let file =
             SourceFile { key: String::new(), path: "standard input".to_string(), size: None, modified: None, etag: None };
-        let inputs = std::iter::once(TextInput::Stream(Arc::new(file), stream));
+        let inputs = futures::stream::once(async move { Ok(TextInput::Stream(Arc::new(file), stream)) }).boxed();
         let started = TextScan::start(plan, context, inputs, task.session_config().batch_size())?;
         *scan = Some(started.clone());
         Ok(started)

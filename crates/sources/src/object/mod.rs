@@ -1,9 +1,11 @@
 //! Sources whose data lies in files: `s3`, `gcs`, `azureBlobStorage`, `url`, `file`.
 
 pub mod convert;
+pub mod estimate;
 pub mod exec;
 pub mod fetch;
 pub mod file;
+pub mod files;
 pub mod filter;
 pub mod hive;
 pub mod infer;

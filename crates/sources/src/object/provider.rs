@@ -14,7 +14,8 @@ use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 
 use super::exec::{ObjectScanExec, ScanDescription};
-use super::file::{Files, SourceFile};
+use super::file::SourceFile;
+use super::files::Files;
 use super::filter::ScanFilter;
 use super::layout::{Layout, Origin, VirtualColumn};
 use super::parquet::columns::FileColumns;
@@ -106,7 +107,7 @@ impl ObjectProvider {
     /// The files that the filter's conjuncts over paths (and over what the listing told) leave, and the rest of the filter.
     fn matching(&self, filter: ScanFilter) -> Result<(Files, ScanFilter)> {
         let known = |file: &Arc<SourceFile>| file.size.is_some() && file.etag.is_some() && file.modified.is_some();
-        let all_known = self.files.iter().all(known);
+        let all_known = self.files.known().iter().all(known);
         let answered = |index: usize| match self.layout.origins[index] {
             Origin::Data => false,
             Origin::Hive | Origin::Virtual(VirtualColumn::Path | VirtualColumn::File) => true,
@@ -123,23 +124,20 @@ impl ObjectProvider {
             Vec::new(),
             &RecordBatchOptions::new().with_row_count(Some(1)),
         )?;
-        let mut files = Vec::new();
-        for file in self.files.iter() {
-            let columns = FileColumns::new(&self.layout, &needed, &Schema::empty(), file, &self.context.settings)?;
+        let (layout, context) = (self.layout.clone(), self.context.clone());
+        let files = self.files.filtered(move |file| {
+            let columns = FileColumns::new(&layout, &needed, &Schema::empty(), file, &context.settings)?;
             let row = columns.assemble(&needed, &one_row, &[])?;
-            if block_filter.evaluate(&row)?.value(0) {
-                files.push(file.clone());
-            }
-        }
-        Ok((Arc::new(files), rest))
+            Ok(block_filter.evaluate(&row)?.value(0))
+        })?;
+        Ok((files, rest))
     }
 
     /// As many streams as the query has threads; fewer where there is not that much to share out.
     fn partitions(&self, files: &Files) -> usize {
         let threads = self.context.threads();
-        let known_bytes = files.iter().map(|file| file.size).sum::<Option<u64>>();
-        match known_bytes {
-            Some(bytes) if bytes < 1 << 20 => threads.min(files.len().max(1)),
+        match files.bytes() {
+            Some(bytes) if bytes < 1 << 20 => threads.min(files.known().len().max(1)),
             _ => threads,
         }
         .max(1)
@@ -147,12 +145,12 @@ impl ObjectProvider {
 
     /// Rows of all files, where every footer is in memory already.
     fn known_rows(&self, files: &Files) -> Option<u64> {
-        if !self.source.is_parquet() {
+        if !self.source.is_parquet() || !files.is_complete() {
             return None;
         }
         let location = &self.source.location;
-        files
-            .iter()
+        let known = files.known().iter();
+        known
             .map(|file| {
                 let place = format!("{}\n{}\n{}", location.endpoint, location.bucket, file.key);
                 let footer = self.caches.footer(&FileKey { place, version: file.version()? })?;

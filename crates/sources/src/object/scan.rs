@@ -28,7 +28,7 @@ use gristmill_introspect::{Event, QueryContext};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::fetch::Fetcher;
-use super::file::Files;
+use super::files::Files;
 use super::layout::Layout;
 use super::measure::block_bytes;
 use super::parquet::open::{FileWork, open};
@@ -187,18 +187,12 @@ impl Coordinator {
 
     async fn coordinate(&mut self, mut notices: UnboundedReceiver<Notice>) -> Result<()> {
         let request = self.request.clone();
-        let mut files = request.files.iter();
+        let mut files = request.files.stream(&request.fetcher.context);
         let mut files_left = true;
         let mut opening: FuturesUnordered<Opening> = FuturesUnordered::new();
         let mut fetching: FuturesUnordered<Fetching> = FuturesUnordered::new();
         loop {
             request.fetcher.context.check()?;
-            while files_left && opening.len() < FILES_OPENING && self.planned.len() < FILES_AHEAD {
-                match files.next() {
-                    Some(file) => opening.push(Box::pin(open(request.clone(), file.clone()))),
-                    None => files_left = false,
-                }
-            }
             while fetching.len() < UNITS_FETCHING
                 && let Some(admitted) = self.admit()?
             {
@@ -208,7 +202,14 @@ impl Coordinator {
             if !files_left && opening.is_empty() && nothing_planned && self.holding == 0 {
                 return Ok(());
             }
+            let opens = files_left && opening.len() < FILES_OPENING && self.planned.len() < FILES_AHEAD;
             tokio::select! {
+                // Files first, as long as there is room: requests that wait to be sent are time lost.
+                biased;
+                file = files.next(), if opens => match file {
+                    Some(file) => opening.push(Box::pin(open(request.clone(), file?))),
+                    None => files_left = false,
+                },
                 Some(work) = opening.next(), if !opening.is_empty() => self.opened(work?),
                 Some(held) = fetching.next(), if !fetching.is_empty() => {
                     let _ = self.ready.send(Ok(Ready::Unit(held?)));

@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
-use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
-use gristmill_objstore::{Glob, Provider, Store, find};
+use gristmill_objstore::{Glob, Provider, Store};
 use gristmill_types::{Column, Columns};
 
 use super::fetch::Fetcher;
-use super::file::{Files, SourceFile};
+use super::file::SourceFile;
+use super::files::{Files, LOCAL_FILES_KNOWN_MAX, ListQuery, REMOTE_FILES_KNOWN_MAX};
 use super::layout::Layout;
 use super::provider::ObjectProvider;
 use super::source::ObjectSource;
@@ -64,7 +64,7 @@ impl ObjectTable {
         }
         let fetcher = fetcher(&source, caches, context)?;
         let files = list(&source, &fetcher, given.is_some()).await?;
-        let hive_columns = match files.first() {
+        let hive_columns = match files.known().first() {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
             _ => Vec::new(),
         };
@@ -165,26 +165,28 @@ async fn list(source: &ObjectSource, fetcher: &Fetcher, structure_known: bool) -
     };
     if let Some(names) = names {
         let infos = names.into_iter().map(gristmill_objstore::ObjectInfo::named);
-        let files: Vec<_> = infos.map(|info| Arc::new(SourceFile::of(location, &info))).collect();
-        return Ok(Arc::new(files));
+        return Ok(Files::all(infos.map(|info| Arc::new(SourceFile::of(location, &info))).collect()));
     }
-    let found = find(&fetcher.store, context, &glob).await;
-    let mut infos: Vec<_> = context.cancellable(found.try_collect::<Vec<_>>()).await?;
-    infos.sort_by(|a, b| a.key.cmp(&b.key));
     let skips_empty = if location.provider == Provider::File {
         context.settings.engine_file_skip_empty_files
     } else {
         context.settings.s3_skip_empty_files
     };
-    // Folders of object stores that were made by hand are empty objects whose keys end in a slash.
-    infos.retain(|info| info.size != Some(0) || !(skips_empty || info.key.ends_with('/')));
-    if infos.is_empty() && structure_known && context.settings.s3_throw_on_zero_files_match {
+    let query = ListQuery {
+        store: fetcher.store.clone(),
+        location: fetcher.location.clone(),
+        glob: Arc::new(glob),
+        skips_empty,
+        known_max: if fetcher.store.is_remote() { REMOTE_FILES_KNOWN_MAX } else { LOCAL_FILES_KNOWN_MAX },
+    };
+    let files = fetcher.caches.listings.files(&query, context).await?;
+    if files.known().is_empty() && structure_known && context.settings.s3_throw_on_zero_files_match {
         return Err(Error::new(
             ErrorCode::FILE_DOESNT_EXIST,
             format!("Can not match any files with path {}", location.display(&location.key)),
         ));
     }
-    Ok(Arc::new(infos.iter().map(|info| Arc::new(SourceFile::of(location, info))).collect()))
+    Ok(files)
 }
 
 /// The URLs that a pattern of braces names. `*` and `?` are characters of a URL like any other: for the while of the
@@ -218,7 +220,7 @@ impl Table for ObjectTable {
             None => {
                 let fetcher = fetcher(&self.source, &self.caches, context)?;
                 let files = list(&self.source, &fetcher, true).await?;
-                let hive_columns = match files.first() {
+                let hive_columns = match files.known().first() {
                     Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
                     _ => Vec::new(),
                 };

@@ -36,6 +36,15 @@ pub struct OpenFile {
     pub tail: Option<(u64, Bytes)>,
 }
 
+impl OpenFile {
+    /// Byte ranges of the columns that a scan may read of a row group.
+    pub fn chunks(&self, wanted: &Wanted, group: usize) -> Vec<Range<u64>> {
+        let mut all = wanted.filter.columns();
+        all.extend(&wanted.output);
+        chunk_ranges(&self.footer, group, &self.columns.file_columns(&all))
+    }
+}
+
 /// What a scan wants of every file.
 #[derive(Debug)]
 pub struct Wanted {

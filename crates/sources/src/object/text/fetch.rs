@@ -15,6 +15,7 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_objstore::Provider;
+use gristmill_objstore::ranges::in_flight;
 use tokio::sync::mpsc::channel;
 
 use crate::object::fetch::Fetcher;
@@ -25,21 +26,34 @@ const RANGES_IN_FLIGHT_MAX: u64 = 16;
 /// Bytes that are taken from a stream before ranges take over.
 const STREAMED_BYTES: u64 = 8 << 20;
 
+/// How an object is cut: bytes of a piece, and pieces in flight.
+#[derive(Clone, Copy)]
+struct Pieces {
+    bytes: u64,
+    in_flight: usize,
+}
+
 type Chunks = BoxStream<'static, Result<Bytes>>;
 
 /// The chunks of an object, and the file with what the store told of it. `held_bytes`: what may be in flight.
 pub(super) async fn open(fetcher: &Fetcher, file: &Arc<SourceFile>, held_bytes: u64) -> Result<(Arc<SourceFile>, Chunks)> {
-    let in_flight = (held_bytes / RANGE_BYTES).clamp(1, RANGES_IN_FLIGHT_MAX) as usize;
+    let settings = &fetcher.context.settings;
+    let range_bytes = match settings.max_download_buffer_size {
+        bytes if settings.is_changed("max_download_buffer_size") && bytes > 0 => bytes,
+        _ => RANGE_BYTES,
+    };
+    let most = (held_bytes / range_bytes).clamp(1, RANGES_IN_FLIGHT_MAX) as usize;
+    let pieces = Pieces { bytes: range_bytes, in_flight: in_flight(settings, most) };
     let takes_ranges = fetcher.location.provider != Provider::Http;
     let (file, chunks) = match file.size {
         Some(0) => (file.clone(), futures::stream::empty().boxed()),
-        Some(size) if takes_ranges => (file.clone(), ranges(fetcher, file, 0..size, in_flight)),
+        Some(size) if takes_ranges => (file.clone(), ranges(fetcher, file, 0..size, pieces)),
         _ => {
             let stream = fetcher.store.get_stream(&fetcher.context, &file.key).await?;
             let told = fetcher.told(file, &stream.info)?;
             let chunks = match told.size {
                 Some(size) if takes_ranges && told.etag.is_some() && size >= 2 * STREAMED_BYTES => {
-                    let rest = ranges(fetcher, &told, STREAMED_BYTES..size, in_flight);
+                    let rest = ranges(fetcher, &told, STREAMED_BYTES..size, pieces);
                     first_bytes(stream.bytes, STREAMED_BYTES).chain(rest).boxed()
                 }
                 _ => stream.bytes,
@@ -74,10 +88,11 @@ fn first_bytes(stream: Chunks, bytes: u64) -> Chunks {
 }
 
 /// A range of the object in pieces, in order; requests are made on the I/O runtime.
-fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, in_flight: usize) -> Chunks {
+fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, pieces: Pieces) -> Chunks {
+    let Pieces { bytes: range_bytes, in_flight } = pieces;
     let (sender, receiver) = channel::<Result<(Bytes, MemoryGuard)>>(1);
-    let pieces = (range.start..range.end).step_by(RANGE_BYTES as usize);
-    let pieces: Vec<Range<u64>> = pieces.map(|start| start..(start + RANGE_BYTES).min(range.end)).collect();
+    let pieces = (range.start..range.end).step_by(usize::try_from(range_bytes).unwrap_or(usize::MAX));
+    let pieces: Vec<Range<u64>> = pieces.map(|start| start..(start + range_bytes).min(range.end)).collect();
     let (fetcher, file) = (fetcher.clone(), file.clone());
     let pump = async move {
         let (fetcher, file) = (&fetcher, &file);

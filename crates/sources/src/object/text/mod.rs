@@ -22,8 +22,8 @@ use arrow::array::RecordBatch;
 use arrow::compute::filter_record_batch;
 use bytes::Bytes;
 use datafusion::common::Result as DataFusionResult;
-use futures::StreamExt;
 use futures::stream::{BoxStream, FuturesUnordered};
+use futures::{FutureExt, StreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_formats::{Compression, Format, Header, Part, RowParser, part_parser};
@@ -105,7 +105,7 @@ impl TextScan {
     pub fn start(
         plan: TextPlan,
         context: Arc<QueryContext>,
-        inputs: impl Iterator<Item = TextInput> + Send + 'static,
+        inputs: BoxStream<'static, Result<TextInput>>,
         block_rows: usize,
     ) -> Result<Arc<TextScan>> {
         let settings = &context.settings;
@@ -211,19 +211,30 @@ impl Shared {
 }
 
 /// Admits files while what they may hold fits the budget.
-async fn coordinate(shared: Arc<Shared>, inputs: impl Iterator<Item = TextInput> + Send, sender: Sender<Result<Ready>>) {
+async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextInput>>, sender: Sender<Result<Ready>>) {
     let mut inputs = inputs.peekable();
     let mut reading = FuturesUnordered::new();
     let mut held_bytes = 0u64;
     // One thread gets files in their order.
     let files_max = if shared.context.threads() == 1 { 1 } else { FILES_MAX };
     loop {
-        while let Some(input) = inputs.peek() {
-            let bytes = may_hold(input, shared.budget_bytes);
+        // The next file is waited for only where nothing is being read; else it is taken when the listing has it.
+        let mut inputs = std::pin::Pin::new(&mut inputs);
+        while let Some(Some(input)) =
+            if reading.is_empty() { Some(inputs.as_mut().peek().await) } else { inputs.as_mut().peek().now_or_never() }
+        {
+            let bytes = input.as_ref().map_or(0, |input| may_hold(input, shared.budget_bytes));
             if !reading.is_empty() && (held_bytes + bytes > shared.budget_bytes || reading.len() >= files_max) {
                 break;
             }
-            let Some(input) = inputs.next() else { break };
+            let Some(input) = inputs.next().await else { break };
+            let input = match input {
+                Ok(input) => input,
+                Err(error) => {
+                    let _ = sender.send(Err(error)).await;
+                    return;
+                }
+            };
             held_bytes += bytes;
             let task = Task::on(&runtime::cpu(), cut::read(shared.clone(), input, bytes, sender.clone()));
             reading.push(async move { (bytes, task.join().await.and_then(|done| done)) });

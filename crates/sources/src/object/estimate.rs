@@ -1,0 +1,126 @@
+//! What a scan would read, told before it reads: the listing and the footers are asked for, nothing else.
+//!
+//! Files are opened as the scan itself would open them, with pruning by paths and by the statistics in footers; bloom
+//! filters and page indexes, which cost requests of their own, are left out. So the scan reads this much or less. Of
+//! text formats only the bytes are known.
+
+use std::sync::Arc;
+
+use datafusion::physical_plan::ExecutionPlan;
+use futures::{StreamExt, TryStreamExt};
+use gristmill_base::Result;
+use gristmill_introspect::{Event, QueryContext};
+use gristmill_objstore::ranges::{self, RangePolicy};
+
+use super::exec::ObjectScanExec;
+use super::parquet::open::{FileWork, open};
+use super::parquet::unit::PlannedUnit;
+use super::scan::ScanRequest;
+
+/// Footers that are asked for at a time.
+const FILES_AT_ONCE: usize = 256;
+
+/// What a scan of files would take.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Estimate {
+    /// The function, such as `s3`, and the pattern it reads.
+    pub function: String,
+    pub place: String,
+    pub files: u64,
+    pub row_groups: u64,
+    /// `None` for text formats.
+    pub rows: Option<u64>,
+    /// Compressed bytes that are read of the files, footers included.
+    pub bytes: u64,
+    /// Listing, footers and ranges, where nothing is in memory yet.
+    pub requests: u64,
+    pub cost_usd: f64,
+}
+
+/// The estimates of all scans of files in a plan.
+pub async fn estimates(plan: &Arc<dyn ExecutionPlan>, context: &Arc<QueryContext>) -> Result<Vec<Estimate>> {
+    let mut all = Vec::new();
+    let mut nodes = vec![plan];
+    while let Some(node) = nodes.pop() {
+        if let Some(scan) = node.downcast_ref::<ObjectScanExec>() {
+            all.push(estimate(scan, context).await?);
+        }
+        nodes.extend(node.children());
+    }
+    Ok(all)
+}
+
+async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<Estimate> {
+    let listings = context.counters.get(Event::S3ListObjects).max(context.counters.get(Event::AzureListObjects));
+    let description = scan.description();
+    let mut estimate = Estimate {
+        function: description.source.function.clone(),
+        place: description.source.location.display(&description.source.location.key),
+        rows: description.source.is_parquet().then_some(0),
+        ..Estimate::default()
+    };
+    let quiet = quiet(context);
+    let request = scan.request(&quiet)?;
+    let store = request.fetcher.store.clone();
+    if description.source.is_parquet() {
+        let request = Arc::new(request);
+        let mut works = request
+            .files
+            .stream(&quiet)
+            .map(|file| async { open(request.clone(), file?).await })
+            .buffer_unordered(FILES_AT_ONCE)
+            .boxed();
+        while let Some(work) = works.try_next().await? {
+            estimate.add(&work, &request);
+        }
+    } else {
+        let mut files = request.files.stream(&quiet);
+        while let Some(file) = files.try_next().await? {
+            estimate.files += 1;
+            estimate.bytes += file.size.unwrap_or(0);
+            estimate.requests += file.size.unwrap_or(0).div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
+        }
+    }
+    let prices = store.prices(&context.settings);
+    let nanodollars = estimate.requests * prices.read + listings * prices.write + prices.bytes_read(estimate.bytes);
+    estimate.requests += listings;
+    estimate.cost_usd = nanodollars as f64 / 1e9;
+    Ok(estimate)
+}
+
+impl Estimate {
+    fn add(&mut self, work: &FileWork, request: &ScanRequest) {
+        self.files += 1;
+        // One read of the file's end, whatever else is read of it.
+        self.requests += 1;
+        let settings = &request.fetcher.context.settings;
+        match work {
+            FileWork::Rows(file, rows) => {
+                self.bytes += settings.footer_fetch_bytes.min(file.footer.file_bytes);
+                self.rows = self.rows.map(|sum| sum + rows);
+            }
+            FileWork::Units(units) => {
+                let mut groups: Vec<usize> = units.iter().map(|unit| unit.group).collect();
+                groups.dedup();
+                self.row_groups += groups.len() as u64;
+                self.rows = self.rows.map(|sum| sum + units.iter().map(PlannedUnit::rows).sum::<u64>());
+                let Some(first) = units.first() else { return };
+                let tail_from = first.file.footer.file_bytes.saturating_sub(settings.footer_fetch_bytes);
+                let wanted = groups.iter().flat_map(|group| first.file.chunks(&request.wanted, *group));
+                let wanted: Vec<_> = wanted.filter(|range| range.start < tail_from).collect();
+                let remote = request.fetcher.store.is_remote();
+                self.requests += ranges::plan(&wanted, RangePolicy::of(settings, remote)).len() as u64;
+                self.bytes += wanted.iter().map(|range| range.end - range.start).sum::<u64>();
+                self.bytes += settings.footer_fetch_bytes.min(first.file.footer.file_bytes);
+            }
+        }
+    }
+}
+
+/// The same query without what costs requests beside footers.
+fn quiet(context: &Arc<QueryContext>) -> Arc<QueryContext> {
+    let mut settings = context.settings.as_ref().clone();
+    settings.input_format_parquet_bloom_filter_push_down = false;
+    settings.input_format_parquet_page_filter_push_down = false;
+    context.with_settings(settings)
+}
