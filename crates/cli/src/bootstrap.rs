@@ -25,7 +25,7 @@ pub fn start() -> Result<Runtimes> {
 pub async fn open_engine(data_path: Option<PathBuf>) -> Result<Arc<Engine>> {
     let engine = Engine::open(EngineConfig { data_path }).await?;
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(databases, registry, mergetree, engine.data_path.clone(), ENGINES)?;
+    gristmill_system::register(databases, registry, mergetree, &engine.caches, engine.data_path.clone(), ENGINES)?;
     Ok(engine)
 }
 

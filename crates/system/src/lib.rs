@@ -14,6 +14,7 @@ mod functions;
 mod information_schema;
 mod metrics;
 mod names;
+mod object_storage;
 mod parts;
 mod processes;
 mod query_log;
@@ -29,6 +30,7 @@ use gristmill_base::Result;
 use gristmill_catalog::Databases;
 use gristmill_functions::Registry;
 use gristmill_mergetree::MergeTreeEnvironment;
+use gristmill_sources::SourceCaches;
 
 /// What the tables tell of.
 #[derive(Clone)]
@@ -37,6 +39,7 @@ pub struct Known {
     pub databases: Weak<Databases>,
     pub registry: Arc<Registry>,
     pub mergetree: Arc<MergeTreeEnvironment>,
+    pub sources: Arc<SourceCaches>,
     pub data_path: PathBuf,
     /// Names of the table engines.
     pub engines: &'static [&'static str],
@@ -47,6 +50,7 @@ pub fn register(
     databases: &Arc<Databases>,
     registry: &Arc<Registry>,
     mergetree: &Arc<MergeTreeEnvironment>,
+    sources: &Arc<SourceCaches>,
     data_path: PathBuf,
     engines: &'static [&'static str],
 ) -> Result<()> {
@@ -54,6 +58,7 @@ pub fn register(
         databases: Arc::downgrade(databases),
         registry: registry.clone(),
         mergetree: mergetree.clone(),
+        sources: sources.clone(),
         data_path,
         engines,
     };
@@ -72,6 +77,7 @@ pub fn register(
     processes::add(&mut all)?;
     errors::add(&mut all)?;
     names::add(&mut all, &known)?;
+    object_storage::add(&mut all, &known)?;
     data_type_families::add(&mut all)?;
     absent::add(&mut all)?;
     information_schema::add(&mut all, &known)?;

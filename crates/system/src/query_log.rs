@@ -17,7 +17,8 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), exception_code Int32, exception String, \
     is_initial_query UInt8, user LowCardinality(String), query_id String, initial_user LowCardinality(String), \
     initial_query_id String, initial_query_start_time DateTime, log_comment String, \
-    ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String))";
+    ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
+    object_storage_cost_usd Float64";
 
 const MICROS: i64 = 1_000_000;
 const DAY_SECONDS: i64 = 86_400;
@@ -61,6 +62,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 comment.into(),
                 Cell::Counts(events),
                 Cell::Pairs(entry.settings.clone()),
+                Cell::Float(entry.cost_usd),
             ])?;
         }
         Ok(())

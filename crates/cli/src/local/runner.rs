@@ -21,7 +21,7 @@ use crate::prompt::lexer::{self, Kind};
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::{Interrupts, Watch};
 use crate::terminal::progress_bar::ProgressBar;
-use crate::terminal::summary::Summary;
+use crate::terminal::summary::{StorageUse, Summary};
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -160,6 +160,7 @@ impl Runner {
             elapsed,
             progress: context.progress.snapshot(),
             memory_peak_bytes: context.memory.peak_bytes(),
+            storage: StorageUse::of(&context),
         };
         output.finish(elapsed, &summary.progress, totals)?;
         Ok(Finished { summary, batches, gives_rows })

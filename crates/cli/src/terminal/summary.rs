@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use gristmill_base::units;
 use gristmill_introspect::progress::ProgressSnapshot;
+use gristmill_introspect::{Event, QueryContext};
 
 /// Below this many rows read, the client says nothing of what was processed.
 const ROWS_WORTH_TELLING: u64 = 1000;
@@ -16,6 +17,37 @@ pub struct Summary {
     pub elapsed: Duration,
     pub progress: ProgressSnapshot,
     pub memory_peak_bytes: u64,
+    pub storage: StorageUse,
+}
+
+/// What a statement asked of object storage.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct StorageUse {
+    pub requests: u64,
+    pub bytes: u64,
+    pub cost_usd: f64,
+}
+
+impl StorageUse {
+    pub fn of(context: &QueryContext) -> StorageUse {
+        let get = |event| context.counters.get(event);
+        StorageUse {
+            requests: get(Event::S3ReadRequestsCount) + get(Event::S3WriteRequestsCount),
+            bytes: get(Event::ReadBufferFromS3Bytes) + get(Event::WriteBufferFromS3Bytes),
+            cost_usd: context.cost_usd(),
+        }
+    }
+
+    /// `Object storage: 190 requests, 12.30 MB, 0.000081 USD.`; without the price where nothing has one.
+    fn text(&self) -> String {
+        let plural = if self.requests == 1 { "" } else { "s" };
+        let mut text =
+            format!("Object storage: {} request{plural}, {}", self.requests, units::bytes_decimal(self.bytes as f64));
+        if self.cost_usd > 0.0 {
+            let _ = write!(text, ", {:.6} USD", self.cost_usd);
+        }
+        text + "."
+    }
 }
 
 impl Summary {
@@ -24,6 +56,9 @@ impl Summary {
         let plural = if self.result_rows == 1 { "" } else { "s" };
         let mut text = format!("{} row{plural} in set. Elapsed: {:.3} sec. ", self.result_rows, self.elapsed.as_secs_f64());
         text.push_str(&self.processed());
+        if self.storage.requests > 0 {
+            let _ = write!(text, "\n{}", self.storage.text());
+        }
         text
     }
 
@@ -67,6 +102,7 @@ mod tests {
             elapsed: Duration::from_millis(421),
             progress: ProgressSnapshot { read_rows: 59_820_000, read_bytes: 24_030_000_000, ..Default::default() },
             memory_peak_bytes: 185_325_322,
+            storage: StorageUse::default(),
         };
         assert_eq!(
             summary.text(),

@@ -150,6 +150,33 @@ pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
     lines
 }
 
+/// What a scan of a MergeTree table would read.
+#[derive(Clone, Debug, PartialEq)]
+pub struct TableEstimate {
+    pub database: String,
+    pub table: String,
+    pub parts: u64,
+    pub rows: u64,
+    pub marks: u64,
+}
+
+/// What `EXPLAIN ESTIMATE` shows of every scan in the plan.
+pub fn estimates(plan: &Arc<dyn ExecutionPlan>) -> Vec<TableEstimate> {
+    let mut all: Vec<TableEstimate> = plan.children().into_iter().flat_map(estimates).collect();
+    if let Some(scan) = (plan.as_ref() as &dyn Any).downcast_ref::<MergeTreeScan>() {
+        let name = scan.core.name();
+        let (database, table) = name.split_once('.').unwrap_or(("", &name));
+        all.push(TableEstimate {
+            database: database.to_string(),
+            table: table.to_string(),
+            parts: scan.parts.len() as u64,
+            rows: scan.parts.iter().map(|part| part.rows).sum(),
+            marks: scan.parts.iter().map(PartSelection::marks).sum(),
+        });
+    }
+    all
+}
+
 /// A set of thousands of values is not shown whole.
 fn shortened(text: String) -> String {
     match text.char_indices().nth(FILTER_CHARACTERS_SHOWN) {

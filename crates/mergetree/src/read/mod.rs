@@ -10,7 +10,7 @@ pub mod unit;
 
 use gristmill_types::{Columns, SqlType};
 
-pub use exec::explain_indexes;
+pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use provider::MergeTreeProvider;
 
 pub const PART: &str = "_part";
