@@ -1,0 +1,122 @@
+"""A real S3 server behind a proxy that does harm: the right answer or a clear error, never a part of the answer, no hang."""
+
+import pytest
+from fault_proxy import Fault, FaultProxy
+from runner import gristmill
+from servers import S3
+
+QUICK = "SETTINGS s3_request_timeout_ms = 700, s3_retry_attempts = 3, object_read_hedging = 0"
+COUNT = "SELECT count(), sum(cityHash64(Id, OwnerDisplayName, Body)) FROM {source}"
+
+
+@pytest.fixture(scope="module")
+def truth(s3):
+    source = f"s3('{s3.url('data/posts/by_month/*.parquet')}', {s3.keys})"
+    return gristmill(COUNT.format(source=source)).ok().rows
+
+
+def posts_through(proxy: FaultProxy, s3: S3) -> str:
+    return f"s3('http://127.0.0.1:{proxy.port}/data/posts/by_month/*.parquet', {s3.keys})"
+
+
+def every_third_read(fault: Fault):
+    """Harm to a third of the reads, until twelve were harmed."""
+    harmed = []
+
+    def harm(request):
+        if request.method == "GET" and request.number % 3 == 1 and len(harmed) < 12:
+            harmed.append(request)
+            return fault
+        return None
+
+    return harm
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        Fault("reset"),
+        Fault("cut", bytes=1000),
+        Fault("stall"),
+        Fault("stall_within", bytes=1000),
+        Fault("answer"),
+        Fault("answer", status=500, body=b"<Error><Code>InternalError</Code><Message>x</Message></Error>"),
+        Fault("slow", seconds=0.3),
+    ],
+    ids=lambda fault: f"{fault.kind}{fault.status if fault.kind == 'answer' else ''}",
+)
+def test_what_passes_leaves_the_answer_as_it_is(s3, truth, fault):
+    with FaultProxy(s3.port, every_third_read(fault)) as proxy:
+        assert gristmill(f"{COUNT.format(source=posts_through(proxy, s3))} {QUICK}").ok().rows == truth
+        assert proxy.faults >= 3
+
+
+@pytest.mark.parametrize("kind", ["reset", "cut", "stall", "stall_within", "answer"])
+def test_what_does_not_pass_is_a_clear_error(s3, kind, data):
+    """All reads of one file fail; what was read of the others is not shown, and a load leaves nothing."""
+    victim = "/data/posts/by_month/"
+
+    def harm(request):
+        is_victim = victim in request.target and request.target.split("?")[0].endswith(names[-1])
+        return Fault(kind, bytes=10) if request.method == "GET" and is_victim else None
+
+    names = sorted(path.rsplit("/", 1)[1] for path in s3.list("data/posts/by_month"))
+    create = "CREATE TABLE t (Id Int64, Body String) ENGINE = MergeTree ORDER BY Id"
+    gristmill(create, path=data).ok()
+    with FaultProxy(s3.port, harm) as proxy:
+        source = posts_through(proxy, s3)
+        answer = gristmill(f"{COUNT.format(source=source)} {QUICK}")
+        assert answer.error == (499, "S3_ERROR") and names[-1] in answer.message and answer.out == "", answer
+        load = gristmill(f"INSERT INTO t SELECT Id, Body FROM {source} {QUICK}", path=data)
+        assert load.error == (499, "S3_ERROR") and names[-1] in load.message, load
+        assert s3.secret not in answer.err + load.err
+    assert gristmill("SELECT count() FROM t", path=data).ok().value == "0"
+
+
+def test_a_storm_of_slow_downs_is_ridden_out(s3, truth):
+    with FaultProxy(s3.port, lambda request: Fault("answer") if request.number < 40 else None) as proxy:
+        events = "SELECT value > 30 FROM system.events WHERE event = 'S3ReadRequestsThrottling'"
+        answer = gristmill(COUNT.format(source=posts_through(proxy, s3)), events).ok()
+        assert answer.rows == [*truth, ["1"]]
+
+
+def test_a_node_that_answers_slowly_is_asked_a_second_time(s3, truth):
+    """One read in fifteen takes half a minute: longer than the test may, if it were waited for."""
+    slow = Fault("slow", seconds=30)
+    with FaultProxy(s3.port, lambda request: slow if request.number % 15 == 14 and request.number > 30 else None) as proxy:
+        source = posts_through(proxy, s3)
+        again = [COUNT.format(source=source) + " SETTINGS use_parquet_metadata_cache = 0"] * 4
+        hedged = "SELECT sum(value) > 0 FROM system.events WHERE event = 'ObjectStorageHedgesWon'"
+        answer = gristmill(*again, hedged).ok()
+        assert answer.rows == [*(truth * 4), ["1"]]
+
+
+def test_a_file_that_is_replaced_while_it_is_read(s3):
+    """Between the listing and the read, and between two reads of one file."""
+    lines = b"".join(b"%d,%s\n" % (number, b"x" * 90) for number in range(200_000))
+    s3.put("data/replaced/a.csv", lines)
+    for number_of_the_read in (0, 2):
+        s3.put("data/replaced/a.csv", lines)
+
+        def harm(request, number_of_the_read=number_of_the_read):
+            if request.method == "GET" and request.range and len(reads) == number_of_the_read:
+                s3.put("data/replaced/a.csv", b"other,content\n" * 2_000_000)
+            if request.method == "GET" and request.range:
+                reads.append(request)
+
+        reads = []
+        with FaultProxy(s3.port, harm) as proxy:
+            source = f"s3('http://127.0.0.1:{proxy.port}/data/replaced/*.csv', {s3.keys}, CSV, 'a String, b String')"
+            answer = gristmill(f"SELECT count(), uniqExact(b) FROM {source}")
+        assert answer.out == "" and "replaced while" in answer.message, answer
+
+
+def test_a_reader_that_leaves_early_ends_its_requests(s3):
+    """LIMIT takes the first rows: of 400 files only some are opened."""
+    for number in range(400):
+        (s3.root / "data/many").mkdir(exist_ok=True)
+        (s3.root / f"data/many/{number:03}.csv").write_text(f"{number}\n")
+    with FaultProxy(s3.port) as proxy:
+        source = f"s3('http://127.0.0.1:{proxy.port}/data/many/*.csv', {s3.keys}, CSV, 'a Int32')"
+        assert len(gristmill(f"SELECT a FROM {source} LIMIT 3 SETTINGS max_threads = 2").ok().rows) == 3
+        assert len(proxy.requests) < 250, len(proxy.requests)
