@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 # What is paid for under one name at Amazon; other operations keep their own.
-CLASSES = {"GetObject": "GET", "HeadObject": "HEAD", "ListObjects": "LIST", "ListObjectsV2": "LIST", "PutObject": "PUT", "DeleteObject": "DELETE"}
+CLASSES = {"GetObject": "GET", "HeadObject": "HEAD", "ListObjects": "LIST", "ListObjectsV2": "LIST", "PutObject": "PUT"}
 # The log is written behind the answers, this much at most.
 BEHIND_SECONDS = 0.3
 

@@ -76,7 +76,9 @@ class Gristmill(Engine):
 
 def check(done: Finished) -> None:
     if done.code != 0:
-        raise Failed(f"ended with code {done.code}: {done.err.strip()[-500:]}")
+        # Indented lines are a traceback's, with paths of this machine.
+        said = [line for line in done.err.splitlines() if line and not line[0].isspace()]
+        raise Failed(f"ended with code {done.code}: {' '.join(said[-4:])[:400]}")
 
 
 def engines(binary: str, threads: list[int]) -> list[Engine]:

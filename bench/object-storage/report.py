@@ -27,6 +27,10 @@ class Cell:
         return bool(self.runs) and not self.fault
 
     @property
+    def spent(self) -> float:
+        return sum(run.seconds for run in self.runs)
+
+    @property
     def seconds(self) -> float:
         return self.median("seconds")
 
@@ -86,13 +90,13 @@ def ratios(rows: dict[Row, list[Cell]]) -> list[str]:
 def details(rows: dict[Row, list[Cell]]) -> list[str]:
     """One line an engine and row: everything that was measured."""
     lines = [
-        "| Row | Engine | Median | Fastest – slowest | Ratio | CPU | Peak memory | Requests | Received |",
-        "|---" * 9 + "|",
+        "| Row | Engine | Runs | Median | Fastest – slowest | Ratio | CPU | Peak memory | Requests | Received |",
+        "|---" * 10 + "|",
     ]
     for row, cells in rows.items():
         base = column(cells, GRISTMILL)
         for cell in cells:
-            start = f"| {row.title} | {cell.engine.name} "
+            start = f"| {row.title} | {cell.engine.name} | {len(cell.runs)} "
             if not cell.runs:
                 lines.append(start + "| failed | | | | | | |")
                 continue
@@ -109,4 +113,6 @@ def details(rows: dict[Row, list[Cell]]) -> list[str]:
 
 
 def faults(rows: dict[Row, list[Cell]]) -> list[str]:
-    return [f"- {row.title}, {cell.engine.name}: {' '.join(cell.fault.split())}" for row, cells in rows.items() for cell in cells if cell.fault]
+    """What is behind every "failed" and "wrong answer", a line each."""
+    faulty = [(row, cell) for row, cells in rows.items() for cell in cells if cell.fault]
+    return [f"- {row.title}, {cell.engine.name}: {' '.join(cell.fault.split())}" for row, cell in faulty]

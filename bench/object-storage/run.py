@@ -36,16 +36,18 @@ BINARY = os.environ.get("GRISTMILL", str(FOLDER.parent.parent / "target/release/
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--scale", choices=data.SCALES, default="standard", help="how much data (default: standard)")
-    parser.add_argument("--rows", nargs="+", choices=[row.name for row in ROWS], metavar="NAME", help=", ".join(row.name for row in ROWS))
+    rows = [row.name for row in ROWS]
+    parser.add_argument("--rows", nargs="+", choices=rows, default=rows, metavar="NAME", help=", ".join(rows))
     peers = [engine.name for engine in engines(BINARY, [])]
     parser.add_argument("--peers", nargs="*", choices=peers, default=peers, metavar="NAME", help=", ".join(peers))
-    parser.add_argument("--threads", nargs="*", type=int, default=[8, 32, 128], help="max_threads among which ClickHouse's best is looked for")
+    parser.add_argument("--threads", nargs="*", type=int, default=[8, 32, 128], metavar="N", help="values of ClickHouse's max_threads to find the best of")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--no-latency", action="store_true", help="the proxy only counts")
     parser.add_argument("--latency-ms", type=int, default=Network.latency_ms)
     parser.add_argument("--jitter-ms", type=int, default=Network.jitter_ms)
     parser.add_argument("--megabytes-per-second", type=int, default=Network.megabytes_per_second, help="of one connection")
     parser.add_argument("--seconds-max", type=float, default=900, help="a run that takes longer has failed")
+    parser.add_argument("--seconds-enough", type=float, default=300, help="an engine that has used so much on a row is not run again on it")
     parser.add_argument("--results", type=Path, default=RESULTS, help="folder for object_storage.md and .json")
     parser.add_argument("--readme", action="store_true", help="also put the table into README.md")
     return parser.parse_args()
@@ -68,9 +70,9 @@ class Bench:
         self.network = Network(0, 0, 0) if given.no_latency else Network(given.latency_ms, given.jitter_ms, given.megabytes_per_second)
         self.scale = data.SCALES[given.scale]
         self.wanted = id_wanted(self.scale.posts)
-        self.rows = [row for row in ROWS if not given.rows or row.name in given.rows]
-        every = engines(BINARY, given.threads)
-        self.engines = [engine for engine in every if engine.name in {*given.peers, GRISTMILL} or (engine.settings and "ClickHouse" in given.peers)]
+        self.rows = [row for row in ROWS if row.name in given.rows]
+        threads = given.threads if "ClickHouse" in given.peers else []
+        self.engines = [engine for engine in engines(BINARY, threads) if engine.settings or engine.name in {*given.peers, GRISTMILL}]
         self.measured: dict = {}
 
     def run(self) -> None:
@@ -94,7 +96,7 @@ class Bench:
             # The one that goes first changes: what it leaves in the machine's caches helps the next.
             first = repeat % len(cells)
             for cell in cells[first:] + cells[:first]:
-                if not cell.fault:
+                if not cell.fault and cell.spent < self.given.seconds_enough:
                     self.one_run(row, cell)
 
     def one_run(self, row, cell) -> None:
@@ -128,7 +130,7 @@ def about(bench: Bench) -> str:
     ]
     if any(engine.settings for engine in bench.engines):
         tried = ", ".join(map(str, given.threads))
-        sentences.append(f"ClickHouse as it comes, and with the best `max_threads` of {tried}, which is in brackets unless the default was best")
+        sentences.append(f"ClickHouse as it comes, and with the best `max_threads` of {tried}: in brackets, unless the default was the best")
     return ". ".join(sentences) + "."
 
 
