@@ -12,6 +12,7 @@ the server logged, bytes those that the proxy passed. Answers are compared, and 
 import argparse
 import json
 import os
+import signal
 import sys
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -162,6 +163,8 @@ def write(bench: Bench) -> str:
 
 def main() -> None:
     given = options()
+    # Told to end, it ends its servers too.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     bench = Bench(given)
     bench.run()
     table = write(bench)
