@@ -1,4 +1,4 @@
-"""The rows in the SQL that DataFusion and DuckDB share; only milliseconds are spelled differently."""
+"""The rows in the SQL that DataFusion and DuckDB share; only milliseconds and lengths are spelled differently."""
 
 from rows import COLUMNS, EIGHT_COLUMNS, STRINGS, TIMES, VIEWS_MIN
 
