@@ -15,6 +15,9 @@ from servers import TOOLS, Process, free_port
 
 # Bytes are counted when a connection ends, and connections end with the process that opened them.
 SETTLED_SECONDS = 0.1
+SETTLED_SECONDS_MAX = 30
+# In /proc/net/tcp: established, and closed by the client only.
+SERVED_STATES = {"01", "08"}
 
 
 @dataclass(frozen=True)
@@ -60,18 +63,28 @@ class Proxy:
             return json.load(answer)
 
     def bytes_total(self) -> int:
-        """Bytes that went from the server to clients so far, headers too."""
+        """Bytes that clients took from the server so far, headers too."""
         with urlopen(self.control + "/metrics", timeout=10) as answer:
             text = answer.read().decode()
         found = re.findall(r'^toxiproxy_proxy_sent_bytes_total\{direction="downstream".*\} (\S+)$', text, re.MULTILINE)
-        return sum(int(float(number)) for number in found)
+        # A connection that its client left with an answer half read is in the log, not among the metrics.
+        lines = (line for line in self.process.log.read_text().splitlines() if "Could not write to destination" in line)
+        left = [json.loads(line) for line in lines]
+        return sum(int(float(number)) for number in found) + sum(line["bytes"] for line in left if line["link"].endswith("downstream"))
+
+    def connections(self) -> int:
+        """Connections of clients that the proxy still serves."""
+        lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
+        return sum(int(line[1].rsplit(":")[-1], 16) == self.port and line[3] in SERVED_STATES for line in lines)
 
     def bytes_counted(self) -> int:
         """Bytes since the last call."""
+        deadline = time.monotonic() + SETTLED_SECONDS_MAX
         total = -1
-        while total != (now := self.bytes_total()):
-            total = now
+        while (self.connections() or total != self.bytes_total()) and time.monotonic() < deadline:
+            total = self.bytes_total()
             time.sleep(SETTLED_SECONDS)
+        total = self.bytes_total()
         counted, self.bytes_before = total - self.bytes_before, total
         return counted
 
