@@ -18,11 +18,12 @@ NEXTEST := 0.9.151
 DENY := 0.20.2
 VERSITYGW := v1.8.0
 FAKE_GCS := v1.56.1
+TOXIPROXY := v2.12.0
 STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench bench-object-storage tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -67,6 +68,10 @@ bench: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) ## The release binary si
 	cargo build --release --workspace --locked
 	GRISTMILL=$(TARGET)/release/gristmill GRISTMILL_TOOLS=$(TOOLS) $(PEERS) bench/bench.py $(BENCH)
 
+bench-object-storage: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) $(STAMPS)/toxiproxy-$(TOXIPROXY) ## Queries on files in S3, side by side with four engines
+	cargo build --release --workspace --locked
+	GRISTMILL=$(TARGET)/release/gristmill GRISTMILL_TOOLS=$(TOOLS) $(PEERS) bench/object-storage/run.py $(BENCH)
+
 # Tools -----------------------------------------------------------------------------------------------------------------
 
 tools: $(STAMPS)/venv $(STAMPS)/versitygw-$(VERSITYGW) $(STAMPS)/fake-gcs-server-$(FAKE_GCS) $(STAMPS)/azurite
@@ -96,6 +101,14 @@ $(STAMPS)/versitygw-$(VERSITYGW):
 
 $(STAMPS)/fake-gcs-server-$(FAKE_GCS):
 	$(call go_tool,github.com/fsouza/fake-gcs-server@$(FAKE_GCS))
+
+# Its package is called `server`: built apart, so that nothing of that name is on the path.
+$(STAMPS)/toxiproxy-$(TOXIPROXY):
+	mkdir -p $(STAMPS) $(TOOLS)/bin $(TOOLS)/toxiproxy
+	GOBIN=$(TOOLS)/toxiproxy go install github.com/Shopify/toxiproxy/v2/cmd/server@$(TOXIPROXY)
+	mv $(TOOLS)/toxiproxy/server $(TOOLS)/bin/toxiproxy-server
+	rmdir $(TOOLS)/toxiproxy
+	touch $@
 
 $(STAMPS)/azurite: tests/e2e/azurite/package.json tests/e2e/azurite/package-lock.json
 	mkdir -p $(STAMPS) $(TOOLS)/azurite

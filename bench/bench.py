@@ -10,24 +10,23 @@ server logged. The answers of the engines have to be the same.
 import argparse
 import json
 import os
-import platform
-import re
 import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import dataclass, field
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent / "tests/e2e"))
+from measured_process import run_measured  # noqa: E402
+from published import RESULTS, into_readme, machine, version_of  # noqa: E402
+from requests_log import RequestsLog, spelled  # noqa: E402
 from servers import S3  # noqa: E402
 
 GRISTMILL = os.environ.get("GRISTMILL", str(FOLDER.parent / "target/release/gristmill"))
-RESULT = FOLDER / "results/seed_statements.md"
-MARKS = ("<!-- bench:begin -->", "<!-- bench:end -->")
+RESULT = RESULTS / "seed_statements.md"
 BUCKET = "bench"
 
 TOP_USERS = """SELECT OwnerDisplayName, count() AS num_posts FROM {source}
@@ -89,78 +88,48 @@ class Measured:
 
     @property
     def requests(self) -> str:
-        first = self.runs[-1].requests
-        return ", ".join(f"{count} {name}" for name, count in sorted(first.items())) or "none"
-
-
-def waited(process: subprocess.Popen) -> int:
-    """Waits for a process; the most memory it held."""
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    return usage.ru_maxrss * 1024
+        return spelled(self.runs[-1].requests)
 
 
 def run_gristmill(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
     line = [GRISTMILL, "local", "--path", path, "--time"]
     for statement, _ in statements:
         line += ["-q", statement]
-    out, err = Path(path + ".out"), Path(path + ".err")
-    with out.open("wb") as stdout, err.open("wb") as stderr:
-        process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=stdout, stderr=stderr)
-        memory = waited(process)
-    if process.returncode != 0:
-        raise RuntimeError(f"gristmill: {err.read_text()}")
-    times = [float(word) for word in err.read_text().split()]
+    done = run_measured(line)
+    if done.code != 0:
+        raise RuntimeError(f"gristmill: {done.err}")
+    times = [float(word) for word in done.err.split()]
     (timed,) = [at for at, (_, timed) in enumerate(statements) if timed]
-    return times[timed], memory, [out.read_text()]
+    return times[timed], done.memory_peak_bytes, [done.out]
 
 
 def run_chdb(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
-    given, out = Path(path + ".in"), Path(path + ".out")
-    given.write_text(json.dumps({"path": path, "statements": statements}))
-    with given.open("rb") as stdin, out.open("wb") as stdout:
-        process = subprocess.Popen([sys.executable, "-c", CHDB], stdin=stdin, stdout=stdout)
-        memory = waited(process)
-    if process.returncode != 0:
-        raise RuntimeError(f"chdb ended with code {process.returncode}")
-    seconds, answers = json.loads(out.read_text().splitlines()[-1])
-    return seconds, memory, ["".join(answers)]
+    done = run_measured([sys.executable, "-c", CHDB], json.dumps({"path": path, "statements": statements}))
+    if done.code != 0:
+        raise RuntimeError(f"chdb ended with code {done.code}: {done.err}")
+    seconds, answers = json.loads(done.out.splitlines()[-1])
+    return seconds, done.memory_peak_bytes, ["".join(answers)]
 
 
 ENGINES = {"Gristmill": run_gristmill, "ClickHouse (chdb)": run_chdb}
 
 
-def requests_since(log: Path, offset: int) -> dict[str, int]:
-    """Requests by class, as the server logged them."""
-    with log.open("rb") as lines:
-        lines.seek(offset)
-        text = lines.read().decode("utf-8", "replace")
-    counts: dict[str, int] = {}
-    for method, target in re.findall(r"\b(GET|HEAD|PUT|POST|DELETE)\s*\|?\s*(/\S*)", text):
-        listing = method == "GET" and target.split("?")[0].strip("/") == BUCKET
-        name = "LIST" if listing else method
-        counts[name] = counts.get(name, 0) + 1
-    return counts
-
-
-def one_run(engine: str, case, source: str, scratch: Path, log: Path) -> Run:
+def one_run(engine: str, case, source: str, scratch: Path, log: RequestsLog) -> Run:
     _, before, measured, check = case
     statements = [(text, False) for text in before] + [(measured.format(source=source), True)]
     if check:
         statements.append((check, False))
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
-        offset = log.stat().st_size
+        log.skip()
         seconds, memory, answers = ENGINES[engine](statements, f"{folder}/database")
-        # The log is written behind the answers.
-        time.sleep(0.3)
-        return Run(seconds, memory, requests_since(log, offset), "".join(answers))
+        return Run(seconds, memory, log.counted(), "".join(answers))
 
 
-def prepare(arguments, folder: Path) -> tuple[S3, int]:
+def prepare(arguments, folder: Path, log: RequestsLog) -> tuple[S3, int]:
     """Makes the files and puts them behind a server."""
     line = [GRISTMILL, "demo", "--generate-only", "--dir", folder / "made", "--rows", arguments.rows, "--files", arguments.files]
     subprocess.run([str(word) for word in line], check=True)
-    server = S3(folder / "s3/buckets").start()
+    server = S3(folder / "s3/buckets", flags=log.flags).start()
     size = 0
     for file in sorted((folder / "made").rglob("*.parquet")):
         content = file.read_bytes()
@@ -186,13 +155,10 @@ def table(results: dict[str, dict[str, Measured]]) -> list[str]:
 def report(arguments, size: int, results) -> str:
     import chdb
 
-    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 2**30
-    version = subprocess.run([GRISTMILL, "--version"], capture_output=True, text=True, check=True).stdout.strip()
     clickhouse = str(chdb.query("SELECT version()", "TSV")).strip()
     lines = [
-        f"{arguments.rows:,} posts in {arguments.files} Parquet files ({size / 1e9:.2f} GB) behind versitygw on the same machine: "
-        f"{os.cpu_count()} cores, {memory:.0f} GiB of memory, {platform.system()} {platform.machine()}. "
-        f"{version.capitalize()}, chdb {chdb.__version__} (ClickHouse {clickhouse}). {arguments.repeats} runs each, in turns, every one a new process; "
+        f"{arguments.rows:,} posts in {arguments.files} Parquet files ({size / 1e9:.2f} GB) behind versitygw on the same machine: {machine()}. "
+        f"{version_of(GRISTMILL)}, chdb {chdb.__version__} (ClickHouse {clickhouse}). {arguments.repeats} runs each, in turns, every one a new process; "
         "the ratio is to Gristmill's median. Gristmill syncs parts and commits to the disk before it answers, ClickHouse does not unless told.",
         "",
         *table(results),
@@ -210,9 +176,9 @@ def main() -> None:
     arguments = parser.parse_args()
     folder = arguments.keep or Path(tempfile.mkdtemp(prefix="gristmill-bench-", dir="/var/tmp"))
     folder.mkdir(parents=True, exist_ok=True)
-    server, size = prepare(arguments, folder)
+    log = RequestsLog(folder / "requests.log")
+    server, size = prepare(arguments, folder, log)
     source = f"s3('{server.url(f'{BUCKET}/posts/by_month/*.parquet')}', {server.keys})"
-    log = server.root.with_suffix(".log")
     results: dict[str, dict[str, Measured]] = {}
     try:
         for case in CASES:
@@ -234,10 +200,7 @@ def main() -> None:
     RESULT.parent.mkdir(exist_ok=True)
     RESULT.write_text(f"# The seed statements, side by side\n\n{text}")
     if arguments.readme:
-        readme = FOLDER.parent / "README.md"
-        before, rest = readme.read_text().split(MARKS[0])
-        after = rest.split(MARKS[1])[1]
-        readme.write_text(f"{before}{MARKS[0]}\n{text}{MARKS[1]}{after}")
+        into_readme("bench", text)
     print(text)
 
 

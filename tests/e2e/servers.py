@@ -67,12 +67,13 @@ class S3:
     port: int = field(default_factory=free_port)
     key: str = "GRISTMILLE2EKEY"
     secret: str = "e2e/secret+of=the.s3.server"
+    flags: list = field(default_factory=list)
     process: Process | None = None
 
     def start(self) -> "S3":
         self.root.mkdir(parents=True, exist_ok=True)
         address = f"127.0.0.1:{self.port}"
-        line = [TOOLS / "bin/versitygw", "--port", address, "--access", self.key, "--secret", self.secret]
+        line = [TOOLS / "bin/versitygw", "--port", address, "--access", self.key, "--secret", self.secret, *self.flags]
         # Attributes of objects lie in a folder of their own: not every file system has extended attributes.
         sidecar = self.root.with_name("attributes")
         sidecar.mkdir(exist_ok=True)
