@@ -74,8 +74,12 @@ def test_what_does_not_pass_is_a_clear_error(s3, kind, data):
 
 
 def test_a_storm_of_slow_downs_is_ridden_out(s3, truth):
-    with FaultProxy(s3.port, lambda request: Fault("answer") if request.number < 40 else None) as proxy:
-        events = "SELECT value > 30 FROM system.events WHERE event = 'S3ReadRequestsThrottling'"
+    def harm(request):
+        stormy = request.number < 8 or (request.number < 40 and request.number % 2 == 1)
+        return Fault("answer") if stormy else None
+
+    with FaultProxy(s3.port, harm) as proxy:
+        events = "SELECT value > 8 FROM system.events WHERE event = 'S3ReadRequestsThrottling'"
         answer = gristmill(COUNT.format(source=posts_through(proxy, s3)), events).ok()
         assert answer.rows == [*truth, ["1"]]
 

@@ -21,9 +21,9 @@ pub struct RangePolicy {
 
 impl RangePolicy {
     /// 40 ms of latency at 90 MB/s a connection are 3.6 MB, yet what is thrown away costs bandwidth that all requests
-    /// share: 128 KiB is the gap at which joining still gains at full load. Pieces of 8 MiB keep a connection busy for
+    /// share: 256 KiB is the gap at which joining still gains at full load. Pieces of 8 MiB keep a connection busy for
     /// about 90 ms, twice its latency.
-    pub const REMOTE: RangePolicy = RangePolicy { gap_bytes: 128 << 10, split_bytes: 8 << 20 };
+    pub const REMOTE: RangePolicy = RangePolicy { gap_bytes: 256 << 10, split_bytes: 8 << 20 };
     /// The page cache has no latency to hide: only touching ranges are joined.
     pub const LOCAL: RangePolicy = RangePolicy { gap_bytes: 4 << 10, split_bytes: 16 << 20 };
 }
@@ -67,7 +67,7 @@ pub fn plan(wanted: &[Range<u64>], policy: RangePolicy) -> Vec<Range<u64>> {
 }
 
 /// Equal pieces, none longer than `piece_bytes_max` and none shorter than half of it.
-fn split(range: Range<u64>, piece_bytes_max: u64) -> impl Iterator<Item = Range<u64>> {
+pub fn split(range: Range<u64>, piece_bytes_max: u64) -> impl Iterator<Item = Range<u64>> {
     let length = range.end - range.start;
     let pieces = length.div_ceil(piece_bytes_max).max(1);
     let bound = move |i: u64| range.start + (u128::from(length) * u128::from(i) / u128::from(pieces)) as u64;

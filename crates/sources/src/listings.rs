@@ -64,12 +64,12 @@ impl Listings {
             && now.saturating_duration_since(kept.at) < lifetime
         {
             context.counters.add(Event::ObjectListingCacheHits, 1);
-            return Ok(kept.files);
+            return Ok(kept.files.unopened());
         }
         context.counters.add(Event::ObjectListingCacheMisses, 1);
         let files = query.run(context).await?;
         if files.is_complete() {
-            self.kept.insert(key, Kept { files: files.clone(), at: context.env.instant(), writes });
+            self.kept.insert(key, Kept { files: files.unopened(), at: context.env.instant(), writes });
         }
         Ok(files)
     }

@@ -237,7 +237,7 @@ async fn objects_are_fetched_in_ranges_and_stay_in_order() {
     let ids = rows.column(0).as_primitive::<Int64Type>().values();
     assert!(ids.iter().copied().eq(0..12_000));
     assert_eq!(rows.column(1).as_primitive::<arrow::datatypes::UInt64Type>().value(0), text.len() as u64);
-    assert!(q.count(Event::S3GetObject) > 3, "{}", q.count(Event::S3GetObject));
+    assert!(q.count(Event::S3GetObject) >= 3, "a stream and ranges: {}", q.count(Event::S3GetObject));
 }
 
 #[tokio::test(flavor = "multi_thread")]

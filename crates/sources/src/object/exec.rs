@@ -21,7 +21,7 @@ use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Pla
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
-use gristmill_objstore::Store;
+use gristmill_objstore::{Provider, Store};
 use parking_lot::Mutex;
 
 use super::fetch::Fetcher;
@@ -133,7 +133,7 @@ impl ObjectScanExec {
             output: self.description.projection.clone(),
             filter: self.description.filter.clone(),
             block_rows,
-            experience: Experience::default(),
+            experience: Experience::new(!matches!(self.description.source.location.provider, Provider::File)),
         })
     }
 
@@ -166,10 +166,11 @@ impl ObjectScanExec {
             filter: description.filter.clone(),
             limit: description.limit,
         };
-        let source = source.clone();
+        let (source, opening) = (source.clone(), description.files.opening_shared());
         let inputs = description.files.stream(context).map_ok(move |file| {
             let compression = source.compression_of(&file.key);
-            text::TextInput::Object(fetcher.clone(), file, compression)
+            let head = opening.take_head(&file);
+            text::TextInput::Object(fetcher.clone(), file, compression, head)
         });
         Ok(SharedScan::Text(text::TextScan::start(plan, context.clone(), inputs.boxed(), block_rows)?))
     }

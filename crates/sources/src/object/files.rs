@@ -16,6 +16,7 @@ use gristmill_objstore::{Glob, Location, ObjectInfo, Store, find};
 use parking_lot::Mutex;
 
 use super::file::SourceFile;
+use super::opening::Opening;
 
 /// Files of a listing that are waited for, in a store far away and on a disk.
 pub const REMOTE_FILES_KNOWN_MAX: usize = 5_000;
@@ -31,6 +32,8 @@ pub struct Files {
     rest: Option<Arc<Rest>>,
     /// Which files of the rest are wanted.
     keep: Option<Keep>,
+    /// Files that are being opened, or are open, before the scan asks for them.
+    opening: Arc<Opening>,
 }
 
 /// A listing that was begun.
@@ -71,7 +74,7 @@ impl ListQuery {
         };
         known.sort_by(|a, b| a.key.cmp(&b.key));
         let rest = (!complete).then(|| Arc::new(Rest { query: self.clone(), running: Mutex::new(Some(running)) }));
-        Ok(Files { known: Arc::new(known), rest, keep: None })
+        Ok(Files { known: Arc::new(known), rest, keep: None, opening: Arc::default() })
     }
 
     fn stream(&self, context: &Arc<QueryContext>) -> FileStream {
@@ -87,7 +90,20 @@ impl ListQuery {
 
 impl Files {
     pub fn all(files: Vec<Arc<SourceFile>>) -> Files {
-        Files { known: Arc::new(files), rest: None, keep: None }
+        Files { known: Arc::new(files), rest: None, keep: None, opening: Arc::default() }
+    }
+
+    /// The same files for another query, which opens them itself.
+    pub fn unopened(&self) -> Files {
+        Files { opening: Arc::default(), ..self.clone() }
+    }
+
+    pub fn opening(&self) -> &Opening {
+        &self.opening
+    }
+
+    pub fn opening_shared(&self) -> Arc<Opening> {
+        self.opening.clone()
     }
 
     /// Files that are known; all of them where the listing is `complete`.
@@ -116,7 +132,7 @@ impl Files {
             }
         }
         let keep = self.rest.is_some().then(|| Arc::new(keep) as Keep);
-        Ok(Files { known: Arc::new(known), rest: self.rest.clone(), keep })
+        Ok(Files { known: Arc::new(known), rest: self.rest.clone(), keep, opening: self.opening.clone() })
     }
 
     /// Every file. The second reader of a listing that goes on has it done anew.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
+use futures::stream::BoxStream;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Format;
 use gristmill_introspect::{Event, Settings};
@@ -18,6 +19,8 @@ use super::file::SourceFile;
 use super::files::Files;
 use super::source::ObjectSource;
 use crate::caches::SchemaKey;
+
+type Chunks = BoxStream<'static, Result<Bytes>>;
 
 /// Files looked at together in union mode.
 const FILES_AT_ONCE: usize = 32;
@@ -38,7 +41,7 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &Files) 
     if union {
         let mut looks = files
             .stream(&fetcher.context)
-            .map(|file| async move { of_file(source, fetcher, &file?).await })
+            .map(|file| async move { of_file(source, fetcher, files, &file?).await })
             .buffered(FILES_AT_ONCE)
             .boxed();
         let mut columns: Option<Vec<Column>> = None;
@@ -50,7 +53,7 @@ pub async fn structure(source: &ObjectSource, fetcher: &Fetcher, files: &Files) 
         return columns.map(Columns::new).ok_or_else(|| nothing_to_look_at(source));
     }
     for file in files.known() {
-        if let Some(columns) = of_file(source, fetcher, file).await? {
+        if let Some(columns) = of_file(source, fetcher, files, file).await? {
             return Ok(columns);
         }
     }
@@ -99,7 +102,12 @@ fn unite(columns: &mut Vec<Column>, structure: &Columns) -> Result<()> {
 }
 
 /// The structure of one file; `None`: it is empty.
-async fn of_file(source: &ObjectSource, fetcher: &Fetcher, file: &Arc<SourceFile>) -> Result<Option<Columns>> {
+async fn of_file(
+    source: &ObjectSource,
+    fetcher: &Fetcher,
+    files: &Files,
+    file: &Arc<SourceFile>,
+) -> Result<Option<Columns>> {
     if file.size == Some(0) {
         return Ok(None);
     }
@@ -116,10 +124,12 @@ async fn of_file(source: &ObjectSource, fetcher: &Fetcher, file: &Arc<SourceFile
     fetcher.context.counters.add(Event::SchemaInferenceCacheMisses, 1);
     let looked = async {
         if source.format == Format::Parquet {
-            let opened = fetcher.footer(file).await?;
-            return gristmill_formats::columnar::columns_of_arrow(opened.footer.schema(), settings).map(Some);
+            let opened = files.opening().footer(fetcher, file).await?;
+            let columns = gristmill_formats::columnar::columns_of_arrow(opened.footer.schema(), settings)?;
+            files.opening().keep(file, opened);
+            return Ok(Some(columns));
         }
-        let (sample, complete) = sample(source, fetcher, file).await?;
+        let (sample, complete) = sample(source, fetcher, files, file).await?;
         if sample.is_empty() {
             return Ok(None);
         }
@@ -157,15 +167,39 @@ fn settings_that_matter(settings: &Settings) -> String {
 }
 
 /// The beginning of a file, decompressed, and whether that is all of it.
-async fn sample(source: &ObjectSource, fetcher: &Fetcher, file: &SourceFile) -> Result<(Bytes, bool)> {
+async fn sample(source: &ObjectSource, fetcher: &Fetcher, files: &Files, file: &SourceFile) -> Result<(Bytes, bool)> {
     let limit = fetcher.context.settings.input_format_max_bytes_to_read_for_schema_inference.max(1) as usize;
     // Arrow files have their structure at the beginning; text is judged by its first rows, so a part of the limit is enough.
     let limit = limit.min(1 << 20).max(if source.format == Format::Arrow { limit } else { 0 });
-    let stream = fetcher.store.get_stream(&fetcher.context, &file.key).await?;
-    let mut stream = source.compression_of(&file.key).decoder(stream.bytes);
+    let compression = source.compression_of(&file.key);
+    if let Some(size) = file.size.filter(|_| fetcher.store.is_remote()) {
+        // One request for as much as is needed, which the scan then does not read again.
+        let range = 0..size.min(limit as u64);
+        let whole = range.end == size;
+        let head = fetcher.store.get_range(&fetcher.context, &file.key, range, file.etag.as_deref()).await?;
+        files.opening().keep_head(file, head.clone());
+        let raw = futures::stream::once(async move { Ok(head) }).boxed();
+        match beginning(compression.decoder(raw), limit).await {
+            Ok((sample, complete)) => return Ok((sample, complete && whole)),
+            // A compressed file of which only the beginning was read ends in the middle.
+            Err((sample, _)) if !whole && !sample.is_empty() => return Ok((sample, false)),
+            Err((_, error)) if whole => return Err(error),
+            // Not even one block of it was whole.
+            Err(_) => {}
+        }
+    }
+    let raw = fetcher.store.get_stream(&fetcher.context, &file.key).await?.bytes;
+    beginning(compression.decoder(raw), limit).await.map_err(|(_, error)| error)
+}
+
+/// Up to so many bytes of a stream, and whether that is all of it; with an error, what came before it.
+async fn beginning(mut stream: Chunks, limit: usize) -> Result<(Bytes, bool), (Bytes, Error)> {
     let mut sample = BytesMut::new();
     while let Some(chunk) = stream.next().await {
-        sample.extend_from_slice(&chunk?);
+        match chunk {
+            Ok(chunk) => sample.extend_from_slice(&chunk),
+            Err(error) => return Err((sample.freeze(), error)),
+        }
         if sample.len() >= limit {
             return Ok((sample.freeze(), false));
         }

@@ -12,6 +12,7 @@ pub mod infer;
 pub mod input;
 pub mod layout;
 pub mod measure;
+pub mod opening;
 pub mod parquet;
 pub mod provider;
 pub mod scan;

@@ -14,7 +14,7 @@ use gristmill_types::{Column, Columns};
 use super::fetch::Fetcher;
 use super::file::SourceFile;
 use super::files::{Files, LOCAL_FILES_KNOWN_MAX, ListQuery, REMOTE_FILES_KNOWN_MAX};
-use super::layout::Layout;
+use super::layout::{Layout, VirtualColumn};
 use super::provider::ObjectProvider;
 use super::source::ObjectSource;
 use super::{hive, infer};
@@ -68,6 +68,9 @@ impl ObjectTable {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
             _ => Vec::new(),
         };
+        if source.is_parquet() && fetcher.store.is_remote() && reads_every_file(&context.query, &hive_columns) {
+            files.opening().begin(&fetcher, files.known());
+        }
         let columns = match given {
             Some(columns) => columns,
             None => {
@@ -107,6 +110,19 @@ impl ObjectTable {
         let files = list(&source, &fetcher, false).await?;
         infer::structure(&source, &fetcher, &files).await
     }
+}
+
+/// Whether a statement reads rows, and says nothing of paths by which files might be left out.
+fn reads_every_file(statement: &str, hive_columns: &[Column]) -> bool {
+    let mut words = statement.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
+    let reads = words
+        .next()
+        .is_some_and(|first| ["select", "insert", "with", "from"].iter().any(|known| first.eq_ignore_ascii_case(known)));
+    let is_of_path = |word: &str| {
+        VirtualColumn::ALL.iter().any(|column| column.name() == word)
+            || hive_columns.iter().any(|column| column.name == word)
+    };
+    reads && !words.any(is_of_path)
 }
 
 fn fetcher(source: &ObjectSource, caches: &Arc<SourceCaches>, context: &Arc<QueryContext>) -> Result<Fetcher> {
@@ -248,5 +264,23 @@ impl Table for ObjectTable {
             caches: self.caches.clone(),
             files: self.files.clone(),
         }))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_types::SqlType;
+
+    use super::*;
+
+    #[test]
+    fn a_head_start_is_for_statements_that_read_every_file() {
+        let month = [Column::new("month", SqlType::String)];
+        assert!(reads_every_file("SELECT sum(a) FROM s3('https://h/b/my_file/*.parquet')", &month));
+        assert!(reads_every_file("INSERT INTO t SELECT * FROM s3('…')", &month));
+        assert!(!reads_every_file("SELECT a FROM s3('…') WHERE _path LIKE '%x%'", &month));
+        assert!(!reads_every_file("SELECT a FROM s3('…') WHERE month = '2024'", &month));
+        assert!(!reads_every_file("DESCRIBE TABLE s3('…')", &month));
+        assert!(!reads_every_file("EXPLAIN SELECT 1", &[]));
     }
 }

@@ -41,7 +41,7 @@ pub async fn open(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<Fi
 
 async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<FileWork> {
     let context = request.fetcher.context.clone();
-    let mut opened = request.fetcher.footer(&file).await?;
+    let mut opened = request.files.opening().footer(&request.fetcher, &file).await?;
     context.counters.add(Event::EngineFileLikeReadFiles, 1);
 
     let mut needed = request.wanted.filter.columns();

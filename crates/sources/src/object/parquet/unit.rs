@@ -62,9 +62,22 @@ pub struct Experience {
     rows_passed: AtomicU64,
     units_filtered: AtomicU64,
     units_with_rows: AtomicU64,
+    /// Bytes that may still be fetched along although nobody knows yet whether they are needed.
+    along_bytes_left: AtomicU64,
 }
 
 impl Experience {
+    /// `remote`: a round trip costs more than some megabytes.
+    pub fn new(remote: bool) -> Self {
+        Experience { along_bytes_left: AtomicU64::new(if remote { ALONG_BYTES } else { 0 }), ..Experience::default() }
+    }
+
+    /// Whether so many bytes may be fetched along on suspicion, which is then done.
+    fn take_along(&self, bytes: u64) -> bool {
+        let left = |left: u64| left.checked_sub(bytes);
+        self.along_bytes_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, left).is_ok()
+    }
+
     fn most_rows_pass(&self) -> bool {
         let seen = self.rows_seen.load(Ordering::Relaxed);
         seen >= 100_000 && self.rows_passed.load(Ordering::Relaxed) * 10 >= seen * 8
@@ -78,6 +91,9 @@ impl Experience {
 
 /// Columns beside the filter's that are fetched along without asking: a round trip costs more than these bytes.
 const REST_WORTH_A_ROUND_TRIP_BYTES: u64 = 128 << 10;
+/// And so many in all on suspicion: a query that pruning left with a few row groups is done a round trip earlier, and one that
+/// reads thousands does not notice.
+const ALONG_BYTES: u64 = 8 << 20;
 
 /// Rows of a row group that are planned and not begun.
 #[derive(Debug)]
@@ -182,7 +198,8 @@ impl Unit {
             let rest_ranges = chunk_ranges(&footer, group, &rest);
             let rest_bytes: u64 = rest_ranges.iter().map(|range| range.end - range.start).sum();
             let cheap = rest_bytes <= REST_WORTH_A_ROUND_TRIP_BYTES;
-            if selection.is_none() && (cheap || wanted.experience.most_units_need_the_rest()) {
+            let needed = selection.is_none() && (cheap || wanted.experience.most_units_need_the_rest());
+            if needed || wanted.experience.take_along(rest_bytes) {
                 along = rest_ranges;
             }
             output_roots

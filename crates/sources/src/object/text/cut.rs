@@ -31,12 +31,12 @@ pub(super) async fn read(
     sender: Sender<Result<Ready>>,
 ) -> Result<()> {
     let path = match &input {
-        TextInput::Object(_, file, _) | TextInput::Stream(file, _) => file.path.clone(),
+        TextInput::Object(_, file, ..) | TextInput::Stream(file, _) => file.path.clone(),
     };
     let in_file = || format!("(in file/uri {path})");
     let (file, chunks) = match input {
-        TextInput::Object(fetcher, file, compression) => {
-            let (file, chunks) = fetch::open(&fetcher, &file, held_bytes).await.context(in_file)?;
+        TextInput::Object(fetcher, file, compression, head) => {
+            let (file, chunks) = fetch::open(&fetcher, &file, head, held_bytes).await.context(in_file)?;
             (file, compression.decoder(chunks))
         }
         TextInput::Stream(file, chunks) => (file, chunks),

@@ -15,13 +15,14 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_objstore::Provider;
-use gristmill_objstore::ranges::in_flight;
+use gristmill_objstore::ranges::{in_flight, split};
 use tokio::sync::mpsc::channel;
 
 use crate::object::fetch::Fetcher;
 use crate::object::file::SourceFile;
 
-const RANGE_BYTES: u64 = 4 << 20;
+/// Long enough that few requests are sent, short enough that a file of some megabytes still comes in several.
+const RANGE_BYTES: u64 = 10 << 20;
 const RANGES_IN_FLIGHT_MAX: u64 = 16;
 /// Bytes that are taken from a stream before ranges take over.
 const STREAMED_BYTES: u64 = 8 << 20;
@@ -36,7 +37,12 @@ struct Pieces {
 type Chunks = BoxStream<'static, Result<Bytes>>;
 
 /// The chunks of an object, and the file with what the store told of it. `held_bytes`: what may be in flight.
-pub(super) async fn open(fetcher: &Fetcher, file: &Arc<SourceFile>, held_bytes: u64) -> Result<(Arc<SourceFile>, Chunks)> {
+pub(super) async fn open(
+    fetcher: &Fetcher,
+    file: &Arc<SourceFile>,
+    head: Option<Bytes>,
+    held_bytes: u64,
+) -> Result<(Arc<SourceFile>, Chunks)> {
     let settings = &fetcher.context.settings;
     let range_bytes = match settings.max_download_buffer_size {
         bytes if settings.is_changed("max_download_buffer_size") && bytes > 0 => bytes,
@@ -47,7 +53,12 @@ pub(super) async fn open(fetcher: &Fetcher, file: &Arc<SourceFile>, held_bytes: 
     let takes_ranges = fetcher.location.provider != Provider::Http;
     let (file, chunks) = match file.size {
         Some(0) => (file.clone(), futures::stream::empty().boxed()),
-        Some(size) if takes_ranges => (file.clone(), ranges(fetcher, file, 0..size, pieces)),
+        Some(size) if takes_ranges => {
+            let head = head.unwrap_or_default();
+            let rest = ranges(fetcher, file, (head.len() as u64).min(size)..size, pieces);
+            let head = futures::stream::iter((!head.is_empty()).then_some(Ok(head)));
+            (file.clone(), head.chain(rest).boxed())
+        }
         _ => {
             let stream = fetcher.store.get_stream(&fetcher.context, &file.key).await?;
             let told = fetcher.told(file, &stream.info)?;
@@ -91,8 +102,7 @@ fn first_bytes(stream: Chunks, bytes: u64) -> Chunks {
 fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, pieces: Pieces) -> Chunks {
     let Pieces { bytes: range_bytes, in_flight } = pieces;
     let (sender, receiver) = channel::<Result<(Bytes, MemoryGuard)>>(1);
-    let pieces = (range.start..range.end).step_by(usize::try_from(range_bytes).unwrap_or(usize::MAX));
-    let pieces: Vec<Range<u64>> = pieces.map(|start| start..(start + range_bytes).min(range.end)).collect();
+    let pieces: Vec<Range<u64>> = split(range, range_bytes).collect();
     let (fetcher, file) = (fetcher.clone(), file.clone());
     let pump = async move {
         let (fetcher, file) = (&fetcher, &file);

@@ -59,7 +59,8 @@ pub struct TextPlan {
 
 /// One thing to read.
 pub enum TextInput {
-    Object(Fetcher, Arc<SourceFile>, Compression),
+    /// With the beginning of the file, where that was read already.
+    Object(Fetcher, Arc<SourceFile>, Compression, Option<Bytes>),
     /// Data that comes by itself, decompressed.
     Stream(Arc<SourceFile>, BoxStream<'static, Result<Bytes>>),
 }
@@ -254,7 +255,7 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
 /// that is large.
 fn may_hold(input: &TextInput, budget_bytes: u64) -> u64 {
     match input {
-        TextInput::Object(_, file, _) => {
+        TextInput::Object(_, file, ..) => {
             file.size.unwrap_or(UNKNOWN_FILE_BYTES).clamp(64 << 10, (budget_bytes / 2).max(64 << 10))
         }
         TextInput::Stream(..) => UNKNOWN_FILE_BYTES,
