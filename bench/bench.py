@@ -1,6 +1,6 @@
-"""The two seed statements side by side with ClickHouse itself (PyPI `chdb`), on the same files behind the same S3 server.
+"""The seed statements side by side with ClickHouse itself (PyPI `chdb`), on the same files behind the same S3 server.
 
-    python bench/bench.py [--rows N] [--files N] [--repeats N] [--keep DIR] [--readme]
+    python bench/bench.py [--rows N] [--files N] [--numbers N] [--repeats N] [--only TEXT] [--keep DIR] [--readme]
 
 Every run is a process of its own, the engines take turns, and what is told is the median with its ratio: the machine is
 noisy, so a time alone means nothing. Peak memory is what the kernel counted for the process; requests are those that the
@@ -43,11 +43,18 @@ ORDER BY (PostTypeId, toDate(CreationDate), CreationDate)"""
 LOAD = "INSERT INTO posts SELECT * FROM {source}"
 PUBLISHED = " SETTINGS min_insert_block_size_rows=0, max_insert_threads=4, min_insert_block_size_bytes=2863311530"
 
+# 100,000 rows a partition, as many partitions as that makes.
+CREATE_PARTITIONED = "CREATE TABLE test_s3 (p UInt16, s String, PRIMARY KEY s) ENGINE=MergeTree() PARTITION BY p"
+LOAD_PARTITIONED = "INSERT INTO test_s3 SELECT number DIV 100000, toString(number) FROM numbers({numbers})"
+KEYS_IN = "SELECT count() FROM test_s3 WHERE s IN (SELECT toString(arrayJoin(range(1000)) * 100000 + 55555))"
+
 # Name, statements before the measured one, the measured one, the one whose answer is compared.
 CASES = [
     ("Top users, on the files", [], TOP_USERS + " SETTINGS max_threads = 16", None),
     ("Load into MergeTree, default settings", [CREATE], LOAD, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
     ("Load into MergeTree, published settings", [CREATE], LOAD + PUBLISHED, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
+    ("Load into 1,000 partitions", [CREATE_PARTITIONED], LOAD_PARTITIONED, "SELECT count(), uniqExact(p) FROM test_s3"),
+    ("1,000 keys in 1,000 partitions", [CREATE_PARTITIONED, LOAD_PARTITIONED], KEYS_IN, None),
 ]
 
 # Runs statements in a session, times the one that is marked, writes what it answered.
@@ -114,9 +121,10 @@ def run_chdb(statements: list[tuple[str, bool]], path: str) -> tuple[float, int,
 ENGINES = {"Gristmill": run_gristmill, "ClickHouse (chdb)": run_chdb}
 
 
-def one_run(engine: str, case, source: str, scratch: Path, log: RequestsLog) -> Run:
+def one_run(engine: str, case, source: str, numbers: int, scratch: Path, log: RequestsLog) -> Run:
     _, before, measured, check = case
-    statements = [(text, False) for text in before] + [(measured.format(source=source), True)]
+    fill = lambda text: text.format(source=source, numbers=numbers)  # noqa: E731
+    statements = [(fill(text), False) for text in before] + [(fill(measured), True)]
     if check:
         statements.append((check, False))
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
@@ -157,7 +165,7 @@ def report(arguments, size: int, results) -> str:
 
     clickhouse = str(chdb.query("SELECT version()", "TSV")).strip()
     lines = [
-        f"{arguments.rows:,} posts in {arguments.files} Parquet files ({size / 1e9:.2f} GB) behind versitygw on the same machine: {machine()}. "
+        f"{arguments.rows:,} posts in {arguments.files} Parquet files ({size / 1e9:.2f} GB) behind versitygw on the same machine, and {arguments.numbers:,} numbers in partitions of 100,000: {machine()}. "
         f"{version_of(GRISTMILL)}, chdb {chdb.__version__} (ClickHouse {clickhouse}). {arguments.repeats} runs each, in turns, every one a new process; "
         "the ratio is to Gristmill's median. Gristmill syncs parts and commits to the disk before it answers, ClickHouse does not unless told.",
         "",
@@ -170,6 +178,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=3_000_000)
     parser.add_argument("--files", type=int, default=189)
+    parser.add_argument("--numbers", type=int, default=100_000_000, help="rows of the partitioned table")
+    parser.add_argument("--only", help="only the statements whose name has this text")
     parser.add_argument("--repeats", type=int, default=5)
     parser.add_argument("--keep", type=Path, help="folder for the data; a temporary one without this")
     parser.add_argument("--readme", action="store_true", help="also put the table into README.md")
@@ -181,12 +191,12 @@ def main() -> None:
     source = f"s3('{server.url(f'{BUCKET}/posts/by_month/*.parquet')}', {server.keys})"
     results: dict[str, dict[str, Measured]] = {}
     try:
-        for case in CASES:
+        for case in [case for case in CASES if not arguments.only or arguments.only in case[0]]:
             measured = results[case[0]] = {engine: Measured() for engine in ENGINES}
             for repeat in range(arguments.repeats):
                 # The one that goes first changes: what it leaves in the machine's caches helps the other.
                 for engine in list(ENGINES)[:: 1 if repeat % 2 == 0 else -1]:
-                    run = one_run(engine, case, source, folder, log)
+                    run = one_run(engine, case, source, arguments.numbers, folder, log)
                     measured[engine].runs.append(run)
                     print(f"{case[0]}, {engine}: {run.seconds:.2f} s, {run.memory_peak_bytes / 2**20:.0f} MiB, {run.requests}", flush=True)
             counts = {tuple(row.split("\t")[-1] for row in m.runs[0].answer.splitlines()) for m in measured.values()}
