@@ -181,7 +181,7 @@ settings! {
     s3_min_upload_part_size: u64 = 16_777_216u64, "Smallest part of a multipart upload.";
     s3_max_inflight_parts_for_one_file: u64 = 20u64, "Parts of one upload that are in flight.";
     max_download_threads: u64 = 4u64, "Range requests in flight for one object. Unless it is set, as many as bytes in flight allow.";
-    max_download_buffer_size: u64 = 10_485_760u64, "Bytes of the longest range that one request asks for. Unless it is set, 8 MiB.";
+    max_download_buffer_size: u64 = 10_485_760u64, "Bytes of the longest range that one request asks for.";
     http_max_tries: u64 = 10u64, "Times a request of url() is tried.";
     storage_file_read_method: String = "auto", "How local files are read.";
     // Formats
@@ -275,7 +275,7 @@ settings! {
     object_storage_prices: String = "", "Prices before the providers' list prices: '<host> read=<USD a thousand> write=<USD a thousand> egress=<USD a GB>; …'. (Gristmill's own.)";
     max_query_cost_usd: f64 = 0.0, "US dollars that the requests of a query may cost. A request that would cost more is not sent. 0: no limit. (Gristmill's own.)";
     object_read_memory_bytes: u64 = 0u64, "Bytes of object data that a query may hold in flight. 0: by max_memory_usage and the machine. (Gristmill's own.)";
-    footer_fetch_bytes: u64 = 65_536u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
+    footer_fetch_bytes: u64 = 131_072u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
 
     => no_effect {
         max_query_size: "UInt64" = "262144";

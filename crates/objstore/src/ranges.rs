@@ -21,9 +21,9 @@ pub struct RangePolicy {
 
 impl RangePolicy {
     /// 40 ms of latency at 90 MB/s a connection are 3.6 MB, yet what is thrown away costs bandwidth that all requests
-    /// share: 256 KiB is the gap at which joining still gains at full load. Pieces of 8 MiB keep a connection busy for
-    /// about 90 ms, twice its latency.
-    pub const REMOTE: RangePolicy = RangePolicy { gap_bytes: 256 << 10, split_bytes: 8 << 20 };
+    /// share, and is paid by the byte nowhere within a region: half a MiB is about what a request costs a server to begin.
+    /// Pieces of 10 MiB (ClickHouse's `max_download_buffer_size`) keep a connection busy for 120 ms, thrice its latency.
+    pub const REMOTE: RangePolicy = RangePolicy { gap_bytes: 512 << 10, split_bytes: 10 << 20 };
     /// The page cache has no latency to hide: only touching ranges are joined.
     pub const LOCAL: RangePolicy = RangePolicy { gap_bytes: 4 << 10, split_bytes: 16 << 20 };
 }

@@ -52,6 +52,9 @@ impl Weighter<SchemaKey, KeptSchema> for ByMemory {
 /// Bytes that listings may take.
 const LISTING_BYTES: u64 = 32 << 20;
 
+/// Files up to this long may be kept whole.
+const WHOLE_FILE_BYTES_MAX: usize = 64 << 10;
+
 /// One a process; it lives in the engine.
 pub struct SourceCaches {
     footers: Cache<FileKey, Arc<Footer>, ByMemory>,
@@ -67,7 +70,7 @@ impl std::fmt::Debug for SourceCaches {
 
 impl Default for SourceCaches {
     fn default() -> Self {
-        SourceCaches::new(256 << 20, 16 << 20)
+        SourceCaches::new(128 << 20, 16 << 20)
     }
 }
 
@@ -83,6 +86,11 @@ impl SourceCaches {
 
     pub fn footer(&self, key: &FileKey) -> Option<Arc<Footer>> {
         self.footers.get(key)
+    }
+
+    /// Whether a small file is kept whole beside its footer: as long as there is plenty of room.
+    pub fn keeps_whole(&self, file_bytes: usize) -> bool {
+        file_bytes <= WHOLE_FILE_BYTES_MAX && self.footers.weight() < self.footers.capacity() / 4
     }
 
     pub fn keep_footer(&self, key: FileKey, footer: Arc<Footer>) {

@@ -10,6 +10,7 @@ use gristmill_objstore::{Location, ObjectInfo, Store};
 
 use super::file::SourceFile;
 use super::parquet::footer::{Footer, FooterDecoder, FooterStep};
+use super::tail::{self, Tail};
 use crate::caches::{FileKey, SourceCaches};
 
 /// Where a query reads from, and on whose account.
@@ -26,8 +27,8 @@ pub struct Opened {
     /// With size and ETag, whether or not the listing knew them.
     pub file: Arc<SourceFile>,
     pub footer: Arc<Footer>,
-    /// The end of the file, as far as it was read: offset and bytes.
-    pub tail: Option<(u64, Bytes)>,
+    /// The end of the file, as far as it was read.
+    pub tail: Option<Tail>,
 }
 
 impl Fetcher {
@@ -45,7 +46,7 @@ impl Fetcher {
         };
         if let Some(footer) = cached(file) {
             self.context.counters.add(Event::ParquetMetadataCacheHits, 1);
-            let tail = footer.whole.clone().map(|bytes| (0, bytes));
+            let tail = footer.whole.clone().map(|bytes| Tail::new(0, bytes));
             return Ok(Opened { file: file.clone(), footer, tail });
         }
         let suffix_bytes = settings.footer_fetch_bytes.max(8);
@@ -55,7 +56,7 @@ impl Fetcher {
         if let Some(footer) = cached(&file) {
             self.context.counters.add(Event::ParquetMetadataCacheHits, 1);
             let start = start_of(&file, &tail)?;
-            return Ok(Opened { file, footer, tail: Some((start, tail)) });
+            return Ok(Opened { file, footer, tail: Some(Tail::new(start, tail)) });
         }
         self.context.counters.add(Event::ParquetMetadataCacheMisses, 1);
         let start = start_of(&file, &tail)?;
@@ -66,7 +67,7 @@ impl Fetcher {
             self.decoded(&file, decoder).await
         };
         let mut footer = read.await.context(|| format!("while reading the footer of '{}'", file.path))?;
-        if start == 0 {
+        if start == 0 && self.caches.keeps_whole(tail.len()) {
             let known = Arc::make_mut(&mut footer);
             known.memory_bytes += tail.len() as u64;
             known.whole = Some(tail.clone());
@@ -76,7 +77,7 @@ impl Fetcher {
         if listed.etag.is_none() && listed.version().is_some() {
             self.keep(listed, &footer);
         }
-        Ok(Opened { file, footer, tail: Some((start, tail)) })
+        Ok(Opened { file, footer, tail: Some(Tail::new(start, tail)) })
     }
 
     /// The footer with its page index.
@@ -86,8 +87,9 @@ impl Fetcher {
         }
         let read = async {
             let mut decoder = FooterDecoder::page_index(&opened.footer)?;
-            if let Some((start, bytes)) = &opened.tail {
-                decoder.push(vec![*start..*start + bytes.len() as u64], vec![bytes.clone()])?;
+            if let Some(tail) = &opened.tail {
+                let (ranges, pieces) = tail.pieces().unzip();
+                decoder.push(ranges, pieces)?;
             }
             self.decoded(&opened.file, decoder).await
         };
@@ -144,30 +146,16 @@ impl Fetcher {
     }
 
     /// Ranges of a file, out of its end where that is at hand.
-    pub async fn ranges(&self, file: &SourceFile, tail: Option<&(u64, Bytes)>, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
-        let at_hand = |range: &Range<u64>| {
-            let (start, bytes) = tail?;
-            let from = usize::try_from(range.start.checked_sub(*start)?).ok()?;
-            let to = usize::try_from(range.end.checked_sub(*start)?).ok()?;
-            (to <= bytes.len() && from <= to).then(|| bytes.slice(from..to))
-        };
-        let mut pieces: Vec<Option<Bytes>> = ranges.iter().map(at_hand).collect();
-        let missing: Vec<Range<u64>> =
-            ranges.iter().zip(&pieces).filter(|(_, piece)| piece.is_none()).map(|(range, _)| range.clone()).collect();
-        let mut fetched = if missing.is_empty() {
+    pub async fn ranges(&self, file: &SourceFile, tail: Option<&Tail>, ranges: &[Range<u64>]) -> Result<Vec<Bytes>> {
+        let missing = tail::missing(tail, ranges);
+        let fetched = if missing.is_empty() {
             Vec::new()
         } else {
             self.store.get_ranges(&self.context, &file.key, &missing, file.etag.as_deref()).await?
-        }
-        .into_iter();
-        for piece in &mut pieces {
-            if piece.is_none() {
-                *piece = fetched.next();
-            }
-        }
+        };
         let total: u64 = ranges.iter().map(|range| range.end - range.start).sum();
         self.context.progress.file_bytes_read.fetch_add(total, std::sync::atomic::Ordering::Relaxed);
-        pieces.into_iter().collect::<Option<Vec<_>>>().ok_or_else(|| Error::logical("Fewer ranges came than were asked for"))
+        tail::joined(tail, ranges, fetched).ok_or_else(|| Error::logical("Fewer ranges came than were asked for"))
     }
 }
 

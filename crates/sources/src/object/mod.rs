@@ -18,5 +18,6 @@ pub mod provider;
 pub mod scan;
 pub mod source;
 pub mod table;
+pub mod tail;
 pub mod text;
 pub mod write;

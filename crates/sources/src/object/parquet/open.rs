@@ -70,9 +70,8 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
         opened.footer = request.fetcher.page_index(&opened).await?;
     }
 
-    let tail = opened.tail.take().filter(|(start, _)| {
-        groups.iter().all(|&group| chunk_ranges(&opened.footer, group, &roots).iter().all(|range| range.start >= *start))
-    });
+    let wanted: Vec<Range<u64>> = groups.iter().flat_map(|&group| chunk_ranges(&opened.footer, group, &roots)).collect();
+    let tail = opened.tail.take().and_then(|tail| tail.narrowed(&wanted));
     let file = Arc::new(OpenFile { file: opened.file, footer: opened.footer, columns, tail });
     let units = on_cpu({
         let (file, request) = (file.clone(), request.clone());

@@ -25,6 +25,7 @@ use super::footer::{Footer, check_range, guarded};
 use crate::object::file::SourceFile;
 use crate::object::filter::{BlockFilter, ScanFilter};
 use crate::object::measure::block_bytes;
+use crate::object::tail::Tail;
 
 /// A file that was opened: its footer, and where its columns are.
 #[derive(Debug)]
@@ -32,8 +33,8 @@ pub struct OpenFile {
     pub file: Arc<SourceFile>,
     pub footer: Arc<Footer>,
     pub columns: FileColumns,
-    /// The end of the file, kept where it holds bytes that are still needed: offset and bytes.
-    pub tail: Option<(u64, Bytes)>,
+    /// What is needed of the end of the file, which came with the footer.
+    pub tail: Option<Tail>,
 }
 
 impl OpenFile {
