@@ -71,8 +71,12 @@ async fn near_ranges_are_one_request_and_a_long_one_is_several() {
     assert_eq!(ctx.counters.get(Event::S3GetObject), 1);
     assert_eq!(ctx.counters.get(Event::ReadBufferFromS3Bytes), 90_001);
     store.get_range(&ctx, "o", 0..20 << 20, None).await.expect("long");
-    assert_eq!(ctx.counters.get(Event::S3GetObject), 1 + 3);
-    assert_eq!(ctx.counters.get(Event::S3ReadRequestsCount), 4);
+    assert_eq!(ctx.counters.get(Event::S3GetObject), 1 + 2);
+    assert_eq!(ctx.counters.get(Event::S3ReadRequestsCount), 3);
+
+    let set = query(&[("max_download_buffer_size", "5242880"), ("max_download_threads", "2")]);
+    store.get_range(&set, "o", 0..20 << 20, None).await.expect("as it was set");
+    assert_eq!(set.counters.get(Event::S3GetObject), 4);
     assert_eq!(ctx.counters.get(Event::S3ReadRequestsErrors), 0);
     assert!(ctx.counters.get(Event::S3ReadMicroseconds) > 0);
 }
