@@ -154,10 +154,14 @@ impl TableProvider for MergeTreeProvider {
         let (state, choice) = self.select(&conjuncts, projection.is_none_or(|places| !places.is_empty())).await?;
         let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
         let limit = self.context.settings.max_rows_to_read;
-        if limit > 0 && rows > limit {
+        // How many there are is known before any is read.
+        if limit > 0 && rows > limit && !self.context.settings.breaks_off_reading() {
             return Err(Error::new(
                 ErrorCode::TOO_MANY_ROWS,
-                format!("Limit for rows to read exceeded, max rows: {limit}, current rows: {rows}"),
+                format!(
+                    "Limit for rows to read (controlled by 'max_rows_to_read' setting) exceeded, max rows: {limit}, current \
+                     rows: {rows}"
+                ),
             )
             .into());
         }
