@@ -32,6 +32,8 @@ pub struct Upload {
     store: Store,
     ctx: Arc<QueryContext>,
     key: String,
+    /// What is written goes behind what the file holds.
+    appends: bool,
     buffer: BytesMut,
     buffered: MemoryGuard,
     first_part_bytes: usize,
@@ -49,7 +51,7 @@ pub struct Upload {
 }
 
 impl Upload {
-    pub(crate) fn new(store: Store, ctx: Arc<QueryContext>, key: String) -> Upload {
+    pub(crate) fn new(store: Store, ctx: Arc<QueryContext>, key: String, appends: bool) -> Upload {
         let part = usize::try_from(ctx.settings.s3_min_upload_part_size).unwrap_or(PART_BYTES_MAX);
         let in_flight_max = usize::try_from(ctx.settings.s3_max_inflight_parts_for_one_file).unwrap_or(usize::MAX).max(1);
         Upload {
@@ -58,6 +60,7 @@ impl Upload {
             store,
             ctx,
             key,
+            appends,
             buffer: BytesMut::new(),
             in_flight_max,
             begun: None,
@@ -167,6 +170,9 @@ impl Upload {
     /// Sends what is left and makes the object visible.
     pub async fn finish(mut self) -> Result<ObjectInfo> {
         let rest = self.buffer.split().freeze();
+        if self.begun.is_none() && self.appends {
+            return self.store.append_bytes(&self.ctx, &self.key, rest).await;
+        }
         if self.begun.is_none() {
             return self.store.put(&self.ctx, &self.key, rest).await;
         }
@@ -178,13 +184,20 @@ impl Upload {
             self.wait_for_oldest().await?;
         }
         let id = self.begin().await?;
-        let operation = Operation { doing: "write", key: &self.key, idempotent: self.store.provider() != Provider::Http };
+        let appends = self.appends;
+        let idempotent = self.store.provider() != Provider::Http && !appends;
+        let operation = Operation { doing: "write", key: &self.key, idempotent };
         let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
         let finished = self
             .store
             .run(&self.ctx, operation, |backend| {
                 let (key, id, parts) = (key.clone(), id.clone(), parts.clone());
-                async move { backend.upload_finish(&key, &id, parts).await }
+                async move {
+                    match appends {
+                        true => backend.upload_append(&key, &id).await,
+                        false => backend.upload_finish(&key, &id, parts).await,
+                    }
+                }
             })
             .await;
         let info = match finished {
@@ -204,7 +217,7 @@ impl Upload {
             account::written(&self.ctx.counters, Provider::File, self.sent_bytes, 0);
             self.ctx.counters.add(Event::FileOpen, 1);
         }
-        Ok(ObjectInfo { size: Some(self.sent_bytes), ..info })
+        Ok(if appends { info } else { ObjectInfo { size: Some(self.sent_bytes), ..info } })
     }
 
     /// Gives the upload up; nothing of it stays.
