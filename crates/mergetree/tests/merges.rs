@@ -91,7 +91,7 @@ async fn optimize_names_the_part_by_its_blocks_and_spares_other_partitions() {
     for _ in 0..3 {
         insert(&table, &settings(), vec![batch(&[(1.0, "a", 7), (2.0, "b", 8)])]).await.expect("inserts");
     }
-    let one = OptimizeRequest { partition: Some("7".to_string()), ..OptimizeRequest::default() };
+    let one = OptimizeRequest { partition: Some(PartitionChoice::Id("7".to_string())), ..OptimizeRequest::default() };
     table.optimize(&settings(), one).await.expect("merges");
     assert_eq!(active(&table), ["7_1_5_1", "8_2_2_0", "8_4_4_0", "8_6_6_0"]);
     table.optimize(&settings(), FINAL).await.expect("merges");

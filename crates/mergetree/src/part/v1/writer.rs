@@ -411,8 +411,7 @@ mod tests {
             hashed: true,
         };
         let context = context(&[]).expect("context");
-        let mut writer =
-            PartWriter::create(&context, &store, table.core().layout.clone(), plan).await.expect("begins");
+        let mut writer = PartWriter::create(&context, &store, table.core().layout.clone(), plan).await.expect("begins");
         let column: ArrayRef = Arc::new(UInt64Array::from(values.to_vec()));
         let rows = Sorted { keys: vec![column.clone()], columns: vec![column], order: None, rows: values.len() };
         writer.write(&rows).await.expect("writes");
