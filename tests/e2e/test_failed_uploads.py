@@ -38,6 +38,7 @@ class SlowStore(http.server.BaseHTTPRequestHandler):
         if "uploads" not in self.path:
             self.server.finished += 1
             return self.answer(200, b"<CompleteMultipartUploadResult><ETag>\"x\"</ETag></CompleteMultipartUploadResult>")
+        time.sleep(self.server.begin_seconds)
         self.server.begun += 1
         self.answer(
             200,
@@ -64,15 +65,19 @@ class SlowStore(http.server.BaseHTTPRequestHandler):
 @pytest.fixture
 def store():
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), SlowStore)
-    server.begun = server.finished = server.aborted = 0
+    server.begun = server.finished = server.aborted = server.begin_seconds = 0
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield server
     server.shutdown()
 
 
-def test_the_process_waits_for_aborts(store):
+@pytest.mark.parametrize("begin_seconds", [0, 1])
+def test_the_process_waits_for_aborts(store, begin_seconds):
+    """Also of an upload that the store has only begun when the query is over."""
+    store.begin_seconds = begin_seconds
     url = f"http://127.0.0.1:{store.server_address[1]}/bucket/half.csv"
-    rows = "SELECT repeat('x', 1000), throwIf(number = 30000) FROM numbers(60000)"
+    # Late enough for the first part to be there, early enough for a slow beginning to be still under way.
+    rows = "SELECT repeat('x', 1000), throwIf(number = 20000) FROM numbers(60000)"
     into = f"INSERT INTO FUNCTION s3('{url}', 'key', 'secret', CSV, 's String, n UInt8')"
     answer = gristmill(f"{into} {rows} SETTINGS s3_min_upload_part_size = 5242880, max_threads = 1")
     assert answer.error[1] == "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO", answer

@@ -17,6 +17,8 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
+use tokio_util::sync::CancellationToken;
 
 use crate::account;
 use crate::location::Provider;
@@ -38,8 +40,8 @@ pub struct Upload {
     buffered: MemoryGuard,
     first_part_bytes: usize,
     in_flight_max: usize,
-    /// The multipart upload, once there is one, and the runtime to abort it on.
-    begun: Option<(String, Handle)>,
+    /// The multipart upload, once there is one.
+    begun: Option<Begun>,
     in_flight: VecDeque<Task<Result<String>>>,
     /// What the store gave for each part that is done.
     parts: Vec<String>,
@@ -48,6 +50,31 @@ pub struct Upload {
     sent_bytes: u64,
     /// The process does not end before the upload is finished or aborted.
     _unfinished: Unfinished,
+}
+
+/// A multipart upload that the store knows of. It is aborted when nobody holds it, unless it is over.
+struct Begun {
+    store: Store,
+    key: String,
+    id: String,
+    is_over: bool,
+    /// To abort it on.
+    handle: Handle,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
+        let (store, key, id) = (self.store.clone(), self.key.clone(), self.id.clone());
+        runtime::tidy(&self.handle, async move {
+            if let Err(error) = abort_upload(store, key, id).await {
+                tracing::warn!("{error}");
+            }
+        });
+    }
 }
 
 impl Upload {
@@ -122,19 +149,27 @@ impl Upload {
     }
 
     async fn begin(&mut self) -> Result<String> {
-        if let Some((id, _)) = &self.begun {
-            return Ok(id.clone());
+        if let Some(begun) = &self.begun {
+            return Ok(begun.id.clone());
         }
-        let operation = Operation { doing: "write", key: &self.key, idempotent: true };
-        let key = self.key.clone();
-        let id = self
-            .store
-            .run(&self.ctx, operation, |backend| {
-                let key = key.clone();
-                async move { backend.upload_begin(&key).await }
-            })
-            .await?;
-        self.begun = Some((id.clone(), runtime::io()));
+        let (told, begun) = oneshot::channel();
+        let (store, ctx, key) = (self.store.clone(), uncancelled(&self.ctx), self.key.clone());
+        // Seen through although the query ends meanwhile: nobody would know of the upload then, and it would stay.
+        runtime::tidy(&runtime::io(), async move {
+            let operation = Operation { doing: "write", key: &key, idempotent: true };
+            let begun = store
+                .run(&ctx, operation, |backend| {
+                    let key = key.clone();
+                    async move { backend.upload_begin(&key).await }
+                })
+                .await;
+            let handle = Handle::current();
+            let _ = told.send(begun.map(|id| Begun { store, key, id, is_over: false, handle }));
+        });
+        let ended = |_| Error::logical("The task that begins an upload ended without a word");
+        let begun = self.ctx.cancellable(async { begun.await.map_err(ended)? }).await?;
+        let id = begun.id.clone();
+        self.begun = Some(begun);
         Ok(id)
     }
 
@@ -212,7 +247,9 @@ impl Upload {
             }
             Err(error) => return Err(error),
         };
-        self.begun = None;
+        if let Some(begun) = &mut self.begun {
+            begun.is_over = true;
+        }
         if !self.store.is_remote() {
             account::written(&self.ctx.counters, Provider::File, self.sent_bytes, 0);
             self.ctx.counters.add(Event::FileOpen, 1);
@@ -223,8 +260,10 @@ impl Upload {
     /// Gives the upload up; nothing of it stays.
     pub async fn abort(mut self) -> Result<()> {
         self.in_flight.clear();
-        let Some((id, _)) = self.begun.take() else { return Ok(()) };
-        abort_upload(self.store.clone(), self.key.clone(), id).await
+        let Some(mut begun) = self.begun.take() else { return Ok(()) };
+        abort_upload(self.store.clone(), self.key.clone(), begun.id.clone()).await?;
+        begun.is_over = true;
+        Ok(())
     }
 }
 
@@ -244,18 +283,28 @@ async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
     })
 }
 
+/// The same query, for a request that is seen through when it is cancelled.
+fn uncancelled(ctx: &QueryContext) -> Arc<QueryContext> {
+    Arc::new(QueryContext {
+        query_id: ctx.query_id.clone(),
+        user: ctx.user.clone(),
+        query: ctx.query.clone(),
+        database: ctx.database.clone(),
+        settings: ctx.settings.clone(),
+        memory: ctx.memory.clone(),
+        counters: ctx.counters.clone(),
+        progress: ctx.progress.clone(),
+        cancel: CancellationToken::new(),
+        env: ctx.env.clone(),
+        start: ctx.start,
+        start_instant: ctx.start_instant,
+    })
+}
+
 impl Drop for Upload {
     fn drop(&mut self) {
+        // Before what has begun is aborted, which its own drop does.
         self.in_flight.clear();
-        if let Some((id, handle)) = self.begun.take() {
-            // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
-            let (store, key) = (self.store.clone(), self.key.clone());
-            runtime::tidy(&handle, async move {
-                if let Err(error) = abort_upload(store, key, id).await {
-                    tracing::warn!("{error}");
-                }
-            });
-        }
     }
 }
 

@@ -28,7 +28,7 @@ INSERT INTO FUNCTION file('j.jsonl') SELECT 3 AS a SETTINGS engine_file_allow_cr
 SELECT * FROM file('j.jsonl') ORDER BY a;
 INSERT INTO FUNCTION file('j.jsonl') SELECT 4 AS a SETTINGS engine_file_truncate_on_insert = 1;
 SELECT * FROM file('j.jsonl') ORDER BY a;
-CREATE TABLE f (a UInt8) ENGINE = File(CSV);
+CREATE TABLE f (a UInt8) ENGINE = File(CSV, 'f.csv');
 INSERT INTO f VALUES (1);
 INSERT INTO f VALUES (2);
 SELECT * FROM f ORDER BY a;
