@@ -1,14 +1,20 @@
 """Object stores on loopback ports, as users run them: versitygw (S3), fake-gcs-server (GCS), Azurite (Azure)."""
 
+import base64
+import hashlib
+import hmac
+import json
 import os
 import shutil
 import socket
 import subprocess
 import time
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import formatdate
 from pathlib import Path
 from urllib.error import HTTPError, URLError
-from urllib.request import urlopen
+from urllib.request import Request, urlopen
 
 import pyarrow.fs
 
@@ -60,24 +66,20 @@ class Process:
 
 
 @dataclass
-class S3:
-    """versitygw over a folder: a bucket is a folder in it."""
+class Server:
+    """A store over a folder."""
 
     root: Path
     port: int = field(default_factory=free_port)
-    key: str = "GRISTMILLE2EKEY"
-    secret: str = "e2e/secret+of=the.s3.server"
-    flags: list = field(default_factory=list)
     process: Process | None = None
 
-    def start(self) -> "S3":
+    def line(self) -> list:
+        """The program and its arguments."""
+        raise NotImplementedError
+
+    def start(self):
         self.root.mkdir(parents=True, exist_ok=True)
-        address = f"127.0.0.1:{self.port}"
-        line = [TOOLS / "bin/versitygw", "--port", address, "--access", self.key, "--secret", self.secret, *self.flags]
-        # Attributes of objects lie in a folder of their own: not every file system has extended attributes.
-        sidecar = self.root.with_name("attributes")
-        sidecar.mkdir(exist_ok=True)
-        self.process = Process([*line, "posix", "--sidecar", sidecar, self.root], self.port, self.root.with_suffix(".log"))
+        self.process = Process(self.line(), self.port, self.root.with_suffix(".log"))
         return self
 
     def stop(self) -> None:
@@ -87,6 +89,25 @@ class S3:
     @property
     def endpoint(self) -> str:
         return f"http://127.0.0.1:{self.port}"
+
+    def url(self, path: str) -> str:
+        return f"{self.endpoint}/{path}"
+
+
+@dataclass
+class S3(Server):
+    """versitygw over a folder: a bucket is a folder in it."""
+
+    key: str = "GRISTMILLE2EKEY"
+    secret: str = "e2e/secret+of=the.s3.server"
+    flags: list = field(default_factory=list)
+
+    def line(self) -> list:
+        # Attributes of objects lie in a folder of their own: not every file system has extended attributes.
+        sidecar = self.root.with_name("attributes")
+        sidecar.mkdir(exist_ok=True)
+        line = [TOOLS / "bin/versitygw", "--port", f"127.0.0.1:{self.port}", "--access", self.key, "--secret", self.secret]
+        return [*line, *self.flags, "posix", "--sidecar", sidecar, self.root]
 
     @property
     def environment(self) -> dict[str, str]:
@@ -98,9 +119,6 @@ class S3:
         """Two arguments of `s3(…)`."""
         return f"'{self.key}', '{self.secret}'"
 
-    def url(self, path: str) -> str:
-        return f"{self.endpoint}/{path}"
-
     def files(self) -> pyarrow.fs.S3FileSystem:
         return pyarrow.fs.S3FileSystem(
             access_key=self.key,
@@ -111,6 +129,32 @@ class S3:
             allow_bucket_creation=True,
             allow_bucket_deletion=True,
         )
+
+    def request(self, method: str, path: str, query: str, body: bytes = b"") -> bytes:
+        """What pyarrow cannot ask for, such as `?policy` of a bucket, with AWS's signature, version 4."""
+        moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+        digest = hashlib.sha256(body).hexdigest()
+        headers = {"host": f"127.0.0.1:{self.port}", "x-amz-content-sha256": digest, "x-amz-date": moment}
+        names = ";".join(headers)
+        lines = [method, path, f"{query}=", *(f"{name}:{value}" for name, value in headers.items()), "", names, digest]
+        scope = f"{moment[:8]}/us-east-1/s3/aws4_request"
+        text = "\n".join(["AWS4-HMAC-SHA256", moment, scope, hashlib.sha256("\n".join(lines).encode()).hexdigest()])
+        key = f"AWS4{self.secret}".encode()
+        for part in scope.split("/"):
+            key = hmac.new(key, part.encode(), hashlib.sha256).digest()
+        signature = hmac.new(key, text.encode(), hashlib.sha256).hexdigest()
+        credential = f"Credential={self.key}/{scope}, SignedHeaders={names}, Signature={signature}"
+        headers["Authorization"] = f"AWS4-HMAC-SHA256 {credential}"
+        request = Request(f"{self.endpoint}{path}?{query}", method=method, data=body or None, headers=headers)
+        with urlopen(request, timeout=10) as answer:
+            return answer.read()
+
+    def make_public(self, bucket: str) -> None:
+        """Anyone may list the bucket and read what is in it."""
+        resources = [f"arn:aws:s3:::{bucket}", f"arn:aws:s3:::{bucket}/*"]
+        allowed = {"Effect": "Allow", "Principal": "*", "Action": ["s3:GetObject", "s3:ListBucket"], "Resource": resources}
+        policy = {"Version": "2012-10-17", "Statement": [allowed]}
+        self.request("PUT", f"/{bucket}", "policy", json.dumps(policy).encode())
 
     def put(self, path: str, content: bytes) -> str:
         """Puts an object and gives its URL. `path` begins with the bucket."""
@@ -130,58 +174,34 @@ class S3:
 
 
 @dataclass
-class Gcs:
+class Gcs(Server):
     """fake-gcs-server, with the buckets that lie in a folder."""
 
-    root: Path
-    port: int = field(default_factory=free_port)
-    process: Process | None = None
-
-    def start(self) -> "Gcs":
+    def line(self) -> list:
         line = [TOOLS / "bin/fake-gcs-server", "-scheme", "http", "-host", "127.0.0.1", "-port", self.port]
         line += ["-backend", "memory", "-data", self.root, "-public-host", f"127.0.0.1:{self.port}"]
-        line += ["-external-url", self.endpoint, "-log-level", "warn"]
-        self.process = Process(line, self.port, self.root.with_suffix(".log"))
-        return self
-
-    def stop(self) -> None:
-        if self.process:
-            self.process.stop()
-
-    @property
-    def endpoint(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
-
-    def url(self, path: str) -> str:
-        return f"{self.endpoint}/{path}"
+        return [*line, "-external-url", self.endpoint, "-log-level", "warn"]
 
 
 @dataclass
-class Azure:
+class Azure(Server):
     """Azurite. Account and key are those that every emulator of Azure has."""
 
-    root: Path
-    port: int = field(default_factory=free_port)
     account: str = "devstoreaccount1"
     key: str = "Eby8vdM02xNOcqFlqUwJPLlmEtlCDXJ1OUzFT50uSRZ6IFsuFq2UVErCz4I6tq/K1SZFPTOtr/KBHBeksoGMGw=="
-    process: Process | None = None
 
-    def start(self) -> "Azure":
-        self.root.mkdir(parents=True, exist_ok=True)
+    def line(self) -> list:
         program = TOOLS / "azurite/node_modules/.bin/azurite-blob"
         line = [program, "--blobHost", "127.0.0.1", "--blobPort", self.port, "--location", self.root]
-        line += ["--silent", "--skipApiVersionCheck", "--disableTelemetry"]
-        self.process = Process(line, self.port, self.root.with_suffix(".log"))
-        return self
+        return [*line, "--silent", "--skipApiVersionCheck", "--disableTelemetry"]
 
     def stop(self) -> None:
-        if self.process:
-            self.process.stop()
+        super().stop()
         shutil.rmtree(self.root, ignore_errors=True)
 
     @property
     def account_url(self) -> str:
-        return f"http://127.0.0.1:{self.port}/{self.account}"
+        return self.url(self.account)
 
     @property
     def connection_string(self) -> str:
@@ -192,12 +212,6 @@ class Azure:
 
     def make_container(self, name: str) -> None:
         """A PUT with the signature that Azure calls Shared Key."""
-        import base64
-        import hashlib
-        import hmac
-        from email.utils import formatdate
-        from urllib.request import Request
-
         date, version = formatdate(usegmt=True), "2021-12-02"
         resource = f"/{self.account}/{self.account}/{name}\nrestype:container"
         text = "PUT" + "\n" * 12 + f"x-ms-date:{date}\nx-ms-version:{version}\n{resource}"

@@ -1,5 +1,9 @@
 """Every form of the arguments of `s3`, against a real server."""
 
+import http.server
+import threading
+import time
+
 import pytest
 from runner import gristmill
 
@@ -42,6 +46,62 @@ def test_forms_with_keys_of_the_environment(s3, arguments):
 def test_nosign_sends_no_signature(s3):
     answer = gristmill(f"SELECT * FROM s3('{s3.url('data/small/a.csv')}', NOSIGN)", env=s3.environment)
     assert answer.error == (499, "S3_ERROR"), answer
+
+
+@pytest.mark.parametrize("arguments", ["", ", CSV", ", CSV, 'n UInt32'", ", CSV, 'n UInt32', 'none'"])
+def test_the_session_token_is_sent_and_signed(arguments):
+    """A server that shows what it is sent: versitygw has no sessions."""
+    seen = []
+
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+        def do_GET(self):
+            seen.append(self.headers)
+            self.send_response(200)
+            self.send_header("Content-Length", "2")
+            self.send_header("ETag", '"1"')
+            self.send_header("Last-Modified", "Sat, 21 Nov 2026 00:00:00 GMT")
+            self.end_headers()
+            if self.command == "GET":
+                self.wfile.write(b"7\n")
+
+        do_HEAD = do_GET
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    url = f"http://127.0.0.1:{server.server_address[1]}/bucket/x.csv"
+    assert rows(f"s3('{url}', 'KEY1', 'secret', 't0ken/of+session='{arguments})") == [["7"]]
+    server.shutdown()
+    assert seen
+    for headers in seen:
+        assert headers["x-amz-security-token"] == "t0ken/of+session="
+        signature = headers["Authorization"]
+        assert "Credential=KEY1/" in signature
+        assert "x-amz-security-token" in signature.split("SignedHeaders=")[1].split(",")[0].split(";")
+
+
+def test_a_public_bucket_is_read_without_keys(s3):
+    s3.put("public/small/a.csv", b"1,one\n2,two\n")
+    s3.put("public/small/b.csv", b"3,three\n")
+    s3.make_public("public")
+    for path in ("public/small/{a,b}.csv", "public/small/*.csv"):
+        assert rows(f"s3('{s3.url(path)}', NOSIGN)") == SMALL
+        assert rows(f"s3('{s3.url(path)}', NOSIGN, CSV, '{STRUCTURE}')") == SMALL
+        # Nothing in the environment gives keys: the request goes out unsigned.
+        assert rows(f"s3('{s3.url(path)}')") == SMALL
+    refused = gristmill(f"INSERT INTO FUNCTION s3('{s3.url('public/new.csv')}', NOSIGN, CSV, 'n Int32') VALUES (1)")
+    assert refused.error == (499, "S3_ERROR") and "AccessDenied" in refused.message, refused
+
+
+def test_a_private_bucket_without_keys_is_a_clear_error_at_once(s3):
+    for path in ("data/small/a.csv", "data/small/*.csv"):
+        start = time.monotonic()
+        answer = gristmill(f"SELECT * FROM s3('{s3.url(path)}', CSV, '{STRUCTURE}')")
+        assert time.monotonic() - start < 10
+        assert answer.error == (499, "S3_ERROR"), answer
+        assert "AccessDenied" in answer.message and "AWS_ACCESS_KEY_ID" in answer.message, answer
 
 
 @pytest.mark.parametrize(

@@ -124,3 +124,35 @@ impl<T> Drop for Task<T> {
         self.0.abort();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+
+    /// As an upload does whose query failed: its task is dropped after the query is over, and begins to tidy only then.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_end_waits_for_what_is_dropped_late_and_for_its_tidying() {
+        let done = Arc::new(AtomicBool::new(false));
+        let unfinished = Unfinished::begin();
+        let set = done.clone();
+        let _task = Task::on(&Handle::current(), async move {
+            tokio::time::sleep(Duration::from_millis(50)).await;
+            tidy(&Handle::current(), async move {
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                set.store(true, Ordering::Release);
+            });
+            drop(unfinished);
+        });
+        tidied(Duration::from_secs(10)).await;
+        assert!(done.load(Ordering::Acquire));
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_end_does_not_wait_for_ever() {
+        let _unfinished = Unfinished::begin();
+        tidied(Duration::from_millis(20)).await;
+    }
+}

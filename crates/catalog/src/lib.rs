@@ -18,4 +18,4 @@ pub use definition::{EngineSpec, TableDefinition};
 pub use key::KeyExpression;
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
-pub use table::{OptimizeRequest, PartRow, Table, TableWriter, WriteLane};
+pub use table::{OptimizeRequest, PartRow, PartitionChoice, Table, TableWriter, WriteLane};

@@ -160,14 +160,19 @@ impl ExecutionPlan for RowsExec {
                 left -= taken;
                 futures::future::ready(Ok((taken > 0).then(|| batch.slice(0, taken))))
             })
-            .map(move |batch| {
-                context.check()?;
-                let batch = match &projection {
-                    Some(columns) => batch?.project(columns)?,
-                    None => batch?,
+            .scan(false, move |is_over, batch| {
+                let was_over = *is_over;
+                let read = || {
+                    context.check()?;
+                    let batch = match &projection {
+                        Some(columns) => batch?.project(columns)?,
+                        None => batch?,
+                    };
+                    context.read(batch.num_rows() as u64, batch_bytes(&batch));
+                    *is_over = !context.may_read()?;
+                    Ok(batch.record_output(&metrics))
                 };
-                context.read(batch.num_rows() as u64, batch_bytes(&batch));
-                Ok(batch.record_output(&metrics))
+                futures::future::ready((!was_over).then(read))
             });
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream)))
     }

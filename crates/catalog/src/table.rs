@@ -9,17 +9,26 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
+use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
-use gristmill_types::Columns;
+use gristmill_types::{Columns, SqlType};
 
 use crate::definition::TableDefinition;
+
+/// Which partitions a statement is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartitionChoice {
+    All,
+    Id(String),
+    /// The values of the partition key, of the types that `Table::partition_key` gives.
+    Value(Vec<ScalarValue>),
+}
 
 /// What OPTIMIZE TABLE asks for.
 #[derive(Clone, Debug, Default)]
 pub struct OptimizeRequest {
-    /// The partition as its id or its value in text.
-    pub partition: Option<String>,
+    pub partition: Option<PartitionChoice>,
     /// Merge until each partition is one part.
     pub to_one_part: bool,
     pub deduplicate: bool,
@@ -75,9 +84,14 @@ pub trait Table: Send + Sync + Debug {
         Ok(())
     }
 
-    /// Removes the rows of one partition, given as its id or its value in text.
-    async fn drop_partition(&self, _context: &Arc<QueryContext>, _partition: &str) -> Result<()> {
-        Err(self.unsupported("ALTER TABLE DROP PARTITION"))
+    /// Types of the partition key's values, none where everything is one partition. `None`: it has no partitions.
+    fn partition_key(&self) -> Option<Vec<SqlType>> {
+        None
+    }
+
+    /// Removes the rows of partitions, at once.
+    async fn drop_partitions(&self, _context: &Arc<QueryContext>, _partitions: &[PartitionChoice]) -> Result<()> {
+        Err(self.unsupported("partitions"))
     }
 
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {

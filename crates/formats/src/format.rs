@@ -167,6 +167,16 @@ impl Format {
         matches!(self, Format::Parquet | Format::Arrow)
     }
 
+    /// Whether rows can be put behind those that a file holds: it has nothing that ends it.
+    pub fn supports_append(self) -> bool {
+        use Format as F;
+        let ends = matches!(
+            self,
+            F::Parquet | F::Arrow | F::ArrowStream | F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings
+        );
+        !ends
+    }
+
     /// Whether data of this format names its types, so that nothing has to be guessed.
     pub fn carries_schema(self) -> bool {
         self.is_columnar_file()

@@ -4,6 +4,7 @@
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use datafusion::execution::TaskContext;
@@ -62,17 +63,26 @@ impl QueryContext {
     }
 
     /// The same query under other settings: its counters, memory and cancellation are shared.
-    pub fn with_settings(self: &Arc<Self>, settings: Settings) -> Arc<Self> {
+    pub fn with_settings(&self, settings: Settings) -> Arc<Self> {
+        self.with(Arc::new(settings), self.cancel.clone())
+    }
+
+    /// The same query for work that is seen through although the query ends.
+    pub fn uncancelled(&self) -> Arc<Self> {
+        self.with(self.settings.clone(), CancellationToken::new())
+    }
+
+    fn with(&self, settings: Arc<Settings>, cancel: CancellationToken) -> Arc<Self> {
         Arc::new(QueryContext {
             query_id: self.query_id.clone(),
             user: self.user.clone(),
             query: self.query.clone(),
             database: self.database.clone(),
-            settings: Arc::new(settings),
+            settings,
             memory: self.memory.clone(),
             counters: self.counters.clone(),
             progress: self.progress.clone(),
-            cancel: self.cancel.clone(),
+            cancel,
             env: self.env.clone(),
             start: self.start,
             start_instant: self.start_instant,
@@ -113,6 +123,33 @@ impl QueryContext {
             ));
         }
         Ok(())
+    }
+
+    /// Asked by a source before each block that it reads. False: the query has read what it may, and ends with the rows it
+    /// has (`read_overflow_mode = 'break'`). Errors: those of `check`, TOO_MANY_ROWS, TOO_MANY_BYTES.
+    pub fn may_read(&self) -> Result<bool> {
+        self.check()?;
+        let settings = &self.settings;
+        let (rows, bytes) = (self.progress.read_rows.load(Relaxed), self.progress.read_bytes.load(Relaxed));
+        for (what, current, limit, code) in [
+            ("rows", rows, settings.max_rows_to_read, ErrorCode::TOO_MANY_ROWS),
+            ("bytes", bytes, settings.max_bytes_to_read, ErrorCode::TOO_MANY_BYTES),
+        ] {
+            if limit == 0 || current <= limit {
+                continue;
+            }
+            if settings.breaks_off_reading() {
+                return Ok(false);
+            }
+            return Err(Error::new(
+                code,
+                format!(
+                    "Limit for {what} to read (controlled by 'max_{what}_to_read' setting) exceeded, max {what}: {limit}, \
+                     current {what}: {current}"
+                ),
+            ));
+        }
+        Ok(true)
     }
 
     /// Ends a wait when the query is cancelled.

@@ -91,6 +91,11 @@ impl Settings {
         self.changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
     }
 
+    /// Whether a query that read too much ends with what it has, and not with an error.
+    pub fn breaks_off_reading(&self) -> bool {
+        self.read_overflow_mode.eq_ignore_ascii_case("break")
+    }
+
     pub fn is_changed(&self, name: &str) -> bool {
         self.changed.contains_key(name)
     }

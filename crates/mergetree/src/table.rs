@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{KeyExpression, OptimizeRequest, PartRow, Table, TableDefinition, TableWriter};
+use gristmill_catalog::{KeyExpression, OptimizeRequest, PartRow, PartitionChoice, Table, TableDefinition, TableWriter};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 use parking_lot::{Mutex, RwLock};
@@ -17,7 +17,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
-use crate::insert::InsertWriter;
+use crate::insert::{InsertWriter, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, State};
@@ -244,8 +244,15 @@ impl Table for MergeTree {
         self.remove_parts(context, |_| true).await
     }
 
-    async fn drop_partition(&self, context: &Arc<QueryContext>, partition: &str) -> Result<()> {
-        self.remove_parts(context, |part| part.partition_id == partition || part.partition == partition).await
+    fn partition_key(&self) -> Option<Vec<SqlType>> {
+        Some(self.core.layout.partition.iter().map(|key| key.kind.clone()).collect())
+    }
+
+    async fn drop_partitions(&self, context: &Arc<QueryContext>, partitions: &[PartitionChoice]) -> Result<()> {
+        let ids = partitions.iter().map(|choice| partition::chosen_id(&self.core.layout, choice));
+        // `None` among them is every partition.
+        let ids: Option<HashSet<String>> = ids.collect::<Result<Option<_>>>()?;
+        self.remove_parts(context, |part| ids.as_ref().is_none_or(|ids| ids.contains(&part.partition_id))).await
     }
 
     async fn shutdown(&self) {

@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, Int64Array, RecordBa
 use arrow::compute::concat_batches;
 use gristmill_base::ErrorCode;
 use gristmill_base::env::system_env;
-use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
 use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore, gc};
@@ -91,7 +91,7 @@ async fn optimize_names_the_part_by_its_blocks_and_spares_other_partitions() {
     for _ in 0..3 {
         insert(&table, &settings(), vec![batch(&[(1.0, "a", 7), (2.0, "b", 8)])]).await.expect("inserts");
     }
-    let one = OptimizeRequest { partition: Some("7".to_string()), ..OptimizeRequest::default() };
+    let one = OptimizeRequest { partition: Some(PartitionChoice::Id("7".to_string())), ..OptimizeRequest::default() };
     table.optimize(&settings(), one).await.expect("merges");
     assert_eq!(active(&table), ["7_1_5_1", "8_2_2_0", "8_4_4_0", "8_6_6_0"]);
     table.optimize(&settings(), FINAL).await.expect("merges");
@@ -101,7 +101,7 @@ async fn optimize_names_the_part_by_its_blocks_and_spares_other_partitions() {
     insert(&reopened, &settings(), vec![batch(&[(1.0, "a", 7)])]).await.expect("inserts");
     assert_eq!(active(&reopened), ["7_1_5_1", "7_7_7_0", "8_2_6_1"]);
     assert_eq!(reopened.total_rows(), Some(7));
-    reopened.drop_partition(&settings(), "7").await.expect("drops");
+    reopened.drop_partitions(&settings(), &[PartitionChoice::Id("7".to_string())]).await.expect("drops");
     assert_eq!(active(&reopened), ["8_2_6_1"]);
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch};
 use arrow::compute::concat_batches;
-use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore};
@@ -199,7 +199,7 @@ async fn write_golden_files() {
     let token = context(&[("max_threads", "1"), ("insert_deduplication_token", "token")]).expect("settings");
     insert(&table, &token, vec![batch.clone()]).await.expect("inserts");
     insert(&table, &settings(), vec![batch.slice(1, 1)]).await.expect("inserts");
-    let partition = Some("20240229".to_string());
+    let partition = Some(PartitionChoice::Id("20240229".to_string()));
     table.optimize(&settings(), OptimizeRequest { partition, ..OptimizeRequest::default() }).await.expect("merges");
     for object in store.list(&settings(), "").await.expect("lists") {
         let path = golden().join(&object.key);

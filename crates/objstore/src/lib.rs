@@ -4,8 +4,8 @@
 //!
 //! 1. `store` — the public methods. Splits and joins ranges (`ranges`), retries (`retry`), ends waits when the query is
 //!    cancelled, and gives errors that name the object (`failure`).
-//! 2. `backend` — one file a kind of store: `cloud` (the `object_store` crate's S3, GCS and Azure clients), `http`,
-//!    `local`, `memory`. One attempt, no more.
+//! 2. `backend` — one file a kind of store: `cloud` (the `object_store` crate's S3, GCS and Azure clients), `gcs`
+//!    around it, `http`, `local`, `memory`. One attempt, no more.
 //! 3. `wire` — every HTTP request on its way out: a place in the endpoint's adaptive limit (`limiter`), rate limits
 //!    (`throttle`), time limits, counting by class (`account`) with its price (`prices`), and what the server really
 //!    answered, for `failure`. What is learned of an endpoint is kept in `endpoint`; `hedge` decides by it.

@@ -110,7 +110,8 @@ fn query_value<'a>(query: &'a str, name: &str) -> Option<&'a str> {
     })
 }
 
-fn presigned(query: &str) -> bool {
+/// Whether the query of a URL is its signature.
+pub(crate) fn presigned(query: &str) -> bool {
     ["X-Amz-Signature", "X-Goog-Signature", "AWSAccessKeyId", "GoogleAccessId", "OSSAccessKeyId"]
         .iter()
         .any(|name| query_value(query, name).is_some())

@@ -17,6 +17,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use tokio::runtime::Handle;
+use tokio::sync::oneshot;
 
 use crate::account::{self, Class};
 use crate::location::Provider;
@@ -32,12 +33,14 @@ pub struct Upload {
     store: Store,
     ctx: Arc<QueryContext>,
     key: String,
+    /// What is written goes behind what the file holds.
+    appends: bool,
     buffer: BytesMut,
     buffered: MemoryGuard,
     first_part_bytes: usize,
     in_flight_max: usize,
-    /// The multipart upload, once there is one, and the runtime to abort it on.
-    begun: Option<(String, Handle)>,
+    /// The multipart upload, once there is one.
+    begun: Option<Begun>,
     in_flight: VecDeque<Task<Result<String>>>,
     /// What the store gave for each part that is done.
     parts: Vec<String>,
@@ -48,8 +51,33 @@ pub struct Upload {
     _unfinished: Unfinished,
 }
 
+/// A multipart upload that the store knows of. It is aborted when nobody holds it, unless it is over.
+struct Begun {
+    store: Store,
+    key: String,
+    id: String,
+    is_over: bool,
+    /// To abort it on.
+    handle: Handle,
+}
+
+impl Drop for Begun {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
+        let (store, key, id) = (self.store.clone(), self.key.clone(), self.id.clone());
+        runtime::tidy(&self.handle, async move {
+            if let Err(error) = abort_upload(store, key, id).await {
+                tracing::warn!("{error}");
+            }
+        });
+    }
+}
+
 impl Upload {
-    pub(crate) fn new(store: Store, ctx: Arc<QueryContext>, key: String) -> Upload {
+    pub(crate) fn new(store: Store, ctx: Arc<QueryContext>, key: String, appends: bool) -> Upload {
         let part = usize::try_from(ctx.settings.s3_min_upload_part_size).unwrap_or(PART_BYTES_MAX);
         let in_flight_max = usize::try_from(ctx.settings.s3_max_inflight_parts_for_one_file).unwrap_or(usize::MAX).max(1);
         Upload {
@@ -58,6 +86,7 @@ impl Upload {
             store,
             ctx,
             key,
+            appends,
             buffer: BytesMut::new(),
             in_flight_max,
             begun: None,
@@ -119,19 +148,27 @@ impl Upload {
     }
 
     async fn begin(&mut self) -> Result<String> {
-        if let Some((id, _)) = &self.begun {
-            return Ok(id.clone());
+        if let Some(begun) = &self.begun {
+            return Ok(begun.id.clone());
         }
-        let operation = Operation::writing("write", &self.key, Class::BeginUpload, true);
-        let key = self.key.clone();
-        let id = self
-            .store
-            .run(&self.ctx, operation, |backend| {
-                let key = key.clone();
-                async move { backend.upload_begin(&key).await }
-            })
-            .await?;
-        self.begun = Some((id.clone(), runtime::io()));
+        let (told, begun) = oneshot::channel();
+        let (store, ctx, key) = (self.store.clone(), self.ctx.uncancelled(), self.key.clone());
+        // Seen through although the query ends meanwhile: nobody would know of the upload then, and it would stay.
+        runtime::tidy(&runtime::io(), async move {
+            let operation = Operation::writing("write", &key, Class::BeginUpload, true);
+            let begun = store
+                .run(&ctx, operation, |backend| {
+                    let key = key.clone();
+                    async move { backend.upload_begin(&key).await }
+                })
+                .await;
+            let handle = Handle::current();
+            let _ = told.send(begun.map(|id| Begun { store, key, id, is_over: false, handle }));
+        });
+        let ended = |_| Error::logical("The task that begins an upload ended without a word");
+        let begun = self.ctx.cancellable(async { begun.await.map_err(ended)? }).await?;
+        let id = begun.id.clone();
+        self.begun = Some(begun);
         Ok(id)
     }
 
@@ -167,6 +204,9 @@ impl Upload {
     /// Sends what is left and makes the object visible.
     pub async fn finish(mut self) -> Result<ObjectInfo> {
         let rest = self.buffer.split().freeze();
+        if self.begun.is_none() && self.appends {
+            return self.store.append_bytes(&self.ctx, &self.key, rest).await;
+        }
         if self.begun.is_none() {
             return self.store.put(&self.ctx, &self.key, rest).await;
         }
@@ -178,14 +218,20 @@ impl Upload {
             self.wait_for_oldest().await?;
         }
         let id = self.begin().await?;
-        let twice = self.store.provider() != Provider::Http;
-        let operation = Operation::writing("write", &self.key, Class::FinishUpload, twice);
+        let appends = self.appends;
+        let idempotent = self.store.provider() != Provider::Http && !appends;
+        let operation = Operation::writing("write", &self.key, Class::FinishUpload, idempotent);
         let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
         let finished = self
             .store
             .run(&self.ctx, operation, |backend| {
                 let (key, id, parts) = (key.clone(), id.clone(), parts.clone());
-                async move { backend.upload_finish(&key, &id, parts).await }
+                async move {
+                    match appends {
+                        true => backend.upload_append(&key, &id).await,
+                        false => backend.upload_finish(&key, &id, parts).await,
+                    }
+                }
             })
             .await;
         let info = match finished {
@@ -200,19 +246,23 @@ impl Upload {
             }
             Err(error) => return Err(error),
         };
-        self.begun = None;
+        if let Some(begun) = &mut self.begun {
+            begun.is_over = true;
+        }
         if !self.store.is_remote() {
             account::written(&self.ctx.counters, Provider::File, self.sent_bytes, 0);
             self.ctx.counters.add(Event::FileOpen, 1);
         }
-        Ok(ObjectInfo { size: Some(self.sent_bytes), ..info })
+        Ok(if appends { info } else { ObjectInfo { size: Some(self.sent_bytes), ..info } })
     }
 
     /// Gives the upload up; nothing of it stays.
     pub async fn abort(mut self) -> Result<()> {
         self.in_flight.clear();
-        let Some((id, _)) = self.begun.take() else { return Ok(()) };
-        abort_upload(self.store.clone(), self.key.clone(), id).await
+        let Some(mut begun) = self.begun.take() else { return Ok(()) };
+        abort_upload(self.store.clone(), self.key.clone(), begun.id.clone()).await?;
+        begun.is_over = true;
+        Ok(())
     }
 }
 
@@ -234,16 +284,8 @@ async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
 
 impl Drop for Upload {
     fn drop(&mut self) {
+        // Before what has begun is aborted, which its own drop does.
         self.in_flight.clear();
-        if let Some((id, handle)) = self.begun.take() {
-            // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
-            let (store, key) = (self.store.clone(), self.key.clone());
-            runtime::tidy(&handle, async move {
-                if let Err(error) = abort_upload(store, key, id).await {
-                    tracing::warn!("{error}");
-                }
-            });
-        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Statements about tables as wholes (RENAME, DROP, OPTIMIZE), and EXPLAIN.
+//! Statements about tables as wholes (RENAME, DROP, OPTIMIZE) and their partitions, and EXPLAIN.
 
 use gristmill_base::{Error, Result};
 use sqlparser::tokenizer::Token;
@@ -63,20 +63,41 @@ impl Cursor<'_> {
         Ok(Statement::DropTable { names, if_exists })
     }
 
+    /// `ALTER TABLE t DROP PARTITION p, DROP PARTITION q`; everything else that ALTER does is not here yet.
+    pub(crate) fn alter(&mut self) -> Result<Statement> {
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        let mut partitions = Vec::new();
+        loop {
+            if !self.eat_all(&["DROP", "PARTITION"]) {
+                return Err(Error::not_implemented(
+                    "ALTER, except DROP PARTITION: make a new table, INSERT … SELECT into it, and EXCHANGE the two",
+                ));
+            }
+            partitions.push(self.partition()?);
+            if !self.eat_token(&Token::Comma) {
+                return Ok(Statement::DropPartitions { name, partitions });
+            }
+        }
+    }
+
+    /// What follows PARTITION.
+    fn partition(&mut self) -> Result<Partition> {
+        Ok(if self.eat("ID") {
+            Partition::Id(self.string()?)
+        } else if self.eat("ALL") {
+            Partition::All
+        } else {
+            Partition::Value(Box::new(self.expression()?))
+        })
+    }
+
     pub(crate) fn optimize(&mut self) -> Result<Statement> {
         self.expect("TABLE")?;
         let name = self.table_name()?;
         self.on_cluster()?;
-        let mut partition = None;
-        if self.eat("PARTITION") {
-            partition = Some(if self.eat("ID") {
-                Partition::Id(self.string()?)
-            } else if self.eat("ALL") {
-                Partition::All
-            } else {
-                Partition::Value(Box::new(self.expression()?))
-            });
-        }
+        let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
         let to_one_part = self.eat("FINAL");
         let deduplicate = self.eat("DEDUPLICATE");
         if deduplicate && self.eat("BY") {

@@ -63,6 +63,10 @@ pub enum Statement {
         to_one_part: bool,
         deduplicate: bool,
     },
+    DropPartitions {
+        name: TableName,
+        partitions: Vec<Partition>,
+    },
     Set(Assignments),
     SetParameter {
         name: String,
@@ -173,6 +177,7 @@ impl Statement {
             Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",
             Statement::Exists { .. } => "Exists",
             Statement::Optimize { .. } => "Optimize",
+            Statement::DropPartitions { .. } => "Alter",
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } => "KillQuery",
@@ -382,8 +387,8 @@ impl<'a> Cursor<'a> {
         if self.peeks("DETACH") {
             return Err(Error::not_implemented("DETACH: tables are there or dropped; to set one aside, RENAME it"));
         }
-        if self.peeks("ALTER") {
-            return Err(Error::not_implemented("ALTER: make a new table, INSERT … SELECT into it, and EXCHANGE the two"));
+        if self.eat("ALTER") {
+            return self.alter();
         }
         if self.peeks("DELETE") || self.peeks("UPDATE") {
             return Err(Error::not_implemented("DELETE and UPDATE: INSERT … SELECT what is to stay into a new table"));

@@ -111,8 +111,8 @@ fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens
 }
 
-/// What may stand after `FROM t FINAL`.
-const AFTER_FINAL: &[&str] = &[
+/// Words that begin the clauses behind FROM.
+pub(crate) const AFTER_FROM: &[&str] = &[
     "WHERE",
     "PREWHERE",
     "GROUP",
@@ -124,27 +124,19 @@ const AFTER_FINAL: &[&str] = &[
     "UNION",
     "INTERSECT",
     "EXCEPT",
-    "JOIN",
-    "INNER",
-    "LEFT",
-    "RIGHT",
-    "FULL",
-    "CROSS",
-    "ANY",
-    "ALL",
-    "ASOF",
-    "SEMI",
-    "ANTI",
-    "GLOBAL",
-    "ARRAY",
-    "SAMPLE",
-    "AS",
-    "ON",
-    "USING",
-    "OFFSET",
-    "INTO",
     "WINDOW",
     "QUALIFY",
+    "OFFSET",
+    "INTO",
+    "FINAL",
+    "SAMPLE",
+    "FETCH",
+];
+
+/// Words before JOIN.
+pub(crate) const BEFORE_JOIN: &[&str] = &[
+    "GLOBAL", "LOCAL", "ANY", "ALL", "ASOF", "SEMI", "ANTI", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "PASTE",
+    "ARRAY",
 ];
 
 fn refuse_final(tokens: &[TokenWithSpan]) -> Result<()> {
@@ -160,7 +152,10 @@ fn refuse_final(tokens: &[TokenWithSpan]) -> Result<()> {
         };
         let ends = match tokens.get(at + 1).map(|next| &next.token) {
             None | Some(Token::RParen | Token::SemiColon) => true,
-            Some(next) => AFTER_FINAL.iter().any(|word| is_word(next, word)),
+            Some(next) => {
+                let mut known = AFTER_FROM.iter().chain(BEFORE_JOIN).chain(&["JOIN", "AS", "ON", "USING"]);
+                known.any(|word| is_word(next, word))
+            }
         };
         let reads = || tokens[..at].iter().any(|token| is_word(&token.token, "FROM"));
         if is_word(&tokens[at].token, "FINAL") && after_table && ends && reads() {

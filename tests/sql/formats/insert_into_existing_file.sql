@@ -1,11 +1,8 @@
 INSERT INTO FUNCTION file('x.csv') SELECT 1 AS a;
--- gap: Object '/tmp/gristmill-sql-ht4btmfk/x.csv' already exists. If you want to overwrite it, enable setti
 INSERT INTO FUNCTION file('x.csv') SELECT 2 AS a;
--- gap: gives another result
 SELECT * FROM file('x.csv') ORDER BY 1;
 INSERT INTO FUNCTION file('x.parquet') SELECT 1 AS a;
 -- error: CANNOT_APPEND_TO_FILE
--- gap: Object '/tmp/gristmill-sql-ht4btmfk/x.parquet' already exists. If you want to overwrite it, enable s
 INSERT INTO FUNCTION file('x.parquet') SELECT 2 AS a;
 SELECT * FROM file('x.parquet');
 INSERT INTO FUNCTION file('x.parquet') SELECT 3 AS a SETTINGS engine_file_truncate_on_insert = 1;

@@ -1,15 +1,16 @@
 //! Statements about tables and databases as wholes, and about running queries.
 
+use std::sync::Arc;
+
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::OptimizeRequest;
+use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::processes;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::statement::{Partition, Statement};
-use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 
 use super::{Interpreter, Outcome};
-use crate::engine::{Engine, timezone};
+use crate::engine::Engine;
 
 impl Interpreter {
     pub(crate) async fn manage(&self, statement: Statement) -> Result<Outcome> {
@@ -51,14 +52,17 @@ impl Interpreter {
             Statement::Optimize { name, partition, to_one_part, deduplicate } => {
                 let (database, table) = self.full(&name);
                 let table = databases.table(database, table)?;
-                let partition = match partition {
-                    None | Some(Partition::All) => None,
-                    Some(Partition::Id(id)) => Some(id),
-                    Some(Partition::Value(node)) => Some(self.text_of(&node)?),
-                };
+                let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let request = OptimizeRequest { partition, to_one_part, deduplicate };
                 let context = self.context.clone();
                 return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
+            }
+            Statement::DropPartitions { name, partitions } => {
+                let (database, table) = self.full(&name);
+                let table = databases.table(database, table)?;
+                let chosen = partitions.iter().map(|partition| self.partition_choice(&table, partition));
+                let chosen = chosen.collect::<Result<Vec<_>>>()?;
+                table.drop_partitions(&self.context, &chosen).await?;
             }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,
@@ -67,17 +71,37 @@ impl Interpreter {
         Ok(Outcome::done())
     }
 
-    /// A constant's plain text; tuples in parentheses, as a partition is named.
-    fn text_of(&self, node: &Node) -> Result<String> {
+    /// A partition as it was named, in the types of the table's key. Errors: NOT_IMPLEMENTED, INVALID_PARTITION_VALUE,
+    /// TYPE_MISMATCH.
+    fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
+        let invalid = |message: String| Error::new(ErrorCode::INVALID_PARTITION_VALUE, message);
+        let Some(kinds) = table.partition_key() else { return Err(table.unsupported("partitions")) };
+        let node = match partition {
+            Partition::All => return Ok(PartitionChoice::All),
+            Partition::Id(id) if id.is_empty() => return Err(invalid("Partition id is empty".to_string())),
+            Partition::Id(id) => return Ok(PartitionChoice::Id(id.clone())),
+            Partition::Value(node) => node,
+        };
+        let values = match node.as_ref() {
+            Node::Call(call) if call.name == "tuple" => &call.arguments[..],
+            value => std::slice::from_ref(value),
+        };
+        if values.len() != kinds.len() {
+            let (given, wanted) = (values.len(), kinds.len());
+            return Err(invalid(format!("Wrong number of fields in the partition expression: {given}, must be: {wanted}")));
+        }
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
-        let (value, kind) = analyzer.constant(node)?;
-        let array = value.to_array_of_size(1)?;
-        let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
-        let mut text = Vec::new();
-        ValueWriter::new(&array, &kind, &options)?.write(0, &mut text);
-        Ok(String::from_utf8_lossy(&text).into_owned())
+        let values = values.iter().zip(&kinds).map(|(node, kind)| {
+            analyzer.constant_as_kind(node, kind, false).map_err(|error| {
+                Error::new(
+                    ErrorCode::TYPE_MISMATCH,
+                    format!("Cannot convert {node} to type {kind} of the partition key: {}", error.message()),
+                )
+            })
+        });
+        Ok(PartitionChoice::Value(values.collect::<Result<_>>()?))
     }
 
     /// `KILL QUERY WHERE query_id = '…'`

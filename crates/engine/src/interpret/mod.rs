@@ -131,6 +131,7 @@ impl Interpreter {
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
+                | Statement::DropPartitions { .. }
         );
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(

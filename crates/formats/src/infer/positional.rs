@@ -18,9 +18,26 @@ use crate::{Format, Header};
 type Named = Vec<(String, Found)>;
 
 /// A row: the text of each field, and what it looks like.
+#[derive(Default)]
 struct Row {
     texts: Vec<Vec<u8>>,
     seen: Vec<Seen>,
+}
+
+impl Row {
+    fn push(&mut self, text: impl Into<Vec<u8>>, seen: Seen) {
+        self.texts.push(text.into());
+        self.seen.push(seen);
+    }
+
+    fn names(&self) -> impl Iterator<Item = String> {
+        self.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned())
+    }
+
+    /// Errors: a text that names no type.
+    fn types(&self) -> Result<Vec<Found>> {
+        self.texts.iter().map(|text| type_of(text).map(Found::Typed)).collect()
+    }
 }
 
 /// Columns from rows that `next` gives, with the header told or found.
@@ -34,10 +51,8 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
             let second = if could_be_names { next()? } else { None };
             match second {
                 Some(second) if second.texts.len() == first.texts.len() => {
-                    let types: Result<Vec<_>> = second.texts.iter().map(|text| type_of(text)).collect();
-                    if let Ok(types) = types {
-                        let names = first.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned());
-                        return Ok(names.zip(types.into_iter().map(Found::Typed)).collect());
+                    if let Ok(types) = second.types() {
+                        return Ok(first.names().zip(types).collect());
                     }
                     if second.seen.iter().any(|seen| seen.guess != Guess::String) {
                         names = Some(first.texts);
@@ -60,9 +75,7 @@ fn infer(sample: &Sample<'_>, detect: bool, origin: Origin, mut next: impl FnMut
                 if types.texts.len() != first.texts.len() {
                     return Err(incorrect("the header has another number of types than of names"));
                 }
-                let types = types.texts.iter().map(|text| type_of(text)).collect::<Result<Vec<_>>>()?;
-                let names = first.texts.iter().map(|name| String::from_utf8_lossy(name).into_owned());
-                return Ok(names.zip(types.into_iter().map(Found::Typed)).collect());
+                return Ok(first.names().zip(types.types()?).collect());
             }
             names = Some(first.texts);
         }
@@ -143,7 +156,7 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
         if at >= bytes.len() {
             return Ok(None);
         }
-        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        let mut row = Row::default();
         loop {
             // A row that the sample cuts off tells nothing.
             let Ok(field) = next_field(&bytes[at..], sample.complete, &dialect) else {
@@ -153,20 +166,18 @@ pub(super) fn csv(sample: &Sample<'_>) -> Result<Named> {
                 return Err(incorrect("a quoted field is not closed, or goes on after its quote"));
             };
             let text: &[u8] = &field.text;
-            row.seen.push(if !field.quoted && text == null {
-                Seen::NULL
-            } else if !field.quoted && text.is_empty() {
-                Seen::nothing()
-            } else if !guesses {
-                Guess::String.into()
-            } else if matches!(text.first(), Some(b'[' | b'{')) {
-                sample.rules.nested(text).unwrap_or_else(|| Guess::String.into())
-            } else if field.quoted {
-                sample.rules.text(text).into()
+            let seen = if field.quoted {
+                match text.first() {
+                    _ if !guesses => None,
+                    Some(b'[' | b'{') => sample.rules.nested(text),
+                    _ => Some(sample.rules.text(text).into()),
+                }
+            } else if text == null {
+                Some(Seen::NULL)
             } else {
-                sample.rules.word(text).into()
-            });
-            row.texts.push(text.to_vec());
+                unquoted(sample, text, text, guesses, b"[{")
+            };
+            row.push(text, seen.unwrap_or_else(|| Guess::String.into()));
             at += field.bytes;
             if field.ends_line {
                 return Ok(Some(row));
@@ -193,7 +204,7 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
         let line = &bytes[..end];
         bytes = &bytes[length..];
         let line = line.strip_suffix(b"\r").unwrap_or(line);
-        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        let mut row = Row::default();
         let mut from = 0;
         loop {
             let end = field_end(line, from, escaped);
@@ -202,18 +213,9 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
             if !escaped || unescape(raw, &mut text).is_err() {
                 text = raw.to_vec();
             }
-            row.seen.push(if raw == null || raw == b"\\N" {
-                Seen::NULL
-            } else if raw.is_empty() {
-                Seen::nothing()
-            } else if !guesses {
-                Guess::String.into()
-            } else if matches!(text.first(), Some(b'[' | b'{' | b'(')) {
-                sample.rules.nested(raw).unwrap_or_else(|| Guess::String.into())
-            } else {
-                sample.rules.word(&text).into()
-            });
-            row.texts.push(text);
+            let is_null = raw == null || raw == b"\\N";
+            let seen = if is_null { Some(Seen::NULL) } else { unquoted(sample, raw, &text, guesses, b"[{(") };
+            row.push(text, seen.unwrap_or_else(|| Guess::String.into()));
             if end == line.len() {
                 return Ok(Some(row));
             }
@@ -224,11 +226,29 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
     infer(sample, detect, Origin::Text, next)
 }
 
+/// What a field without quotes looks like: `raw` as it was written, `text` without its escapes. `None`: nothing special.
+fn unquoted(sample: &Sample<'_>, raw: &[u8], text: &[u8], guesses: bool, brackets: &[u8]) -> Option<Seen> {
+    if raw.is_empty() {
+        return Some(Seen::nothing());
+    }
+    let opens = text.first().is_some_and(|first| brackets.contains(first));
+    match guesses {
+        true if opens => sample.rules.nested(raw),
+        true => Some(sample.rules.word(text).into()),
+        false => None,
+    }
+}
+
+/// The rows that follow what may stand between two rows.
+fn after_separators(bytes: &[u8]) -> &[u8] {
+    let space = bytes.iter().take_while(|c| matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',' | b';')).count();
+    &bytes[space..]
+}
+
 pub(super) fn values(sample: &Sample<'_>) -> Result<Named> {
     let mut bytes = sample.bytes;
     let next = || {
-        let space = bytes.iter().take_while(|c| matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',' | b';')).count();
-        bytes = &bytes[space..];
+        bytes = after_separators(bytes);
         if bytes.is_empty() {
             return Ok(None);
         }
@@ -240,13 +260,12 @@ pub(super) fn values(sample: &Sample<'_>) -> Result<Named> {
         };
         let text = &bytes[..end];
         bytes = &bytes[end..];
-        let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+        let mut row = Row::default();
         let mut at = 1;
         while at < end {
             let length = literal_end(&text[at..]).unwrap_or(end - 1 - at);
             let literal = text[at..at + length].trim_ascii();
-            row.seen.push(sample.rules.literal(literal));
-            row.texts.push(literal.to_vec());
+            row.push(literal, sample.rules.literal(literal));
             at += length + 1;
         }
         Ok(Some(row))
@@ -257,8 +276,7 @@ pub(super) fn values(sample: &Sample<'_>) -> Result<Named> {
 pub(super) fn json(sample: &Sample<'_>) -> Result<Named> {
     let mut bytes = sample.bytes;
     let next = || {
-        let space = bytes.iter().take_while(|c| matches!(c, b' ' | b'\n' | b'\r' | b'\t' | b',' | b';')).count();
-        bytes = &bytes[space..];
+        bytes = after_separators(bytes);
         if bytes.is_empty() {
             return Ok(None);
         }
@@ -280,7 +298,7 @@ fn code(row: &[u8], code: ErrorCode) -> ErrorCode {
 }
 
 fn json_array(cursor: &mut JsonCursor<'_>, sample: &Sample<'_>) -> gristmill_types::scan::Scan<Row> {
-    let mut row = Row { texts: Vec::new(), seen: Vec::new() };
+    let mut row = Row::default();
     cursor.expect(b'[')?;
     if cursor.eat(b']') {
         return Ok(row);
@@ -290,8 +308,8 @@ fn json_array(cursor: &mut JsonCursor<'_>, sample: &Sample<'_>) -> gristmill_typ
     loop {
         let mut value = *cursor;
         let text = value.string(&mut scratch).map(<[u8]>::to_vec).unwrap_or_default();
-        row.seen.push(if strings { in_string(&text, sample, cursor)? } else { sample.rules.json(cursor, 0)? });
-        row.texts.push(text);
+        let seen = if strings { in_string(&text, sample, cursor)? } else { sample.rules.json(cursor, 0)? };
+        row.push(text, seen);
         if !cursor.eat(b',') {
             cursor.expect(b']')?;
             return Ok(row);

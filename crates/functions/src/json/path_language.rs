@@ -30,37 +30,32 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
+    text_of(registry, "JSON_QUERY", |values, out| {
+        if !values.is_empty() {
+            out.push(b'[');
+            out.extend(values.join(&b", "[..]));
+            out.push(b']');
+        }
+    });
+    text_of(registry, "JSON_VALUE", |values, out| {
+        // The first that is neither object nor array.
+        let scalar = |value: &&&[u8]| !matches!(kind(value), Some(JsonKind::Object | JsonKind::Array));
+        if let Some(value) = values.iter().find(scalar) {
+            text(value, out);
+        }
+    });
+}
+
+/// A function whose result is written from the values that the path leads to.
+fn text_of(registry: &mut Registry, name: &'static str, write: fn(&[&[u8]], &mut Vec<u8>)) {
     registry.scalar(
-        "JSON_QUERY",
-        plain(|name, arguments, _| {
+        name,
+        plain(move |name, arguments, _| {
             let steps = bind(name, arguments)?;
             Ok(Bound::new(T::String, move |args, rows| {
                 let json = Bytes::of(&args[0])?;
                 strings(rows, |row, out| {
-                    let values = found(json.get(row), &steps);
-                    if !values.is_empty() {
-                        out.push(b'[');
-                        out.extend(values.join(&b", "[..]));
-                        out.push(b']');
-                    }
-                    Ok(())
-                })
-            }))
-        }),
-    );
-    registry.scalar(
-        "JSON_VALUE",
-        plain(|name, arguments, _| {
-            let steps = bind(name, arguments)?;
-            Ok(Bound::new(T::String, move |args, rows| {
-                let json = Bytes::of(&args[0])?;
-                strings(rows, |row, out| {
-                    let values = found(json.get(row), &steps);
-                    // The first that is neither object nor array.
-                    let scalar = |value: &&&[u8]| !matches!(kind(value), Some(JsonKind::Object | JsonKind::Array));
-                    if let Some(value) = values.iter().find(scalar) {
-                        text(value, out);
-                    }
+                    write(&found(json.get(row), &steps), out);
                     Ok(())
                 })
             }))

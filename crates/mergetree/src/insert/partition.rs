@@ -8,6 +8,7 @@ use arrow::datatypes::Int16Type;
 use arrow::row::Rows;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::PartitionChoice;
 use gristmill_types::SqlType;
 use gristmill_types::sql_type::quote;
 use serde_json::Value;
@@ -16,6 +17,9 @@ use xxhash_rust::xxh3::xxh3_128;
 use crate::index::order::KeyOrder;
 use crate::layout::Layout;
 use crate::manifest::v1::value::{self, to_json};
+
+/// The id of the one partition of a table without a partition key.
+const WHOLE: &str = "all";
 
 /// The rows of a block that belong to one partition.
 #[derive(Clone, Debug)]
@@ -33,7 +37,7 @@ pub struct PartitionRows {
 pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<PartitionRows>> {
     if layout.partition.is_empty() {
         let ranges = Vec::new();
-        return Ok(vec![PartitionRows { id: "all".to_string(), text: "tuple()".to_string(), rows: None, ranges }]);
+        return Ok(vec![PartitionRows { id: WHOLE.to_string(), text: "tuple()".to_string(), rows: None, ranges }]);
     }
     let values = layout.partition.iter().map(|key| key.evaluate(batch)).collect::<Result<Vec<_>>>()?;
     let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
@@ -62,6 +66,21 @@ pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<Par
             Ok(PartitionRows { id, text: partition_text(&kinds, &values, first)?, rows: (!only).then_some(rows), ranges })
         })
         .collect()
+}
+
+/// The id of the partition that is chosen; `None`: all of them.
+pub fn chosen_id(layout: &Layout, choice: &PartitionChoice) -> Result<Option<String>> {
+    let values = match choice {
+        PartitionChoice::All => return Ok(None),
+        PartitionChoice::Id(id) => return Ok(Some(id.clone())),
+        PartitionChoice::Value(_) if layout.partition.is_empty() => return Ok(Some(WHOLE.to_string())),
+        PartitionChoice::Value(values) => values,
+    };
+    let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
+    let values = values.iter().map(|value| value.to_array_of_size(1)).collect::<Result<Vec<ArrayRef>, _>>()?;
+    let keys = KeyOrder::new(&kinds)?.rows(&values)?;
+    let keys = keys.ok_or_else(|| Error::logical("A partition's value has no key"))?;
+    partition_id(&kinds, &values, &keys, 0).map(Some)
 }
 
 fn group(keys: &Rows) -> Vec<Vec<u32>> {

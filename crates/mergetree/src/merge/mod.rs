@@ -14,6 +14,7 @@ use gristmill_base::{Error, Result};
 use gristmill_catalog::OptimizeRequest;
 use gristmill_introspect::QueryContext;
 
+use crate::insert::partition;
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 use selector::Limits;
@@ -33,9 +34,11 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
         let options = MergeOptions { deduplicate: request.deduplicate, lanes: context.threads(), yields: false };
         return task::merge(&claim, context, options).await.map(|_| ());
     }
-    let wanted = |part: &PartEntry| {
-        request.partition.as_ref().is_none_or(|wanted| part.partition_id == *wanted || part.partition == *wanted)
+    let chosen = match &request.partition {
+        Some(choice) => partition::chosen_id(&core.layout, choice)?,
+        None => None,
     };
+    let wanted = |part: &PartEntry| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
     let partitions: BTreeSet<String> =
         state.parts.values().filter(|part| wanted(part)).map(|part| part.partition_id.clone()).collect();
     // Many partitions: one a thread. Few: one after the other, each by columns on all threads.

@@ -16,6 +16,7 @@ use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 
 use super::filter::ScanFilter;
@@ -82,6 +83,22 @@ impl MergeTreeScan {
             total_marks,
             indexes: Arc::new(indexes),
         }
+    }
+
+    /// Refuses what is known to be too much before any of it is read. (A `count()` of everything never gets here.)
+    fn check_rows(&self, context: &QueryContext) -> Result<()> {
+        let limit = context.settings.max_rows_to_read;
+        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
+        if limit == 0 || rows <= limit || context.settings.breaks_off_reading() {
+            return Ok(());
+        }
+        Err(Error::new(
+            ErrorCode::TOO_MANY_ROWS,
+            format!(
+                "Limit for rows to read (controlled by 'max_rows_to_read' setting) exceeded, max rows: {limit}, current rows: \
+                 {rows}"
+            ),
+        ))
     }
 
     /// The chosen parts with their granules.
@@ -250,6 +267,7 @@ impl ExecutionPlan for MergeTreeScan {
 
     fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
+        self.check_rows(&context)?;
         let batches = stream(self.shared().clone(), context).map_err(DataFusionError::from);
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), batches)))
     }

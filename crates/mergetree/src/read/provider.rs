@@ -153,14 +153,6 @@ impl TableProvider for MergeTreeProvider {
         let conjuncts = select::conjuncts(filters);
         let (state, choice) = self.select(&conjuncts, projection.is_none_or(|places| !places.is_empty())).await?;
         let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
-        let limit = self.context.settings.max_rows_to_read;
-        if limit > 0 && rows > limit {
-            return Err(Error::new(
-                ErrorCode::TOO_MANY_ROWS,
-                format!("Limit for rows to read exceeded, max rows: {limit}, current rows: {rows}"),
-            )
-            .into());
-        }
         let progress = &self.context.progress.total_rows_to_read;
         progress.fetch_add(rows, std::sync::atomic::Ordering::Relaxed);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;

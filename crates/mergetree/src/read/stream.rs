@@ -175,7 +175,9 @@ pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Strea
 impl ScanStream {
     async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         loop {
-            self.context.check()?;
+            if !self.context.may_read()? {
+                return Ok(None);
+            }
             let mut current = match self.current.take() {
                 Some(current) => current,
                 None => {

@@ -160,6 +160,25 @@ impl CloudBackend {
             .await
     }
 
+    pub fn location(&self) -> &Location {
+        &self.location
+    }
+
+    /// The header that GCS is asked with; `None`: without one.
+    pub async fn bearer(&self) -> Result<Option<HeaderValue>, Failure> {
+        self.settled().await?;
+        let client = self.client.read().clone();
+        let Client::Gcs(client) = client.as_ref() else { return Ok(None) };
+        let credential = client.credentials().get_credential().await.map_err(|error| failure_of(&error))?;
+        if credential.bearer.is_empty() {
+            return Ok(None);
+        }
+        let unusable = |_| Failure::new(FailureKind::Refused, "the token has characters that headers do not allow");
+        let mut value = HeaderValue::try_from(format!("Bearer {}", credential.bearer)).map_err(unusable)?;
+        value.set_sensitive(true);
+        Ok(Some(value))
+    }
+
     fn rebuild(&self, credentials: &Credentials, region: Option<&str>) -> Result<Client, Failure> {
         let region = region.or(self.location.region.as_deref());
         build(&self.location, credentials, &self.headers, self.settings, &self.connector, region).map_err(Failure::fatal)

@@ -2,7 +2,7 @@
 //!
 //! Servers differ in what they tell: a size may be missing (chunked answers), an ETag too, and ranges may be ignored. An
 //! answer of 200 to a range request is taken for what it is, the whole body, and what was not asked for is skipped.
-//! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it.
+//! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it, or a PUT where the URL is presigned.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -21,6 +21,7 @@ use parking_lot::Mutex;
 use super::cloud::{same_version, strong};
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
+use crate::location;
 use crate::store::ObjectInfo;
 use crate::wire::{Call, of_http_error};
 
@@ -182,7 +183,10 @@ impl Backend for HttpBackend {
             return Err(Failure::new(FailureKind::Unsupported, "plain HTTP has no conditional write"));
         }
         let size = bytes.len() as u64;
-        let response = self.send(self.request(Method::POST, key, bytes)?).await?;
+        // A presigned URL to write to is one for a PUT.
+        let presigned = key.split_once('?').is_some_and(|(_, query)| location::presigned(query));
+        let method = if presigned { Method::PUT } else { Method::POST };
+        let response = self.send(self.request(method, key, bytes)?).await?;
         Ok(info_of(key, response.headers(), Some(size)))
     }
 

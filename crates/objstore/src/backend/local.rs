@@ -2,10 +2,12 @@
 //!
 //! Writing is atomic and lasts (I-1): bytes go to a temporary file beside the target, are synced, and get their name in
 //! one step, by `rename`, or by `link` where the name must not exist yet; then the folder is synced too, and the folders
-//! that had to be made. Reading uses positioned reads, so that parts of one file are read beside each other.
+//! that had to be made. `append` is the exception. Reading uses positioned reads, so that parts of one file are read beside each other.
 //!
 //! An ETag is made of inode, time of change and size: a file that was replaced or rewritten has another one.
 //! A walk gives keys in the order of a bucket's listing (a folder sorts as `name/`), one page a folder.
+
+mod append;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -20,6 +22,7 @@ use futures::{StreamExt, stream};
 use gristmill_base::env::{Env, SystemEnv};
 use tokio::sync::mpsc;
 
+use self::append::append;
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
 use crate::store::ObjectInfo;
@@ -228,6 +231,11 @@ impl Backend for LocalBackend {
         .await
     }
 
+    async fn append(&self, key: &str, bytes: Bytes) -> Result<ObjectInfo, Failure> {
+        let (path, key) = (self.path(key)?, key.to_string());
+        blocking(move || append(&path, &bytes[..]).map(|metadata| info_of(key, &metadata))).await
+    }
+
     async fn delete(&self, key: &str) -> Result<(), Failure> {
         let path = self.path(key)?;
         blocking(move || match fs::remove_file(&path) {
@@ -274,6 +282,16 @@ impl Backend for LocalBackend {
         blocking(move || {
             let file = File::options().write(true).open(&temporary)?;
             publish(&temporary, &file, &path, false).map(|metadata| info_of(key, &metadata))
+        })
+        .await
+    }
+
+    async fn upload_append(&self, key: &str, id: &str) -> Result<ObjectInfo, Failure> {
+        let (path, key, temporary) = (self.path(key)?, key.to_string(), PathBuf::from(id));
+        blocking(move || {
+            let metadata = append(&path, File::open(&temporary)?)?;
+            fs::remove_file(&temporary)?;
+            Ok(info_of(key, &metadata))
         })
         .await
     }

@@ -1,6 +1,8 @@
 //! What a kind of store must do: one attempt at each operation, no retries, failures told apart.
 
 mod cloud;
+mod gcs;
+mod gcs_json;
 mod http;
 mod local;
 mod memory;
@@ -14,11 +16,12 @@ use futures::stream::BoxStream;
 use gristmill_introspect::Settings;
 
 pub(crate) use cloud::{ClientSettings, CloudBackend, client_options, header_map};
+pub(crate) use gcs::GcsBackend;
 pub(crate) use http::{HttpBackend, basic_auth};
 pub(crate) use local::LocalBackend;
 pub(crate) use memory::MemoryBackend;
 
-use crate::failure::Failure;
+use crate::failure::{Failure, FailureKind};
 use crate::store::ObjectInfo;
 
 /// The bytes of an object that a GET asks for.
@@ -92,6 +95,10 @@ pub(crate) trait Backend: Send + Sync + Debug {
     }
     /// `if_absent`: fails with `Precondition` where the object exists.
     async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure>;
+    /// Puts bytes behind those that a file holds, all of them or none. Only files can grow.
+    async fn append(&self, _key: &str, _bytes: Bytes) -> Result<ObjectInfo, Failure> {
+        Err(Failure::new(FailureKind::Unsupported, "objects cannot be appended to"))
+    }
     /// A missing object counts as deleted.
     async fn delete(&self, key: &str) -> Result<(), Failure>;
     async fn delete_many(&self, keys: &[String]) -> Result<(), Failure>;
@@ -100,6 +107,10 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Part `index` begins at byte `offset` of the object. Gives what `upload_finish` wants of it.
     async fn upload_part(&self, key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure>;
     async fn upload_finish(&self, key: &str, id: &str, parts: Vec<String>) -> Result<ObjectInfo, Failure>;
+    /// In place of `upload_finish`: what was uploaded goes behind what the file holds.
+    async fn upload_append(&self, _key: &str, _id: &str) -> Result<ObjectInfo, Failure> {
+        Err(Failure::new(FailureKind::Unsupported, "objects cannot be appended to"))
+    }
     async fn upload_abort(&self, key: &str, id: &str) -> Result<(), Failure>;
 
     /// Whether a suffix can be asked for without the size.

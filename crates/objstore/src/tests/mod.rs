@@ -3,6 +3,7 @@
 mod conformance;
 mod faults;
 mod faulty_server;
+mod gcs;
 mod locations;
 mod providers;
 mod s3;

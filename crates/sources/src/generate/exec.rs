@@ -132,16 +132,20 @@ impl ExecutionPlan for SequenceExec {
         let rows = self.partitions[partition].clone();
         let blocks = futures::stream::try_unfold(rows.start, move |at| {
             let end = rows.end.min(at.saturating_add(block_rows));
-            let block = (at < end).then(|| {
-                context.check()?;
+            let next = || {
+                // Asked at the end too: the last block may have been the one too many.
+                if !context.may_read()? || at >= end {
+                    return Ok::<_, datafusion::error::DataFusionError>(None);
+                }
                 let block = sequence.block(at..end, &projection)?;
                 context.read(block.num_rows() as u64, block.get_array_memory_size() as u64);
-                Ok::<_, datafusion::error::DataFusionError>((block, end))
-            });
+                Ok(Some((block, end)))
+            };
+            let block = next();
             async move {
                 // Made-up rows never wait: without this a long run would keep its thread from all other tasks.
                 tokio::task::consume_budget().await;
-                block.transpose()
+                block
             }
         });
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), blocks)))

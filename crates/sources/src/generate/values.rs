@@ -76,6 +76,7 @@ impl Table for ValuesTable {
         for batch in &self.batches {
             context.read(batch.num_rows() as u64, crate::object::measure::block_bytes(batch));
         }
+        context.may_read()?;
         Ok(Arc::new(MemTable::try_new(self.definition.columns.arrow(), vec![self.batches.clone()])?))
     }
 

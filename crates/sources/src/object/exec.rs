@@ -334,9 +334,15 @@ struct Worker {
 impl Worker {
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            if !self.scan.may_read()? {
+                return Ok(None);
+            }
             if let Some(block) = self.block()? {
                 let rows = self.scan.take_rows(block.num_rows());
                 return Ok((rows > 0).then(|| block.slice(0, rows)));
+            }
+            if self.held.is_some() {
+                continue;
             }
             match self.scan.next().await? {
                 None => return Ok(None),
@@ -366,6 +372,10 @@ impl Worker {
             self.rows = None;
         }
         while let Some(held) = &mut self.held {
+            // A filter may leave nothing of block after block: `next` sees it end then.
+            if !self.scan.may_read()? {
+                return Ok(None);
+            }
             if let Some(block) = held.unit.next_block()? {
                 return Ok(Some(block));
             }

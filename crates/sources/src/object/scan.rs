@@ -120,6 +120,11 @@ impl Scan {
         let _ = self.notices.send(Notice::Wants(held, ranges));
     }
 
+    /// See `QueryContext::may_read`.
+    pub fn may_read(&self) -> Result<bool> {
+        self.context.may_read()
+    }
+
     pub fn count(&self, rows: u64, block: &RecordBatch) {
         self.context.read(rows, block_bytes(block));
     }

@@ -2,7 +2,8 @@
 //!
 //! One object, streamed: rows are encoded into the format, compressed, and handed to a multipart upload as they come, so
 //! what is held is bounded by its parts in flight. The object becomes visible when the writer commits; until then, and after
-//! a failure, there is nothing. An object that exists is refused, replaced, or joined by `name.1.ext`, as the settings say.
+//! a failure, there is nothing. An object that exists is refused, replaced, or joined by `name.1.ext`, as the settings say;
+//! a file grows where its format can go on behind its end.
 
 use std::sync::Arc;
 
@@ -54,7 +55,8 @@ pub async fn open(
         ));
     }
     let store = Store::open(location, &source.credentials, &source.headers, &context.settings)?;
-    let key = key_to_write(source, &store, context).await?;
+    let target = target(source, &store, context).await?;
+    let (Target::New(key) | Target::Behind(key)) = &target;
     let output = OutputContext {
         settings: context.settings.clone(),
         timezone: session_timezone(&context.settings),
@@ -62,13 +64,21 @@ pub async fn open(
         width: None,
     };
     let level = i32::try_from(context.settings.output_format_compression_level).ok();
-    let encoding = Encoding {
+    let mut encoding = Encoding {
         format: writer(source.format, &definition.columns, output)?,
-        encoder: source.compression_of(&key).encoder(level),
+        encoder: source.compression_of(key).encoder(level),
         plain: Vec::new(),
         started: false,
     };
-    let upload = store.upload(context, &key);
+    let upload = match &target {
+        Target::New(key) => store.upload(context, key),
+        Target::Behind(key) => {
+            // Its header is there.
+            encoding.started = true;
+            encoding.format.start(&mut Vec::new())?;
+            store.append(context, key)
+        }
+    };
     Ok(Arc::new(ObjectWriter {
         context: context.clone(),
         state: Arc::new(Mutex::new(Some(State { encoding, upload }))),
@@ -76,13 +86,22 @@ pub async fn open(
     }))
 }
 
-/// The key of the object that will be written, or why none may be.
-async fn key_to_write(source: &ObjectSource, store: &Store, context: &Arc<QueryContext>) -> Result<String> {
+/// Where the rows will be written.
+#[derive(Debug, PartialEq)]
+enum Target {
+    /// An object of its own.
+    New(String),
+    /// Behind what a file holds.
+    Behind(String),
+}
+
+/// Where the rows will be written, or why they may not be.
+async fn target(source: &ObjectSource, store: &Store, context: &Arc<QueryContext>) -> Result<Target> {
     let key = &source.location.key;
     let settings = &context.settings;
     let (truncate, create_new, truncate_name, create_name) = match source.location.provider {
         // A PUT or POST is all that HTTP knows.
-        Provider::Http => return Ok(key.clone()),
+        Provider::Http => return Ok(Target::New(key.clone())),
         Provider::Azure => (
             settings.azure_truncate_on_insert,
             settings.azure_create_new_file_on_insert,
@@ -102,23 +121,40 @@ async fn key_to_write(source: &ObjectSource, store: &Store, context: &Arc<QueryC
             "s3_create_new_file_on_insert",
         ),
     };
-    if truncate || !store.exists(context, key).await? {
-        return Ok(key.clone());
+    let is_file = source.location.provider == Provider::File;
+    if truncate && !is_file {
+        return Ok(Target::New(key.clone()));
     }
-    if !create_new {
-        return Err(Error::new(
-            ErrorCode::BAD_ARGUMENTS,
-            format!(
-                "Object '{}' already exists. If you want to overwrite it, enable setting {truncate_name}, if you want to create a \
-                 new file on each insert, enable setting {create_name}",
-                source.location.display(key)
-            ),
-        ));
+    match store.head_if_any(context, key).await? {
+        None => return Ok(Target::New(key.clone())),
+        // A pipe or a device.
+        Some(there) if is_file && there.size.is_none() => return Ok(Target::Behind(key.clone())),
+        Some(there) if is_file && (truncate || there.size == Some(0)) => return Ok(Target::New(key.clone())),
+        Some(_) if is_file && source.format.supports_append() => return Ok(Target::Behind(key.clone())),
+        Some(_) if create_new => {}
+        Some(_) => {
+            let name = source.location.display(key);
+            let (code, why) = match is_file {
+                true => {
+                    let format = source.format.name();
+                    let why = format!("File '{name}' already exists, and format {format} does not support appending to it");
+                    (ErrorCode::CANNOT_APPEND_TO_FILE, why)
+                }
+                false => (ErrorCode::BAD_ARGUMENTS, format!("Object '{name}' already exists")),
+            };
+            return Err(Error::new(
+                code,
+                format!(
+                    "{why}. If you want to overwrite it, enable setting {truncate_name}, if you want to create a new file on \
+                     each insert, enable setting {create_name}"
+                ),
+            ));
+        }
     }
     for number in 1..=NAMES_TRIED {
         let name = numbered(key, number);
         if !store.exists(context, &name).await? {
-            return Ok(name);
+            return Ok(Target::New(name));
         }
     }
     Err(Error::new(

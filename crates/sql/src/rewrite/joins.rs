@@ -10,38 +10,11 @@
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::{at_token, at_word, closes, one_of, opens, until, with_span};
-use crate::tokens::word;
+use crate::tokens::{AFTER_FROM, BEFORE_JOIN, word};
 
 pub(crate) const ANY_JOIN: &str = "__any_join";
 pub(crate) const ASOF_JOIN: &str = "__asof_join";
 pub(crate) const ARRAY_JOIN: &str = "__array_join";
-
-const BEFORE_JOIN: &[&str] = &[
-    "GLOBAL", "LOCAL", "ANY", "ALL", "ASOF", "SEMI", "ANTI", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "PASTE",
-    "ARRAY",
-];
-
-/// Clauses that may follow FROM.
-const AFTER_FROM: &[&str] = &[
-    "WHERE",
-    "PREWHERE",
-    "GROUP",
-    "ORDER",
-    "LIMIT",
-    "SETTINGS",
-    "FORMAT",
-    "HAVING",
-    "UNION",
-    "INTERSECT",
-    "EXCEPT",
-    "WINDOW",
-    "QUALIFY",
-    "OFFSET",
-    "INTO",
-    "FINAL",
-    "SAMPLE",
-    "FETCH",
-];
 
 /// The words from `at` to a JOIN, and where they end. `None`: no join begins here.
 fn join_words(tokens: &[TokenWithSpan], at: usize) -> Option<(Vec<String>, usize)> {

@@ -5,9 +5,9 @@ use arrow::datatypes::DataType;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
+use super::narrowed::Narrowed;
 use super::{illegal, no_arguments, wrapped};
 use crate::aggregates::Prepared;
-use crate::aggregates::groups::Groups;
 use crate::scalar::Argument;
 
 /// Types of the elements.
@@ -26,7 +26,9 @@ pub fn elements(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
 
 pub fn prepare(inner: Prepared) -> Prepared {
     let arguments = inner.arguments.iter().cloned().map(SqlType::array).collect();
-    wrapped(&inner, inner.result.clone(), arguments, inner.state.clone(), |make| Box::new(Elements(make())))
+    wrapped(&inner, inner.result.clone(), arguments, inner.state.clone(), |make| {
+        Box::new(Narrowed { inner: make(), rows: flat })
+    })
 }
 
 /// The elements of all rows side by side, the row that each is of, and its place in the row's array.
@@ -69,52 +71,8 @@ pub fn flatten(args: &[ArrayRef]) -> Result<Flat> {
     Ok(flat)
 }
 
-struct Elements(Box<dyn Groups>);
-
-impl Elements {
-    fn flat(args: &[ArrayRef], groups: &[usize]) -> Result<(Vec<ArrayRef>, Vec<usize>)> {
-        let flat = flatten(args)?;
-        let groups = flat.rows.iter().map(|row| groups[*row]).collect();
-        Ok((flat.columns, groups))
-    }
-}
-
-impl Groups for Elements {
-    fn resize(&mut self, groups: usize) {
-        self.0.resize(groups);
-    }
-
-    fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let (args, groups) = Self::flat(args, groups)?;
-        if groups.is_empty() { Ok(()) } else { self.0.update(&args, &groups) }
-    }
-
-    fn retract(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        let (args, groups) = Self::flat(args, groups)?;
-        self.0.retract(&args, &groups)
-    }
-
-    fn retracts(&self) -> bool {
-        self.0.retracts()
-    }
-
-    fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
-        self.0.save(groups)
-    }
-
-    fn merge(&mut self, states: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.0.merge(states, groups)
-    }
-
-    fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        self.0.finish(groups)
-    }
-
-    fn drop_first(&mut self, groups: usize) {
-        self.0.drop_first(groups);
-    }
-
-    fn bytes(&self) -> usize {
-        self.0.bytes()
-    }
+fn flat(args: &[ArrayRef], groups: &[usize]) -> Result<(Vec<ArrayRef>, Vec<usize>)> {
+    let flat = flatten(args)?;
+    let groups = flat.rows.iter().map(|row| groups[*row]).collect();
+    Ok((flat.columns, groups))
 }

@@ -5,6 +5,7 @@ pub mod array;
 mod condition;
 mod distinct;
 mod empty;
+mod narrowed;
 mod resample;
 pub mod state;
 mod subgroups;

@@ -381,3 +381,51 @@ async fn send(
     }
     upload.write(data).await
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::UInt64Array;
+    use gristmill_types::parse;
+
+    use super::*;
+    use crate::store::MemoryStore;
+    use crate::testing::{TableSpec, context};
+
+    /// The hash of a part of these rows.
+    async fn hash_of(values: &[u64]) -> u128 {
+        let columns = parse::structure("k UInt64").expect("columns");
+        let spec = TableSpec::new(columns, &["k"], &[]).expect("spec");
+        let store: Arc<dyn PartStore> = MemoryStore::new();
+        let table = spec.open(store.clone()).await.expect("opens");
+        let plan = PartPlan {
+            key: "parts/p".to_string(),
+            partition_id: "all".to_string(),
+            partition: "tuple()".to_string(),
+            level: 0,
+            codec: Codec::Lz4,
+            granule_rows: 8192,
+            row_group_rows: 8192,
+            text: vec![false],
+            dictionaries: vec![false],
+            lanes: 1,
+            hashed: true,
+        };
+        let context = context(&[]).expect("context");
+        let mut writer = PartWriter::create(&context, &store, table.core().layout.clone(), plan).await.expect("begins");
+        let column: ArrayRef = Arc::new(UInt64Array::from(values.to_vec()));
+        let rows = Sorted { keys: vec![column.clone()], columns: vec![column], order: None, rows: values.len() };
+        writer.write(&rows).await.expect("writes");
+        writer.finish().await.expect("ends").hash
+    }
+
+    /// All of a small part is still in the writer's buffer when its last row came.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn the_hash_covers_small_parts() {
+        let one = hash_of(&[1]).await;
+        assert_eq!(hash_of(&[1]).await, one);
+        assert_ne!(hash_of(&[2]).await, one);
+        assert_ne!(hash_of(&[1, 1]).await, one);
+        let many: Vec<u64> = (0..20_000).collect();
+        assert_ne!(hash_of(&many).await, hash_of(&many[..19_999]).await);
+    }
+}

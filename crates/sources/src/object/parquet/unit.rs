@@ -301,7 +301,10 @@ impl Unit {
             }
             let passed = passing.true_count();
             if passed == 0 {
-                self.context.check()?;
+                if !self.context.may_read()? {
+                    self.blocks = None;
+                    return Ok(None);
+                }
                 continue;
             }
             let positions = self

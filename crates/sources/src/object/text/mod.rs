@@ -277,7 +277,7 @@ impl Worker {
                 return Ok(Some(block));
             }
             self.guards.clear();
-            if !self.more().await? {
+            if !self.scan.shared.context.may_read()? || !self.more().await? {
                 return Ok(None);
             }
         }

@@ -1,0 +1,49 @@
+//! What is told when a name is taken, unknown, or not to be changed.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::settings::nearest;
+use gristmill_types::sql_type::quote_identifier;
+
+use super::{Database, State, full_name};
+
+pub(super) fn missing(error: &Error) -> bool {
+    matches!(error.code(), ErrorCode::UNKNOWN_TABLE | ErrorCode::UNKNOWN_DATABASE)
+}
+
+pub(super) fn find_database<'a>(state: &'a State, name: &str) -> Result<&'a Database> {
+    state.get(name).ok_or_else(|| {
+        let near = nearest(name, state.keys().map(String::as_str));
+        let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant {}?", quote_identifier(near)));
+        Error::new(ErrorCode::UNKNOWN_DATABASE, format!("Database {} does not exist{hint}", quote_identifier(name)))
+    })
+}
+
+pub(super) fn writable_database<'a>(state: &'a State, name: &str) -> Result<&'a Database> {
+    let database = find_database(state, name)?;
+    if database.info.system { Err(read_only(name, "changed")) } else { Ok(database) }
+}
+
+pub(super) fn read_only(database: &str, what: &str) -> Error {
+    Error::new(
+        ErrorCode::READONLY,
+        format!("Database {} is the server's own and cannot be {what}", quote_identifier(database)),
+    )
+}
+
+pub(super) fn table_exists(database: &str, name: &str) -> Error {
+    Error::new(ErrorCode::TABLE_ALREADY_EXISTS, format!("Table {} already exists", full_name(database, name)))
+}
+
+/// Names the nearest table of the same database, else a table of that very name elsewhere.
+pub(super) fn unknown_table(state: &State, database: &str, name: &str) -> Error {
+    let here = state
+        .get(database)
+        .and_then(|found| nearest(name, found.tables.keys().map(String::as_str)).map(|near| full_name(database, near)));
+    let near = here.filter(|near| *near != full_name(database, name)).or_else(|| {
+        state.iter().find(|(_, other)| other.tables.contains_key(name)).map(|(other, _)| full_name(other, name))
+    });
+    let hint = near
+        .filter(|near| *near != full_name(database, name))
+        .map_or_else(String::new, |near| format!(". Maybe you meant {near}?"));
+    Error::new(ErrorCode::UNKNOWN_TABLE, format!("Table {} does not exist{hint}", full_name(database, name)))
+}
