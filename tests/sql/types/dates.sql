@@ -15,3 +15,7 @@ SELECT min(d), max(d) FROM (SELECT toDate('2024-01-01') + number AS d FROM numbe
 SELECT d, count() FROM (SELECT toStartOfMonth(toDate('2024-01-20') + number) AS d FROM numbers(30)) GROUP BY d ORDER BY d;
 SELECT makeDate(2024, 2, 29), makeDate32(1950, 1, 1), toYYYYMMDD(toDate('2024-05-06'));
 SELECT toDate(toDateTime('2024-05-06 23:59:59')), toDate('2024-05-06 12:13:14');
+-- error: CANNOT_PARSE_TEXT
+SELECT toDate('2024-01-01x');
+-- error: CANNOT_PARSE_DATE
+SELECT toDate('2024-1x-05');

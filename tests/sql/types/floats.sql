@@ -20,3 +20,4 @@ SELECT degrees(pi()), radians(180), sinh(1), cosh(1), erf(0), tgamma(5);
 SELECT tanh(1);
 -- gap: gives another result
 SELECT lgamma(3);
+SELECT tanh(0.5), tanh(-2), tanh(0.01), lgamma(2.5), lgamma(-1.5), tgamma(2.5), erf(0.5), erfc(5);
