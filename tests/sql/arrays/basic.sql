@@ -21,3 +21,6 @@ SELECT [1, 2] = [1, 2], [1] < [2], [[1], [2]], toString([1, 2]), [toDate('2024-0
 SELECT arrayZip([1], [1, 2]);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT arraySum(5);
+SELECT arrayROCAUC([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], false), arrayAUCPR([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), arrayROCAUC([0.5, 0.5, 0.5], [0, 1, 1]), arrayAUC([1, 1, 2, 2], [0, 1, 0, 1]), arrayAUCPR([1, 1, 2, 2], [0, 1, 0, 1]);
+-- error: ZERO_ARRAY_OR_TUPLE_INDEX
+SELECT materialize([1, 2])[0];

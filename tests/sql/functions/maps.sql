@@ -16,3 +16,5 @@ SELECT toTypeName(map('a', 1)), CAST((['a'], [1]), 'Map(String, UInt8)'), map(1,
 SELECT m['x'] FROM (SELECT map('x', number) AS m FROM numbers(3)) ORDER BY 1;
 -- gap: Function with name 'str_to_map' does not exist. Maybe you meant: ['str_to_date']. (UNKNOWN_FUNCTION)
 SELECT str_to_map('a:1,b:2', ',', ':') SETTINGS allow_experimental_analyzer = 1;
+SELECT mapSort((k, v) -> v, map('b', 1, 'a', 2)), mapReverseSort((k, v) -> v, map('b', 1, 'a', 2)), mapContainsValueLike(map('a', 'abc'), 'a%'), mapExtractValueLike(map('a', 'abc', 'b', 'x'), 'a%');
+SELECT mapPopulateSeries(map(1, 10, 3, 30), 5), mapPopulateSeries(map(1, 10, 3, 30), 2), mapPopulateSeries(map(3, 1, 1, 5)), mapPopulateSeries([1, 3], [10, 30]), mapPopulateSeries([1, 3], [10, 30], 5);

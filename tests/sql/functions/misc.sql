@@ -38,3 +38,11 @@ SELECT domainWithoutWWW('http://www.a.b/'), protocol('https://a'), path('http://
 -- gap: gives another result
 SELECT domain('https://user@www.example.com:80/a?x=1#f');
 SELECT extractURLParameter('http://a/?x=1&y=2', 'y'), extractURLParameters('http://a/?x=1&y=2'), cutURLParameter('http://a/?x=1&y=2', 'x'), cutQueryString('http://a/?b'), URLHierarchy('http://a/b/c'), netloc('http://u@a:1/'), cutFragment('http://a#b'), cutWWW('http://www.a/'), pathFull('http://a/b?c');
+SELECT L1Distance((1, 2), (3, 5)), L2SquaredDistance((1, 2), (3, 5)), LinfDistance((1, 2), (3, 5)), L2SquaredNorm((3, 4)), LpNorm((3, 4), 2), LpDistance((1, 2), (3, 4), 3), toTypeName(L1Norm((1, -2))), toTypeName(L2SquaredDistance((1, 2), (3, 5)));
+SELECT L2SquaredNorm([3, 4]), LpNorm([3, 4], 2), LpDistance([1, 2], [3, 4], 3), L1Normalize((3, 4)), L2Normalize((3, 4)), LinfNormalize((3, 4));
+SELECT domain('http://a:b@c.com/'), domain('user@host.org/x'), domain('http://a.b@c.d/'), port('http://user@a.com:80/'), domainWithoutWWW('https://user@www.example.com:80/a'), topLevelDomain('http://user@a.org/'), domain('http://user@localhost/');
+SELECT runningDifference(number * number), neighbor(number, 1), neighbor(number, -1, 77), toTypeName(runningDifference(toUInt8(number))) FROM numbers(3) SETTINGS allow_deprecated_error_prone_window_functions = 1;
+-- error: DEPRECATED_FUNCTION
+SELECT runningDifference(1);
+SELECT toColumnTypeName(materialize(toNullable(1))), toColumnTypeName([toDate('2024-01-01')]), toColumnTypeName(materialize(toDecimal32(1, 1)));
+SELECT isDecimalOverflow(toDecimal32(1000000000, 0), 9), isDecimalOverflow(toDecimal64(123.45, 2), 4), isDecimalOverflow(toDecimal32(100, 2), 5);

@@ -14,3 +14,4 @@ SELECT bitCount(7), bitTest(5, 0), bitTestAll(5, 0, 2), bitTestAny(5, 1), bitRot
 -- gap: Function with name 'bitSlice' does not exist. Maybe you meant: ['byteSlice']. (UNKNOWN_FUNCTION)
 SELECT bitSlice('abc', 1, 8);
 SELECT log1p(1), sigmoid(0);
+SELECT hex(bitSlice('abc', 2)), hex(bitSlice('abc', -5)), hex(bitSlice('abc', 3, 9)), hex(bitSlice('abc', 9, 100)), hex(bitSlice('abc', -100, 90)), hex(bitSlice('abc', 0));

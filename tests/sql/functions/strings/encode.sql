@@ -21,3 +21,5 @@ SELECT toStringCutToZero('abc\0def');
 -- gap: Function with name 'mortonEncode' does not exist. (UNKNOWN_FUNCTION)
 SELECT mortonEncode(1, 2);
 SELECT base64Encode(''), hex(''), unhex(''), length(unhex('00'));
+SELECT base58Encode('\0\0a'), base58Encode(''), base58Decode('112g') = '\0\0a', tryBase58Decode('0OIl');
+SELECT mortonEncode(5), mortonEncode(1, 2, 3), mortonEncode(4294967295, 4294967295), mortonDecode(2, 9), mortonDecode(3, 53);

@@ -21,3 +21,7 @@ SELECT extractTextFromHTML('<p>Hi <b>you</b></p>');
 SELECT replaceRegexpAll('', '^', 'x'), replaceRegexpOne('abc', '(?i)B', 'x');
 -- gap: gives another result
 SELECT replaceRegexpAll('abc', '', '-');
+SELECT replaceRegexpAll('abc', 'x*', '-'), replaceRegexpAll('axb', 'x*', '-'), replaceRegexpAll('abc', 'b*', '-'), replaceRegexpAll('hello', '^', 'x'), replaceRegexpAll('aXbXc', 'X|$', '-'), replaceRegexpAll('abbc', '(b)*', '[\\1]');
+SELECT extractTextFromHTML('a<b>c</b>d'), extractTextFromHTML('  a   b\n c  '), extractTextFromHTML('<a href="x>y">t</a>'), extractTextFromHTML('a<![CDATA[b]]>c'), extractTextFromHTML('x<script>a<b></script>y'), extractTextFromHTML('a<!--x-->b'), extractTextFromHTML('a<br/>b'), extractTextFromHTML('<scripty>a</scripty>'), extractTextFromHTML(' <b> a </b> ');
+SELECT stringJaccardIndex('aab', 'ab'), stringJaccardIndex('hello', 'yellow'), stringJaccardIndexUTF8('абв', 'аб'), stringJaccardIndex('', '');
+SELECT length(normalizeUTF8NFD('é')), normalizeUTF8NFKC('ﬁ'), normalizeUTF8NFC('é');

@@ -16,3 +16,4 @@ SELECT position('', ''), position('a', ''), position('', 'a');
 SELECT like('abc', 'a%'), notLike('abc', 'a%'), ilike('ABC', 'a%'), notILike('ABC', 'a%');
 -- error: CANNOT_COMPILE_REGEXP
 SELECT match('a', '(');
+SELECT ngramDistance('hello', 'hallo'), ngramSearch('hello world', 'helloo'), ngramDistanceCaseInsensitive('HELLO', 'hello'), ngramDistanceUTF8('привет', 'превет'), ngramSearchUTF8('привет мир', 'мир'), ngramDistance('abc', 'abd'), ngramSearch('', ''), ngramDistance(materialize('aaaaa'), 'aaaa'), ngramDistance('abcdefgh', 'zzzzabcdzzz');

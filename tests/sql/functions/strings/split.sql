@@ -11,3 +11,4 @@ SELECT extractKeyValuePairs('name:neymar, age:31');
 SELECT toTypeName(extractKeyValuePairs('a:b'));
 -- error: BAD_ARGUMENTS
 SELECT splitByChar('ab', 'x');
+SELECT extractKeyValuePairs('a=1;b=2', '=', ';'), extractKeyValuePairs('a:"x y, z", b:c'), extractKeyValuePairs('a: b c:d'), extractKeyValuePairs('a:b:c, d:e'), extractKeyValuePairs('a::b'), extractKeyValuePairs('"a b":c d:"e'), extractKeyValuePairs('a:"b"c, d:1'), extractKeyValuePairs('a:b"c", d:1'), extractKeyValuePairs(':v, a:1'), extractKeyValuePairs('a:');
