@@ -15,3 +15,8 @@ SELECT count() FROM (SELECT number AS k, groupArray(number) FROM numbers(5000000
 -- error: READONLY
 -- gap: gives another result
 CREATE TABLE t (a UInt8) ENGINE = Memory SETTINGS readonly = 1;
+SELECT x, x IN (1, NULL), x NOT IN (1, NULL), x IN (1), toTypeName(x IN (1)) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x SETTINGS transform_null_in = 1;
+SELECT x, x IN (SELECT arrayJoin([1, NULL])), x NOT IN (SELECT arrayJoin([1, NULL])) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x SETTINGS transform_null_in = 1;
+SELECT x, x IN (SELECT arrayJoin([1, 2])) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x SETTINGS transform_null_in = 1;
+SELECT (x, 1) IN ((NULL, 1)), (x, 1) IN ((2, 1)) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x SETTINGS transform_null_in = 1;
+SELECT (x, 1) IN (SELECT arrayJoin([1, NULL]), 1) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x SETTINGS transform_null_in = 1;
