@@ -18,3 +18,9 @@ SELECT partition, partition_id FROM system.parts WHERE database = currentDatabas
 CREATE TABLE n (v UInt32) ENGINE = MergeTree ORDER BY v;
 INSERT INTO n VALUES (1);
 SELECT partition, partition_id, name FROM system.parts WHERE database = currentDatabase() AND table = 'n' AND active;
+CREATE TABLE h (a Int64, b String, c UUID) ENGINE = MergeTree PARTITION BY (a, b, c) ORDER BY tuple();
+INSERT INTO h VALUES (-5, 'x', '61f0c404-5cb3-11e7-907b-a6006ad3dba0');
+SELECT partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'h' AND active;
+CREATE TABLE g (a DateTime64(3), b Decimal(10, 2), c UInt128, d FixedString(3), e Enum8('x' = 1), f Bool) ENGINE = MergeTree PARTITION BY (a, b, c, d, e, f) ORDER BY tuple();
+INSERT INTO g VALUES ('2024-01-01 00:00:00.123', 1.5, 7, 'abc', 'x', true);
+SELECT partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'g' AND active;

@@ -27,3 +27,17 @@ INSERT INTO nk VALUES (2), (NULL), (1);
 SELECT a FROM nk ORDER BY a;
 -- gap: Table default.nk does not exist. (UNKNOWN_TABLE)
 SELECT count() FROM nk WHERE a IS NULL;
+CREATE TABLE rev2 (a Int32, b String, n Nullable(Int8)) ENGINE = MergeTree ORDER BY (a DESC, b, n DESC) SETTINGS allow_experimental_reverse_key = 1, allow_nullable_key = 1, index_granularity = 2;
+INSERT INTO rev2 SELECT number % 7, toString(number % 3), if(number % 5 = 0, NULL, number % 5) FROM numbers(60);
+INSERT INTO rev2 SELECT number % 9, toString(number % 4), NULL FROM numbers(30);
+OPTIMIZE TABLE rev2 FINAL;
+SELECT DISTINCT a FROM rev2;
+SELECT count(), sum(a) FROM rev2 WHERE a > 4;
+SELECT count(), sum(a) FROM rev2 WHERE a <= 2 AND b = '1';
+SELECT count() FROM rev2 WHERE a = 3 AND n IS NULL;
+SELECT count() FROM rev2 WHERE n > 2;
+SELECT count() FROM rev2 WHERE a = 3 AND b >= '1' AND n < 3;
+SELECT sorting_key, primary_key FROM system.tables WHERE database = currentDatabase() AND name = 'rev2';
+INSERT INTO nk SELECT if(number % 3 = 0, NULL, number) FROM numbers(30);
+SELECT count() FROM nk WHERE a > 10;
+SELECT count() FROM nk WHERE a IS NOT NULL AND a < 5;
