@@ -14,7 +14,6 @@ SELECT arrayRotateLeft([1, 2, 3], 1), arrayRotateRight([1, 2, 3], 1), arrayParti
 SELECT arrayShiftLeft([1, 2, 3], 1);
 SELECT arrayShiftRight([1, 2, 3], 1);
 SELECT arrayJaccardIndex([1, 2], [2, 3]);
--- gap: Function with name 'arrayAUC' does not exist. Maybe you meant: ['arrayAll']. (UNKNOWN_FUNCTION)
 SELECT arrayAUC([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
 SELECT [1, 2] = [1, 2], [1] < [2], [[1], [2]], toString([1, 2]), [toDate('2024-01-01')], [(1, 'a')], ['it''s', 'a\tb'];
 -- error: SIZES_OF_ARRAYS_DONT_MATCH

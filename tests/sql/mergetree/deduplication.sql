@@ -6,7 +6,6 @@ INSERT INTO t VALUES (3);
 SELECT count() FROM t;
 SET insert_deduplicate = 0;
 INSERT INTO t VALUES (3);
--- gap: gives another result
 SELECT count() FROM t;
 CREATE TABLE u (a UInt32) ENGINE = MergeTree ORDER BY a;
 INSERT INTO u VALUES (1);

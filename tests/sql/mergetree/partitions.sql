@@ -13,7 +13,6 @@ CREATE TABLE u (a UInt8, b String, v UInt32) ENGINE = MergeTree PARTITION BY (a,
 INSERT INTO u VALUES (1, 'x', 1), (1, 'y', 2), (2, 'x', 3);
 SELECT partition, rows FROM system.parts WHERE database = currentDatabase() AND table = 'u' AND active ORDER BY partition;
 SELECT count() FROM u WHERE a = 1 AND b = 'x';
--- gap: gives another result
 SELECT partition, partition_id FROM system.parts WHERE database = currentDatabase() AND table = 'u' AND active AND partition LIKE '(2%';
 CREATE TABLE n (v UInt32) ENGINE = MergeTree ORDER BY v;
 INSERT INTO n VALUES (1);

@@ -8,7 +8,6 @@ SELECT getSetting('join_use_nulls');
 -- error: UNKNOWN_SETTING
 SET no_such_setting = 1;
 -- error: CANNOT_PARSE_INPUT_ASSERTION_FAILED
--- gap: Cannot parse 'many' as the value of setting 'max_block_size' (UInt64): give a value of that type. (C
 SET max_block_size = 'many';
 SELECT getSetting('max_block_size');
 SET max_memory_usage = '1G';

@@ -6,7 +6,6 @@ SELECT toDate('2024-01-31') + INTERVAL 1 MONTH, toDate('2024-01-31') - INTERVAL 
 SELECT toDate('2024-01-01') = '2024-01-01', toDate('2024-01-01') < '2024-01-02', toDate('2024-01-01') IN ('2024-01-01', '2025-01-01');
 SELECT toDate('2024-01-01') < toDateTime('2024-01-01 00:00:01'), toDate('2024-01-01') = toDateTime('2024-01-01 00:00:00');
 -- error: CANNOT_PARSE_DATE
--- gap: Cannot parse 'not a date' as Date: no known form of a date and time: while executing function toDate
 SELECT toDate('not a date');
 SELECT toDateOrNull('x'), toDateOrZero('x'), toDate32OrNull('x');
 SELECT CAST('2024-05-06' AS Date), '2024-05-06'::Date32, DATE '2024-05-06';

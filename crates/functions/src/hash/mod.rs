@@ -30,119 +30,29 @@ use crate::scalar::{Argument, Bound};
 use crate::strings::fixed;
 
 pub fn register(registry: &mut Registry) {
-    any(
-        registry,
-        "cityHash64",
-        false,
-        Any { bytes: city::city_hash_64, number: Some(salted_int_hash_64), combine: city::hash_16, bytes_end: None },
-    );
-    any(
-        registry,
-        "xxHash64",
-        false,
-        Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int, bytes_end: None },
-    );
-    any(
-        registry,
-        "xxh3",
-        false,
-        Any { bytes: xxhash_rust::xxh3::xxh3_64, number: None, combine: combine_int, bytes_end: None },
-    );
-    any(
-        registry,
-        "sipHash64",
-        false,
-        Any {
-            bytes: sip_64,
-            number: None,
-            combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()),
-            bytes_end: None,
-        },
-    );
-    any(
-        registry,
-        "murmurHash2_64",
-        false,
-        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0), number: None, combine: combine_int, bytes_end: None },
-    );
-    any(
-        registry,
-        "gccMurmurHash",
-        false,
-        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0xc70f_6907), number: None, combine: combine_int, bytes_end: None },
-    );
-    any(
-        registry,
-        "murmurHash3_64",
-        false,
-        Any {
-            bytes: |bytes| {
-                let (a, b) = murmur::murmur3_128(bytes, 0);
-                a ^ b
-            },
-            number: None,
-            combine: combine_int,
-            bytes_end: None,
-        },
-    );
-    any(
-        registry,
-        "farmFingerprint64",
-        false,
-        Any { bytes: farm::fingerprint, number: None, combine: combine_int, bytes_end: None },
-    );
-    any(
-        registry,
-        "farmHash64",
-        false,
-        Any { bytes: farm::hash, number: None, combine: combine_int, bytes_end: Some(farm::HASH_BYTES_END) },
-    );
-    any(registry, "wyHash64", false, Any { bytes: wy::wy_64, number: None, combine: combine_int, bytes_end: None });
-    any(
-        registry,
-        "kafkaMurmurHash",
-        true,
-        Any {
-            bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0x9747_b28c)),
-            number: None,
-            combine: combine_int_32,
-            bytes_end: None,
-        },
-    );
-    any(registry, "metroHash64", false, Any { bytes: metro::metro_64, number: None, combine: combine_int, bytes_end: None });
-    any(
-        registry,
-        "xxHash32",
-        true,
-        Any {
-            bytes: |bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0)),
-            number: None,
-            combine: combine_int_32,
-            bytes_end: None,
-        },
-    );
-    any(
-        registry,
-        "murmurHash2_32",
-        true,
-        Any {
-            bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0)),
-            number: None,
-            combine: combine_int_32,
-            bytes_end: None,
-        },
-    );
-    any(
-        registry,
-        "murmurHash3_32",
-        true,
-        Any {
-            bytes: |bytes| u64::from(murmur::murmur3_32(bytes, 0)),
-            number: None,
-            combine: combine_int_32,
-            bytes_end: None,
-        },
-    );
+    let city = Any { number: Some(salted_int_hash_64), ..wide(city::city_hash_64, city::hash_16) };
+    any(registry, "cityHash64", false, city);
+    any(registry, "farmFingerprint64", false, Any { bytes: farm::fingerprint, ..city });
+    any(registry, "farmHash64", false, Any { bytes: farm::hash, bytes_end: Some(farm::HASH_BYTES_END), ..city });
+    any(registry, "metroHash64", false, Any { bytes: metro::metro_64, ..city });
+    any(registry, "xxHash64", false, wide(|bytes| xxhash_rust::xxh64::xxh64(bytes, 0), city::hash_16));
+    any(registry, "xxh3", false, wide(xxhash_rust::xxh3::xxh3_64, city::hash_16));
+    any(registry, "sipHash64", false, wide(sip_64, |a, b| sip_64(&pair(a, b))));
+    any(registry, "wyHash64", false, wide(wy::wy_64, |a, b| wy::wy_64(&pair(a, b))));
+    any(registry, "murmurHash2_64", false, wide(|bytes| murmur::murmur2_64(bytes, 0), combine_int));
+    any(registry, "gccMurmurHash", false, wide(|bytes| murmur::murmur2_64(bytes, 0xc70f_6907), combine_int));
+    let murmur3 = |bytes: &[u8]| {
+        let (a, b) = murmur::murmur3_128(bytes, 0);
+        a ^ b
+    };
+    any(registry, "murmurHash3_64", false, wide(murmur3, combine_int));
+    any(registry, "xxHash32", true, narrow(|bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0))));
+    any(registry, "murmurHash2_32", true, narrow(|bytes| u64::from(murmur::murmur2_32(bytes, 0))));
+    any(registry, "murmurHash3_32", true, narrow(|bytes| u64::from(murmur::murmur3_32(bytes, 0))));
+    // Kafka's partitions have no sign.
+    let kafka = |bytes: &[u8]| u64::from(murmur::murmur2_32(bytes, 0x9747_b28c) & 0x7fff_ffff);
+    any(registry, "kafkaMurmurHash", true, narrow(kafka));
+    registry.scalar("sipHash128", own_nulls(|name, arguments, _| sip_128_of_values(name, arguments)));
     registry.scalar("intHash64", plain(|name, arguments, _| int_hash(name, arguments, T::UInt64)));
     registry.scalar("intHash32", plain(|name, arguments, _| int_hash(name, arguments, T::UInt32)));
     special::register(registry);
@@ -154,7 +64,6 @@ pub fn register(registry: &mut Registry) {
     digest(registry, "SHA384", 48, |bytes, out| out.copy_from_slice(&sha2::Sha384::digest(bytes)));
     digest(registry, "SHA512", 64, |bytes, out| out.copy_from_slice(&sha2::Sha512::digest(bytes)));
     digest(registry, "SHA512_256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha512_256::digest(bytes)));
-    registry.scalar("sipHash128", own_nulls(|name, arguments, _| sip_128_of_values(name, arguments)));
     digest(registry, "murmurHash3_128", 16, |bytes, out| {
         let (a, b) = murmur::murmur3_128(bytes, 0);
         out[..8].copy_from_slice(&a.to_le_bytes());
@@ -203,7 +112,12 @@ fn salted_int_hash_64(x: u64) -> u64 {
 }
 
 fn combine_int(a: u64, b: u64) -> u64 {
-    int_hash_64(a) ^ b
+    salted_int_hash_64(a) ^ b
+}
+
+/// Two hashes as bytes.
+fn pair(a: u64, b: u64) -> Vec<u8> {
+    [a.to_le_bytes(), b.to_le_bytes()].concat()
 }
 
 fn int_hash_32(key: u64) -> u32 {
@@ -216,8 +130,13 @@ fn int_hash_32(key: u64) -> u32 {
     key as u32
 }
 
+/// `intHash32`
+fn salted_int_hash_32(x: u64) -> u32 {
+    int_hash_32(x ^ 0x75D9_543D_E018_BF45)
+}
+
 fn combine_int_32(a: u64, b: u64) -> u64 {
-    u64::from(int_hash_32(a)) ^ b
+    u64::from(salted_int_hash_32(a)) ^ b
 }
 
 /// How a function hashes values of any type.
@@ -227,8 +146,19 @@ struct Any<H> {
     /// Mixes integers of up to 64 bits, where they are not hashed by their bytes.
     number: Option<fn(u64) -> H>,
     combine: fn(H, H) -> H,
+    /// Of the number of elements of an array.
+    length: fn(u64) -> H,
     /// Texts of so many bytes and more cannot be hashed.
     bytes_end: Option<usize>,
+}
+
+fn wide(bytes: fn(&[u8]) -> u64, combine: fn(u64, u64) -> u64) -> Any<u64> {
+    Any { bytes, number: None, combine, length: salted_int_hash_64, bytes_end: None }
+}
+
+fn narrow(bytes: fn(&[u8]) -> u64) -> Any<u64> {
+    let length = |length| u64::from(salted_int_hash_32(length));
+    Any { bytes, number: None, combine: combine_int_32, length, bytes_end: None }
 }
 
 fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {
@@ -273,6 +203,10 @@ fn hash_columns<H: Copy + Default>(
     Ok((hashes.unwrap_or_else(|| vec![H::default(); rows]), nulls))
 }
 
+fn sip_128_length(length: u64) -> [u8; 16] {
+    u128::from(salted_int_hash_32(length)).to_le_bytes()
+}
+
 /// Of any values, in 16 bytes.
 fn sip_128_of_values(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 0..=usize::MAX)?;
@@ -282,7 +216,13 @@ fn sip_128_of_values(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
     let result = if nullable { T::FixedString(16).nullable() } else { T::FixedString(16) };
     let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
-    let how = Any { bytes: sip_128, number: None, combine: |a, b| sip_128(&[a, b].concat()), bytes_end: None };
+    let how = Any {
+        bytes: sip_128,
+        number: None,
+        combine: |a, b| sip_128(&[a, b].concat()),
+        length: sip_128_length,
+        bytes_end: None,
+    };
     Ok(Bound::new(result, move |args, rows| {
         let (hashes, nulls) = hash_columns(args, &kinds, rows, how)?;
         let bytes = Buffer::from_vec(hashes.concat());
@@ -330,7 +270,7 @@ fn hash_column<H: Copy + Default>(array: &ArrayRef, kind: &SqlType, how: Any<H>,
             hash_column(list.values(), element.plain(), how, &mut inner)?;
             let inner = inner.unwrap_or_default();
             // The number of elements is hashed first, so that nested arrays with other borders differ.
-            let lengths: Vec<H> = list.offsets().lengths().map(|length| hash_word(length as u64, 8, how)).collect();
+            let lengths: Vec<H> = list.offsets().lengths().map(|length| (how.length)(length as u64)).collect();
             put(&mut lengths.into_iter());
             if let Some(hashes) = hashes {
                 for (row, hash) in hashes.iter_mut().enumerate() {
@@ -438,7 +378,7 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
             _ => args[0].as_primitive::<arrow::datatypes::Int64Type>().values().iter().map(|value| *value as u64).collect(),
         };
         if narrow {
-            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] ^ 0x75D9_543D_E018_BF45)));
+            return numbers::<UInt32Type>(words.len(), |row| Ok(salted_int_hash_32(words[row])));
         }
         numbers::<UInt64Type>(words.len(), |row| Ok(salted_int_hash_64(words[row])))
     }))

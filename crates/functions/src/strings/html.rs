@@ -19,10 +19,12 @@ pub fn extract(html: &[u8], out: &mut Vec<u8>) {
         }
         if let Some(comment) = rest.strip_prefix(b"<!--") {
             rest = memmem::find(comment, b"-->").map_or(&[], |end| &comment[end + 3..]);
+            apart = !out.is_empty();
         } else if let Some(data) = rest.strip_prefix(b"<![CDATA[") {
             let end = memmem::find(data, b"]]>");
             out.extend_from_slice(&data[..end.unwrap_or(data.len())]);
             rest = end.map_or(&[], |end| &data[end + 3..]);
+            apart = !out.is_empty();
         } else {
             rest = after_tag(rest);
             apart = !out.is_empty();

@@ -89,7 +89,6 @@ fn pairs<'a>(text: &'a [u8], marks: &Marks, mut found: impl FnMut(&'a [u8], &'a 
 }
 
 /// The key at the start and what follows its end; no key where none ends there. `None`: the text ends.
-#[expect(clippy::type_complexity, reason = "a key and the rest, each of which may be missing")]
 fn key<'a>(text: &'a [u8], marks: &Marks) -> Option<(Option<&'a [u8]>, &'a [u8])> {
     let is_end = |c: &u8| *c == marks.key_end || *c == marks.quote || marks.pair_ends.contains(c);
     let end = text.iter().position(is_end)?;
