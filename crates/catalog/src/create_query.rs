@@ -5,7 +5,7 @@ use gristmill_types::sql_type::{quote, quote_identifier};
 use gristmill_types::{Column, DefaultKind};
 
 use crate::databases::{DatabaseInfo, full_name};
-use crate::definition::TableDefinition;
+use crate::definition::{TableDefinition, direction};
 
 /// The text of SHOW CREATE TABLE.
 pub fn create_query(definition: &TableDefinition) -> String {
@@ -33,13 +33,14 @@ pub fn engine_full(definition: &TableDefinition) -> String {
 
 /// The elements of a key as `sorting_key` of `system.tables` lists them: `a, toDate(b)`.
 pub fn key_text(key: &[String]) -> String {
-    key.join(", ")
+    key.iter().map(|key| direction(key).0).collect::<Vec<_>>().join(", ")
 }
 
 fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
     let columns: Vec<String> = definition.columns.iter().map(column).collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
-    let mut text = format!("CREATE {temporary}TABLE {}{between}(", full_name(&definition.database, &definition.name));
+    let what = if definition.view_query().is_some() { "VIEW" } else { "TABLE" };
+    let mut text = format!("CREATE {temporary}{what} {}{between}(", full_name(&definition.database, &definition.name));
     for (i, column) in columns.iter().enumerate() {
         text.push_str(match (i, edge) {
             (0, "") => "",
@@ -51,7 +52,10 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         }
         text.push_str(column);
     }
-    text.push_str(&format!("{edge}){between}ENGINE = {}", clauses(definition, between)));
+    match definition.view_query() {
+        Some(query) => text.push_str(&format!("{edge}){between}AS {query}")),
+        None => text.push_str(&format!("{edge}){between}ENGINE = {}", clauses(definition, between))),
+    }
     if !definition.comment.is_empty() {
         text.push_str(&format!("{between}COMMENT {}", quote(&definition.comment)));
     }
@@ -78,6 +82,9 @@ fn column(column: &Column) -> String {
 
 fn clauses(definition: &TableDefinition, between: &str) -> String {
     let mut text = definition.engine.name.clone();
+    if definition.view_query().is_some() {
+        return text;
+    }
     if !definition.engine.arguments.is_empty() {
         text.push_str(&format!("({})", definition.engine.arguments.join(", ")));
     }
@@ -85,7 +92,8 @@ fn clauses(definition: &TableDefinition, between: &str) -> String {
     if let Some(partition) = &definition.partition_by {
         text.push_str(&format!("{between}PARTITION BY {partition}"));
     }
-    if !definition.primary_key.is_empty() && definition.primary_key != definition.order_by {
+    let sorted_by = definition.order_by.iter().map(|key| direction(key).0);
+    if !definition.primary_key.is_empty() && !sorted_by.eq(definition.primary_key.iter().map(String::as_str)) {
         text.push_str(&format!("{between}PRIMARY KEY {}", key_clause(&definition.primary_key)));
     }
     if merge_tree || !definition.order_by.is_empty() {
@@ -106,6 +114,7 @@ fn key_clause(key: &[String]) -> String {
     match key {
         [] => "tuple()".to_string(),
         [one] => one.clone(),
+        several if several.iter().any(|key| direction(key).1) => format!("tuple({})", several.join(", ")),
         several => format!("({})", several.join(", ")),
     }
 }

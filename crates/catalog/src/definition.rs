@@ -21,9 +21,9 @@ pub struct TableDefinition {
     pub columns: Columns,
     /// Expressions as text in canonical form (`toYear(d)`), `None` where the statement had none.
     pub partition_by: Option<String>,
-    /// The sorting key; an empty list for `tuple()`.
+    /// The sorting key; an empty list for `tuple()`. See `direction`.
     pub order_by: Vec<String>,
-    /// The primary key: a prefix of the sorting key.
+    /// The primary key: a prefix of the sorting key, without directions.
     pub primary_key: Vec<String>,
     /// Settings of the engine as written, such as `index_granularity`.
     pub settings: BTreeMap<String, String>,
@@ -31,7 +31,28 @@ pub struct TableDefinition {
     pub temporary: bool,
 }
 
+/// What follows an element of a sorting key whose greater values come first.
+const DESCENDING: &str = " DESC";
+
+/// An element of a sorting key without its direction, and whether that is descending.
+pub fn direction(key: &str) -> (&str, bool) {
+    key.strip_suffix(DESCENDING).map_or((key, false), |key| (key, true))
+}
+
+/// An element of a sorting key as a definition keeps it.
+pub fn directed(key: &str, descending: bool) -> String {
+    if descending { format!("{key}{DESCENDING}") } else { key.to_string() }
+}
+
 impl TableDefinition {
+    /// The engine of a view: its arguments are the query, and the database that names in it are of.
+    pub const VIEW: &str = "View";
+
+    /// The query of a view.
+    pub fn view_query(&self) -> Option<&str> {
+        if self.engine.name == Self::VIEW { self.engine.arguments.first().map(String::as_str) } else { None }
+    }
+
     /// The columns whose values lie in the table: no ALIAS, no EPHEMERAL. A read gives them and a write takes them, in
     /// this order.
     pub fn stored_columns(&self) -> Columns {

@@ -13,6 +13,8 @@ pub struct KeyExpression {
     /// Canonical text, such as `toDate(CreationDate)`.
     pub text: String,
     pub kind: SqlType,
+    /// In a sorting key: greater values come first.
+    pub descending: bool,
     /// Over unqualified columns of the table.
     pub logical: Expr,
     /// Over a batch with the table's columns in the table's order.

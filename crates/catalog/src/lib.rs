@@ -14,7 +14,7 @@ pub mod table;
 
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener};
-pub use definition::{EngineSpec, TableDefinition};
+pub use definition::{EngineSpec, TableDefinition, directed, direction};
 pub use key::KeyExpression;
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;

@@ -8,7 +8,7 @@ use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::KeyExpression;
+use gristmill_catalog::{KeyExpression, direction};
 use gristmill_functions::{FunctionEnv, Registry};
 use gristmill_introspect::Settings;
 use gristmill_sql::ast::Node;
@@ -24,11 +24,12 @@ pub fn compile(texts: &[String], columns: &Columns, registry: &Registry, env: &F
     texts
         .iter()
         .map(|text| {
+            let (text, descending) = direction(text);
             let node = gristmill_sql::statement::parse_expression(text)?;
             let typed = analyzer.over_columns(&node, columns).context(|| format!("in the key expression {text}"))?;
             let physical =
                 create_physical_expr(&typed.expr, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
-            Ok(KeyExpression { text: text.clone(), kind: typed.kind, logical: typed.expr, physical })
+            Ok(KeyExpression { text: text.to_string(), kind: typed.kind, descending, logical: typed.expr, physical })
         })
         .collect()
 }
@@ -42,13 +43,13 @@ pub fn partition_parts(text: &str) -> Result<Vec<String>> {
 }
 
 /// A key must give the same for the same row for ever.
-pub fn check(keys: &[KeyExpression], what: &str) -> Result<()> {
+pub fn check(keys: &[KeyExpression], what: &str, allow_nullable: bool) -> Result<()> {
     for key in keys {
-        if key.kind.is_nullable() {
+        if key.kind.is_nullable() && !allow_nullable {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_COLUMN,
                 format!(
-                    "{what} contains nullable columns ({} is {}); use a column that cannot be NULL, or assumeNotNull",
+                    "{what} contains nullable columns ({} is {}); use a column that cannot be NULL, assumeNotNull, or the setting allow_nullable_key",
                     key.text, key.kind
                 ),
             ));

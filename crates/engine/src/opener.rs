@@ -5,9 +5,11 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::engines::{MemoryTable, NullTable};
+use gristmill_catalog::engines::{MemoryTable, NullTable, View};
 use gristmill_catalog::{Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
+use gristmill_introspect::Settings;
+use gristmill_mergetree::settings::TableSettings;
 use gristmill_mergetree::{MergeTree, MergeTreeEnvironment, ObjectFolder};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceCaches;
@@ -31,11 +33,22 @@ impl std::fmt::Debug for Opener {
 /// Engines by name, for `system.table_engines` and for the error of an unknown one.
 pub const ENGINES: &[&str] = &["MergeTree", "Memory", "Null", "S3", "GCS", "AzureBlobStorage", "URL", "File"];
 
+/// Whether a setting in CREATE TABLE's clause is one of the query. Engines that read files keep settings of formats.
+pub fn is_query_setting(engine: Option<&str>, name: &str) -> bool {
+    let reads_files = engine.is_some_and(|engine| {
+        ["S3", "GCS", "AzureBlobStorage", "URL", "File"].iter().any(|known| known.eq_ignore_ascii_case(engine))
+    });
+    !reads_files
+        && Settings::declared().iter().any(|known| known.name == name)
+        && !TableSettings::declared().iter().any(|known| known.name == name)
+}
+
 #[async_trait]
 impl TableOpener for Opener {
     async fn open(&self, definition: Arc<TableDefinition>, _existing: bool) -> Result<Arc<dyn Table>> {
         match definition.engine.name.as_str() {
             "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
+            TableDefinition::VIEW => Ok(Arc::new(View::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             "MergeTree" => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
@@ -61,7 +74,9 @@ impl Opener {
         let columns = stored_columns(&definition.columns);
         let env = keys::key_env();
         let sorting = keys::compile(&definition.order_by, &columns, &self.registry, &env)?;
-        keys::check(&sorting, "Sorting key")?;
+        let nullable =
+            definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
+        keys::check(&sorting, "Sorting key", nullable)?;
         let partition = match &definition.partition_by {
             None => None,
             Some(text) => {

@@ -18,8 +18,8 @@ use datafusion::prelude::SessionConfig;
 use futures::StreamExt;
 use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::QueryMemoryPool;
+use gristmill_introspect::{QueryContext, Settings};
 
 use crate::engine::Engine;
 
@@ -38,6 +38,19 @@ fn aggregates_in_order(plan: &LogicalPlan) -> bool {
     found && walked.is_ok()
 }
 
+/// Whether the query aggregates, sorts and joins nothing, and its groups are not to go to disk.
+fn keeps_groups_in_memory(settings: &Settings, plan: &LogicalPlan) -> bool {
+    if settings.max_bytes_before_external_group_by > 0 || settings.max_bytes_ratio_before_external_group_by > 0.0 {
+        return false;
+    }
+    let mut others = false;
+    let walked = plan.apply_with_subqueries(|plan| {
+        others |= matches!(plan, LogicalPlan::Sort(_) | LogicalPlan::Join(_) | LogicalPlan::Window(_));
+        Ok(if others { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
+    });
+    walked.is_ok() && !others
+}
+
 /// How DataFusion plans and runs one query.
 pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &LogicalPlan) -> Result<SessionState> {
     let settings = &context.settings;
@@ -54,7 +67,12 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         if settings.max_memory_usage > 0 { ((settings.max_memory_usage / 20) as usize).min(10 << 20) } else { 10 << 20 };
     options.optimizer.enable_round_robin_repartition = true;
     let spill = engine.data_path.join("tmp");
-    let disk = DiskManagerBuilder::default().with_mode(DiskManagerMode::Directories(vec![spill.clone()]));
+    let mode = if keeps_groups_in_memory(settings, plan) {
+        DiskManagerMode::Disabled
+    } else {
+        DiskManagerMode::Directories(vec![spill.clone()])
+    };
+    let disk = DiskManagerBuilder::default().with_mode(mode);
     std::fs::create_dir_all(&spill)?;
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))

@@ -1,14 +1,18 @@
 //! Tables of the catalog and table functions, made ready for one query.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use gristmill_base::Result;
-use gristmill_catalog::Table;
+use datafusion::datasource::ViewTable;
+use datafusion::logical_expr::LogicalPlanBuilder;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
-use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver};
+use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver, Typed, resolve_tables};
+use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
@@ -22,11 +26,62 @@ pub struct Resolver<'a> {
     pub hints: SourceHints,
     /// What was read, for the query log.
     pub seen: Mutex<Vec<(String, String)>>,
+    /// The database of names without one.
+    database: String,
+    /// How many views are around the query.
+    views: usize,
 }
+
+/// A view may read views; this many lie in one another at most.
+const VIEWS_MAX: usize = 32;
 
 impl<'a> Resolver<'a> {
     pub fn new(engine: &'a Engine, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
-        Resolver { engine, context, hints, seen: Mutex::default() }
+        Resolver { engine, context, hints, seen: Mutex::default(), database: context.database.clone(), views: 0 }
+    }
+
+    /// The query of a view as a table of the view's columns.
+    async fn view(&self, definition: &TableDefinition, name: Vec<String>) -> Result<ResolvedTable> {
+        let [text, database] = &definition.engine.arguments[..] else {
+            return Err(Error::logical(format!("The view {} has no query", definition.name)));
+        };
+        if self.views >= VIEWS_MAX {
+            let text = format!("The view {} reads views that read views, more than {VIEWS_MAX} deep", definition.name);
+            return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
+        }
+        let Statement::Select(select) = gristmill_sql::statement::parse(text, &BTreeMap::new())? else {
+            return Err(Error::logical(format!("The view {} has no query but '{text}'", definition.name)));
+        };
+        let inner = Resolver {
+            hints: hints(self.engine),
+            seen: Mutex::default(),
+            database: database.clone(),
+            views: self.views + 1,
+            ..*self
+        };
+        let tables = resolve_tables(&select.query, &inner).await?;
+        self.seen.lock().extend(inner.seen.into_inner());
+        let env = Engine::function_env(self.context);
+        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+        let lowered = analyzer.lower(&select.query).context(|| format!("in the view {}", name.join(".")))?;
+        let mut exprs = Vec::with_capacity(definition.columns.len());
+        for column in &definition.columns {
+            let found = lowered.columns.iter().find(|found| found.name == column.name).ok_or_else(|| {
+                let text = format!("The query of the view {} gives no column {}", name.join("."), column.name);
+                Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
+            })?;
+            let typed = Typed::new(found.expr.clone(), found.kind.clone());
+            exprs.push(analyzer.cast_to(typed, &column.kind)?.expr.alias(&column.name));
+        }
+        let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
+        Ok(ResolvedTable {
+            provider: Arc::new(ViewTable::new(plan, None)),
+            columns: definition.columns.clone(),
+            virtual_columns: Columns::default(),
+            aliases: Columns::default(),
+            prewhere: false,
+            name,
+        })
     }
 
     async fn ready(&self, table: &dyn Table, name: Vec<String>) -> Result<ResolvedTable> {
@@ -43,10 +98,15 @@ impl<'a> Resolver<'a> {
 #[async_trait]
 impl TableResolver for Resolver<'_> {
     async fn table(&self, database: Option<&str>, name: &str) -> Result<ResolvedTable> {
-        let database = database.unwrap_or(&self.context.database);
+        let database = database.unwrap_or(&self.database);
         let table = self.engine.databases.table(database, name)?;
         self.seen.lock().push((database.to_string(), name.to_string()));
-        self.ready(table.as_ref(), vec![database.to_string(), name.to_string()]).await
+        let full = vec![database.to_string(), name.to_string()];
+        let definition = table.definition();
+        match definition.view_query() {
+            Some(_) => self.view(&definition, full).await,
+            None => self.ready(table.as_ref(), full).await,
+        }
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_introspect::{QueryContext, Settings, processes};
-use gristmill_sql::statement::{self, Assignments, InsertSource, Outfile, Statement};
+use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
+use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
 use crate::execution::{Ending, Execution, InputData, IntoOutfile, Watched};
@@ -127,8 +128,16 @@ impl Session {
         let mut settings = self.settings.clone();
         match statement {
             Statement::Select(select) => apply(&mut settings, &select.settings)?,
-            Statement::Insert(insert) => apply(&mut settings, &insert.settings)?,
-            Statement::CreateTable(_) => {}
+            Statement::Insert(insert) => {
+                apply(&mut settings, &insert.settings)?;
+                settings.insert_deduplicate = deduplicates(insert, &settings);
+            }
+            // Settings of the table and of the query stand in one clause.
+            Statement::CreateTable(create) => {
+                let engine = create.engine.as_ref().map(|(name, _)| name.as_str());
+                let of_query = create.settings.iter().filter(|(name, _)| crate::opener::is_query_setting(engine, name));
+                apply(&mut settings, &of_query.cloned().collect())?;
+            }
             Statement::Explain { statement, .. } => return self.settings_for(statement),
             Statement::Shown { statement, after } => {
                 settings = self.settings_for(statement)?;
@@ -156,6 +165,25 @@ fn shown_as(statement: Statement) -> (Statement, Option<String>, Option<Outfile>
             (statement, after.format.or(format), after.outfile.or(outfile))
         }
         other => (other, None, None),
+    }
+}
+
+/// Whether blocks that were inserted before are left out.
+fn deduplicates(insert: &Insert, settings: &Settings) -> bool {
+    let enabled = match settings.deduplicate_insert.as_str() {
+        "disable" => false,
+        "backward_compatible_choice" => settings.insert_deduplicate,
+        _ => true,
+    };
+    let InsertSource::Query { query, .. } = &insert.source else { return enabled };
+    // A query gives the same blocks again only where its rows have an order, unless the client vouches for it.
+    let all = matches!(&query.order_by, Some(order) if matches!(order.kind, OrderByKind::All(_)));
+    let same_again = all || !settings.insert_deduplication_token.is_empty();
+    match settings.deduplicate_insert_select.as_str() {
+        "disable" => false,
+        "force_enable" => true,
+        "enable_even_for_bad_queries" => enabled,
+        _ => enabled && same_again,
     }
 }
 

@@ -37,7 +37,8 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("not");
 }
 
-/// What an argument is cast to so that its truth can be read, and the type of the result: Bool of Bools, else UInt8.
+/// What an argument is cast to so that its truth can be read, and the type that it gives the result: Bool, which
+/// one Bool among the arguments suffices for, or UInt8.
 fn truth_type(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlType)> {
     let kind = &arguments[i].kind;
     let nullable = |plain: SqlType| if kind.is_nullable() { plain.nullable() } else { plain };
@@ -77,7 +78,7 @@ fn negated(array: &ArrayRef) -> Result<ArrayRef> {
 fn bind(name: &str, arguments: &[Argument], operation: Operation) -> Result<Bound> {
     arity(name, arguments, 2..=usize::MAX)?;
     let kinds = (0..arguments.len()).map(|i| truth_type(name, arguments, i)).collect::<Result<Vec<_>>>()?;
-    let boolean = kinds.iter().all(|(_, result)| *result == T::Bool);
+    let boolean = kinds.iter().any(|(_, result)| *result == T::Bool);
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
     let plain = if boolean { T::Bool } else { T::UInt8 };
     let result = if nullable { plain.nullable() } else { plain };

@@ -1,5 +1,5 @@
 //! Maps: `map`, `mapKeys`, `mapValues`, `mapContains…`, `mapFromArrays`, `mapAdd`, `mapSubtract`, `mapUpdate`, and with lambdas
-//! `mapFilter`, `mapApply`, `mapExists`, `mapAll`. A map is carried as a list of pairs.
+//! `mapFilter`, `mapApply`, `mapExists`, `mapAll`, `mapSort`. A map is carried as a list of pairs.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub fn register(registry: &mut Registry) {
     );
 }
 
-fn parts(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlType)> {
+pub(crate) fn parts(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlType)> {
     match arguments.get(i).map(|argument| argument.kind.plain()) {
         Some(T::Map(key, value)) => Ok((key.as_ref().clone(), value.as_ref().clone())),
         _ => Err(illegal(name, arguments, i, "Map")),
@@ -52,7 +52,7 @@ fn parts(name: &str, arguments: &[Argument], i: usize) -> Result<(SqlType, SqlTy
 }
 
 /// A map column from its entries.
-fn map_array(kind: &SqlType, keys: ArrayRef, values: ArrayRef, lengths: &[usize]) -> Result<ArrayRef> {
+pub(crate) fn map_array(kind: &SqlType, keys: ArrayRef, values: ArrayRef, lengths: &[usize]) -> Result<ArrayRef> {
     let DataType::Map(entries, ordered) = kind.arrow() else {
         return Err(Error::logical(format!("{kind} is no map")));
     };
@@ -286,6 +286,14 @@ pub fn higher_order(
             let kept_values = higher_order_call(registry, "arrayFilter", swapped, vec![values.clone(), keys.clone()], env)?;
             let kept_keys = higher_order_call(registry, "arrayFilter", lambda, vec![keys, values], env)?;
             from_arrays(kept_keys, kept_values)
+        }
+        "mapSort" | "mapReverseSort" => {
+            let sort = if name == "mapSort" { "arraySort" } else { "arrayReverseSort" };
+            let mut swapped = lambda.clone();
+            swapped.parameters.reverse();
+            let sorted_values = higher_order_call(registry, sort, swapped, vec![values.clone(), keys.clone()], env)?;
+            let sorted_keys = higher_order_call(registry, sort, lambda, vec![keys, values], env)?;
+            from_arrays(sorted_keys, sorted_values)
         }
         _ => {
             let pairs = higher_order_call(registry, "arrayMap", lambda, vec![keys, values], env)?;

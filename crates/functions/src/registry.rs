@@ -92,8 +92,10 @@ impl Registry {
         crate::arrays::register(&mut registry);
         crate::tuples::register(&mut registry);
         crate::tuple_arithmetic::register(&mut registry);
+        crate::tuple_norms::register(&mut registry);
         crate::geo::register(&mut registry);
         crate::maps::register(&mut registry);
+        crate::maps_select::register(&mut registry);
         crate::hash::register(&mut registry);
         crate::aggregates::register(&mut registry);
         crate::conversion::register(&mut registry);
@@ -103,6 +105,7 @@ impl Registry {
         crate::random::register(&mut registry);
         crate::session::register(&mut registry);
         crate::blocks::register(&mut registry);
+        crate::running::register(&mut registry);
         crate::identifiers::register(&mut registry);
         crate::transform::register(&mut registry);
         crate::visual::register(&mut registry);

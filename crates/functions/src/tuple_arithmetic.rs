@@ -83,14 +83,14 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// One operation on elements.
-struct Step {
+pub(crate) struct Step {
     from: Vec<SqlType>,
     bound: Bound,
     options: CastOptions,
 }
 
 impl Step {
-    fn bind(operation: &str, kinds: Vec<SqlType>, env: &FunctionEnv) -> Result<Step> {
+    pub(crate) fn bind(operation: &str, kinds: Vec<SqlType>, env: &FunctionEnv) -> Result<Step> {
         let function = ARITHMETIC.find_scalar(operation).ok_or_else(|| ARITHMETIC.unknown(operation))?;
         // An element that may be NULL would need a mask of its own.
         if let Some(kind) = kinds.iter().find(|kind| kind.is_nullable()) {
@@ -107,7 +107,16 @@ impl Step {
         })
     }
 
-    fn compute(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
+    pub(crate) fn result(&self) -> &SqlType {
+        &self.bound.result
+    }
+
+    /// How many columns it computes from.
+    pub(crate) fn arguments(&self) -> usize {
+        self.from.len()
+    }
+
+    pub(crate) fn compute(&self, columns: &[ArrayRef], rows: usize) -> Result<ArrayRef> {
         let columns: Vec<ArrayRef> = columns
             .iter()
             .enumerate()
@@ -135,7 +144,7 @@ fn assemble(
 }
 
 /// The types of the elements of two tuples of one length.
-fn pairs(name: &str, arguments: &[Argument]) -> Result<Vec<(SqlType, SqlType)>> {
+pub(crate) fn pairs(name: &str, arguments: &[Argument]) -> Result<Vec<(SqlType, SqlType)>> {
     let (left, right) = (fields(name, arguments, 0)?, fields(name, arguments, 1)?);
     if left.len() != right.len() {
         return Err(illegal(name, arguments, 1, format!("a Tuple of {} elements", left.len())));
@@ -143,7 +152,7 @@ fn pairs(name: &str, arguments: &[Argument]) -> Result<Vec<(SqlType, SqlType)>> 
     Ok(left.iter().zip(right).map(|((_, a), (_, b))| (a.clone(), b.clone())).collect())
 }
 
-fn both(args: &[ArrayRef], rows: usize) -> Result<Vec<Vec<ArrayRef>>> {
+pub(crate) fn both(args: &[ArrayRef], rows: usize) -> Result<Vec<Vec<ArrayRef>>> {
     let (left, right) = (broadcast(&args[0], rows)?, broadcast(&args[1], rows)?);
     let columns = left.as_struct().columns().iter().zip(right.as_struct().columns());
     Ok(columns.map(|(a, b)| vec![a.clone(), b.clone()]).collect())

@@ -87,7 +87,13 @@ pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> 
 }
 
 pub(crate) fn bad_value(name: &str, kind: &str, value: &str) -> Error {
-    Error::new(ErrorCode::CANNOT_PARSE_NUMBER, format!("Cannot parse '{value}' as the value of setting '{name}' ({kind})"))
+    let code = match kind {
+        "Bool" => ErrorCode::CANNOT_PARSE_BOOL,
+        "Float" => ErrorCode::CANNOT_PARSE_NUMBER,
+        _ if value.trim().is_empty() => ErrorCode::ATTEMPT_TO_READ_AFTER_EOF,
+        _ => ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+    };
+    Error::new(code, format!("Cannot parse '{value}' as the value of setting '{name}' ({kind})"))
         .with_context("give a value of that type")
 }
 

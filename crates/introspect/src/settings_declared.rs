@@ -25,7 +25,7 @@ macro_rules! settings {
         }
 
         impl Settings {
-            /// Sets one by name. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER; nothing is changed then.
+            /// Sets one by name. Errors: UNKNOWN_SETTING, and those of parsing; nothing is changed then.
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
                 match name {
                     $(stringify!($name) => {
@@ -116,6 +116,7 @@ settings! {
     limit: u64 = 0u64, "Rows of the result to give, as if the query ended with LIMIT. 0: all.";
     offset: u64 = 0u64, "Rows of the result to leave out at its start.";
     max_bytes_before_external_sort: u64 = 0u64, "Bytes after which a sort goes to disk. 0: by max_memory_usage.";
+    max_bytes_ratio_before_external_group_by: f64 = 0.5, "Share of the memory after which an aggregation goes to disk. 0, with max_bytes_before_external_group_by = 0: never.";
     max_bytes_before_external_group_by: u64 = 0u64, "Bytes after which an aggregation goes to disk. 0: by max_memory_usage.";
     // Insert
     max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: by cores and memory.";
@@ -124,6 +125,8 @@ settings! {
     min_insert_block_size_bytes: u64 = 268_402_944u64, "Bytes in memory from which on a block is written as a part. 0: only the rows count.";
     max_partitions_per_insert_block: u64 = 100u64, "Partitions that one inserted block may fall into. 0: any number.";
     throw_on_max_partitions_per_insert_block: bool = true, "Whether too many partitions in one block are refused or only logged.";
+    deduplicate_insert: String = "enable", "Whether a block that was inserted before is left out, where the table keeps a window of blocks: enable, disable, or backward_compatible_choice, which leaves it to insert_deduplicate.";
+    deduplicate_insert_select: String = "enable_when_possible", "The same of INSERT SELECT: disable; enable_when_possible, for rows in the order of ORDER BY ALL and with insert_deduplication_token; enable_even_for_bad_queries; force_enable.";
     insert_deduplicate: bool = true, "Whether a block that was inserted before is left out, where the table keeps a window of blocks.";
     optimize_on_insert: bool = true, "Whether a block is treated before it is written as a merge would treat it.";
     insert_deduplication_token: String = "", "A name for this insert: a second one of the same name changes nothing.";
@@ -262,6 +265,7 @@ settings! {
     except_default_mode: String = "ALL", "What EXCEPT without ALL or DISTINCT means.";
     single_join_prefer_left_table: bool = true, "Whether a name that both sides of the only join have means the left one.";
     transform_null_in: bool = false, "Whether NULL IN (NULL) is true.";
+    allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";

@@ -69,10 +69,10 @@ impl Layout {
             .filter(|place| is_time(&columns.0[*place].kind) && !partition_columns.contains(place))
             .take(STATISTICS_COLUMNS_MAX)
             .collect();
-        let kinds: Vec<&SqlType> = sorting.iter().map(|key| &key.kind).collect();
+        let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
         Ok(Arc::new(Layout {
-            sorting_order: KeyOrder::new(&kinds)?,
-            primary_order: KeyOrder::new(&kinds[..primary_key_length])?,
+            sorting_order: KeyOrder::directed(&kinds)?,
+            primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
             columns,
             schema,
             sorting,

@@ -81,7 +81,7 @@ table_settings! {
     orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
-        storage_policy, disk, allow_nullable_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,
+        storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,
         min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
         use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization, merge_with_ttl_timeout,
         min_rows_to_fsync_after_merge, enable_vertical_merge_algorithm, compress_marks, compress_primary_key,

@@ -228,7 +228,7 @@ impl Table for MergeTree {
     }
 
     fn virtual_columns(&self) -> Columns {
-        virtual_columns()
+        virtual_columns(&self.core.layout)
     }
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {

@@ -32,7 +32,7 @@ pub fn column_key(columns: &Columns, name: &str) -> Result<KeyExpression> {
     let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
     let logical = col(format!("\"{name}\""));
     let physical = SessionContext::new().create_physical_expr(logical.clone(), &schema)?;
-    Ok(KeyExpression { text: name.to_string(), kind: column.kind.clone(), logical, physical })
+    Ok(KeyExpression { text: name.to_string(), kind: column.kind.clone(), descending: false, logical, physical })
 }
 
 impl TableSpec {

@@ -53,7 +53,7 @@ fn of_column(name: &str, column: &str, kind: SqlType, constant: ScalarValue, con
 fn key(text: &str, (logical, kind): (Expr, SqlType), columns: &Columns) -> KeyExpression {
     let schema = DFSchema::try_from(columns.arrow().as_ref().clone()).expect("schema");
     let physical = create_physical_expr(&logical, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default());
-    KeyExpression { text: text.to_string(), kind, logical, physical: physical.expect("compiles") }
+    KeyExpression { text: text.to_string(), kind, descending: false, logical, physical: physical.expect("compiles") }
 }
 
 /// `PARTITION BY intDiv(n, 100) ORDER BY s` over `s = toString(n)`, granules of 10 rows.

@@ -1,4 +1,4 @@
-//! CREATE TABLE and CREATE DATABASE.
+//! CREATE TABLE, CREATE VIEW and CREATE DATABASE.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{DefaultKind, SqlType};
@@ -31,9 +31,15 @@ pub struct CreateTable {
     /// `AS function(…)`
     pub as_function: Option<(String, Vec<Node>)>,
     pub query: Option<Box<Query>>,
+    /// CREATE VIEW: the text of `query`.
+    pub view: Option<String>,
+    /// Line and column at which `query` begins.
+    pub(crate) query_start: Option<(u64, u64)>,
     pub engine: Option<(String, Vec<Node>)>,
     pub partition_by: Option<Node>,
     pub order_by: Option<Vec<Node>>,
+    /// For each element of `order_by`, whether its greater values come first.
+    pub descending: Vec<bool>,
     pub primary_key: Option<Vec<Node>>,
     pub settings: Assignments,
     pub comment: String,
@@ -63,13 +69,14 @@ impl Cursor<'_> {
             return Ok(Statement::CreateDatabase { name, if_not_exists, comment });
         }
         let temporary = self.eat("TEMPORARY");
-        for what in ["VIEW", "MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE", "INDEX"] {
+        for what in ["MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE", "INDEX"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("CREATE {what}")));
             }
         }
-        if !self.eat("TABLE") {
-            return Err(self.unexpected("TABLE or DATABASE"));
+        let is_view = self.eat("VIEW");
+        if !is_view && !self.eat("TABLE") {
+            return Err(self.unexpected("TABLE, VIEW or DATABASE"));
         }
         let if_not_exists = self.if_not_exists();
         let mut create =
@@ -84,6 +91,13 @@ impl Cursor<'_> {
             self.column_list(&mut create)?;
         }
         self.clauses(&mut create)?;
+        if is_view {
+            if create.query.is_none() {
+                return Err(self.unexpected("AS and a query"));
+            }
+            // Its text is taken by whoever has the statement's.
+            create.view = Some(String::new());
+        }
         Ok(Statement::CreateTable(Box::new(create)))
     }
 
@@ -159,17 +173,61 @@ impl Cursor<'_> {
         Ok(column)
     }
 
-    /// `tuple()`, `a`, `(a, f(b))`; sort directions are taken where they are ASC.
+    /// `tuple()`, `a`, `(a, f(b))`
     fn key_list(&mut self) -> Result<Vec<Node>> {
-        let node = self.expression()?;
-        if self.eat("DESC") {
-            return Err(Error::not_implemented("Descending order in a sorting key"));
-        }
-        self.eat("ASC");
-        Ok(match node {
+        Ok(match self.expression()? {
             Node::Call(call) if call.name == "tuple" => call.arguments,
             other => vec![other],
         })
+    }
+
+    /// `a DESC`, `(a DESC, f(b) ASC)`: the elements, and whether each descends.
+    fn sorting_key(&mut self) -> Result<(Vec<Node>, Vec<bool>)> {
+        if !self.has_directions() {
+            let keys = self.key_list()?;
+            let descending = self.direction();
+            let directions = vec![descending; keys.len()];
+            return Ok((keys, directions));
+        }
+        self.expect_token(&Token::LParen)?;
+        let (mut keys, mut directions) = (Vec::new(), Vec::new());
+        loop {
+            keys.push(self.expression()?);
+            directions.push(self.direction());
+            if !self.eat_token(&Token::Comma) {
+                self.expect_token(&Token::RParen)?;
+                return Ok((keys, directions));
+            }
+        }
+    }
+
+    /// True of DESC; ASC says nothing.
+    fn direction(&mut self) -> bool {
+        let descending = self.eat("DESC");
+        if !descending {
+            self.eat("ASC");
+        }
+        descending
+    }
+
+    /// Whether directions stand inside of the parentheses that begin here.
+    fn has_directions(&self) -> bool {
+        let mut depth = 0;
+        for ahead in 0.. {
+            match &self.parser.peek_nth_token_ref(ahead).token {
+                Token::LParen => depth += 1,
+                Token::RParen => depth -= 1,
+                Token::EOF => return false,
+                word if depth == 1 && ["ASC", "DESC"].iter().any(|direction| crate::tokens::is_word(word, direction)) => {
+                    return true;
+                }
+                _ => {}
+            }
+            if depth <= 0 {
+                return false;
+            }
+        }
+        false
     }
 
     fn clauses(&mut self, create: &mut CreateTable) -> Result<()> {
@@ -183,7 +241,8 @@ impl Cursor<'_> {
             } else if self.eat_all(&["PARTITION", "BY"]) {
                 create.partition_by = Some(self.expression()?);
             } else if self.eat_all(&["ORDER", "BY"]) {
-                create.order_by = Some(self.key_list()?);
+                let (keys, descending) = self.sorting_key()?;
+                (create.order_by, create.descending) = (Some(keys), descending);
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
                 create.primary_key = Some(self.key_list()?);
             } else if self.eat("SETTINGS") {
@@ -205,6 +264,8 @@ impl Cursor<'_> {
                 create.query = Some(query);
             } else if self.eat("AS") {
                 if self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen {
+                    let start = self.parser.peek_token_ref().span.start;
+                    create.query_start = Some((start.line, start.column));
                     create.query = Some(self.query()?);
                 } else if self.parser.peek_nth_token_ref(1).token == Token::LParen {
                     create.as_function = Some((self.identifier()?, self.call_arguments()?));

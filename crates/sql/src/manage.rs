@@ -50,8 +50,9 @@ impl Cursor<'_> {
             return Ok(Statement::DropDatabase { name, if_exists });
         }
         self.eat("TEMPORARY");
-        if !self.eat("TABLE") && !self.eat("VIEW") {
-            return Err(self.unexpected("TABLE or DATABASE"));
+        let views = self.eat("VIEW");
+        if !views && !self.eat("TABLE") {
+            return Err(self.unexpected("TABLE, VIEW or DATABASE"));
         }
         let if_exists = self.if_exists();
         let mut names = vec![self.table_name()?];
@@ -60,7 +61,7 @@ impl Cursor<'_> {
         }
         self.on_cluster()?;
         let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
-        Ok(Statement::DropTable { names, if_exists })
+        Ok(Statement::DropTable { names, if_exists, views })
     }
 
     /// `ALTER TABLE t DROP PARTITION p, DROP PARTITION q`; everything else that ALTER does is not here yet.

@@ -37,6 +37,8 @@ pub enum Statement {
     DropTable {
         names: Vec<TableName>,
         if_exists: bool,
+        /// DROP VIEW: the tables must be views.
+        views: bool,
     },
     Truncate {
         name: TableName,
@@ -223,6 +225,18 @@ pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statem
     while cursor.parser.consume_token(&Token::SemiColon) {}
     if cursor.parser.peek_token_ref().token != Token::EOF {
         return Err(cursor.unexpected("end of query"));
+    }
+    // The settings behind the query of a view are the query's.
+    if let Statement::Shown { statement: inner, .. } = &mut statement
+        && matches!(inner.as_ref(), Statement::CreateTable(create) if create.view.is_some())
+    {
+        statement = std::mem::replace(inner.as_mut(), Statement::Use(String::new()));
+    }
+    if let Statement::CreateTable(create) = &mut statement
+        && let (Some(view), Some((line, column))) = (&mut create.view, create.query_start)
+    {
+        let start = crate::tokens::offset(text, &crate::tokens::line_starts(text), line, column);
+        *view = text[start..].trim_end_matches(|c: char| c == ';' || c.is_whitespace()).to_string();
     }
     Ok(statement)
 }

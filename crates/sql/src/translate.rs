@@ -322,6 +322,11 @@ fn function_call(function: &Function) -> Result<Node> {
     {
         return shifted(&lower, list);
     }
+    if list.len() == 2
+        && let Some(operator) = shift_operator(&lower)
+    {
+        return Ok(call(operator, list));
+    }
     let over = function.over.as_ref().map(window).transpose()?;
     let filter = function.filter.as_ref().map(|filter| node(filter)).transpose()?.map(Box::new);
     Ok(Node::Call(Call { name, parameters, arguments: list, distinct, filter, over: over.map(Box::new) }))
@@ -415,6 +420,15 @@ fn quantified(left: &Expr, operator: &BinaryOperator, right: &Expr, all: bool) -
         *subquery = query.clone();
     }
     Ok(call(name, vec![left, Node::Subquery(outer)]))
+}
+
+/// `date_add(date, INTERVAL 1 DAY)` is `date + INTERVAL 1 DAY`.
+fn shift_operator(name: &str) -> Option<&'static str> {
+    match name {
+        "date_add" | "dateadd" | "timestamp_add" | "timestampadd" => Some("plus"),
+        "date_sub" | "datesub" | "timestamp_sub" | "timestampsub" => Some("minus"),
+        _ => None,
+    }
 }
 
 /// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.

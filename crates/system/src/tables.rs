@@ -34,7 +34,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 table.data_paths().into(),
                 create_query_line(&definition).into(),
                 engine_full(&definition).into(),
-                Cell::None,
+                definition.view_query().unwrap_or_default().into(),
                 definition.partition_by.as_deref().unwrap_or_default().into(),
                 key_text(&definition.order_by).into(),
                 key_text(&definition.primary_key).into(),

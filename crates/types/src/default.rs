@@ -12,6 +12,7 @@ use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 
 use crate::bytes;
+use crate::calendar::FIRST_DAY;
 use crate::sql_type::SqlType;
 use SqlType as T;
 
@@ -21,6 +22,14 @@ pub fn default_scalar(kind: &SqlType) -> ScalarValue {
         T::String => ScalarValue::BinaryView(Some(Vec::new())),
         T::Bool => ScalarValue::Boolean(Some(false)),
         _ => ScalarValue::try_from_array(&default_array(kind, 1), 0).unwrap_or(ScalarValue::Null),
+    }
+}
+
+/// What a column gets that an INSERT does not name: the default, but of Date32 its first day, as in ClickHouse.
+pub fn column_default(kind: &SqlType) -> ScalarValue {
+    match kind {
+        T::Date32 => ScalarValue::Date32(Some(FIRST_DAY)),
+        other => default_scalar(other),
     }
 }
 

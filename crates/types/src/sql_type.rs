@@ -34,6 +34,25 @@ pub enum IntervalKind {
 }
 
 impl IntervalKind {
+    /// Its length and another's in a unit that both are whole numbers of. `None`: a month has no certain number of days.
+    pub fn ratio(self, other: IntervalKind) -> Option<(i64, i64)> {
+        let length = |kind| match kind {
+            IntervalKind::Nanosecond => (1, false),
+            IntervalKind::Microsecond => (1_000, false),
+            IntervalKind::Millisecond => (1_000_000, false),
+            IntervalKind::Second => (1_000_000_000, false),
+            IntervalKind::Minute => (60_000_000_000, false),
+            IntervalKind::Hour => (3_600_000_000_000, false),
+            IntervalKind::Day => (86_400_000_000_000, false),
+            IntervalKind::Week => (604_800_000_000_000, false),
+            IntervalKind::Month => (1, true),
+            IntervalKind::Quarter => (3, true),
+            IntervalKind::Year => (12, true),
+        };
+        let ((a, a_months), (b, b_months)) = (length(self), length(other));
+        (a_months == b_months).then_some((a, b))
+    }
+
     pub const ALL: [IntervalKind; 11] = [
         IntervalKind::Nanosecond,
         IntervalKind::Microsecond,

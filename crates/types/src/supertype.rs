@@ -72,7 +72,7 @@ fn of_two(left: &SqlType, right: &SqlType) -> std::result::Result<SqlType, NoCom
                 of_two(&T::UInt8, other)?
             }
         }
-        (T::Interval(left), T::Interval(right)) => T::Interval(*left.min(right)),
+        (T::Interval(left), T::Interval(right)) if left.ratio(*right).is_some() => T::Interval(*left.min(right)),
         (T::IPv4, T::IPv6) | (T::IPv6, T::IPv4) => T::IPv6,
         _ if left.is_date_or_time() && right.is_date_or_time() => of_dates(left, right),
         (T::Time | T::Time64(_), T::Time | T::Time64(_)) => T::Time64(time_scale(left).max(time_scale(right))),

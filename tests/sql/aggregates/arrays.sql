@@ -17,3 +17,7 @@ SELECT toTypeName(groupArray(number)), toTypeName(groupUniqArray('a')) FROM numb
 SELECT sumMap([1, 2], [10, 20]), minMap([1, 2], [10, 20]), maxMap([1, 2], [number, 1]) FROM numbers(3);
 -- gap: Function with name 'histogram' does not exist. (UNKNOWN_FUNCTION)
 SELECT histogram(2)(number) IS NOT NULL FROM numbers(5);
+SELECT groupArray(x) FROM (SELECT 7 * number % 11 AS x FROM numbers(11) ORDER BY x DESC);
+SELECT a = arraySort(a) FROM (SELECT groupArray(x) AS a FROM (SELECT cityHash64(number) AS x FROM numbers(200000) ORDER BY x));
+SELECT k, groupArray(x), groupArrayLast(2)(x) FROM (SELECT number % 2 AS k, 7 * number % 11 AS x FROM numbers(11) ORDER BY x) GROUP BY k ORDER BY k;
+SELECT sum(x), groupArrayIf(x, x > 5), count() FROM (SELECT 7 * number % 11 AS x FROM numbers(11) ORDER BY x);

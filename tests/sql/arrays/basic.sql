@@ -14,10 +14,12 @@ SELECT arrayRotateLeft([1, 2, 3], 1), arrayRotateRight([1, 2, 3], 1), arrayParti
 SELECT arrayShiftLeft([1, 2, 3], 1);
 SELECT arrayShiftRight([1, 2, 3], 1);
 SELECT arrayJaccardIndex([1, 2], [2, 3]);
--- gap: Function with name 'arrayAUC' does not exist. Maybe you meant: ['arrayAll']. (UNKNOWN_FUNCTION)
 SELECT arrayAUC([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]);
 SELECT [1, 2] = [1, 2], [1] < [2], [[1], [2]], toString([1, 2]), [toDate('2024-01-01')], [(1, 'a')], ['it''s', 'a\tb'];
 -- error: SIZES_OF_ARRAYS_DONT_MATCH
 SELECT arrayZip([1], [1, 2]);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT arraySum(5);
+SELECT arrayROCAUC([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1], false), arrayAUCPR([0.1, 0.4, 0.35, 0.8], [0, 0, 1, 1]), arrayROCAUC([0.5, 0.5, 0.5], [0, 1, 1]), arrayAUC([1, 1, 2, 2], [0, 1, 0, 1]), arrayAUCPR([1, 1, 2, 2], [0, 1, 0, 1]);
+-- error: ZERO_ARRAY_OR_TUPLE_INDEX
+SELECT materialize([1, 2])[0];

@@ -1,7 +1,6 @@
 -- error: CANNOT_PARSE_TEXT
 SELECT toUInt8('x');
 -- error: CANNOT_PARSE_TEXT
--- gap: Cannot parse '2024-13-45x' as Date: no known form of a date and time: while executing function toDat
 SELECT toDate('2024-13-45x');
 -- error: ATTEMPT_TO_READ_AFTER_EOF
 SELECT toInt32('');

@@ -9,7 +9,6 @@ SELECT * FROM format(CSV, 'a Array(Int32), d Date, t DateTime, f Float64, u Bool
 -- error: CANNOT_PARSE_INPUT_ASSERTION_FAILED
 SELECT * FROM format(CSV, 'a Int32, b Int32', '1\n2,3');
 -- error: INCORRECT_DATA
--- gap: Cannot parse 'abc' as Int32: expected a whole number: column 'a': (at row 1): (in file/uri table fun
 SELECT * FROM format(CSV, 'a Int32', 'abc');
 SELECT * FROM format(CSV, 'a Int32, b String', 'skip me\n1,x') SETTINGS input_format_csv_skip_first_lines = 1;
 SELECT * FROM format(CSV, 'a Int32', '1\nbad\n3') ORDER BY a SETTINGS input_format_allow_errors_num = 1;

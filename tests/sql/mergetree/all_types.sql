@@ -5,7 +5,6 @@ INSERT INTO t (k) VALUES (2);
 SELECT * FROM t ORDER BY k FORMAT Vertical;
 SELECT toTypeName(i128), toTypeName(d64), toTypeName(tu), toTypeName(m) FROM t WHERE k = 1;
 OPTIMIZE TABLE t FINAL;
--- gap: gives another result
 SELECT * FROM t ORDER BY k FORMAT TSV;
 SELECT k FROM t WHERE e = 'y' AND dec > 1 AND b AND d = '2024-01-01' AND has(a, 2) AND m['k'] = 1 AND tu.q = 'q';
 SELECT k FROM t WHERE n IS NULL AND ip = toIPv4('1.2.3.4');

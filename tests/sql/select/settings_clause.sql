@@ -9,5 +9,6 @@ SELECT getSetting('max_block_size') SETTINGS max_block_size = 17;
 -- error: TOO_MANY_ROWS_OR_BYTES
 SELECT number FROM numbers(10) SETTINGS max_result_rows = 5;
 -- error: TOO_MANY_ROWS
--- gap: gives another result
 SELECT count() FROM numbers(1000) WHERE number > 1 SETTINGS max_rows_to_read = 100;
+SELECT number FROM numbers(1000) LIMIT 5 SETTINGS max_rows_to_read = 100;
+SELECT count() FROM numbers(1000) WHERE number < 50 SETTINGS max_rows_to_read = 100;

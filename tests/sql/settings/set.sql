@@ -8,7 +8,6 @@ SELECT getSetting('join_use_nulls');
 -- error: UNKNOWN_SETTING
 SET no_such_setting = 1;
 -- error: CANNOT_PARSE_INPUT_ASSERTION_FAILED
--- gap: Cannot parse 'many' as the value of setting 'max_block_size' (UInt64): give a value of that type. (C
 SET max_block_size = 'many';
 SELECT getSetting('max_block_size');
 SET max_memory_usage = '1G';
@@ -18,3 +17,7 @@ SELECT changed FROM system.settings WHERE name = 'max_block_size';
 SELECT getSetting('max_block_size') SETTINGS max_block_size = 5;
 SELECT name FROM system.settings WHERE name IN ('max_threads', 'max_insert_threads', 'min_insert_block_size_bytes') ORDER BY name;
 SELECT default FROM system.settings WHERE name IN ('max_partitions_per_insert_block', 'min_insert_block_size_bytes', 'min_insert_block_size_rows') ORDER BY name;
+-- error: CANNOT_PARSE_BOOL
+SET join_use_nulls = 'maybe';
+-- error: CANNOT_PARSE_NUMBER
+SET max_execution_time = 'abc';

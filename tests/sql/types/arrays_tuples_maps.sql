@@ -11,7 +11,6 @@ SELECT m.keys, m.values, a.size0 FROM t ORDER BY u.x DESC;
 SELECT toTypeName(a), toTypeName(m), toTypeName(u), toTypeName(n) FROM t LIMIT 1;
 SELECT (1, 2) = (1, 2), (1, 2) < (1, 3), (1, 'a') IN ((1, 'a'), (2, 'b')), [1, 2] = [1, 2], [1, 2] < [1, 3];
 SELECT tuple(1, 'a') AS t, (1, (2, 3)).2.1, tuple(5), toTypeName(tuple(5));
--- gap: Function arrayElement: array indices begin with 1, not with 0. (ZERO_ARRAY_OR_TUPLE_INDEX)
 SELECT [1, 2][0];
 SELECT map('a', [1, 2], 'b', [])['a'], toTypeName(map('a', 1, 'b', NULL));
 SELECT a, count() FROM t GROUP BY a ORDER BY a;

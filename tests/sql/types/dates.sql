@@ -6,7 +6,6 @@ SELECT toDate('2024-01-31') + INTERVAL 1 MONTH, toDate('2024-01-31') - INTERVAL 
 SELECT toDate('2024-01-01') = '2024-01-01', toDate('2024-01-01') < '2024-01-02', toDate('2024-01-01') IN ('2024-01-01', '2025-01-01');
 SELECT toDate('2024-01-01') < toDateTime('2024-01-01 00:00:01'), toDate('2024-01-01') = toDateTime('2024-01-01 00:00:00');
 -- error: CANNOT_PARSE_DATE
--- gap: Cannot parse 'not a date' as Date: no known form of a date and time: while executing function toDate
 SELECT toDate('not a date');
 SELECT toDateOrNull('x'), toDateOrZero('x'), toDate32OrNull('x');
 SELECT CAST('2024-05-06' AS Date), '2024-05-06'::Date32, DATE '2024-05-06';
@@ -15,3 +14,7 @@ SELECT min(d), max(d) FROM (SELECT toDate('2024-01-01') + number AS d FROM numbe
 SELECT d, count() FROM (SELECT toStartOfMonth(toDate('2024-01-20') + number) AS d FROM numbers(30)) GROUP BY d ORDER BY d;
 SELECT makeDate(2024, 2, 29), makeDate32(1950, 1, 1), toYYYYMMDD(toDate('2024-05-06'));
 SELECT toDate(toDateTime('2024-05-06 23:59:59')), toDate('2024-05-06 12:13:14');
+-- error: CANNOT_PARSE_TEXT
+SELECT toDate('2024-01-01x');
+-- error: CANNOT_PARSE_DATE
+SELECT toDate('2024-1x-05');

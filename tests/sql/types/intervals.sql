@@ -6,8 +6,10 @@ SELECT addHours(toDateTime('2024-01-01 00:00:00'), 25), addMinutes(toDateTime('2
 SELECT toDate('2024-01-01') + INTERVAL 1 HOUR AS h, toTypeName(h);
 SELECT toDateTime('2024-01-01 00:00:00') + (INTERVAL 1 DAY, INTERVAL 1 HOUR);
 SELECT dateAdd(DAY, 3, toDate('2024-01-01')), dateSub(MONTH, 1, toDate('2024-03-31'));
--- gap: Function with name 'date_add' does not exist. (UNKNOWN_FUNCTION)
 SELECT date_add(toDate('2024-01-01'), INTERVAL 1 YEAR);
--- gap: Conversion from IntervalYear to IntervalMonth is not supported: while executing function CAST. (CANN
 SELECT INTERVAL 1 YEAR > INTERVAL 1 MONTH;
 SELECT toDateTime64('2024-01-01 00:00:00', 3) + INTERVAL 5 MILLISECOND;
+SELECT INTERVAL 1 DAY = INTERVAL 24 HOUR, INTERVAL 1 WEEK < INTERVAL 8 DAY, CAST(INTERVAL 25 HOUR, 'IntervalDay'), CAST(INTERVAL 1 YEAR, 'IntervalQuarter');
+-- error: NO_COMMON_TYPE
+SELECT INTERVAL 1 MONTH > INTERVAL 1 DAY;
+SELECT date_sub(toDate('2024-01-01'), INTERVAL 1 YEAR), timestamp_add(toDate('2024-01-01'), INTERVAL 1 DAY), toTypeName(date_add(toDate('2024-01-01'), INTERVAL 1 HOUR));

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{EngineSpec, TableDefinition};
+use gristmill_catalog::{EngineSpec, TableDefinition, directed, direction};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -21,6 +21,9 @@ impl Interpreter {
         let (database, table) = self.full(&name);
         if create.if_not_exists && self.engine.databases.has_table(database, table) {
             return Ok(Outcome::done());
+        }
+        if create.view.is_some() {
+            return self.create_view(&create, database, table).await;
         }
         let definition = self.definition(&create, database, table).await?;
         self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
@@ -52,7 +55,12 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                Some(self.engine.databases.table(database, name)?.definition())
+                let like = self.engine.databases.table(database, name)?.definition();
+                if like.view_query().is_some() {
+                    let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
+                    return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+                }
+                Some(like)
             }
         };
         let columns = self.columns_for(create, like.as_deref()).await?;
@@ -67,7 +75,10 @@ impl Interpreter {
         };
         let sorted = engine.name.ends_with("MergeTree");
         let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
-        let mut order_by = create.order_by.as_deref().map(texts);
+        let with_direction = |(key, descending): (String, &bool)| directed(&key, *descending);
+        let with_directions =
+            |keys: Vec<String>| keys.into_iter().zip(&create.descending).map(with_direction).collect::<Vec<_>>();
+        let mut order_by = create.order_by.as_deref().map(texts).map(with_directions);
         let mut primary_key = create.primary_key.as_deref().map(texts);
         let mut partition_by = create.partition_by.as_ref().map(sql);
         if let Some(like) = inherit {
@@ -82,11 +93,11 @@ impl Interpreter {
             ));
         }
         let (order_by, primary_key) = match (order_by, primary_key) {
-            (Some(order_by), None) => (order_by.clone(), order_by),
+            (Some(order_by), None) => (order_by.clone(), undirected(&order_by)),
             (None, Some(primary_key)) => (primary_key.clone(), primary_key),
             (None, None) => (Vec::new(), Vec::new()),
             (Some(order_by), Some(primary_key)) => {
-                if !order_by.starts_with(&primary_key) {
+                if !undirected(&order_by).starts_with(&primary_key) {
                     return Err(Error::new(
                         ErrorCode::BAD_ARGUMENTS,
                         format!(
@@ -108,7 +119,7 @@ impl Interpreter {
             partition_by,
             order_by,
             primary_key,
-            settings: create.settings.iter().cloned().collect::<BTreeMap<_, _>>(),
+            settings: table_settings(create),
             comment: create.comment.clone(),
             temporary: create.temporary,
         })
@@ -151,7 +162,7 @@ impl Interpreter {
     }
 
     /// The declared columns with types of those that have only a default.
-    fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
+    pub(super) fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
@@ -194,6 +205,17 @@ impl Interpreter {
         }
         Ok(all)
     }
+}
+
+/// The elements of a sorting key without their directions.
+fn undirected(keys: &[String]) -> Vec<String> {
+    keys.iter().map(|key| direction(key).0.to_string()).collect()
+}
+
+/// Without those of the query.
+fn table_settings(create: &CreateTable) -> BTreeMap<String, String> {
+    let engine = create.engine.as_ref().map(|(name, _)| name.as_str());
+    create.settings.iter().filter(|(name, _)| !crate::opener::is_query_setting(engine, name)).cloned().collect()
 }
 
 fn canonical_engine(name: &str) -> String {

@@ -127,10 +127,10 @@ impl Interpreter {
         known: &HashMap<String, Expr>,
     ) -> Result<Expr> {
         let Some((_, text)) = &column.default else {
-            return Ok(lit(gristmill_types::default::default_scalar(&column.kind)));
+            return Ok(lit(gristmill_types::default::column_default(&column.kind)));
         };
         if text.is_empty() {
-            return Ok(lit(gristmill_types::default::default_scalar(&column.kind)));
+            return Ok(lit(gristmill_types::default::column_default(&column.kind)));
         }
         if under_way.contains(&column.name) {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("The default of column {} needs itself", column.name)));

@@ -20,9 +20,16 @@ impl Interpreter {
                 databases.create_database(&name, if_not_exists, &comment).await?;
             }
             Statement::DropDatabase { name, if_exists } => databases.drop_database(&name, if_exists).await?,
-            Statement::DropTable { names, if_exists } => {
+            Statement::DropTable { names, if_exists, views } => {
                 for name in &names {
                     let (database, table) = self.full(name);
+                    if views && databases.has_table(database, table) {
+                        let definition = databases.table(database, table)?.definition();
+                        if definition.view_query().is_none() {
+                            let text = format!("Table {database}.{table} is not a View");
+                            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+                        }
+                    }
                     databases.drop_table(database, table, if_exists).await?;
                 }
             }

@@ -7,6 +7,7 @@ mod insert;
 mod insert_plan;
 mod manage;
 mod select;
+mod view;
 
 use std::sync::Arc;
 

@@ -222,7 +222,19 @@ impl Rows {
     fn explained(&self, leaf: usize, text: &[u8], done: Scan<()>) -> Result<()> {
         match done {
             Ok(()) => Ok(()),
-            Err(fault) => Err(self.at_column(leaf, fault.explain(text, self.leaves[leaf].builder.kind()))),
+            Err(mut fault) => {
+                let kind = self.leaves[leaf].builder.kind();
+                // A number ends where its digits do: what is wrong is what stands where a delimiter is due.
+                if fault.code == ErrorCode::CANNOT_PARSE_TEXT && (kind.is_integer() || kind.is_decimal()) {
+                    let csv = matches!(self.format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes);
+                    let ends_line = csv && leaf + 1 == self.leaves.len();
+                    fault.code = match ends_line {
+                        true => ErrorCode::INCORRECT_DATA,
+                        false => ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
+                    };
+                }
+                Err(self.at_column(leaf, fault.explain(text, kind)))
+            }
         }
     }
 

@@ -57,15 +57,21 @@ pub fn selected(args: &[ArrayRef], groups: &[usize], keep: &BooleanArray) -> Res
     Ok((args, groups))
 }
 
+/// The arguments alone: what rows are ordered by comes behind them.
+fn leading(values: &[ArrayRef], arguments: usize) -> &[ArrayRef] {
+    &values[..values.len().min(arguments)]
+}
+
 pub struct Grouped {
     groups: Box<dyn Groups>,
     known: usize,
     make: Make,
+    arguments: usize,
 }
 
 impl Grouped {
-    pub fn new(make: Make) -> Self {
-        Grouped { groups: make(), known: 0, make }
+    pub fn new(make: Make, arguments: usize) -> Self {
+        Grouped { groups: make(), known: 0, make, arguments }
     }
 
     fn grow(&mut self, total: usize) {
@@ -116,7 +122,7 @@ impl GroupsAccumulator for Grouped {
         total_num_groups: usize,
     ) -> DataFusionResult<()> {
         self.grow(total_num_groups);
-        Ok(update(self.groups.as_mut(), values, group_indices, opt_filter)?)
+        Ok(update(self.groups.as_mut(), leading(values, self.arguments), group_indices, opt_filter)?)
     }
 
     fn evaluate(&mut self, emit_to: EmitTo) -> DataFusionResult<ArrayRef> {
@@ -141,7 +147,7 @@ impl GroupsAccumulator for Grouped {
         let mut groups = (self.make)();
         groups.resize(rows);
         let indices: Vec<usize> = (0..rows).collect();
-        update(groups.as_mut(), values, &indices, opt_filter)?;
+        update(groups.as_mut(), leading(values, self.arguments), &indices, opt_filter)?;
         Ok(groups.save(rows)?)
     }
 
@@ -154,13 +160,14 @@ impl GroupsAccumulator for Grouped {
 pub struct Single {
     groups: Box<dyn Groups>,
     zeroes: Vec<usize>,
+    arguments: usize,
 }
 
 impl Single {
-    pub fn new(make: &Make) -> Self {
+    pub fn new(make: &Make, arguments: usize) -> Self {
         let mut groups = make();
         groups.resize(1);
-        Single { groups, zeroes: Vec::new() }
+        Single { groups, zeroes: Vec::new(), arguments }
     }
 
     fn rows(&mut self, values: &[ArrayRef]) -> usize {
@@ -182,7 +189,7 @@ impl Accumulator for Single {
     fn update_batch(&mut self, values: &[ArrayRef]) -> DataFusionResult<()> {
         let rows = self.rows(values);
         if rows > 0 {
-            self.groups.update(values, &self.zeroes[..rows])?;
+            self.groups.update(leading(values, self.arguments), &self.zeroes[..rows])?;
         }
         Ok(())
     }
@@ -263,7 +270,7 @@ impl Accumulator for Recomputed {
     }
 
     fn evaluate(&mut self) -> DataFusionResult<ScalarValue> {
-        let mut single = Single::new(&self.make);
+        let mut single = Single::new(&self.make, usize::MAX);
         for values in &self.rows {
             single.update_batch(values)?;
         }
@@ -275,7 +282,7 @@ impl Accumulator for Recomputed {
     }
 
     fn state(&mut self) -> DataFusionResult<Vec<ScalarValue>> {
-        let mut single = Single::new(&self.make);
+        let mut single = Single::new(&self.make, usize::MAX);
         for values in &self.rows {
             single.update_batch(values)?;
         }

@@ -108,8 +108,8 @@ impl AggregateUDFImpl for Udaf {
         self.field.is_nullable()
     }
 
-    fn accumulator(&self, _args: AccumulatorArgs) -> DataFusionResult<Box<dyn Accumulator>> {
-        Ok(Box::new(Single::new(&self.prepared.make)))
+    fn accumulator(&self, args: AccumulatorArgs) -> DataFusionResult<Box<dyn Accumulator>> {
+        Ok(Box::new(Single::new(&self.prepared.make, args.exprs.len())))
     }
 
     fn state_fields(&self, args: StateFieldsArgs) -> DataFusionResult<Vec<FieldRef>> {
@@ -126,8 +126,8 @@ impl AggregateUDFImpl for Udaf {
         true
     }
 
-    fn create_groups_accumulator(&self, _args: AccumulatorArgs) -> DataFusionResult<Box<dyn GroupsAccumulator>> {
-        Ok(Box::new(Grouped::new(self.prepared.make.clone())))
+    fn create_groups_accumulator(&self, args: AccumulatorArgs) -> DataFusionResult<Box<dyn GroupsAccumulator>> {
+        Ok(Box::new(Grouped::new(self.prepared.make.clone(), args.exprs.len())))
     }
 
     fn create_sliding_accumulator(&self, args: AccumulatorArgs) -> DataFusionResult<Box<dyn Accumulator>> {
@@ -136,15 +136,16 @@ impl AggregateUDFImpl for Udaf {
         {
             return Ok(Box::new(Defaulted { inner, default: self.empty() }));
         }
-        let single = Single::new(&self.prepared.make);
+        let single = Single::new(&self.prepared.make, usize::MAX);
         if single.supports_retract_batch() {
             return Ok(Box::new(single));
         }
         Ok(Box::new(Recomputed::new(self.prepared.make.clone())))
     }
 
+    /// Asked only of a call with an order, which is given to those that keep one: then the rows must come in it.
     fn order_sensitivity(&self) -> AggregateOrderSensitivity {
-        AggregateOrderSensitivity::Insensitive
+        AggregateOrderSensitivity::HardRequirement
     }
 
     fn reverse_expr(&self) -> ReversedUDAF {

@@ -2,14 +2,18 @@
 //! number systems.
 
 use SqlType as T;
-use arrow::array::ArrayRef;
-use arrow::datatypes::{Float64Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type};
+use arrow::array::{ArrayRef, AsArray};
+use arrow::datatypes::{
+    Decimal128Type, Decimal256Type, Float64Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type, i256,
+};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::kinds::{integer, match_integer};
 use crate::columns::{Bytes, Numbers, list, numbers, strings, truths, unary};
-use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_number, expect_string, illegal, not_constant, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -30,6 +34,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.any_case("sqr");
     registry.scalar("countDigits", plain(|name, arguments, _| count_digits(name, arguments)));
+    registry.scalar("isDecimalOverflow", plain(|name, arguments, _| decimal_overflow(name, arguments)));
     registry.scalar(
         "isPrime",
         plain(|name, arguments, _| {
@@ -127,6 +132,37 @@ fn count_digits(name: &str, arguments: &[Argument]) -> Result<Bound> {
         unary::<arrow::datatypes::Decimal128Type, UInt8Type>(&args[0], |value| {
             value.unsigned_abs().checked_ilog10().map_or(1, |digits| digits as u8 + 1)
         })
+    }))
+}
+
+/// Whether a Decimal, taken without its point, has more digits than are asked for (or than its type has).
+fn decimal_overflow(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    let T::Decimal { precision, .. } = arguments[0].kind else {
+        return Err(illegal(name, arguments, 0, "Decimal"));
+    };
+    let most = match precision {
+        ..=9 => 9,
+        ..=18 => 18,
+        ..=38 => 38,
+        _ => 76,
+    };
+    let mut digits = most;
+    if arguments.len() == 2 {
+        expect_integer(name, arguments, 1)?;
+        let given = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
+        digits = u32::try_from(given).map_err(|_| bad_argument(name, "the number of digits cannot be negative"))?;
+    }
+    Ok(Bound::new(T::UInt8, move |args, _| {
+        if let Some(values) = args[0].as_primitive_opt::<Decimal128Type>() {
+            let end = 10i128.checked_pow(digits);
+            let over = |value: i128| end.is_some_and(|end| value <= -end || value >= end);
+            return truths(values.len(), |row| over(values.value(row)));
+        }
+        let values = args[0].as_primitive::<Decimal256Type>();
+        let end = i256::from_i128(10).checked_pow(digits);
+        let over = |value: i256| end.is_some_and(|end| value <= end.wrapping_neg() || value >= end);
+        truths(values.len(), |row| over(values.value(row)))
     }))
 }
 

@@ -41,7 +41,8 @@ fn missing(value: &SqlType, or_null: bool) -> (SqlType, ArrayRef) {
 
 /// From 1, or from the end with a negative index.
 fn by_index(name: &str, arguments: &[Argument], element: &SqlType, or_null: bool) -> Result<Bound> {
-    if constant_integer(&arguments[1]) == Some(0) {
+    // Of a constant array there is the default, as ClickHouse has it.
+    if constant_integer(&arguments[1]) == Some(0) && arguments[0].constant.is_none() {
         let text = format!("Function {name}: array indices begin with 1, not with 0");
         return Err(Error::new(ErrorCode::ZERO_ARRAY_OR_TUPLE_INDEX, text));
     }

@@ -113,7 +113,7 @@ pub fn is_higher_order(name: &str) -> bool {
 }
 
 fn is_over_map(name: &str) -> bool {
-    matches!(name, "mapFilter" | "mapApply" | "mapExists" | "mapAll")
+    matches!(name, "mapFilter" | "mapApply" | "mapExists" | "mapAll" | "mapSort" | "mapReverseSort")
 }
 
 /// The types of a lambda's parameters, from those of the arguments that follow it. (For `arrayFold` the last argument is the

@@ -41,7 +41,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 pub(crate) use element::find_keys;
-pub(crate) use numeric::dot_product;
+pub(crate) use numeric::{dot_product, norm, vectors};
 
 /// A column of arrays, or a constant one.
 pub struct Lists<'a> {

@@ -1,4 +1,5 @@
-//! Numbers about elements: `arrayEnumerate…`, `arrayUniq`, `arrayDifference`, products of two arrays.
+//! Numbers about elements: `arrayEnumerate…`, `arrayUniq`, `arrayDifference`, products of two arrays, areas
+//! under curves of classifiers.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -11,7 +12,7 @@ use gristmill_types::SqlType;
 
 use super::{Lists, aligned, comparable, with_values};
 use crate::columns::{Numbers, list, numbers};
-use crate::define::{arity, expect_array, illegal, plain};
+use crate::define::{arity, bad_argument, expect_array, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -20,38 +21,11 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("arrayEnumerateUniq", plain(|name, arguments, _| enumerate_uniq(name, arguments, false)));
     registry.scalar("arrayEnumerateDense", plain(|name, arguments, _| enumerate_uniq(name, arguments, true)));
     registry.scalar("arrayUniq", plain(|name, arguments, _| uniq(name, arguments)));
-    type Pairs = fn(&[f64], &[f64]) -> f64;
-    let pairs: [(&str, Pairs); 6] = [
-        ("arrayDotProduct", |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum()),
-        ("L1Distance", |a, b| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum()),
-        ("L2Distance", |a, b| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()),
-        ("L2SquaredDistance", |a, b| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum()),
-        ("LinfDistance", |a, b| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)),
-        ("cosineDistance", |a, b| {
-            let dot: f64 = a.iter().zip(b).map(|(a, b)| a * b).sum();
-            let (a, b): (f64, f64) = (a.iter().map(|a| a * a).sum(), b.iter().map(|b| b * b).sum());
-            1.0 - dot / (a * b).sqrt()
-        }),
-    ];
-    for (name, f) in pairs {
-        registry.scalar(name, plain(move |name, arguments, _| vectors(name, arguments, f)));
-    }
-    for (alias, name) in [("normL1", "L1Norm"), ("normL2", "L2Norm"), ("normLinf", "LinfNorm")] {
-        registry.alias(alias, name);
-        registry.any_case(alias);
-    }
-    registry.alias("distanceL1", "L1Distance");
-    registry.alias("distanceL2", "L2Distance");
-    registry.alias("distanceL2Squared", "L2SquaredDistance");
-    registry.alias("distanceLinf", "LinfDistance");
-    registry.alias("distanceCosine", "cosineDistance");
-    for (name, f) in [
-        ("L1Norm", (|a: &[f64]| a.iter().map(|a| a.abs()).sum()) as fn(&[f64]) -> f64),
-        ("L2Norm", |a| a.iter().map(|a| a * a).sum::<f64>().sqrt()),
-        ("LinfNorm", |a| a.iter().map(|a| a.abs()).fold(0.0, f64::max)),
-    ] {
-        registry.scalar(name, plain(move |name, arguments, _| norm(name, arguments, f)));
-    }
+    registry.scalar("arrayDotProduct", plain(|_, arguments, _| dot_product(arguments)));
+    registry.scalar("arrayROCAUC", plain(|name, arguments, _| curve(name, arguments, false)));
+    registry.alias("arrayAUC", "arrayROCAUC");
+    registry.scalar("arrayAUCPR", plain(|name, arguments, _| curve(name, arguments, true)));
+    registry.alias("arrayPRAUC", "arrayAUCPR");
 }
 
 fn enumerate(name: &str, arguments: &[Argument]) -> Result<Bound> {
@@ -125,25 +99,28 @@ fn number_array(name: &str, arguments: &[Argument], i: usize) -> Result<()> {
     }
 }
 
-fn vectors(name: &str, arguments: &[Argument], f: fn(&[f64], &[f64]) -> f64) -> Result<Bound> {
-    arity(name, arguments, 2..=2)?;
+/// A number of two vectors, and of the constant or column after them (1 where there is none).
+pub fn vectors(
+    name: &str,
+    arguments: &[Argument],
+    result: SqlType,
+    f: impl Fn(&[f64], &[f64], f64) -> f64 + Send + Sync + 'static,
+) -> Result<Bound> {
     number_array(name, arguments, 0)?;
     number_array(name, arguments, 1)?;
-    let element = |i: usize| super::element_of(&arguments[i].kind).map(|kind| kind.plain().clone()).unwrap_or(T::Nothing);
-    let result = match name {
-        // Of integers the product is an integer.
-        "arrayDotProduct" => crate::arithmetic::kinds::sum(&element(0), &element(1), false).unwrap_or(T::Float64),
-        _ => T::Float64,
-    };
+    let mut casts = vec![SqlType::array(T::Float64); 2];
+    casts.extend(arguments.get(2).map(|_| T::Float64));
     let arrow = result.clone();
     let name = name.to_string();
-    Ok(Bound::cast(vec![SqlType::array(T::Float64); 2], result, move |args, rows| {
-        let arrays = aligned(&name, args, rows)?;
+    Ok(Bound::cast(casts, result, move |args, rows| {
+        let arrays = aligned(&name, &args[..2], rows)?;
         let (a, b) = (arrays[0].values().as_primitive::<Float64Type>(), arrays[1].values().as_primitive::<Float64Type>());
+        let given = args.get(2).map(Numbers::of::<Float64Type>).transpose()?;
         let offsets = arrays[0].value_offsets();
         let computed = numbers::<Float64Type>(rows, |row| {
             let range = offsets[row] as usize..offsets[row + 1] as usize;
-            Ok(f(&a.values()[range.clone()], &b.values()[range]))
+            let given = given.map_or(1.0, |given| given.get(row));
+            Ok(f(&a.values()[range.clone()], &b.values()[range], given))
         })?;
         crate::arithmetic::kinds::match_integer!(arrow, I => crate::columns::unary::<Float64Type, I>(
             &computed, |value| value as <I as arrow::datatypes::ArrowPrimitiveType>::Native), else Ok(computed))
@@ -152,20 +129,87 @@ fn vectors(name: &str, arguments: &[Argument], f: fn(&[f64], &[f64]) -> f64) -> 
 
 /// The sum of the products of two arrays of numbers.
 pub fn dot_product(arguments: &[Argument]) -> Result<Bound> {
-    vectors("arrayDotProduct", arguments, |a, b| a.iter().zip(b).map(|(a, b)| a * b).sum())
+    arity("arrayDotProduct", arguments, 2..=2)?;
+    let element = |i: usize| super::element_of(&arguments[i].kind).map(|kind| kind.plain().clone()).unwrap_or(T::Nothing);
+    // Of integers the product is an integer.
+    let result = crate::arithmetic::kinds::sum(&element(0), &element(1), false).unwrap_or(T::Float64);
+    vectors("arrayDotProduct", arguments, result, |a, b, _| a.iter().zip(b).map(|(a, b)| a * b).sum())
 }
 
-fn norm(name: &str, arguments: &[Argument], f: fn(&[f64]) -> f64) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
+/// A number of one vector, and of the constant or column after it (1 where there is none).
+pub fn norm(name: &str, arguments: &[Argument], f: impl Fn(&[f64], f64) -> f64 + Send + Sync + 'static) -> Result<Bound> {
     number_array(name, arguments, 0)?;
-    Ok(Bound::cast(vec![SqlType::array(T::Float64)], T::Float64, move |args, rows| {
+    let mut casts = vec![SqlType::array(T::Float64)];
+    casts.extend(arguments.get(1).map(|_| T::Float64));
+    Ok(Bound::cast(casts, T::Float64, move |args, rows| {
         let lists = Lists::of(&args[0])?;
         let values = Numbers::of::<Float64Type>(lists.values())?;
+        let given = args.get(1).map(Numbers::of::<Float64Type>).transpose()?;
         let mut row_values = Vec::new();
         numbers::<Float64Type>(rows, |row| {
             row_values.clear();
             row_values.extend(lists.range(row).map(|i| values.get(i)));
-            Ok(f(&row_values))
+            Ok(f(&row_values, given.map_or(1.0, |given| given.get(row))))
         })
     }))
+}
+
+/// The area under the curve of a classifier: scores, labels (above 0: positive), and for the first kind of curve whether
+/// the area is scaled to 1.
+fn curve(name: &str, arguments: &[Argument], precision: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=if precision { 2 } else { 3 })?;
+    number_array(name, arguments, 0)?;
+    number_array(name, arguments, 1)?;
+    let mut scaled = true;
+    if let Some(given) = arguments.get(2) {
+        scaled = crate::define::constant_integer(given).ok_or_else(|| crate::define::not_constant(name, 2))? != 0;
+    }
+    let mut casts = vec![SqlType::array(T::Float64); 2];
+    casts.extend(arguments.get(2).map(|given| given.kind.clone()));
+    let name = name.to_string();
+    Ok(Bound::cast(casts, T::Float64, move |args, rows| {
+        let (scores, labels) = (Lists::of(&args[0])?, Lists::of(&args[1])?);
+        let (all_scores, all_labels) =
+            (Numbers::of::<Float64Type>(scores.values())?, Numbers::of::<Float64Type>(labels.values())?);
+        numbers::<Float64Type>(rows, |row| {
+            let (score_range, label_range) = (scores.range(row), labels.range(row));
+            if score_range.len() != label_range.len() {
+                return Err(bad_argument(&name, "scores and labels must be arrays of equal sizes"));
+            }
+            let mut points: Vec<(f64, bool)> =
+                score_range.zip(label_range).map(|(i, j)| (all_scores.get(i), all_labels.get(j) > 0.0)).collect();
+            points.sort_by(|a, b| b.0.total_cmp(&a.0));
+            Ok(if precision { area_of_precision(&points) } else { area_of_rates(&points, scaled) })
+        })
+    }))
+}
+
+/// Runs of equal scores: how many positives and negatives each adds.
+fn runs(points: &[(f64, bool)]) -> impl Iterator<Item = (f64, f64)> {
+    points.chunk_by(|a, b| a.0 == b.0).map(|run| {
+        let positives = run.iter().filter(|(_, positive)| *positive).count();
+        (positives as f64, (run.len() - positives) as f64)
+    })
+}
+
+/// Under the rate of true positives over that of false ones, by trapezia.
+fn area_of_rates(points: &[(f64, bool)], scaled: bool) -> f64 {
+    let (mut area, mut positives, mut negatives) = (0.0, 0.0, 0.0);
+    for (more_positives, more_negatives) in runs(points) {
+        area += more_negatives * (positives + more_positives / 2.0);
+        positives += more_positives;
+        negatives += more_negatives;
+    }
+    if scaled { area / (positives * negatives) } else { area }
+}
+
+/// Under the precision over the recall, by steps.
+fn area_of_precision(points: &[(f64, bool)]) -> f64 {
+    let (mut area, mut positives, mut all) = (0.0, 0.0, 0.0);
+    for (more_positives, more_negatives) in runs(points) {
+        positives += more_positives;
+        all += more_positives + more_negatives;
+        area += more_positives * positives / all;
+    }
+    if positives > 0.0 { area / positives } else { 0.0 }
 }

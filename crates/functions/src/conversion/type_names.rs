@@ -15,9 +15,12 @@ pub fn register(registry: &mut Registry) {
             name,
             own_nulls(|name, arguments, _| {
                 arity(name, arguments, 1..=1)?;
-                let constant = name == "toColumnTypeName" && arguments[0].constant.is_some();
                 let kind = &arguments[0].kind;
-                Ok(constant_text(if constant { format!("Const({kind})") } else { kind.to_string() }))
+                if name == "toTypeName" {
+                    return Ok(constant_text(kind.to_string()));
+                }
+                let column = column_type(kind);
+                Ok(constant_text(if arguments[0].constant.is_some() { format!("Const({column})") } else { column }))
             }),
         );
     }
@@ -44,6 +47,33 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::new(T::UInt32, move |_, rows| numbers::<arrow::datatypes::UInt32Type>(rows, |_| Ok(size))))
         }),
     );
+}
+
+/// What ClickHouse carries values of a type in.
+fn column_type(kind: &SqlType) -> String {
+    match kind {
+        T::Nullable(inner) => format!("Nullable({})", column_type(inner)),
+        T::LowCardinality(inner) => format!("LowCardinality({})", column_type(inner)),
+        T::Array(element) => format!("Array({})", column_type(element)),
+        T::Map(key, value) => format!("Map({}, {})", column_type(key), column_type(value)),
+        T::Tuple(fields) => {
+            let fields: Vec<String> = fields.iter().map(|(_, kind)| column_type(kind)).collect();
+            format!("Tuple({})", fields.join(", "))
+        }
+        T::Bool => "UInt8".to_string(),
+        T::Date => "UInt16".to_string(),
+        T::Date32 => "Int32".to_string(),
+        T::DateTime(_) => "UInt32".to_string(),
+        T::DateTime64(..) => "DateTime64".to_string(),
+        T::Enum8(_) => "Int8".to_string(),
+        T::Enum16(_) => "Int16".to_string(),
+        T::Interval(_) => "Int64".to_string(),
+        T::Decimal { precision: ..=9, .. } => "Decimal32".to_string(),
+        T::Decimal { precision: ..=18, .. } => "Decimal64".to_string(),
+        T::Decimal { precision: ..=38, .. } => "Decimal128".to_string(),
+        T::Decimal { .. } => "Decimal256".to_string(),
+        other => other.to_string(),
+    }
 }
 
 fn default_of(kind: SqlType) -> Bound {

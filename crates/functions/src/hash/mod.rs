@@ -2,89 +2,61 @@
 //! mixer); several arguments and the elements of tuples and arrays are hashed one by one and combined.
 
 mod city;
+mod farm;
+mod metro;
 mod murmur;
+mod sip;
+mod special;
+mod words;
+mod wy;
+
+pub use sip::sip_128;
 
 use std::hash::Hasher;
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray};
+use arrow::buffer::{Buffer, NullBuffer};
 use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 use md5::Digest;
 
-use crate::columns::{Bytes, at, broadcast, bytes_to, numbers, unary};
+use crate::columns::{Bytes, at, broadcast, bytes_to, list_of, numbers, unary};
 use crate::define::{arity, expect_string, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::strings::fixed;
 
 pub fn register(registry: &mut Registry) {
-    any(
-        registry,
-        "cityHash64",
-        false,
-        Any { bytes: city::city_hash_64, number: Some(salted_int_hash_64), combine: city::hash_16 },
-    );
-    any(
-        registry,
-        "xxHash64",
-        false,
-        Any { bytes: |bytes| xxhash_rust::xxh64::xxh64(bytes, 0), number: None, combine: combine_int },
-    );
-    any(registry, "xxh3", false, Any { bytes: xxhash_rust::xxh3::xxh3_64, number: None, combine: combine_int });
-    any(
-        registry,
-        "sipHash64",
-        false,
-        Any { bytes: sip_64, number: None, combine: |a, b| sip_64(&[a.to_le_bytes(), b.to_le_bytes()].concat()) },
-    );
-    any(
-        registry,
-        "murmurHash2_64",
-        false,
-        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0), number: None, combine: combine_int },
-    );
-    any(
-        registry,
-        "gccMurmurHash",
-        false,
-        Any { bytes: |bytes| murmur::murmur2_64(bytes, 0xc70f_6907), number: None, combine: combine_int },
-    );
-    any(
-        registry,
-        "murmurHash3_64",
-        false,
-        Any {
-            bytes: |bytes| {
-                let (a, b) = murmur::murmur3_128(bytes, 0);
-                a ^ b
-            },
-            number: None,
-            combine: combine_int,
-        },
-    );
-    any(
-        registry,
-        "xxHash32",
-        true,
-        Any { bytes: |bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0)), number: None, combine: combine_int_32 },
-    );
-    any(
-        registry,
-        "murmurHash2_32",
-        true,
-        Any { bytes: |bytes| u64::from(murmur::murmur2_32(bytes, 0)), number: None, combine: combine_int_32 },
-    );
-    any(
-        registry,
-        "murmurHash3_32",
-        true,
-        Any { bytes: |bytes| u64::from(murmur::murmur3_32(bytes, 0)), number: None, combine: combine_int_32 },
-    );
+    let city = Any { number: Some(salted_int_hash_64), ..wide(city::city_hash_64, city::hash_16) };
+    any(registry, "cityHash64", false, city);
+    any(registry, "farmFingerprint64", false, Any { bytes: farm::fingerprint, ..city });
+    any(registry, "farmHash64", false, Any { bytes: farm::hash, bytes_end: Some(farm::HASH_BYTES_END), ..city });
+    any(registry, "metroHash64", false, Any { bytes: metro::metro_64, ..city });
+    any(registry, "xxHash64", false, wide(|bytes| xxhash_rust::xxh64::xxh64(bytes, 0), city::hash_16));
+    any(registry, "xxh3", false, wide(xxhash_rust::xxh3::xxh3_64, city::hash_16));
+    any(registry, "sipHash64", false, wide(sip_64, |a, b| sip_64(&pair(a, b))));
+    any(registry, "wyHash64", false, wide(wy::wy_64, |a, b| wy::wy_64(&pair(a, b))));
+    any(registry, "murmurHash2_64", false, wide(|bytes| murmur::murmur2_64(bytes, 0), combine_int));
+    any(registry, "gccMurmurHash", false, wide(|bytes| murmur::murmur2_64(bytes, 0xc70f_6907), combine_int));
+    let murmur3 = |bytes: &[u8]| {
+        let (a, b) = murmur::murmur3_128(bytes, 0);
+        a ^ b
+    };
+    any(registry, "murmurHash3_64", false, wide(murmur3, combine_int));
+    any(registry, "xxHash32", true, narrow(|bytes| u64::from(xxhash_rust::xxh32::xxh32(bytes, 0))));
+    any(registry, "murmurHash2_32", true, narrow(|bytes| u64::from(murmur::murmur2_32(bytes, 0))));
+    any(registry, "murmurHash3_32", true, narrow(|bytes| u64::from(murmur::murmur3_32(bytes, 0))));
+    // Kafka's partitions have no sign.
+    let kafka = |bytes: &[u8]| u64::from(murmur::murmur2_32(bytes, 0x9747_b28c) & 0x7fff_ffff);
+    any(registry, "kafkaMurmurHash", true, narrow(kafka));
+    registry.scalar("sipHash128", own_nulls(|name, arguments, _| sip_128_of_values(name, arguments)));
     registry.scalar("intHash64", plain(|name, arguments, _| int_hash(name, arguments, T::UInt64)));
     registry.scalar("intHash32", plain(|name, arguments, _| int_hash(name, arguments, T::UInt32)));
+    special::register(registry);
+    digest(registry, "MD4", 16, |bytes, out| out.copy_from_slice(&md4::Md4::digest(bytes)));
     digest(registry, "MD5", 16, |bytes, out| out.copy_from_slice(&md5::Md5::digest(bytes)));
     digest(registry, "SHA1", 20, |bytes, out| out.copy_from_slice(&sha1::Sha1::digest(bytes)));
     digest(registry, "SHA224", 28, |bytes, out| out.copy_from_slice(&sha2::Sha224::digest(bytes)));
@@ -92,14 +64,6 @@ pub fn register(registry: &mut Registry) {
     digest(registry, "SHA384", 48, |bytes, out| out.copy_from_slice(&sha2::Sha384::digest(bytes)));
     digest(registry, "SHA512", 64, |bytes, out| out.copy_from_slice(&sha2::Sha512::digest(bytes)));
     digest(registry, "SHA512_256", 32, |bytes, out| out.copy_from_slice(&sha2::Sha512_256::digest(bytes)));
-    digest(registry, "sipHash128", 16, |bytes, out| {
-        use siphasher::sip128::Hasher128;
-        let mut hasher = siphasher::sip128::SipHasher24::new();
-        hasher.write(bytes);
-        let hash = hasher.finish128();
-        out[..8].copy_from_slice(&hash.h1.to_le_bytes());
-        out[8..].copy_from_slice(&hash.h2.to_le_bytes());
-    });
     digest(registry, "murmurHash3_128", 16, |bytes, out| {
         let (a, b) = murmur::murmur3_128(bytes, 0);
         out[..8].copy_from_slice(&a.to_le_bytes());
@@ -148,7 +112,12 @@ fn salted_int_hash_64(x: u64) -> u64 {
 }
 
 fn combine_int(a: u64, b: u64) -> u64 {
-    int_hash_64(a) ^ b
+    salted_int_hash_64(a) ^ b
+}
+
+/// Two hashes as bytes.
+fn pair(a: u64, b: u64) -> Vec<u8> {
+    [a.to_le_bytes(), b.to_le_bytes()].concat()
 }
 
 fn int_hash_32(key: u64) -> u32 {
@@ -161,20 +130,38 @@ fn int_hash_32(key: u64) -> u32 {
     key as u32
 }
 
+/// `intHash32`
+fn salted_int_hash_32(x: u64) -> u32 {
+    int_hash_32(x ^ 0x75D9_543D_E018_BF45)
+}
+
 fn combine_int_32(a: u64, b: u64) -> u64 {
-    u64::from(int_hash_32(a)) ^ b
+    u64::from(salted_int_hash_32(a)) ^ b
 }
 
 /// How a function hashes values of any type.
 #[derive(Clone, Copy)]
-struct Any {
-    bytes: fn(&[u8]) -> u64,
+struct Any<H> {
+    bytes: fn(&[u8]) -> H,
     /// Mixes integers of up to 64 bits, where they are not hashed by their bytes.
-    number: Option<fn(u64) -> u64>,
-    combine: fn(u64, u64) -> u64,
+    number: Option<fn(u64) -> H>,
+    combine: fn(H, H) -> H,
+    /// Of the number of elements of an array.
+    length: fn(u64) -> H,
+    /// Texts of so many bytes and more cannot be hashed.
+    bytes_end: Option<usize>,
 }
 
-fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any) {
+fn wide(bytes: fn(&[u8]) -> u64, combine: fn(u64, u64) -> u64) -> Any<u64> {
+    Any { bytes, number: None, combine, length: salted_int_hash_64, bytes_end: None }
+}
+
+fn narrow(bytes: fn(&[u8]) -> u64) -> Any<u64> {
+    let length = |length| u64::from(salted_int_hash_32(length));
+    Any { bytes, number: None, combine: combine_int_32, length, bytes_end: None }
+}
+
+fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {
     registry.scalar(
         name,
         own_nulls(move |name, arguments, _| {
@@ -188,14 +175,7 @@ fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any) {
             let result = if nullable { plain.nullable() } else { plain };
             let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
             Ok(Bound::new(result, move |args, rows| {
-                let mut hashes: Option<Vec<u64>> = None;
-                let mut nulls = None;
-                for (array, kind) in args.iter().zip(&kinds) {
-                    let array = broadcast(array, rows)?;
-                    nulls = arrow::buffer::NullBuffer::union(nulls.as_ref(), array.nulls());
-                    hash_column(&array, kind, how, &mut hashes)?;
-                }
-                let hashes = hashes.unwrap_or_else(|| vec![0; rows]);
+                let (hashes, nulls) = hash_columns(args, &kinds, rows, how)?;
                 if narrow {
                     let hashes: Vec<u32> = hashes.into_iter().map(|hash| hash as u32).collect();
                     return Ok(Arc::new(arrow::array::UInt32Array::new(hashes.into(), nulls)) as ArrayRef);
@@ -206,16 +186,61 @@ fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any) {
     );
 }
 
+/// Hashes of all columns together, and where they are NULL.
+fn hash_columns<H: Copy + Default>(
+    args: &[ArrayRef],
+    kinds: &[SqlType],
+    rows: usize,
+    how: Any<H>,
+) -> Result<(Vec<H>, Option<NullBuffer>)> {
+    let mut hashes: Option<Vec<H>> = None;
+    let mut nulls = None;
+    for (array, kind) in args.iter().zip(kinds) {
+        let array = broadcast(array, rows)?;
+        nulls = NullBuffer::union(nulls.as_ref(), array.nulls());
+        hash_column(&array, kind, how, &mut hashes)?;
+    }
+    Ok((hashes.unwrap_or_else(|| vec![H::default(); rows]), nulls))
+}
+
+fn sip_128_length(length: u64) -> [u8; 16] {
+    u128::from(salted_int_hash_32(length)).to_le_bytes()
+}
+
+/// Of any values, in 16 bytes.
+fn sip_128_of_values(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 0..=usize::MAX)?;
+    if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
+        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
+    }
+    let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
+    let result = if nullable { T::FixedString(16).nullable() } else { T::FixedString(16) };
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
+    let how = Any {
+        bytes: sip_128,
+        number: None,
+        combine: |a, b| sip_128(&[a, b].concat()),
+        length: sip_128_length,
+        bytes_end: None,
+    };
+    Ok(Bound::new(result, move |args, rows| {
+        let (hashes, nulls) = hash_columns(args, &kinds, rows, how)?;
+        let bytes = Buffer::from_vec(hashes.concat());
+        Ok(Arc::new(FixedSizeBinaryArray::try_new(16, bytes, nulls)?) as ArrayRef)
+    }))
+}
+
 /// Hashes a column into `hashes`, combined with what is there.
-fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<Vec<u64>>) -> Result<()> {
+fn hash_column<H: Copy + Default>(array: &ArrayRef, kind: &SqlType, how: Any<H>, hashes: &mut Option<Vec<H>>) -> Result<()> {
     let rows = array.len();
-    let mut put = |values: &mut dyn Iterator<Item = u64>| match hashes {
+    let mut put = |values: &mut dyn Iterator<Item = H>| match hashes {
         None => *hashes = Some(values.collect()),
         Some(hashes) => hashes.iter_mut().zip(values).for_each(|(hash, value)| *hash = (how.combine)(*hash, value)),
     };
     match array.data_type() {
         DataType::BinaryView => {
             let source = array.as_binary_view();
+            check_lengths(how, (0..rows).map(|row| source.value(row).len()))?;
             put(&mut (0..rows).map(|row| (how.bytes)(source.value(row))));
         }
         DataType::FixedSizeBinary(_) if matches!(kind, T::Uuid) => {
@@ -230,6 +255,7 @@ fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<V
         }
         DataType::FixedSizeBinary(_) => {
             let source = array.as_fixed_size_binary();
+            check_lengths(how, (0..rows).map(|row| source.value(row).len()))?;
             put(&mut (0..rows).map(|row| (how.bytes)(source.value(row))));
         }
         DataType::Boolean => {
@@ -244,7 +270,7 @@ fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<V
             hash_column(list.values(), element.plain(), how, &mut inner)?;
             let inner = inner.unwrap_or_default();
             // The number of elements is hashed first, so that nested arrays with other borders differ.
-            let lengths: Vec<u64> = list.offsets().lengths().map(|length| hash_word(length as u64, 8, how)).collect();
+            let lengths: Vec<H> = list.offsets().lengths().map(|length| (how.length)(length as u64)).collect();
             put(&mut lengths.into_iter());
             if let Some(hashes) = hashes {
                 for (row, hash) in hashes.iter_mut().enumerate() {
@@ -262,7 +288,18 @@ fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<V
                 hash_column(column, kind.plain(), how, hashes)?;
             }
         }
-        DataType::Null => put(&mut std::iter::repeat_n(0, rows)),
+        DataType::Map(..) => {
+            // As the array of pairs that it is.
+            let T::Map(key, value) = kind else {
+                return Err(Error::logical("a map without a type"));
+            };
+            let map = array.as_map();
+            let pairs: ArrayRef = Arc::new(map.entries().clone());
+            let pair = T::Tuple(vec![(None, key.as_ref().clone()), (None, value.as_ref().clone())]);
+            let list = list_of(pairs, map.offsets().clone())?;
+            hash_column(&list, &SqlType::array(pair), how, hashes)?;
+        }
+        DataType::Null => put(&mut std::iter::repeat_n(H::default(), rows)),
         _ => {
             let data = array.to_data();
             let carried =
@@ -285,6 +322,15 @@ fn hash_column(array: &ArrayRef, kind: &SqlType, how: Any, hashes: &mut Option<V
     Ok(())
 }
 
+fn check_lengths<H>(how: Any<H>, mut lengths: impl Iterator<Item = usize>) -> Result<()> {
+    match how.bytes_end {
+        Some(end) if lengths.any(|length| length >= end) => {
+            Err(Error::not_implemented(format!("This hash of texts of {end} bytes and more: use farmFingerprint64")))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// Bytes that ClickHouse stores a value in, which may be fewer than it is carried in here.
 fn stored_width(kind: &SqlType, carried: usize) -> usize {
     match kind {
@@ -297,7 +343,7 @@ fn stored_width(kind: &SqlType, carried: usize) -> usize {
     }
 }
 
-fn hash_word(word: u64, width: usize, how: Any) -> u64 {
+fn hash_word<H>(word: u64, width: usize, how: Any<H>) -> H {
     match how.number {
         Some(mix) => mix(word),
         None => (how.bytes)(&word.to_le_bytes()[..width]),
@@ -332,7 +378,7 @@ fn int_hash(name: &str, arguments: &[Argument], result: SqlType) -> Result<Bound
             _ => args[0].as_primitive::<arrow::datatypes::Int64Type>().values().iter().map(|value| *value as u64).collect(),
         };
         if narrow {
-            return numbers::<UInt32Type>(words.len(), |row| Ok(int_hash_32(words[row] ^ 0x75D9_543D_E018_BF45)));
+            return numbers::<UInt32Type>(words.len(), |row| Ok(salted_int_hash_32(words[row])));
         }
         numbers::<UInt64Type>(words.len(), |row| Ok(salted_int_hash_64(words[row])))
     }))

@@ -1,15 +1,21 @@
 //! Strings. They are bytes: functions whose names end in `UTF8` count code points, all others bytes.
 
+mod base58;
+mod bits;
 mod build;
 mod case;
 mod distance;
 mod encode;
 mod format;
+mod html;
+mod key_values;
 mod length;
-mod like;
+pub(crate) mod like;
+mod ngrams;
+mod normalize;
 mod overlay;
 mod pad;
-mod pattern;
+pub(crate) mod pattern;
 mod position;
 mod readable;
 mod regex_functions;
@@ -52,6 +58,13 @@ pub fn register(registry: &mut Registry) {
     format::register(registry);
     readable::register(registry);
     overlay::register(registry);
+    base58::register(registry);
+    bits::register(registry);
+    ngrams::register(registry);
+    normalize::register(registry);
+    key_values::register(registry);
+    registry.scalar("extractTextFromHTML", text_function(html::extract));
+    registry.scalar("toStringCutToZero", part_function(|text| &text[..memchr::memchr(0, text).unwrap_or(text.len())]));
 }
 
 /// A function from one string to one string.

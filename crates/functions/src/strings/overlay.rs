@@ -182,17 +182,12 @@ fn entropy(text: &[u8]) -> f64 {
     counts(text).iter().filter(|count| **count > 0).map(|count| -share(count) * share(count).log2()).sum()
 }
 
-/// Pairs of neighbours that two texts share, among all that they have.
+/// Characters that two texts share, among all that they have.
 fn jaccard(a: &[u8], b: &[u8], points: bool) -> f64 {
-    let pairs = |text: &[u8]| -> HashSet<Vec<u8>> {
-        if points {
-            let points: Vec<&[u8]> = utf8::points(text).collect();
-            points.windows(2).map(|pair| pair.concat()).collect()
-        } else {
-            text.windows(2).map(<[u8]>::to_vec).collect()
-        }
+    let characters = |text: &'_ [u8]| -> HashSet<Vec<u8>> {
+        if points { utf8::points(text).map(<[u8]>::to_vec).collect() } else { text.chunks(1).map(<[u8]>::to_vec).collect() }
     };
-    let (a, b) = (pairs(a), pairs(b));
+    let (a, b) = (characters(a), characters(b));
     let shared = a.intersection(&b).count();
     shared as f64 / (a.len() + b.len() - shared).max(1) as f64
 }

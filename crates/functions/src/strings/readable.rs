@@ -65,9 +65,10 @@ fn scaled(name: &str, arguments: &[Argument], base: f64, units: &'static [&'stat
     }))
 }
 
+/// A year has 365 days here and a month 30.5.
 const UNITS: [(&str, f64); 9] = [
-    ("years", 31_556_952.0),
-    ("months", 2_629_746.0),
+    ("years", 31_536_000.0),
+    ("months", 2_635_200.0),
     ("days", 86_400.0),
     ("hours", 3600.0),
     ("minutes", 60.0),
@@ -106,7 +107,7 @@ fn time_delta(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 return Ok(());
             }
             if value < 0.0 {
-                out.extend(b"- ");
+                out.push(b'-');
             }
             let mut rest = value.abs();
             let mut parts = Vec::new();

@@ -115,20 +115,33 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
                     format!("the replacement names group {n}, but '{}' has {}", regex.as_str(), regex.captures_len() - 1);
                 return Err(bad_argument("replaceRegexp", text));
             }
+            if regex.as_str().is_empty() {
+                out.extend_from_slice(text);
+                return Ok(());
+            }
             let mut copied = 0;
-            if let [Part::Text(plain)] = parts.as_slice() {
-                for found in regex.find_iter(text).take(if all { usize::MAX } else { 1 }) {
-                    out.extend_from_slice(&text[copied..found.start()]);
-                    out.extend_from_slice(plain);
-                    copied = found.end();
-                }
-            } else {
-                for found in regex.captures_iter(text).take(if all { usize::MAX } else { 1 }) {
-                    if let Some(whole) = found.get(0) {
-                        out.extend_from_slice(&text[copied..whole.start()]);
+            let mut at = 0;
+            while at <= text.len() {
+                let found = if let [Part::Text(plain)] = parts.as_slice() {
+                    regex.find_at(text, at).map(|found| {
+                        out.extend_from_slice(&text[copied..found.start()]);
+                        out.extend_from_slice(plain);
+                        found.range()
+                    })
+                } else {
+                    regex.captures_at(text, at).and_then(|found| {
+                        let whole = found.get(0)?.range();
+                        out.extend_from_slice(&text[copied..whole.start]);
                         append(parts, &found, out);
-                        copied = whole.end();
-                    }
+                        Some(whole)
+                    })
+                };
+                let Some(found) = found else { break };
+                copied = found.end;
+                // What matches nothing matches behind a match too: the next search begins one byte further.
+                at = if found.is_empty() { found.end + 1 } else { found.end };
+                if !all {
+                    break;
                 }
             }
             out.extend_from_slice(&text[copied..]);

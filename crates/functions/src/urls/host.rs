@@ -55,10 +55,6 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
         return &authority[..end];
     }
     let end = memchr::memchr(b':', authority).unwrap_or(authority.len());
-    // User and password make it no host, unless asked for.
-    if !rfc && authority.contains(&b'@') {
-        return &url[..0];
-    }
     let name = &authority[..end];
     let strange = |c: &u8| {
         matches!(
@@ -66,8 +62,10 @@ pub fn host(url: &[u8], rfc: bool) -> &[u8] {
             b' ' | b'\t' | b'<' | b'>' | b'%' | b'{' | b'}' | b'|' | b'\\' | b'^' | b'~' | b'[' | b']' | b';' | b'=' | b'&'
         )
     };
+    // A user may stand before the name. (A password makes the part before its colon the name.)
+    let start = memchr::memrchr(b'@', name).map_or(0, |at| at + 1);
     match memchr::memrchr(b'.', name) {
-        Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => name,
+        Some(dot) if dot + 1 < name.len() && !name.iter().any(strange) => &name[start..],
         _ => &url[..0],
     }
 }

@@ -133,10 +133,11 @@ impl Search<'_> {
         }
         let is_last = column + 1 == sides.len();
         let end = |row: usize| End { row, open: !is_last };
-        sides[column] = Side { low: from_low.then_some(end(low)), high: to_high.then_some(end(high)) };
+        sides[column] = self.side(column, from_low.then_some(end(low)), to_high.then_some(end(high)));
         sides[column + 1..].fill(Side::default());
         // What lies strictly between; with both ends where there is no further column.
-        let nothing_between = !is_last && from_low && to_high && self.are_neighbours(column, low, high);
+        let (least, greatest) = if self.index.descending[column] { (high, low) } else { (low, high) };
+        let nothing_between = !is_last && from_low && to_high && self.are_neighbours(column, least, greatest);
         let mut mask = if nothing_between { Mask::NOTHING_SEEN } else { self.ask(sides) };
         if is_last {
             return mask;
@@ -148,6 +149,11 @@ impl Search<'_> {
             }
         }
         mask
+    }
+
+    /// Values from the first to the last in the key's order, which may be a falling one.
+    fn side(&self, column: usize, first: Option<End>, last: Option<End>) -> Side {
+        if self.index.descending[column] { Side { low: last, high: first } } else { Side { low: first, high: last } }
     }
 
     fn ask(&self, sides: &[Side]) -> Mask {

@@ -16,10 +16,17 @@ pub struct KeyOrder {
 }
 
 impl KeyOrder {
+    /// Every column ascending.
     pub fn new(kinds: &[&SqlType]) -> Result<Self> {
-        let options = SortOptions { descending: false, nulls_first: false };
-        let fields: Vec<_> = kinds.iter().map(|kind| SortField::new_with_options(kind.arrow(), options)).collect();
-        for (field, kind) in fields.iter().zip(kinds) {
+        Self::directed(&kinds.iter().map(|kind| (*kind, false)).collect::<Vec<_>>())
+    }
+
+    /// Columns with whether they descend: then the order is exactly the reverse, so that NULL comes first.
+    pub fn directed(kinds: &[(&SqlType, bool)]) -> Result<Self> {
+        let options = |descending| SortOptions { descending, nulls_first: descending };
+        let fields: Vec<_> =
+            kinds.iter().map(|(kind, down)| SortField::new_with_options(kind.arrow(), options(*down))).collect();
+        for (field, (kind, _)) in fields.iter().zip(kinds) {
             if !RowConverter::supports_fields(std::slice::from_ref(field)) {
                 return Err(Error::new(
                     ErrorCode::BAD_ARGUMENTS,

@@ -78,7 +78,7 @@ impl Selector {
     /// `filters` must all hold.
     pub fn new(layout: Arc<Layout>, filters: &[Expr]) -> Result<Selector> {
         let filters = filters.iter().map(unqualified).collect::<Result<Vec<_>>>()?;
-        let virtual_schema = virtual_columns().arrow();
+        let virtual_schema = virtual_columns(&layout).arrow();
         let fields = layout.schema.fields().iter().chain(virtual_schema.fields());
         let fields: Vec<Field> = fields.map(|field| field.as_ref().clone()).collect();
         let schema = DFSchema::try_from(Schema::new(fields))?;

@@ -76,8 +76,10 @@ fn compact(array: &ArrayRef) -> Result<ArrayRef> {
 pub struct SparseIndex {
     /// Key values: granules + 1 rows, the last being the part's last row. No columns where there is no primary key.
     pub keys: Vec<ArrayRef>,
-    /// Each key column alone, normalised.
+    /// Each key column alone, normalised (ascending, whatever the key's direction).
     pub columns: Vec<Rows>,
+    /// Whether the column's values fall from granule to granule.
+    pub descending: Vec<bool>,
     pub granules: usize,
     pub bytes: usize,
 }
@@ -87,7 +89,7 @@ impl SparseIndex {
         let corrupt =
             |what: String| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's primary index is damaged: {what}"));
         if layout.primary_key_length == 0 || data.is_empty() {
-            return Ok(SparseIndex { keys: Vec::new(), columns: Vec::new(), granules, bytes: 0 });
+            return Ok(SparseIndex { keys: Vec::new(), columns: Vec::new(), descending: Vec::new(), granules, bytes: 0 });
         }
         let plain = zstd::stream::decode_all(data)?;
         let mut reader = StreamReader::try_new(Cursor::new(&plain), None)?;
@@ -109,6 +111,7 @@ impl SparseIndex {
             columns.extend(KeyOrder::new(&[&key.kind])?.rows(std::slice::from_ref(column))?);
         }
         let bytes = plain.len() + columns.iter().map(Rows::size).sum::<usize>();
-        Ok(SparseIndex { keys: batch.columns().to_vec(), columns, granules, bytes })
+        let descending = layout.primary().iter().map(|key| key.descending).collect();
+        Ok(SparseIndex { keys: batch.columns().to_vec(), columns, descending, granules, bytes })
     }
 }

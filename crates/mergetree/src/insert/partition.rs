@@ -9,10 +9,10 @@ use arrow::row::Rows;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::PartitionChoice;
+use gristmill_functions::hash::sip_128;
 use gristmill_types::SqlType;
 use gristmill_types::sql_type::quote;
 use serde_json::Value;
-use xxhash_rust::xxh3::xxh3_128;
 
 use crate::index::order::KeyOrder;
 use crate::layout::Layout;
@@ -62,7 +62,7 @@ pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<Par
         .map(|rows| {
             let first = rows.first().copied().unwrap_or_default() as usize;
             let ranges = ranges(layout, batch, &values, &rows, only)?;
-            let id = partition_id(&kinds, &values, &keys, first)?;
+            let id = partition_id(&kinds, &values, first)?;
             Ok(PartitionRows { id, text: partition_text(&kinds, &values, first)?, rows: (!only).then_some(rows), ranges })
         })
         .collect()
@@ -78,9 +78,7 @@ pub fn chosen_id(layout: &Layout, choice: &PartitionChoice) -> Result<Option<Str
     };
     let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
     let values = values.iter().map(|value| value.to_array_of_size(1)).collect::<Result<Vec<ArrayRef>, _>>()?;
-    let keys = KeyOrder::new(&kinds)?.rows(&values)?;
-    let keys = keys.ok_or_else(|| Error::logical("A partition's value has no key"))?;
-    partition_id(&kinds, &values, &keys, 0).map(Some)
+    partition_id(&kinds, &values, 0).map(Some)
 }
 
 fn group(keys: &Rows) -> Vec<Vec<u32>> {
@@ -126,7 +124,7 @@ fn ranges(
     Ok(ranges)
 }
 
-fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], keys: &Rows, row: usize) -> Result<String> {
+fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result<String> {
     let integral = |kind: &&SqlType, value: &ArrayRef| {
         let plain = kind.plain();
         let number = plain.integer_bits().is_some_and(|(bits, _)| bits <= 64);
@@ -143,7 +141,11 @@ fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], keys: &Rows, row: usize
         (number || like_number) && !value.is_null(row)
     };
     if !kinds.iter().zip(values).all(|(kind, value)| integral(kind, value)) {
-        return Ok(format!("{:032x}", xxh3_128(keys.row(row).data())));
+        let mut bytes = Vec::new();
+        for (kind, value) in kinds.iter().zip(values) {
+            hashed_bytes(kind, value, row, &mut bytes)?;
+        }
+        return Ok(sip_128(&bytes).iter().map(|byte| format!("{byte:02x}")).collect());
     }
     let texts = kinds.iter().zip(values).map(|(kind, value)| match kind.plain() {
         SqlType::Date => Ok(value_text(kind, value, row, false)?.replace('-', "")),
@@ -154,6 +156,70 @@ fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], keys: &Rows, row: usize
         },
     });
     Ok(texts.collect::<Result<Vec<_>>>()?.join("-"))
+}
+
+/// What ClickHouse hashes of a value: a number for its kind, and its bytes.
+fn hashed_bytes(kind: &SqlType, array: &ArrayRef, row: usize, out: &mut Vec<u8>) -> Result<()> {
+    const NULL: u8 = 0;
+    const UNSIGNED: u8 = 1;
+    const SIGNED: u8 = 2;
+    const TEXT: u8 = 16;
+    let text = |bytes: &[u8], out: &mut Vec<u8>| {
+        out.push(TEXT);
+        out.extend((bytes.len() as u64).to_le_bytes());
+        out.extend(bytes);
+    };
+    if array.is_null(row) {
+        out.push(NULL);
+        return Ok(());
+    }
+    let fixed = || array.as_fixed_size_binary().value(row);
+    match (kind.plain(), to_json(array, row)?) {
+        (SqlType::String, _) => text(array.as_binary_view().value(row), out),
+        (SqlType::FixedString(_) | SqlType::IPv6, _) => text(fixed(), out),
+        (SqlType::Uuid, _) => {
+            out.push(4);
+            out.extend(fixed()[..8].iter().rev());
+            out.extend(fixed()[8..].iter().rev());
+        }
+        (SqlType::Bool, value) => {
+            out.push(UNSIGNED);
+            out.extend(u64::from(value.as_bool().unwrap_or_default()).to_le_bytes());
+        }
+        (SqlType::IPv4, value) => {
+            out.push(30);
+            out.extend((value.as_u64().unwrap_or_default() as u32).to_le_bytes());
+        }
+        (SqlType::DateTime64(..), value) => {
+            out.push(20);
+            out.extend(value.as_i64().unwrap_or_default().to_le_bytes());
+        }
+        (kind, Value::Number(number)) => {
+            let unsigned = matches!(kind, SqlType::Date | SqlType::DateTime(_))
+                || kind.integer_bits().is_some_and(|(_, signed)| !signed);
+            out.push(if unsigned { UNSIGNED } else { SIGNED });
+            let value = number.as_i64().unwrap_or_else(|| number.as_u64().unwrap_or_default() as i64);
+            out.extend(value.to_le_bytes());
+        }
+        // Wide integers and decimals: so many of their 32 bytes.
+        (kind, Value::String(digits)) => {
+            let (number, width) = match kind {
+                SqlType::UInt128 => (4, 16),
+                SqlType::Int128 => (5, 16),
+                SqlType::UInt256 => (24, 32),
+                SqlType::Int256 => (25, 32),
+                SqlType::Decimal { precision: ..=9, .. } => (19, 4),
+                SqlType::Decimal { precision: ..=18, .. } => (20, 8),
+                SqlType::Decimal { precision: ..=38, .. } => (21, 16),
+                _ => (23, 32),
+            };
+            let value = arrow::datatypes::i256::from_string(&digits).unwrap_or_default();
+            out.push(number);
+            out.extend(&value.to_le_bytes()[..width]);
+        }
+        (_, other) => text(other.to_string().as_bytes(), out),
+    }
+    Ok(())
 }
 
 fn partition_text(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result<String> {

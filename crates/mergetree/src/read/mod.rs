@@ -13,11 +13,20 @@ use gristmill_types::{Columns, SqlType};
 pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use provider::MergeTreeProvider;
 
+use crate::layout::Layout;
+
 pub const PART: &str = "_part";
 pub const PARTITION_ID: &str = "_partition_id";
 pub const PART_OFFSET: &str = "_part_offset";
 
-/// What every MergeTree table has besides its declared columns.
-pub fn virtual_columns() -> Columns {
-    Columns::of([(PART, SqlType::String), (PARTITION_ID, SqlType::String), (PART_OFFSET, SqlType::UInt64)])
+pub const PARTITION_VALUE: &str = "_partition_value";
+
+/// What a MergeTree table has besides its declared columns.
+pub fn virtual_columns(layout: &Layout) -> Columns {
+    let mut columns = vec![(PART, SqlType::String), (PARTITION_ID, SqlType::String), (PART_OFFSET, SqlType::UInt64)];
+    if !layout.partition.is_empty() {
+        let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
+        columns.push((PARTITION_VALUE, SqlType::Tuple(kinds)));
+    }
+    Columns::of(columns)
 }

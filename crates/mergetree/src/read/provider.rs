@@ -41,7 +41,7 @@ impl std::fmt::Debug for MergeTreeProvider {
 impl MergeTreeProvider {
     pub fn new(core: Arc<Core>, state: Arc<State>, context: Arc<QueryContext>) -> Self {
         let stored = core.layout.schema.fields().iter().cloned();
-        let virtual_schema = virtual_columns().arrow();
+        let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
         MergeTreeProvider { core, state, context, schema }
     }
@@ -163,8 +163,7 @@ impl TableProvider for MergeTreeProvider {
         }
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let places = projection.unwrap_or(&all);
-        let outputs =
-            places.iter().map(|&place| Output::of(place, self.core.layout.columns.len())).collect::<Result<Vec<_>>>()?;
+        let outputs = places.iter().map(|&place| Output::of(place, &self.core.layout)).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(self.schema.project(places)?);
         Ok(Arc::new(MergeTreeScan::new(
             self.core.clone(),

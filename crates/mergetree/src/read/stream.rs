@@ -4,12 +4,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_types::SqlType;
 use parking_lot::Mutex;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection, RowSelector};
@@ -20,9 +21,10 @@ use tokio::sync::OnceCell;
 use super::fetch::Fetch;
 use super::filter::{ScanFilter, row_filter};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
-use super::{PART, PART_OFFSET, PARTITION_ID};
+use super::{PART, PART_OFFSET, PARTITION_ID, PARTITION_VALUE};
 use crate::layout::Layout;
 use crate::manifest::State;
+use crate::manifest::v1::value::from_json;
 use crate::measure::batch_bytes;
 use crate::part::OpenPart;
 use crate::part::v1::storage_type::from_storage;
@@ -37,12 +39,13 @@ pub enum Output {
     Part,
     PartitionId,
     PartOffset,
+    PartitionValue,
 }
 
 impl Output {
     /// `place` counts the stored columns, then the virtual ones.
-    pub fn of(place: usize, stored: usize) -> Result<Output> {
-        let names = super::virtual_columns();
+    pub fn of(place: usize, layout: &Layout) -> Result<Output> {
+        let (names, stored) = (super::virtual_columns(layout), layout.columns.len());
         if place < stored {
             return Ok(Output::Stored(place));
         }
@@ -50,6 +53,7 @@ impl Output {
             Some(PART) => Ok(Output::Part),
             Some(PARTITION_ID) => Ok(Output::PartitionId),
             Some(PART_OFFSET) => Ok(Output::PartOffset),
+            Some(PARTITION_VALUE) => Ok(Output::PartitionValue),
             _ => Err(Error::logical(format!("A scan is asked for column {place}, which the table does not have"))),
         }
     }
@@ -316,6 +320,24 @@ fn selection(unit: &Unit) -> RowSelection {
     RowSelection::from(selectors)
 }
 
+/// The values of the partition key, which stand last among the ranges that the manifest keeps of a part.
+fn partition_value(layout: &Layout, unit: &Unit, rows: usize) -> Result<ArrayRef> {
+    let ranges = &unit.entry.ranges;
+    let first = ranges.len().checked_sub(layout.partition.len());
+    let first = first.ok_or_else(|| Error::logical("A part's partition has fewer values than the key"))?;
+    let kinds: Vec<_> = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
+    let DataType::Struct(fields) = SqlType::Tuple(kinds).arrow() else {
+        return Err(Error::logical("A tuple is carried as a struct"));
+    };
+    let columns = layout
+        .partition
+        .iter()
+        .zip(&ranges[first..])
+        .map(|(key, (value, _))| from_json(&key.kind.arrow(), std::iter::repeat_n(value, rows)))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, rows)?))
+}
+
 /// From what was decoded to the scan's schema.
 fn output(shared: &ScanShared, unit: &Unit, stored: &RecordBatch) -> Result<RecordBatch> {
     let rows = stored.num_rows();
@@ -332,6 +354,7 @@ fn output(shared: &ScanShared, unit: &Unit, stored: &RecordBatch) -> Result<Reco
                 }
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
+                Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
                 Output::PartOffset => {
                     let offsets = stored
                         .column_by_name(PART_OFFSET)

@@ -67,6 +67,13 @@ impl SequenceExec {
     }
 }
 
+impl SequenceExec {
+    /// `None`: no end.
+    pub fn rows(&self) -> Option<u64> {
+        (self.rows.end != ENDLESS).then(|| self.rows.end - self.rows.start)
+    }
+}
+
 /// Runs of about the same length.
 fn share(rows: &Range<u64>, threads: usize, eager: bool) -> Vec<Range<u64>> {
     let count = rows.end - rows.start;

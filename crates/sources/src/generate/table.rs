@@ -8,7 +8,7 @@ use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::Result as DataFusionResult;
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 
@@ -38,7 +38,9 @@ impl Table for SequenceTable {
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
         let schema = self.definition.columns.arrow();
-        Ok(Arc::new(SequenceProvider { sequence: self.sequence.clone(), schema, threads: context.threads() }))
+        let throws = !context.settings.read_overflow_mode.eq_ignore_ascii_case("break");
+        let rows_max = if throws { context.settings.max_rows_to_read } else { 0 };
+        Ok(Arc::new(SequenceProvider { sequence: self.sequence.clone(), schema, threads: context.threads(), rows_max }))
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
@@ -55,6 +57,8 @@ struct SequenceProvider {
     sequence: Arc<dyn Sequence>,
     schema: SchemaRef,
     threads: usize,
+    /// `max_rows_to_read`; 0: no limit.
+    rows_max: u64,
 }
 
 #[async_trait]
@@ -87,6 +91,16 @@ impl TableProvider for SequenceProvider {
             .iter()
             .filter_map(|filter| self.sequence.narrow(filter))
             .fold(0..u64::MAX, |a, b| a.start.max(b.start)..a.end.min(b.end));
-        Ok(Arc::new(SequenceExec::new(self.sequence.clone(), projection, narrowed, limit, self.threads)?))
+        let exec = SequenceExec::new(self.sequence.clone(), projection, narrowed, limit, self.threads)?;
+        // How many rows there are is known before any is made; some queries need none made to know that too.
+        if let Some(rows) = exec.rows()
+            && self.sequence.ascending().is_some()
+            && self.rows_max > 0
+            && rows > self.rows_max
+        {
+            let text = format!("Limit for rows to read exceeded, max rows: {}, current rows: {rows}", self.rows_max);
+            return Err(Error::new(ErrorCode::TOO_MANY_ROWS, text).into());
+        }
+        Ok(Arc::new(exec))
     }
 }

@@ -94,6 +94,17 @@ impl Analyzer<'_> {
         {
             return self.higher_order(name, parameters, body, &function.arguments[1..], context);
         }
+        let known = self.registry.find_scalar(name).is_some();
+        if !known && is_higher_order(name) {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                format!("First argument for function {name} must be a lambda function"),
+            ));
+        }
+        if !known && function.arguments.iter().any(|argument| matches!(argument, Node::Lambda { .. })) {
+            return Err(self.registry.unknown(&function.name));
+        }
+        self.check_deprecated(name)?;
         let mut arguments = Vec::with_capacity(function.arguments.len());
         for argument in &function.arguments {
             let typed = self.as_value(self.expr(argument, context)?)?;
@@ -104,6 +115,19 @@ impl Analyzer<'_> {
         self.fold(Typed::new(expr, kind))
     }
 
+    /// Functions whose results depend on how rows come in blocks have to be asked for.
+    fn check_deprecated(&self, name: &str) -> Result<()> {
+        if !self.settings.allow_deprecated_error_prone_window_functions && gristmill_functions::running::is_deprecated(name)
+        {
+            let text = format!(
+                "Function {name} is deprecated since its usage is error-prone. Use a window function, or set \
+                 `allow_deprecated_error_prone_window_functions` to enable it"
+            );
+            return Err(Error::new(ErrorCode(721), text));
+        }
+        Ok(())
+    }
+
     /// Functions that are about the query and not about values.
     fn special(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Option<Typed>> {
         let arguments = &function.arguments;
@@ -112,7 +136,6 @@ impl Analyzer<'_> {
         };
         Ok(Some(match (name, &arguments[..]) {
             ("toTypeName", [argument]) => text_of(&self.as_value(self.expr(argument, context)?)?.kind.pretty()),
-            ("toColumnTypeName", [argument]) => text_of(&self.expr(argument, context)?.kind.to_string()),
             ("CAST" | "_CAST", [value, kind]) => {
                 let (kind, _) = self.constant(kind)?;
                 let ScalarValue::BinaryView(Some(kind)) = kind else {

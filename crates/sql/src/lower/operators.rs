@@ -64,24 +64,25 @@ impl Analyzer<'_> {
         match (name, arguments) {
             ("and" | "or", [_, ..]) => {
                 let operator = if name == "and" { Operator::And } else { Operator::Or };
-                let mut nullable = false;
+                let (mut nullable, mut of_bools) = (false, false);
                 let mut combined: Option<Expr> = None;
                 for argument in arguments {
                     let typed = self.expr(argument, context)?;
                     nullable |= typed.kind.is_nullable();
+                    of_bools |= *typed.kind.plain() == SqlType::Bool;
                     let predicate = self.as_predicate(typed, &format!("argument of function {name}"))?;
                     combined = Some(match combined {
                         None => predicate,
                         Some(left) => binary(left, operator, predicate),
                     });
                 }
-                Ok(combined.map(|expr| predicate(expr, nullable)).map(|typed| self.fold(typed)).transpose()?)
+                Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools))).transpose()?)
             }
             ("not", [argument]) => {
                 let typed = self.expr(argument, context)?;
-                let nullable = typed.kind.is_nullable();
+                let (nullable, of_bool) = (typed.kind.is_nullable(), *typed.kind.plain() == SqlType::Bool);
                 let condition = self.as_predicate(typed, "argument of function not")?;
-                self.fold(predicate(Expr::Not(Box::new(condition)), nullable)).map(Some)
+                self.fold(logical(Expr::Not(Box::new(condition)), nullable, of_bool)).map(Some)
             }
             ("isNull" | "isNotNull", [argument]) => {
                 let typed = self.as_value(self.expr(argument, context)?)?;
@@ -305,6 +306,14 @@ fn same_family(a: &SqlType, b: &SqlType) -> bool {
 pub(crate) fn predicate(expr: Expr, nullable: bool) -> Typed {
     let kind = if nullable { SqlType::UInt8.nullable() } else { SqlType::UInt8 };
     Typed { expr, kind, predicate: true }
+}
+
+/// The result of AND, OR, NOT: Bool where an operand is, else UInt8.
+fn logical(expr: Expr, nullable: bool, of_bools: bool) -> Typed {
+    if !of_bools {
+        return predicate(expr, nullable);
+    }
+    Typed::new(expr, if nullable { SqlType::Bool.nullable() } else { SqlType::Bool })
 }
 
 pub(crate) fn boolean(value: bool) -> Expr {

@@ -1,12 +1,12 @@
 //! IN: lists of constants, lists of expressions, subqueries, tables, arrays.
 //!
-//! NULL is never in a set and is left out of it (`transform_null_in` = 0), so `1 NOT IN (NULL)` is true, unlike in the
-//! SQL standard. A constant that the left side's type cannot hold is in no row, and is left out too.
+//! NULL is never in a set and is left out of it, so `1 NOT IN (NULL)` is true, unlike in the SQL standard. With
+//! `transform_null_in` NULL is a value like any other: it is in a set that has it, and the answer is never NULL. A constant that the left side's type cannot hold is in no row, and is left out too.
 
 use std::sync::Arc;
 
 use datafusion::common::{ScalarValue, Spans};
-use datafusion::logical_expr::expr::{InList, InSubquery};
+use datafusion::logical_expr::expr::{Exists, InList, InSubquery};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -79,10 +79,11 @@ impl Analyzer<'_> {
         let plain = typed.kind.plain().clone();
         let mut constants: Vec<Expr> = Vec::new();
         let mut others: Vec<&Node> = Vec::new();
+        let mut has_null = false;
         for node in list {
             let item = self.as_value(self.expr(node, context)?)?;
             match item.constant() {
-                Some(value) if value.is_null() => {}
+                Some(value) if value.is_null() => has_null = true,
                 Some(_) => {
                     if let Some(moved) = self.constant_as(&item, &plain)? {
                         constants.push(moved.expr);
@@ -106,16 +107,32 @@ impl Analyzer<'_> {
                 combined = predicate(combined.expr.or(equal.expr), nullable);
             }
         }
+        if self.settings.transform_null_in && nullable {
+            return self.with_null_as_value(&typed, combined.expr, has_null.then(|| boolean(true)), negated);
+        }
         if negated {
             combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
         }
         self.fold(combined)
     }
 
+    /// `members` of a left side that may be NULL, under `transform_null_in`. `null_in_set` tells whether the set has NULL
+    /// (`None`: it has not).
+    fn with_null_as_value(&self, left: &Typed, members: Expr, null_in_set: Option<Expr>, negated: bool) -> Result<Typed> {
+        let is_null = || Expr::IsNull(Box::new(left.expr.clone()));
+        let found = match (left.kind.is_null_literal(), null_in_set) {
+            (true, null_in_set) => null_in_set.unwrap_or_else(|| boolean(false)),
+            (false, None) => members.and(Expr::IsNotNull(Box::new(left.expr.clone()))),
+            (false, Some(has_null)) => members.and(Expr::IsNotNull(Box::new(left.expr.clone()))).or(is_null().and(has_null)),
+        };
+        self.fold(predicate(if negated { Expr::Not(Box::new(found)) } else { found }, false))
+    }
+
     fn any_equal(&self, left: &Node, items: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
         let mut any: Option<Expr> = None;
+        let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
         for item in items {
-            let equal = self.expr(&crate::ast::call("equals", vec![left.clone(), item.clone()]), context)?;
+            let equal = self.expr(&crate::ast::call(equals, vec![left.clone(), item.clone()]), context)?;
             let condition = self.as_predicate(equal, "IN")?;
             any = Some(match any {
                 None => condition,
@@ -142,6 +159,18 @@ impl Analyzer<'_> {
             return Err(Error::new(ErrorCode::NUMBER_OF_COLUMNS_DOESNT_MATCH, "The subquery of IN has no columns"));
         };
         let member = Typed::new(column.expr.clone(), column.kind.clone());
+        let null_in_set = if self.settings.transform_null_in && left_typed.kind.is_nullable() && member.kind.is_nullable() {
+            let nulls =
+                LogicalPlanBuilder::from(lowered.plan.clone()).filter(Expr::IsNull(Box::new(member.expr.clone())))?;
+            let subquery =
+                Subquery { subquery: Arc::new(nulls.build()?), outer_ref_columns: outer.clone(), spans: Spans::new() };
+            Some(Expr::Exists(Exists { subquery, negated: false }))
+        } else {
+            None
+        };
+        if self.settings.transform_null_in && left_typed.kind.is_null_literal() {
+            return self.with_null_as_value(&left_typed, boolean(false), null_in_set, negated);
+        }
         // What has no common type is read as the left side's: a set of texts, for a number.
         let (left_typed, member) = match self.to_common(left_typed.clone(), member.clone(), "in") {
             Ok(pair) => pair,
@@ -157,6 +186,11 @@ impl Analyzer<'_> {
         }
         let subquery = Subquery { subquery: Arc::new(plan.build()?), outer_ref_columns: outer, spans: Spans::new() };
         let nullable = left_typed.kind.is_nullable();
+        if self.settings.transform_null_in && nullable {
+            let expr = Box::new(left_typed.expr.clone());
+            let members = Expr::InSubquery(InSubquery { expr, subquery, negated: false });
+            return self.with_null_as_value(&left_typed, members, null_in_set, negated);
+        }
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
     }
 
@@ -210,9 +244,15 @@ impl Analyzer<'_> {
             let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", parts, &self.env)?;
             Ok(self.cast(Typed::new(tuple, kind), &SqlType::String)?.expr)
         };
+        let mut rows = LogicalPlanBuilder::from(lowered.plan.clone());
+        if !self.settings.transform_null_in {
+            for column in lowered.columns.iter().filter(|column| column.kind.is_nullable()) {
+                rows = rows.filter(Expr::IsNotNull(Box::new(column.expr.clone())))?;
+            }
+        }
         let right = text(right_parts)?;
         let name = self.member_name(&lowered.plan, &right);
-        let plan = LogicalPlanBuilder::from(lowered.plan).project(vec![right.alias(name)])?.build()?;
+        let plan = rows.project(vec![right.alias(name)])?.build()?;
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
     }

@@ -206,8 +206,10 @@ impl Values {
             Values::IPv6(values) => values.push(address::ipv6(text)?),
             Values::Date { days, wide } => {
                 let day = match date::date(text) {
-                    Err(_) if options.best_effort_dates => {
-                        let seconds = best_effort::date_time(text, 0, &Zone::utc(), options.us_dates)?;
+                    Err(fault) if options.best_effort_dates => {
+                        // What no form fits is told as of the plain form.
+                        let found = best_effort::date_time(text, 0, &Zone::utc(), options.us_dates);
+                        let seconds = found.map_err(|_| fault)?;
                         i32::try_from(seconds.div_euclid(SECONDS_A_DAY)).map_err(|_| Fault::RANGE)?
                     }
                     day => day?,

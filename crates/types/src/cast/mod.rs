@@ -20,7 +20,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray, make_array, new_null_array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::kernels::zip::zip;
-use arrow::datatypes::{ArrowPrimitiveType, Int8Type, Int16Type};
+use arrow::datatypes::{ArrowPrimitiveType, Int8Type, Int16Type, Int64Type};
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 
@@ -146,7 +146,15 @@ fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) 
         }
         _ if temporal::concerns(from) || temporal::concerns(to) => temporal::convert(array, from, to, options),
         // An interval is its number, an address of 32 bits too.
-        (T::Interval(_), T::Interval(_)) => Err(no_way(from, to)),
+        (T::Interval(a), T::Interval(b)) => {
+            let (from_units, to_units) = a.ratio(*b).ok_or_else(|| no_way(from, to))?;
+            let numbers = array.as_primitive::<Int64Type>();
+            Ok(Arc::new(
+                numbers.unary::<_, Int64Type>(|count| {
+                    (i128::from(count) * i128::from(from_units) / i128::from(to_units)) as i64
+                }),
+            ))
+        }
         (T::Interval(_), _) => plain_or_same(array, &T::Int64, to, options),
         (_, T::Interval(_)) => plain_or_same(array, from, &T::Int64, options),
         (T::IPv4, T::IPv6) | (T::IPv6, T::IPv4) => string::between_addresses(array, from, to, options),

@@ -10,6 +10,7 @@ use crate::calendar::{SECONDS_A_DAY, days_from_civil, days_in_month};
 use crate::zone::Zone;
 
 pub(super) const NOT_A_DATE: Fault = Fault::new(ErrorCode::CANNOT_PARSE_DATE, "expected a date as YYYY-MM-DD or YYYYMMDD");
+const AFTER_THE_DATE: Fault = Fault::new(ErrorCode::CANNOT_PARSE_TEXT, "there is text after the date");
 pub(super) const NO_SUCH_DAY: Fault = Fault::new(ErrorCode::CANNOT_PARSE_DATE, "there is no such day");
 pub(super) const NOT_A_TIME: Fault =
     Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, "expected YYYY-MM-DD hh:mm:ss or seconds since the epoch");
@@ -43,8 +44,8 @@ pub(super) fn checked_day(year: u32, month: u32, day: u32) -> Scan<i32> {
     if exists { Ok(days_from_civil(year as i32, month, day)) } else { Err(NO_SUCH_DAY) }
 }
 
-/// A date at the start of the text, as days since the epoch, and what follows it.
-pub(super) fn date_prefix(text: &[u8]) -> Scan<(i32, &[u8])> {
+/// Year, month and day at the start of the text, and what follows them.
+fn civil_prefix(text: &[u8]) -> Scan<([u32; 3], &[u8])> {
     let (year, rest) = digits(text, 4).ok_or(NOT_A_DATE)?;
     let (month, day, rest) = match rest {
         [b'-' | b'/' | b'.', rest @ ..] => {
@@ -59,21 +60,29 @@ pub(super) fn date_prefix(text: &[u8]) -> Scan<(i32, &[u8])> {
             (month, day, rest)
         }
     };
+    Ok(([year, month, day], rest))
+}
+
+fn days([year, month, day]: [u32; 3]) -> Scan<i32> {
     // The zero date of MySQL is the epoch, as in ClickHouse.
-    if (year, month, day) == (0, 0, 0) {
-        return Ok((0, rest));
-    }
-    Ok((checked_day(year, month, day)?, rest))
+    if [year, month, day] == [0, 0, 0] { Ok(0) } else { checked_day(year, month, day) }
+}
+
+/// A date at the start of the text, as days since the epoch, and what follows it.
+pub(super) fn date_prefix(text: &[u8]) -> Scan<(i32, &[u8])> {
+    let (civil, rest) = civil_prefix(text)?;
+    Ok((days(civil)?, rest))
 }
 
 /// Days since the epoch. A time of day after the date must be one, and is left out.
 pub fn date(text: &[u8]) -> Scan<i32> {
-    let (days, rest) = date_prefix(text)?;
+    let (civil, rest) = civil_prefix(text)?;
     match rest {
-        [] => Ok(days),
-        [b' ' | b'T', rest @ ..] => time_of_day(rest).and_then(|(_, _, rest)| zone_mark(rest)).map(|()| days),
-        _ => Err(NOT_A_DATE),
+        [] => {}
+        [b' ' | b'T', rest @ ..] => time_of_day(rest).and_then(|(_, _, rest)| zone_mark(rest))?,
+        _ => return Err(AFTER_THE_DATE),
     }
+    days(civil)
 }
 
 /// `hh:mm[:ss[.fraction]]`: seconds of the day, the digits of the fraction, and what follows.

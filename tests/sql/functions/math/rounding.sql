@@ -11,6 +11,6 @@ SELECT plus(1, 2), minus(1, 2), multiply(2, 3), divide(1, 2), modulo(7, 4), nega
 SELECT greatest(1, 2, 3), least(1, 2, 3), greatest('a', 'b'), least(1.5, 2), greatest(toDate('2024-01-01'), toDate('2023-01-01'));
 SELECT clamp(15, 0, 10);
 SELECT bitCount(7), bitTest(5, 0), bitTestAll(5, 0, 2), bitTestAny(5, 1), bitRotateLeft(1::UInt8, 1), bitRotateRight(1::UInt8, 1), bitHammingDistance(1, 2);
--- gap: Function with name 'bitSlice' does not exist. Maybe you meant: ['byteSlice']. (UNKNOWN_FUNCTION)
 SELECT bitSlice('abc', 1, 8);
 SELECT log1p(1), sigmoid(0);
+SELECT hex(bitSlice('abc', 2)), hex(bitSlice('abc', -5)), hex(bitSlice('abc', 3, 9)), hex(bitSlice('abc', 9, 100)), hex(bitSlice('abc', -100, 90)), hex(bitSlice('abc', 0));

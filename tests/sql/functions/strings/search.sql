@@ -8,11 +8,10 @@ SELECT hasSubsequence('garbage', 'xyz');
 SELECT 'hello' LIKE 'h%', 'hello' LIKE '_ello', 'hello' LIKE 'H%', 'hello' ILIKE 'H%', 'hello' NOT LIKE '%z%', 'a%b' LIKE 'a\\%b';
 SELECT 'a_c' LIKE 'a\\_c', 'abc' LIKE 'a\\_c', 'line\nbreak' LIKE '%break', '' LIKE '%', '' LIKE '';
 SELECT match('hello', 'h.*o'), match('hello', '^e'), match('hello', 'l+'), 'hello' REGEXP 'el', multiMatchAny('abc', ['x', 'b.']);
--- gap: Function with name 'ngramDistance' does not exist. (UNKNOWN_FUNCTION)
 SELECT ngramDistance('hello', 'hello');
--- gap: Function with name 'ngramSearch' does not exist. (UNKNOWN_FUNCTION)
 SELECT ngramSearch('hello world', 'hello');
 SELECT position('', ''), position('a', ''), position('', 'a');
 SELECT like('abc', 'a%'), notLike('abc', 'a%'), ilike('ABC', 'a%'), notILike('ABC', 'a%');
 -- error: CANNOT_COMPILE_REGEXP
 SELECT match('a', '(');
+SELECT ngramDistance('hello', 'hallo'), ngramSearch('hello world', 'helloo'), ngramDistanceCaseInsensitive('HELLO', 'hello'), ngramDistanceUTF8('привет', 'превет'), ngramSearchUTF8('привет мир', 'мир'), ngramDistance('abc', 'abd'), ngramSearch('', ''), ngramDistance(materialize('aaaaa'), 'aaaa'), ngramDistance('abcdefgh', 'zzzzabcdzzz');

@@ -5,9 +5,8 @@ SELECT alphaTokens('abc1def'), ngrams('abcd', 2), tokens('hello, world'), extrac
 SELECT extractAllGroupsHorizontal('a=1,b=2', '(\\w)=(\\d)'), extractAllGroupsVertical('a=1,b=2', '(\\w)=(\\d)'), regexpExtract('100-200', '(\\d+)-(\\d+)', 2);
 SELECT extractGroups('hello world', '(\\w+) (\\w+)'), countMatches('aXbXc', 'X'), countMatchesCaseInsensitive('aXbxc', 'x');
 SELECT splitByChar('|', 'tag|other')[1], length(splitByChar('|', '<a><b>')), arrayFilter(t -> t != '', splitByChar('|', '|sql|rust|'));
--- gap: Function with name 'extractKeyValuePairs' does not exist. (UNKNOWN_FUNCTION)
 SELECT extractKeyValuePairs('name:neymar, age:31');
--- gap: Function with name 'extractKeyValuePairs' does not exist. (UNKNOWN_FUNCTION)
 SELECT toTypeName(extractKeyValuePairs('a:b'));
 -- error: BAD_ARGUMENTS
 SELECT splitByChar('ab', 'x');
+SELECT extractKeyValuePairs('a=1;b=2', '=', ';'), extractKeyValuePairs('a:"x y, z", b:c'), extractKeyValuePairs('a: b c:d'), extractKeyValuePairs('a:b:c, d:e'), extractKeyValuePairs('a::b'), extractKeyValuePairs('"a b":c d:"e'), extractKeyValuePairs('a:"b"c, d:1'), extractKeyValuePairs('a:b"c", d:1'), extractKeyValuePairs(':v, a:1'), extractKeyValuePairs('a:');

@@ -1,0 +1,86 @@
+//! Parts of strings by bits, and numbers woven together by bits: `bitSlice`, `mortonEncode`, `mortonDecode`.
+
+use SqlType as T;
+use arrow::array::{ArrayRef, UInt64Array};
+use arrow::datatypes::{Int64Type, UInt64Type};
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use std::sync::Arc;
+
+use crate::columns::{Bytes, Numbers, numbers, strings};
+use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+use crate::tuples::struct_array;
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar("bitSlice", plain(|name, arguments, _| slice(name, arguments)));
+    registry.scalar("mortonEncode", plain(|name, arguments, _| weave(name, arguments)));
+    registry.scalar("mortonDecode", plain(|name, arguments, _| unweave(name, arguments)));
+}
+
+/// Text, place of the first bit from 1 (negative: from the end), number of bits (negative: up to so many from the end).
+/// A part that fills no whole number of bytes ends with zeros.
+fn slice(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=3)?;
+    expect_string(name, arguments, 0)?;
+    let mut casts = vec![arguments[0].kind.clone()];
+    for i in 1..arguments.len() {
+        expect_integer(name, arguments, i)?;
+        casts.push(T::Int64);
+    }
+    Ok(Bound::cast(casts, T::String, move |args, rows| {
+        let (texts, places) = (Bytes::of(&args[0])?, Numbers::of::<Int64Type>(&args[1])?);
+        let lengths = args.get(2).map(Numbers::of::<Int64Type>).transpose()?;
+        strings(rows, |row, out| {
+            let text = texts.get(row);
+            let length = lengths.map(|lengths| lengths.get(row));
+            let (start, end) = crate::strings::range(text.len() * 8, places.get(row), length);
+            let bit = |at: usize| if at < end { text[at / 8] >> (7 - at % 8) & 1 } else { 0 };
+            out.extend((start..end).step_by(8).map(|first| (first..first + 8).fold(0, |byte, at| byte << 1 | bit(at))));
+            Ok(())
+        })
+    }))
+}
+
+/// Bit `i` of number `k` of `n` becomes bit `i * n + k`.
+fn weave(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=8)?;
+    for i in 0..arguments.len() {
+        if !arguments[i].kind.integer_bits().is_some_and(|(bits, signed)| bits <= 64 && !signed) {
+            return Err(illegal(name, arguments, i, "an unsigned integer of up to 64 bits"));
+        }
+    }
+    let count = arguments.len();
+    Ok(Bound::cast(vec![T::UInt64; count], T::UInt64, move |args, rows| {
+        let columns = args.iter().map(Numbers::of::<UInt64Type>).collect::<Result<Vec<_>>>()?;
+        numbers::<UInt64Type>(rows, |row| {
+            let bits = |k: usize| {
+                let value = columns[k].get(row);
+                (0..64 / count).fold(0, |woven, i| woven | (value >> i & 1) << (i * count + k))
+            };
+            Ok((0..count).fold(0, |woven, k| woven | bits(k)))
+        })
+    }))
+}
+
+fn unweave(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_integer(name, arguments, 0)?;
+    expect_integer(name, arguments, 1)?;
+    let count = constant_integer(&arguments[0]).ok_or_else(|| not_constant(name, 0))?;
+    let count = usize::try_from(count).ok().filter(|count| (1..=8).contains(count));
+    let count = count.ok_or_else(|| bad_argument(name, "the number of values must be from 1 to 8"))?;
+    let kind = T::Tuple(vec![(None, T::UInt64); count]);
+    Ok(Bound::cast(vec![T::Int64, T::UInt64], kind.clone(), move |args, rows| {
+        let woven = Numbers::of::<UInt64Type>(&args[1])?;
+        let column = |k: usize| -> ArrayRef {
+            let value = |row: usize| {
+                let woven = woven.get(row);
+                (0..64 / count).fold(0, |value, i| value | (woven >> (i * count + k) & 1) << i)
+            };
+            Arc::new(UInt64Array::from_iter_values((0..rows).map(value)))
+        };
+        struct_array(&kind, (0..count).map(column).collect(), rows)
+    }))
+}
