@@ -70,24 +70,30 @@ async fn what_is_written_can_be_read() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_exists_is_left_alone_unless_asked() {
+async fn a_file_grows_where_its_format_can_and_is_left_alone_elsewhere() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = format!("{}/sub/folder/data.csv", folder.path().display());
     let arguments = [path.as_str(), "CSV", "id Int64, name String"];
     insert(&writing(&[]), "file", &arguments, &[batch(0..3)]).await.expect("a new file");
-    let error = insert(&writing(&[]), "file", &arguments, &[batch(3..5)]).await.expect_err("it exists");
-    assert_eq!(error.code(), ErrorCode::BAD_ARGUMENTS);
-    assert!(error.message().contains("engine_file_truncate_on_insert"), "{error}");
-    assert_eq!(ids("file", &arguments).await, vec![0, 1, 2]);
-
-    insert(&writing(&[("engine_file_truncate_on_insert", "1")]), "file", &arguments, &[batch(3..5)])
-        .await
-        .expect("replaced");
+    insert(&writing(&[]), "file", &arguments, &[batch(3..5)]).await.expect("appends");
+    assert_eq!(ids("file", &arguments).await, vec![0, 1, 2, 3, 4]);
+    let replacing = [("engine_file_truncate_on_insert", "1")];
+    insert(&writing(&replacing), "file", &arguments, &[batch(3..5)]).await.expect("replaced");
     assert_eq!(ids("file", &arguments).await, vec![3, 4]);
 
+    let path = path.replace("data.csv", "data.parquet");
+    let arguments = [path.as_str(), "Parquet", "id Int64, name String"];
+    insert(&writing(&[]), "file", &arguments, &[batch(0..3)]).await.expect("a new file");
+    let error = insert(&writing(&[]), "file", &arguments, &[batch(3..5)]).await.expect_err("it exists");
+    assert_eq!(error.code(), ErrorCode::CANNOT_APPEND_TO_FILE);
+    assert!(error.message().contains("engine_file_truncate_on_insert"), "{error}");
+    assert_eq!(ids("file", &arguments).await, vec![0, 1, 2]);
+    insert(&writing(&replacing), "file", &arguments, &[batch(3..5)]).await.expect("replaced");
+    assert_eq!(ids("file", &arguments).await, vec![3, 4]);
     let beside = [("engine_file_allow_create_multiple_files", "1")];
     insert(&writing(&beside), "file", &arguments, &[batch(5..6)]).await.expect("beside");
-    assert_eq!(ids("file", &[&path.replace("data.csv", "data.1.csv"), "CSV", "id Int64, name String"]).await, vec![5]);
+    let beside = path.replace("data.parquet", "data.1.parquet");
+    assert_eq!(ids("file", &[&beside, "Parquet", "id Int64, name String"]).await, vec![5]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
