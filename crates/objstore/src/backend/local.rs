@@ -8,6 +8,7 @@
 //! A walk gives keys in the order of a bucket's listing (a folder sorts as `name/`), one page a folder.
 
 mod append;
+mod published;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
@@ -23,6 +24,7 @@ use gristmill_base::env::{Env, SystemEnv};
 use tokio::sync::mpsc;
 
 use self::append::append;
+use self::published::published;
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
 use crate::store::ObjectInfo;
@@ -220,15 +222,17 @@ impl Backend for LocalBackend {
 
     async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let (path, key) = (self.path(key)?, key.to_string());
-        blocking(move || {
+        let target = path.clone();
+        let write = move || {
             let (temporary, file) = create_temporary(&path)?;
             if let Err(error) = file.write_all_at(&bytes, 0) {
                 let _ = fs::remove_file(&temporary);
                 return Err(error);
             }
             publish(&temporary, &file, &path, if_absent).map(|metadata| info_of(key, &metadata))
-        })
-        .await
+        };
+        // What may only create is a commit: others may have seen it by now.
+        if if_absent { blocking(write).await } else { published(target, write).await }
     }
 
     async fn append(&self, key: &str, bytes: Bytes) -> Result<ObjectInfo, Failure> {
@@ -279,7 +283,7 @@ impl Backend for LocalBackend {
 
     async fn upload_finish(&self, key: &str, id: &str, _parts: Vec<String>) -> Result<ObjectInfo, Failure> {
         let (path, key, temporary) = (self.path(key)?, key.to_string(), PathBuf::from(id));
-        blocking(move || {
+        published(path.clone(), move || {
             let file = File::options().write(true).open(&temporary)?;
             publish(&temporary, &file, &path, false).map(|metadata| info_of(key, &metadata))
         })
