@@ -142,9 +142,9 @@ fn decimal_overflow(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Err(illegal(name, arguments, 0, "Decimal"));
     };
     let most = match precision {
-        ..=9 => 9,
-        ..=18 => 18,
-        ..=38 => 38,
+        0..=9 => 9,
+        10..=18 => 18,
+        19..=38 => 38,
         _ => 76,
     };
     let mut digits = most;
