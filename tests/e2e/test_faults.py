@@ -111,7 +111,7 @@ def test_a_file_that_is_replaced_while_it_is_read(s3):
         reads = []
         with FaultProxy(s3.port, harm) as proxy:
             source = f"s3('http://127.0.0.1:{proxy.port}/data/replaced/*.csv', {s3.keys}, CSV, 'a String, b String')"
-            answer = gristmill(f"SELECT count(), uniqExact(b) FROM {source}")
+            answer = gristmill(f"SELECT count(), uniqExact(b) FROM {source} SETTINGS max_download_buffer_size = 4000000")
         assert answer.out == "" and "replaced while" in answer.message, answer
 
 
