@@ -21,6 +21,7 @@ mod failure;
 pub mod find;
 pub mod glob;
 mod hedge;
+mod key_folders;
 mod key_ranges;
 pub mod latency;
 pub mod limiter;

@@ -196,13 +196,14 @@ impl HttpService for Wire {
         let copies =
             request.headers().contains_key("x-amz-copy-source") || request.headers().contains_key("x-goog-copy-source");
         let class = Class::of(provider, request.method(), request.uri().query().unwrap_or(""), copies);
+        self.wait_for_rate(&call, class).await;
+        let endpoint = &self.at.endpoint;
+        let permit = endpoint.limiter.acquire().await;
+        // Now and not before: a second request that is no longer needed ends while it waits, and costs nothing.
         if let Err(failure) = call.charge(class) {
             call.fail(failure);
             return Err(HttpError::new(HttpErrorKind::Unknown, std::io::Error::other("max_query_cost_usd")));
         }
-        self.wait_for_rate(&call, class).await;
-        let endpoint = &self.at.endpoint;
-        let permit = endpoint.limiter.acquire().await;
         let sent_bytes = request.body().content_length() as u64;
         account::sent(&call.counters, provider, class);
         endpoint.sent(class);

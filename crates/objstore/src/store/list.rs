@@ -11,8 +11,8 @@ use gristmill_introspect::QueryContext;
 use super::{ListEntry, ObjectInfo, Operation, Store};
 use crate::account::Class;
 use crate::backend::{Page, PageRequest};
-use crate::key_ranges;
 use crate::location::Provider;
+use crate::{key_folders, key_ranges};
 
 impl Store {
     /// Every object whose key starts with `prefix` (any text, not only a folder), in the order of keys. With a delimiter,
@@ -72,13 +72,15 @@ impl Store {
         .await
     }
 
-    /// Everything under a prefix, in no set order: where the store can begin a listing after any key, long ones are read in
-    /// several ranges of keys at a time.
+    /// Everything under a prefix, in no set order. Long listings are read by several requests at a time: in ranges of keys
+    /// where the store can begin a listing after any key, by folder where it cannot.
     pub fn list_unordered(&self, ctx: &Arc<QueryContext>, prefix: &str) -> BoxStream<'static, Result<ObjectInfo>> {
-        if !matches!(self.provider(), Provider::S3 | Provider::Gcs) {
-            return self.list(ctx, prefix, None);
+        let request = PageRequest { prefix: prefix.to_string(), ..PageRequest::first(&ctx.settings) };
+        match self.provider() {
+            Provider::S3 | Provider::Gcs => key_ranges::list(self, ctx, request),
+            Provider::Azure => key_folders::list(self, ctx, request),
+            Provider::Http | Provider::File => self.list(ctx, prefix, None),
         }
-        key_ranges::list(self, ctx, PageRequest { prefix: prefix.to_string(), ..PageRequest::first(&ctx.settings) })
     }
 
     fn pages(&self, ctx: &Arc<QueryContext>, request: PageRequest) -> BoxStream<'static, Result<Page>> {

@@ -166,7 +166,7 @@ impl ObjectScanExec {
             filter: description.filter.clone(),
             limit: description.limit,
         };
-        let (source, opening) = (source.clone(), description.files.opening_shared());
+        let (source, opening) = (source.clone(), description.files.opening().clone());
         let inputs = description.files.stream(context).map_ok(move |file| {
             let compression = source.compression_of(&file.key);
             let head = opening.take_head(&file);

@@ -65,7 +65,7 @@ impl ListQuery {
             match next {
                 None => break true,
                 Some(_) if known.len() >= self.known_max => {
-                    // One file too many was drawn: it is put back.
+                    // One file more was drawn to know that there are more: it is known too.
                     known.extend(next);
                     break false;
                 }
@@ -98,12 +98,8 @@ impl Files {
         Files { opening: Arc::default(), ..self.clone() }
     }
 
-    pub fn opening(&self) -> &Opening {
+    pub fn opening(&self) -> &Arc<Opening> {
         &self.opening
-    }
-
-    pub fn opening_shared(&self) -> Arc<Opening> {
-        self.opening.clone()
     }
 
     /// Files that are known; all of them where the listing is `complete`.
@@ -131,7 +127,9 @@ impl Files {
                 known.push(file.clone());
             }
         }
-        let keep = self.rest.is_some().then(|| Arc::new(keep) as Keep);
+        let before = self.keep.clone();
+        let both = move |file: &Arc<SourceFile>| Ok(before.as_ref().map_or(Ok(true), |before| before(file))? && keep(file)?);
+        let keep = self.rest.is_some().then(|| Arc::new(both) as Keep);
         Ok(Files { known: Arc::new(known), rest: self.rest.clone(), keep, opening: self.opening.clone() })
     }
 
@@ -230,6 +228,15 @@ mod tests {
         let files = query.run(&context).await.expect("listed");
         let odd = files.filtered(|file| Ok(file.key.ends_with("1.csv"))).expect("filtered");
         assert_eq!(names(&odd, &context).await, ["d/001.csv", "d/011.csv", "d/021.csv", "d/031.csv", "d/041.csv"]);
+    }
+
+    #[tokio::test]
+    async fn a_second_filter_leaves_the_first_in_force() {
+        let (query, context) = listing(50, 10).await;
+        let files = query.run(&context).await.expect("listed");
+        let odd = files.filtered(|file| Ok(file.key.ends_with("1.csv"))).expect("filtered");
+        let late = odd.filtered(|file| Ok(file.key.as_str() > "d/03")).expect("filtered again");
+        assert_eq!(names(&late, &context).await, ["d/031.csv", "d/041.csv"]);
     }
 
     #[tokio::test]

@@ -4,23 +4,27 @@
 //! that never cross a granule's border, and every column's pages end exactly there, whatever the sizes of the blocks
 //! that come in. The byte limit of pages is out of reach on purpose: it would cut elsewhere.
 
+use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::FieldRef;
 use gristmill_base::Result;
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Column, Columns, SqlType};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
+use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::dictionary;
+use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
 use super::storage_type::{storage_field, to_storage};
 use crate::measure::value_bytes;
 
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
-const STATISTICS_BYTES_MAX: usize = 32;
+pub const STATISTICS_BYTES_MAX: usize = 32;
 
 /// LZ4 where a part is short-lived, ZSTD(1) where it stays: a sixth of the write rate for a third of the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +43,7 @@ pub fn properties(
 ) -> Result<Arc<WriterProperties>> {
     let compression = match codec {
         Codec::Lz4 => Compression::LZ4_RAW,
-        Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(1)?),
+        Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?),
     };
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("gristmill version ", env!("CARGO_PKG_VERSION")).to_string())
@@ -67,47 +71,91 @@ pub fn properties(
 pub struct ColumnEncoder {
     kind: SqlType,
     field: FieldRef,
-    leaves: Vec<ArrowColumnWriter>,
+    way: Way,
     granule_rows: usize,
     rows: usize,
     pub value_bytes: u64,
 }
 
-/// Encoders for the next row group, a column each.
+/// How the column becomes pages.
+enum Way {
+    /// The Parquet crate's, a writer for each leaf.
+    Any(Vec<ArrowColumnWriter>),
+    Strings(Box<StringsEncoder>),
+}
+
+/// Which rows of a column are written, in this order.
+#[derive(Clone, Debug)]
+pub enum RowsTaken {
+    Run(Range<usize>),
+    At(UInt32Array),
+}
+
+/// A column of a row group that is encoded.
+pub enum EncodedColumn {
+    Any(Vec<ArrowColumnChunk>),
+    Strings(StringsChunk),
+}
+
+/// Encoders for the next row group, a column each. `strings`: the encoder of a column that needs none of the others' ways.
 pub fn encoders(
     factory: &ArrowRowGroupWriterFactory,
     row_group: usize,
     columns: &Columns,
     leaves_by_column: &[usize],
     granule_rows: usize,
+    strings: impl Fn(usize) -> Option<StringsEncoder>,
 ) -> Result<Vec<ColumnEncoder>> {
     let mut writers = factory.create_column_writers(row_group)?.into_iter();
-    Ok(columns
-        .iter()
-        .zip(leaves_by_column)
-        .map(|(column, leaves)| ColumnEncoder {
+    let encoder = |(place, (column, leaves)): (usize, (&Column, &usize))| {
+        let leaves: Vec<ArrowColumnWriter> = writers.by_ref().take(*leaves).collect();
+        ColumnEncoder {
             kind: column.kind.clone(),
             field: storage_field(&column.kind, &column.name),
-            leaves: writers.by_ref().take(*leaves).collect(),
+            way: strings(place).map_or(Way::Any(leaves), |strings| Way::Strings(Box::new(strings))),
             granule_rows,
             rows: 0,
             value_bytes: 0,
-        })
-        .collect())
+        }
+    };
+    Ok(columns.iter().zip(leaves_by_column).enumerate().map(encoder).collect())
 }
 
 impl ColumnEncoder {
-    /// Takes the next rows, as they lie in memory.
-    pub fn write(&mut self, array: &ArrayRef) -> Result<()> {
-        self.value_bytes += value_bytes(array);
-        let stored = to_storage(&self.kind, array)?;
+    /// Takes the next rows from where they lie in memory.
+    pub fn write(&mut self, column: &ArrayRef, rows: &RowsTaken) -> Result<()> {
+        if let Way::Strings(strings) = &mut self.way {
+            let array = column.as_binary_view();
+            let views = array.views();
+            // The low 32 bits of a view are its length.
+            let bytes = |row: usize| u64::from(views[row] as u32) + 8;
+            match rows {
+                RowsTaken::Run(run) => {
+                    self.value_bytes += run.clone().map(bytes).sum::<u64>();
+                    return strings.write(array, run.clone());
+                }
+                RowsTaken::At(positions) => {
+                    let positions = || positions.values().iter().map(|&row| row as usize);
+                    self.value_bytes += positions().map(bytes).sum::<u64>();
+                    return strings.write(array, positions());
+                }
+            }
+        }
+        let taken = match rows {
+            RowsTaken::Run(run) => column.slice(run.start, run.len()),
+            RowsTaken::At(positions) => arrow::compute::take(column, positions, None)?,
+        };
+        self.value_bytes += value_bytes(&taken);
+        let stored = to_storage(&self.kind, &taken)?;
         let mut at = 0;
         while at < stored.len() {
             let room = self.granule_rows - self.rows % self.granule_rows;
             let length = room.min(stored.len() - at);
             let leaves = compute_leaves(&self.field, &stored.slice(at, length))?;
-            for (writer, leaf) in self.leaves.iter_mut().zip(&leaves) {
-                writer.write(leaf)?;
+            if let Way::Any(writers) = &mut self.way {
+                for (writer, leaf) in writers.iter_mut().zip(&leaves) {
+                    writer.write(leaf)?;
+                }
             }
             at += length;
             self.rows += length;
@@ -117,10 +165,33 @@ impl ColumnEncoder {
 
     /// Bytes held: pages that are done and values under way.
     pub fn memory_bytes(&self) -> u64 {
-        self.leaves.iter().map(|leaf| leaf.memory_size() as u64).sum()
+        match &self.way {
+            Way::Any(leaves) => leaves.iter().map(|leaf| leaf.memory_size() as u64).sum(),
+            Way::Strings(strings) => strings.memory_bytes(),
+        }
     }
 
-    pub fn finish(self) -> Result<Vec<ArrowColumnChunk>> {
-        self.leaves.into_iter().map(|leaf| Ok(leaf.close()?)).collect()
+    pub fn finish(self) -> Result<EncodedColumn> {
+        Ok(match self.way {
+            Way::Any(leaves) => EncodedColumn::Any(leaves.into_iter().map(|leaf| Ok(leaf.close()?)).collect::<Result<_>>()?),
+            Way::Strings(strings) => EncodedColumn::Strings(strings.finish()?),
+        })
+    }
+}
+
+impl EncodedColumn {
+    /// Bytes that it will take in the file.
+    pub fn bytes(&self) -> u64 {
+        match self {
+            EncodedColumn::Any(leaves) => leaves.iter().map(|leaf| leaf.close().bytes_written).sum(),
+            EncodedColumn::Strings(strings) => strings.bytes(),
+        }
+    }
+
+    pub fn append_to<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
+        match self {
+            EncodedColumn::Any(leaves) => leaves.into_iter().try_for_each(|leaf| Ok(leaf.append_to_row_group(group)?)),
+            EncodedColumn::Strings(strings) => strings.append_to(group),
+        }
     }
 }

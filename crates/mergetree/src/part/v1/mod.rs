@@ -5,6 +5,7 @@ pub mod dictionary;
 pub mod encode;
 pub mod header;
 pub mod open;
+pub mod plain_strings;
 pub mod schema;
 pub mod storage_type;
 pub mod writer;

@@ -15,17 +15,19 @@ use bytes::{Bytes, BytesMut};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_types::SqlType;
 use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
-use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowRowGroupWriterFactory};
+use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::encode::{Codec, ColumnEncoder, encoders, properties};
+use super::encode::{Codec, ColumnEncoder, EncodedColumn, RowsTaken, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
+use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
 use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
@@ -99,8 +101,12 @@ pub struct Sorted {
 }
 
 impl Sorted {
-    fn positions(&self, from: usize, rows: usize) -> Option<UInt32Array> {
-        self.order.as_ref().map(|order| order.slice(from, rows))
+    /// A run of rows in the part's order.
+    fn taken(&self, from: usize, rows: usize) -> RowsTaken {
+        match &self.order {
+            Some(order) => RowsTaken::At(order.slice(from, rows)),
+            None => RowsTaken::Run(from..from + rows),
+        }
     }
 }
 
@@ -125,6 +131,7 @@ pub struct PartWriter {
     outlet: Outlet,
     file: SerializedFileWriter<Outlet>,
     factory: ArrowRowGroupWriterFactory,
+    descriptor: SchemaDescriptor,
     leaves_by_column: Vec<usize>,
     upload: Option<Box<dyn PartUpload>>,
     encoders: Vec<ColumnEncoder>,
@@ -171,6 +178,7 @@ impl PartWriter {
             outlet,
             file,
             factory,
+            descriptor,
             leaves_by_column,
             upload,
         })
@@ -187,13 +195,7 @@ impl PartWriter {
         while from < block.rows {
             let rows = (self.plan.row_group_rows - self.group_rows).min(block.rows - from);
             if self.encoders.is_empty() {
-                self.encoders = encoders(
-                    &self.factory,
-                    self.groups,
-                    &self.layout.columns,
-                    &self.leaves_by_column,
-                    self.plan.granule_rows,
-                )?;
+                self.encoders = self.row_group_encoders()?;
             }
             let last = self.group_rows + rows == self.plan.row_group_rows;
             let chunks = self.encode(block, from, rows, last).await?;
@@ -205,6 +207,16 @@ impl PartWriter {
             }
         }
         Ok(())
+    }
+
+    fn row_group_encoders(&self) -> Result<Vec<ColumnEncoder>> {
+        let (plan, columns) = (&self.plan, &self.layout.columns);
+        let strings = |place: usize| {
+            let plain = columns.0[place].kind == SqlType::String && !plan.dictionaries[place];
+            let leaf: usize = self.leaves_by_column[..place].iter().sum();
+            plain.then(|| StringsEncoder::new(self.descriptor.column(leaf), plan.codec, plan.text[place], plan.granule_rows))
+        };
+        encoders(&self.factory, self.groups, columns, &self.leaves_by_column, plan.granule_rows, strings)
     }
 
     fn index_rows(&mut self, block: &Sorted) -> Result<()> {
@@ -219,24 +231,13 @@ impl PartWriter {
     }
 
     /// Encodes rows of every column. With `last` the row group ends: its chunks come out.
-    async fn encode(
-        &mut self,
-        block: &Sorted,
-        from: usize,
-        rows: usize,
-        last: bool,
-    ) -> Result<Option<Vec<Vec<ArrowColumnChunk>>>> {
-        let positions = block.positions(from, rows);
+    async fn encode(&mut self, block: &Sorted, from: usize, rows: usize, last: bool) -> Result<Option<Vec<EncodedColumn>>> {
+        let taken = block.taken(from, rows);
         let mut jobs = Vec::with_capacity(block.columns.len());
         for (mut encoder, column) in std::mem::take(&mut self.encoders).into_iter().zip(block.columns.iter().cloned()) {
-            let positions = positions.clone();
+            let taken = taken.clone();
             jobs.push(move || {
-                let taken = match positions {
-                    Some(positions) => arrow::compute::take(&column, &positions, None)?,
-                    None => column.slice(from, rows),
-                };
-                drop(column);
-                encoder.write(&taken)?;
+                encoder.write(&column, &taken)?;
                 Ok(encoder)
             });
         }
@@ -251,22 +252,22 @@ impl PartWriter {
         self.close_encoders(encoders).map(Some)
     }
 
-    fn close_encoders(&mut self, encoders: Vec<ColumnEncoder>) -> Result<Vec<Vec<ArrowColumnChunk>>> {
+    fn close_encoders(&mut self, encoders: Vec<ColumnEncoder>) -> Result<Vec<EncodedColumn>> {
         let mut chunks = Vec::with_capacity(encoders.len());
         for (encoder, bytes) in encoders.into_iter().zip(&mut self.column_bytes) {
             bytes.0 += encoder.value_bytes;
             let finished = encoder.finish()?;
-            bytes.1 += finished.iter().map(|chunk| chunk.close().bytes_written).sum::<u64>();
+            bytes.1 += finished.bytes();
             chunks.push(finished);
         }
         Ok(chunks)
     }
 
-    async fn end_row_group(&mut self, chunks: Vec<Vec<ArrowColumnChunk>>) -> Result<()> {
+    async fn end_row_group(&mut self, chunks: Vec<EncodedColumn>) -> Result<()> {
         let mut group = self.file.next_row_group()?;
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
-        for chunk in chunks.into_iter().flatten() {
-            chunk.append_to_row_group(&mut group)?;
+        for chunk in chunks {
+            chunk.append_to(&mut group)?;
             send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
         }
         group.close()?;
