@@ -15,6 +15,7 @@ from rows import Row
 
 FOLDER = Path(__file__).resolve().parent
 GRISTMILL = "Gristmill"
+LIMITED = "Gristmill, max_memory_usage = 500 MB"
 
 
 class Failed(Exception):
@@ -45,12 +46,17 @@ class Server:
 
 @dataclass(frozen=True)
 class Engine:
-    """`family` is its column in the table; several with other settings make one column of the best."""
+    """`family` is its column in the table; several with other settings make one column of the best, and without one it
+    stands among the details only."""
 
     name: str
-    family: str
+    family: str | None
     script: str
     settings: dict = field(default_factory=dict)
+
+    def takes(self, row: Row) -> bool:
+        """Whether it runs the row."""
+        return True
 
     def run(self, row: Row, server: Server, wanted: int, seconds_max: float) -> Run:
         asked = Asked(row.name, server.endpoint, BUCKET, row.files, server.key, server.secret, wanted, self.settings)
@@ -68,10 +74,20 @@ class Gristmill(Engine):
 
     def run(self, row: Row, server: Server, wanted: int, seconds_max: float) -> Run:
         query = statement(row.name, f"{server.endpoint}/{BUCKET}/{row.files}", server.key, server.secret, wanted)
-        done = run_measured([self.script, "local", "--time", "--output-format", "JSONCompactEachRow", "-q", query], "", seconds_max)
+        flags = [text for name, value in self.settings.items() for text in (f"--{name}", str(value))]
+        line = [self.script, "local", "--time", "--output-format", "JSONCompactEachRow", *flags, "-q", query]
+        done = run_measured(line, "", seconds_max)
         check(done)
         answer = [json.loads(line) for line in done.out.splitlines()]
         return Run(float(done.err.split()[-1]), done.cpu_seconds, None, done.memory_peak_bytes, answer)
+
+
+@dataclass(frozen=True)
+class LimitedGristmill(Gristmill):
+    """The binary with a limit of memory: that it gives the answer at all is what is to be seen."""
+
+    def takes(self, row: Row) -> bool:
+        return row.limited
 
 
 def check(done: Finished) -> None:
@@ -89,6 +105,7 @@ def engines(binary: str, threads: list[int]) -> list[Engine]:
     ]
     return [
         Gristmill(GRISTMILL, GRISTMILL, binary),
+        LimitedGristmill(LIMITED, None, binary, {"max_memory_usage": 500_000_000}),
         Engine("ClickHouse", "ClickHouse", "clickhouse_chdb.py"),
         *clickhouse,
         Engine("Polars", "Polars", "polars_scan.py"),

@@ -62,7 +62,8 @@ def column(cells: list[Cell], family: str) -> Cell | None:
 
 
 def families(rows: dict[Row, list[Cell]]) -> list[str]:
-    return list(dict.fromkeys(cell.engine.family for cells in rows.values() for cell in cells))
+    found = (cell.engine.family for cells in rows.values() for cell in cells)
+    return list(dict.fromkeys(family for family in found if family is not None))
 
 
 def ratio(cell: Cell | None, base: Cell | None) -> str:
@@ -77,13 +78,20 @@ def ratio(cell: Cell | None, base: Cell | None) -> str:
 
 
 def ratios(rows: dict[Row, list[Cell]]) -> list[str]:
-    """One line a row: Gristmill's median, and how many times it the others took."""
+    """One line a row: Gristmill's median, how many times it the others took, and its memory and requests beside
+    ClickHouse's as it comes."""
     others = [family for family in families(rows) if family != GRISTMILL]
-    lines = ["| | " + " | ".join([GRISTMILL, *others]) + " |", "|---" * (len(others) + 2) + "|"]
+    beside = ["Peak memory", "Requests"]
+    lines = ["| | " + " | ".join([GRISTMILL, *others, *beside]) + " |", "|---" * (len(others) + 4) + "|"]
     for row, cells in rows.items():
         base = column(cells, GRISTMILL)
         own = "" if base is None else f"{base.seconds:.2f} s" if base.timed else base.fault.split(":")[0]
-        lines.append(f"| {row.title} | {own} | " + " | ".join(ratio(column(cells, family), base) for family in others) + " |")
+        clickhouse = next((cell for cell in cells if cell.engine.name == "ClickHouse"), None)
+        pair = [cell for cell in (base, clickhouse) if cell and cell.runs]
+        memory = " / ".join(f"{cell.median('memory_peak_bytes') / 2**20:,.0f}" for cell in pair) + " MiB"
+        requests = " / ".join(f"{sum(cell.runs[-1].requests.values()):,}" for cell in pair)
+        ratios = [ratio(column(cells, family), base) for family in others]
+        lines.append(f"| {row.title} | {own} | " + " | ".join([*ratios, memory, requests]) + " |")
     return lines
 
 

@@ -88,7 +88,7 @@ class Bench:
             with running(Proxy(server.port, self.network, folder / "toxiproxy.log")) as self.proxy:
                 self.server = Server(f"http://127.0.0.1:{self.proxy.port}", server.key, server.secret)
                 for row in self.rows:
-                    self.measured[row] = [report.Cell(engine) for engine in self.engines]
+                    self.measured[row] = [report.Cell(engine) for engine in self.engines if engine.takes(row)]
                     self.measure(row, self.measured[row])
                     report.judged(self.measured[row])
 
@@ -129,7 +129,7 @@ def about(bench: Bench) -> str:
         f"Runs of each: {given.repeats}, in turns, every one a new process; only the query is timed. "
         "Gristmill's median, and how many times it the others took",
     ]
-    if any(engine.settings for engine in bench.engines):
+    if any(engine.family == report.BEST for engine in bench.engines):
         tried = ", ".join(map(str, given.threads))
         sentences.append(f"ClickHouse as it comes, and with the best `max_threads` of {tried}: in brackets, unless the default was the best")
     return ". ".join(sentences) + "."
