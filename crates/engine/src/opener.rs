@@ -85,7 +85,7 @@ impl Opener {
             }
         };
         let root = self.data_path.join("store").join(definition.uuid.to_string());
-        let store = ObjectFolder::new(Store::local(root), "");
+        let store = ObjectFolder::new(Store::local_synced_when_told(root), "");
         let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)
     }

@@ -12,6 +12,7 @@
 //! Old versions are deleted by the sweeper an hour after a newer snapshot. A writer that slept longer might find its
 //! next version free again; so a state older than `STALE_AFTER` is read anew, by listing, before anything is based on it.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -122,6 +123,11 @@ impl Manifest {
         context: &Arc<QueryContext>,
         mut decide: impl FnMut(&State) -> Result<Option<Change>> + Send,
     ) -> Result<Commit> {
+        let mut synced = HashSet::new();
+        // Asked once before the turn comes, so that others do not wait for our disk.
+        if let Some(change) = decide(&self.current())? {
+            self.sync_added(context, &change, &mut synced).await?;
+        }
         let _turn = self.turn.lock().await;
         let known = self.current.lock().1;
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
@@ -132,6 +138,7 @@ impl Manifest {
         loop {
             let base = self.current();
             let Some(change) = decide(&base)? else { return Ok(Commit::Nothing) };
+            self.sync_added(context, &change, &mut synced).await?;
             let (record, next) = self.record(context, &base, change, &commit_id)?;
             let data = record.encode()?;
             match self.put(context, &record, data).await {
@@ -147,6 +154,16 @@ impl Manifest {
                 }
                 Err(error) => return Ok(Commit::Unknown(error)),
             }
+        }
+    }
+
+    /// I-1: what a version names survives a loss of power before the version does.
+    async fn sync_added(&self, context: &Arc<QueryContext>, change: &Change, synced: &mut HashSet<String>) -> Result<()> {
+        let added = change.added.iter().map(|part| &part.key);
+        let keys: Vec<String> = added.filter(|key| synced.insert(key.to_string())).cloned().collect();
+        match keys.is_empty() {
+            true => Ok(()),
+            false => self.store.sync(context, &keys).await,
         }
     }
 

@@ -2,11 +2,12 @@
 //! two kinds. An object is written once, whole, and never changed.
 //!
 //! `put_if_absent` is the only point of agreement between writers: of any number that put the same key exactly one
-//! gets `Created`. Both it and `PartUpload::finish` return only when the object survives a loss of power (I-1).
+//! gets `Created`. What it made survives a loss of power when it returns; what was uploaded does when `sync` has named
+//! it, which a commit does before it names it (I-1).
 
 mod objects;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fmt::Debug;
 use std::ops::Range;
 use std::sync::Arc;
@@ -50,6 +51,11 @@ pub trait PartStore: Send + Sync + Debug {
     /// Opens the writing of a new object, which appears when it is finished.
     async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>>;
 
+    /// Makes uploaded objects survive a loss of power.
+    async fn sync(&self, _context: &Arc<QueryContext>, _keys: &[String]) -> Result<()> {
+        Ok(())
+    }
+
     /// Every object whose key begins with the prefix, in the order of keys.
     async fn list(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>>;
 
@@ -76,7 +82,7 @@ pub trait PartUpload: Send {
     /// Takes the next bytes. Waits while too many are under way.
     async fn write(&mut self, data: Bytes) -> Result<()>;
 
-    /// Makes the object appear, durably.
+    /// Makes the object appear.
     async fn finish(self: Box<Self>) -> Result<()>;
 
     /// Leaves nothing behind.
@@ -87,11 +93,21 @@ pub trait PartUpload: Send {
 #[derive(Debug, Default)]
 pub struct MemoryStore {
     objects: Arc<Mutex<BTreeMap<String, (Bytes, u64)>>>,
+    /// Objects that a disk would still have after a loss of power.
+    lasting: Mutex<HashSet<String>>,
 }
 
 impl MemoryStore {
     pub fn new() -> Arc<Self> {
         Arc::default()
+    }
+
+    /// What a disk would hold after a loss of power: of the objects, those that were synced or created as commits.
+    pub fn after_power_loss(&self) -> Arc<Self> {
+        let lasting = self.lasting.lock().clone();
+        let objects = self.objects.lock().clone();
+        let left = objects.into_iter().filter(|(key, _)| lasting.contains(key)).collect();
+        Arc::new(MemoryStore { objects: Arc::new(Mutex::new(left)), lasting: Mutex::new(lasting) })
     }
 }
 
@@ -128,6 +144,7 @@ impl PartStore for MemoryStore {
             return Ok(Put::Exists);
         }
         objects.insert(key.to_string(), (data, context.env.now_ms()));
+        self.lasting.lock().insert(key.to_string());
         Ok(Put::Created)
     }
 
@@ -138,6 +155,15 @@ impl PartStore for MemoryStore {
             key: key.to_string(),
             data: BytesMut::new(),
         }))
+    }
+
+    async fn sync(&self, _context: &Arc<QueryContext>, keys: &[String]) -> Result<()> {
+        let objects = self.objects.lock();
+        if let Some(key) = keys.iter().find(|key| !objects.contains_key(*key)) {
+            return Err(missing(key));
+        }
+        self.lasting.lock().extend(keys.iter().cloned());
+        Ok(())
     }
 
     async fn list(&self, _context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>> {

@@ -62,6 +62,11 @@ impl PartStore for ObjectFolder {
         Ok(Box::new(ObjectUpload(self.store.upload(context, &self.key(key)))))
     }
 
+    async fn sync(&self, context: &Arc<QueryContext>, keys: &[String]) -> Result<()> {
+        let keys: Vec<String> = keys.iter().map(|key| self.key(key)).collect();
+        self.store.sync(context, &keys).await
+    }
+
     async fn list(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>> {
         let objects: Vec<_> = self.store.list(context, &self.key(prefix), None).try_collect().await?;
         let own = |key: &str| key.strip_prefix(&self.prefix).map(str::to_string);

@@ -2,12 +2,14 @@
 //!
 //! Writing is atomic and lasts (I-1): bytes go to a temporary file beside the target, are synced, and get their name in
 //! one step, by `rename`, or by `link` where the name must not exist yet; then the folder is synced too, and the folders
-//! that had to be made. `append` is the exception. Reading uses positioned reads, so that parts of one file are read beside each other.
+//! that had to be made. Exceptions: `append`, and a store that syncs when told, whose files are synced by `sync` only (but
+//! not those that may only be created: they are commits). Reading uses positioned reads, so that parts of one file are read beside each other.
 //!
 //! An ETag is made of inode, time of change and size: a file that was replaced or rewritten has another one.
 //! A walk gives keys in the order of a bucket's listing (a folder sorts as `name/`), one page a folder.
 
 mod append;
+mod durable;
 mod published;
 
 use std::fs::{self, File, Metadata};
@@ -24,6 +26,7 @@ use gristmill_base::env::{Env, SystemEnv};
 use tokio::sync::mpsc;
 
 use self::append::append;
+use self::durable::{begin_writing, sync_files, sync_folder};
 use self::published::published;
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
@@ -38,11 +41,19 @@ const DEPTH_MAX: usize = 100;
 #[derive(Debug)]
 pub(crate) struct LocalBackend {
     root: PathBuf,
+    syncs: Syncs,
+}
+
+/// When files that were written are made to outlast a loss of power.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Syncs {
+    AtOnce,
+    WhenTold,
 }
 
 impl LocalBackend {
-    pub fn new(root: PathBuf) -> Self {
-        LocalBackend { root }
+    pub fn new(root: PathBuf, syncs: Syncs) -> Self {
+        LocalBackend { root, syncs }
     }
 
     fn path(&self, key: &str) -> Result<PathBuf, Failure> {
@@ -93,10 +104,6 @@ fn read_at(file: &File, start: u64, length: usize) -> io::Result<Bytes> {
     Ok(buffer.into())
 }
 
-fn sync_folder(path: &Path) -> io::Result<()> {
-    File::open(path)?.sync_all()
-}
-
 /// Makes the folders above `path`, so that they outlast a power loss.
 fn make_parents(path: &Path) -> io::Result<()> {
     let Some(parent) = path.parent() else { return Ok(()) };
@@ -135,16 +142,20 @@ impl Drop for Begun {
 }
 
 /// Gives a finished temporary file its name.
-fn publish(temporary: &Path, file: &File, target: &Path, if_absent: bool) -> io::Result<Metadata> {
+fn publish(temporary: &Path, file: &File, target: &Path, if_absent: bool, syncs: Syncs) -> io::Result<Metadata> {
     let published = (|| {
-        file.sync_all()?;
+        if syncs == Syncs::AtOnce {
+            file.sync_all()?;
+        }
         if if_absent {
             fs::hard_link(temporary, target)?;
             fs::remove_file(temporary)?;
         } else {
             fs::rename(temporary, target)?;
         }
-        target.parent().map_or(Ok(()), sync_folder)?;
+        if syncs == Syncs::AtOnce {
+            target.parent().map_or(Ok(()), sync_folder)?;
+        }
         file.metadata()
     })();
     if published.is_err() {
@@ -223,13 +234,14 @@ impl Backend for LocalBackend {
     async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let (path, key) = (self.path(key)?, key.to_string());
         let target = path.clone();
+        let syncs = if if_absent { Syncs::AtOnce } else { self.syncs };
         let write = move || {
             let (temporary, file) = create_temporary(&path)?;
             if let Err(error) = file.write_all_at(&bytes, 0) {
                 let _ = fs::remove_file(&temporary);
                 return Err(error);
             }
-            publish(&temporary, &file, &path, if_absent).map(|metadata| info_of(key, &metadata))
+            publish(&temporary, &file, &path, if_absent, syncs).map(|metadata| info_of(key, &metadata))
         };
         // What may only create is a commit: others may have seen it by now.
         if if_absent { blocking(write).await } else { published(target, write).await }
@@ -277,15 +289,22 @@ impl Backend for LocalBackend {
 
     async fn upload_part(&self, _key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure> {
         let temporary = PathBuf::from(id);
-        blocking(move || File::options().write(true).open(temporary)?.write_all_at(&bytes, offset)).await?;
+        blocking(move || {
+            let file = File::options().write(true).open(temporary)?;
+            file.write_all_at(&bytes, offset)?;
+            begin_writing(&file, offset, bytes.len() as u64);
+            Ok(())
+        })
+        .await?;
         Ok(index.to_string())
     }
 
     async fn upload_finish(&self, key: &str, id: &str, _parts: Vec<String>) -> Result<ObjectInfo, Failure> {
         let (path, key, temporary) = (self.path(key)?, key.to_string(), PathBuf::from(id));
+        let syncs = self.syncs;
         published(path.clone(), move || {
             let file = File::options().write(true).open(&temporary)?;
-            publish(&temporary, &file, &path, false).map(|metadata| info_of(key, &metadata))
+            publish(&temporary, &file, &path, false, syncs).map(|metadata| info_of(key, &metadata))
         })
         .await
     }
@@ -303,6 +322,14 @@ impl Backend for LocalBackend {
     async fn upload_abort(&self, _key: &str, id: &str) -> Result<(), Failure> {
         let temporary = PathBuf::from(id);
         blocking(move || fs::remove_file(temporary)).await
+    }
+
+    async fn sync(&self, keys: &[String]) -> Result<(), Failure> {
+        if self.syncs == Syncs::AtOnce {
+            return Ok(());
+        }
+        let paths = keys.iter().map(|key| self.path(key)).collect::<Result<Vec<_>, _>>()?;
+        blocking(move || sync_files(&paths)).await
     }
 
     fn is_remote(&self) -> bool {

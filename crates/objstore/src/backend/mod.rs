@@ -18,7 +18,7 @@ use gristmill_introspect::Settings;
 pub(crate) use cloud::{ClientSettings, CloudBackend, client_options, header_map};
 pub(crate) use gcs::GcsBackend;
 pub(crate) use http::{HttpBackend, basic_auth};
-pub(crate) use local::LocalBackend;
+pub(crate) use local::{LocalBackend, Syncs};
 pub(crate) use memory::MemoryBackend;
 
 use crate::failure::{Failure, FailureKind};
@@ -112,6 +112,10 @@ pub(crate) trait Backend: Send + Sync + Debug {
         Err(Failure::new(FailureKind::Unsupported, "objects cannot be appended to"))
     }
     async fn upload_abort(&self, key: &str, id: &str) -> Result<(), Failure>;
+    /// Makes objects that were written outlast a loss of power. Those in buckets always do.
+    async fn sync(&self, _keys: &[String]) -> Result<(), Failure> {
+        Ok(())
+    }
 
     /// Whether a suffix can be asked for without the size.
     fn reads_suffixes(&self) -> bool {

@@ -13,8 +13,8 @@ use parking_lot::Mutex;
 
 use super::{Inner, Store};
 use crate::backend::{
-    Backend, ClientSettings, CloudBackend, GcsBackend, HttpBackend, LocalBackend, MemoryBackend, basic_auth, client_options,
-    header_map,
+    Backend, ClientSettings, CloudBackend, GcsBackend, HttpBackend, LocalBackend, MemoryBackend, Syncs, basic_auth,
+    client_options, header_map,
 };
 use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
@@ -134,9 +134,17 @@ impl Store {
 
     /// Files under a folder, which need not exist yet.
     pub fn local(root: impl Into<PathBuf>) -> Store {
-        let root = root.into();
+        Self::in_folder(root.into(), Syncs::AtOnce)
+    }
+
+    /// As `local`, but files outlast a loss of power only after `sync` named them; what `put_if_absent` made does at once.
+    pub fn local_synced_when_told(root: impl Into<PathBuf>) -> Store {
+        Self::in_folder(root.into(), Syncs::WhenTold)
+    }
+
+    fn in_folder(root: PathBuf, syncs: Syncs) -> Store {
         let location = Self::file_location(root.to_string_lossy().into_owned());
-        Self::over(location, Credentials::Anonymous, Arc::new(LocalBackend::new(root)))
+        Self::over(location, Credentials::Anonymous, Arc::new(LocalBackend::new(root, syncs)))
     }
 
     /// Objects in memory, shared by the clones of this store.

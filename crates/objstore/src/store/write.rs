@@ -84,6 +84,17 @@ impl Store {
         Ok(info)
     }
 
+    /// Makes objects outlast a loss of power: needed only of a store that syncs when told. Not tried again: after a sync
+    /// that failed, the next one knows nothing of the bytes that were lost.
+    pub async fn sync(&self, ctx: &Arc<QueryContext>, keys: &[String]) -> Result<()> {
+        let operation = Operation::writing("sync", keys.first().map_or("", String::as_str), Class::Put, false);
+        self.run(ctx, operation, |backend| {
+            let keys = keys.to_vec();
+            async move { backend.sync(&keys).await }
+        })
+        .await
+    }
+
     /// A missing object counts as deleted.
     pub async fn delete(&self, ctx: &Arc<QueryContext>, key: &str) -> Result<()> {
         let operation = Operation::writing("delete", key, Class::Delete, true);
