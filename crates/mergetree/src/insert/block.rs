@@ -4,17 +4,18 @@
 //! A block of one partition is encoded by columns on all cores. One of many partitions makes many small parts, whose
 //! uploads would add up their latencies: those are written side by side, a bounded number at a time.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
-use arrow::row::Rows;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 use serde_json::Value;
 
-use super::partition::PartitionRows;
+use super::partition::{PartitionRows, Rows};
+use super::sort::SortKey;
 use super::{partition, sort};
 use crate::layout::Layout;
 use crate::measure::batch_bytes;
@@ -50,9 +51,9 @@ struct Block {
     context: Arc<QueryContext>,
     target: BlockTarget,
     columns: Vec<ArrayRef>,
+    /// The sorting key's values.
     keys: Vec<ArrayRef>,
-    normalised: Option<Rows>,
-    rows: usize,
+    descending: Vec<bool>,
     row_bytes: u64,
     text: Vec<bool>,
     dictionaries: Vec<bool>,
@@ -77,22 +78,20 @@ pub async fn write_block(
     let partitions = partition::split(layout, &block, partition_limit(context))?;
     warn_of_many(context, partitions.len());
     let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;
-    let normalised = layout.sorting_order.rows(&keys)?;
     let (text, dictionaries) = inspect(context.threads(), layout, &block).await?;
     let many = partitions.len() > context.threads();
     let shared = Arc::new(Block {
         context: context.clone(),
         target: target.clone(),
-        keys: keys[..layout.primary_key_length].to_vec(),
-        rows: block.num_rows(),
+        keys,
+        descending: layout.sorting.iter().map(|key| key.descending).collect(),
         row_bytes: batch_bytes(&block) / (block.num_rows() as u64).max(1),
         columns: block.columns().to_vec(),
-        normalised,
         text,
         dictionaries,
         lanes: if many { 1 } else { context.threads() },
     });
-    drop((block, keys));
+    drop(block);
     let at_once = if many { PARTS_AT_ONCE } else { 1 };
     let tasks = partitions.into_iter().map(|partition| {
         let shared = shared.clone();
@@ -108,6 +107,10 @@ pub async fn write_block(
             futures::future::ready(Ok::<_, Error>(()))
         })
         .await
+}
+
+fn slices(columns: &[ArrayRef], run: &Range<usize>) -> Vec<ArrayRef> {
+    columns.iter().map(|column| column.slice(run.start, run.len())).collect()
 }
 
 /// 0: any number.
@@ -129,10 +132,17 @@ impl Block {
     async fn write(&self, partition: PartitionRows) -> Result<InsertedPart> {
         let (context, settings) = (&self.context, &self.target.settings);
         let started = context.env.instant();
-        let order = sort::order(self.normalised.as_ref(), partition.rows.as_deref(), self.rows);
-        let rows = partition.rows.as_ref().map_or(self.rows, Vec::len);
+        let rows = partition.rows.len();
+        // Positions are relative to the run.
+        let (columns, mut keys, subset) = match &partition.rows {
+            Rows::Run(run) => (slices(&self.columns, run), slices(&self.keys, run), None),
+            Rows::At(positions) => (self.columns.clone(), self.keys.clone(), Some(positions.as_slice())),
+        };
+        let key = SortKey { columns: &keys, descending: &self.descending, order: &self.target.layout.sorting_order };
+        let order = sort::order(&key, subset, rows)?;
+        keys.truncate(self.target.layout.primary_key_length);
         context.counters.add(Event::MergeTreeDataWriterBlocks, 1);
-        if order == partition.rows {
+        if order.as_deref() == subset {
             context.counters.add(Event::MergeTreeDataWriterBlocksAlreadySorted, 1);
         }
         context.counters.add(
@@ -153,8 +163,7 @@ impl Block {
             lanes: self.lanes,
             hashed: settings.non_replicated_deduplication_window > 0,
         };
-        let sorted =
-            Sorted { columns: self.columns.clone(), keys: self.keys.clone(), order: order.map(UInt32Array::from), rows };
+        let sorted = Sorted { columns, keys, order: order.map(UInt32Array::from), rows };
         let part = self.write_part(plan, &sorted).await?;
         let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);

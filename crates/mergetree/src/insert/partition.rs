@@ -2,10 +2,10 @@
 //! joined with `-` where all are integers or dates (`202401`, `3-7`), else a hash in hexadecimal, `all` without a key.
 
 use std::collections::HashMap;
+use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
 use arrow::datatypes::Int16Type;
-use arrow::row::Rows;
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::PartitionChoice;
@@ -21,14 +21,21 @@ use crate::manifest::v1::value::{self, to_json};
 /// The id of the one partition of a table without a partition key.
 const WHOLE: &str = "all";
 
+/// Rows of a block, in their order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// Neighbours: they are taken without being copied.
+    Run(Range<usize>),
+    At(Vec<u32>),
+}
+
 /// The rows of a block that belong to one partition.
 #[derive(Clone, Debug)]
 pub struct PartitionRows {
     pub id: String,
     /// The key's value, for people.
     pub text: String,
-    /// Their positions, ascending; `None`: all rows.
-    pub rows: Option<Vec<u32>>,
+    pub rows: Rows,
     /// See `PartEntry::ranges`.
     pub ranges: Vec<(Value, Value)>,
 }
@@ -36,13 +43,12 @@ pub struct PartitionRows {
 /// Partitions in the order of their first rows. `limit`: how many there may be, 0 for any number.
 pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<PartitionRows>> {
     if layout.partition.is_empty() {
-        let ranges = Vec::new();
-        return Ok(vec![PartitionRows { id: WHOLE.to_string(), text: "tuple()".to_string(), rows: None, ranges }]);
+        let (rows, ranges) = (Rows::Run(0..batch.num_rows()), Vec::new());
+        return Ok(vec![PartitionRows { id: WHOLE.to_string(), text: "tuple()".to_string(), rows, ranges }]);
     }
     let values = layout.partition.iter().map(|key| key.evaluate(batch)).collect::<Result<Vec<_>>>()?;
     let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
-    let Some(keys) = KeyOrder::new(&kinds)?.rows(&values)? else { return Ok(Vec::new()) };
-    let groups = group(&keys);
+    let groups = group(&kinds, &values)?;
     if limit > 0 && groups.len() as u64 > limit {
         return Err(Error::new(
             ErrorCode::TOO_MANY_PARTS,
@@ -56,14 +62,13 @@ pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<Par
             ),
         ));
     }
-    let only = groups.len() == 1;
     groups
         .into_iter()
         .map(|rows| {
-            let first = rows.first().copied().unwrap_or_default() as usize;
-            let ranges = ranges(layout, batch, &values, &rows, only)?;
+            let first = rows.first();
+            let ranges = ranges(layout, batch, &values, &rows)?;
             let id = partition_id(&kinds, &values, first)?;
-            Ok(PartitionRows { id, text: partition_text(&kinds, &values, first)?, rows: (!only).then_some(rows), ranges })
+            Ok(PartitionRows { id, text: partition_text(&kinds, &values, first)?, rows, ranges })
         })
         .collect()
 }
@@ -81,42 +86,56 @@ pub fn chosen_id(layout: &Layout, choice: &PartitionChoice) -> Result<Option<Str
     partition_id(&kinds, &values, 0).map(Some)
 }
 
-fn group(keys: &Rows) -> Vec<Vec<u32>> {
-    let mut groups: Vec<Vec<u32>> = Vec::new();
-    let mut known: HashMap<&[u8], usize> = HashMap::new();
-    // Neighbours mostly share a partition: the map is asked only where the key changes.
-    let mut last: Option<(&[u8], usize)> = None;
-    for row in 0..keys.num_rows() {
-        let key = keys.row(row).data();
-        let at = match last {
-            Some((before, at)) if before == key => at,
-            _ => *known.entry(key).or_insert_with(|| {
-                groups.push(Vec::new());
-                groups.len() - 1
-            }),
-        };
-        last = Some((key, at));
-        groups[at].push(row as u32);
+impl Rows {
+    pub fn len(&self) -> usize {
+        match self {
+            Rows::Run(run) => run.len(),
+            Rows::At(positions) => positions.len(),
+        }
     }
-    groups
+
+    fn first(&self) -> usize {
+        match self {
+            Rows::Run(run) => run.start,
+            Rows::At(positions) => positions.first().copied().unwrap_or_default() as usize,
+        }
+    }
+}
+
+/// The rows of each partition. Neighbours mostly share one, so runs of equal values are what is looked up.
+fn group(kinds: &[&SqlType], values: &[ArrayRef]) -> Result<Vec<Rows>> {
+    let runs = arrow::compute::partition(values)?.ranges();
+    let firsts = UInt32Array::from_iter_values(runs.iter().map(|run| run.start as u32));
+    let values = values.iter().map(|values| arrow::compute::take(values, &firsts, None)).collect::<Result<Vec<_>, _>>()?;
+    let Some(keys) = KeyOrder::new(kinds)?.rows(&values)? else { return Ok(Vec::new()) };
+    let mut groups: Vec<Vec<Range<usize>>> = Vec::new();
+    let mut known: HashMap<&[u8], usize> = HashMap::new();
+    for (at, run) in runs.into_iter().enumerate() {
+        let group = *known.entry(keys.row(at).data()).or_insert_with(|| {
+            groups.push(Vec::new());
+            groups.len() - 1
+        });
+        groups[group].push(run);
+    }
+    let rows = |mut runs: Vec<Range<usize>>| match runs.len() {
+        1 => Rows::Run(runs.remove(0)),
+        _ => Rows::At(runs.into_iter().flatten().map(|row| row as u32).collect()),
+    };
+    Ok(groups.into_iter().map(rows).collect())
 }
 
 /// Least and greatest values of the partition key's columns among the rows, then the key's values themselves.
-fn ranges(
-    layout: &Layout,
-    batch: &RecordBatch,
-    values: &[ArrayRef],
-    rows: &[u32],
-    all: bool,
-) -> Result<Vec<(Value, Value)>> {
-    let positions = UInt32Array::from(rows.to_vec());
+fn ranges(layout: &Layout, batch: &RecordBatch, values: &[ArrayRef], rows: &Rows) -> Result<Vec<(Value, Value)>> {
     let mut ranges = Vec::new();
     for &at in &layout.partition_columns {
         let column = batch.column(at);
-        let column = if all { column.clone() } else { arrow::compute::take(column, &positions, None)? };
+        let column = match rows {
+            Rows::Run(run) => column.slice(run.start, run.len()),
+            Rows::At(positions) => arrow::compute::take(column, &UInt32Array::from(positions.clone()), None)?,
+        };
         ranges.extend(value::range(&layout.columns.0[at].kind, &column, &column)?);
     }
-    let first = rows.first().copied().unwrap_or_default() as usize;
+    let first = rows.first();
     for value in values {
         let value = to_json(value, first)?;
         ranges.push((value.clone(), value));
