@@ -49,7 +49,7 @@ def options() -> argparse.Namespace:
     parser.add_argument("--megabytes-per-second", type=int, default=Network.megabytes_per_second, help="of one connection")
     parser.add_argument("--seconds-max", type=float, default=900, help="a run that takes longer has failed")
     parser.add_argument("--seconds-enough", type=float, default=300, help="an engine that has used so much on a row is not run again on it")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for object_storage.md and .json")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder for object_storage.md and .json (object_storage_no_latency with that option)")
     parser.add_argument("--readme", action="store_true", help="also put the table into README.md")
     return parser.parse_args()
 
@@ -85,12 +85,11 @@ class Bench:
             self.sets = data.make(BINARY, self.scale, server, folder)
         # Real buckets keep connections open; versitygw does when told.
         with running(S3(folder / "s3/buckets", flags=[*self.log.flags, "--keep-alive"]).start()) as server:
-            with running(Proxy(server.port, self.network, folder / "toxiproxy.log")) as self.proxy:
-                self.server = Server(f"http://127.0.0.1:{self.proxy.port}", server.key, server.secret)
-                for row in self.rows:
-                    self.measured[row] = [report.Cell(engine) for engine in self.engines if engine.takes(row)]
-                    self.measure(row, self.measured[row])
-                    report.judged(self.measured[row])
+            self.server = server
+            for row in self.rows:
+                self.measured[row] = [report.Cell(engine) for engine in self.engines if engine.takes(row)]
+                self.measure(row, self.measured[row])
+                report.judged(self.measured[row])
 
     def measure(self, row, cells: list) -> None:
         for repeat in range(self.given.repeats):
@@ -101,16 +100,22 @@ class Bench:
                     self.one_run(row, cell)
 
     def one_run(self, row, cell) -> None:
-        self.proxy.bytes_counted()
         self.log.skip()
-        try:
-            run = cell.engine.run(row, self.server, self.wanted, self.given.seconds_max)
-        except (Failed, TookTooLong) as error:
-            cell.fault = f"failed: {error}"
-            print(f"{row.name}, {cell.engine.name}: {error}", flush=True)
-            return
-        run.requests = self.log.counted()
-        run.bytes_received = self.proxy.bytes_counted()
+        # A proxy for each run: what clients asked for and left unread stays in its memory (20 GB after twenty minutes).
+        with running(Proxy(self.server.port, self.network, data.folder_of(self.given.scale) / "toxiproxy.log")) as proxy:
+            server = Server(f"http://127.0.0.1:{proxy.port}", self.server.key, self.server.secret)
+            try:
+                run = cell.engine.run(row, server, self.wanted, self.given.seconds_max)
+            except TookTooLong as error:
+                cell.fault = f"over {self.given.seconds_max:.0f} s: {error}"
+                print(f"{row.name}, {cell.engine.name}: {error}", flush=True)
+                return
+            except Failed as error:
+                cell.fault = f"failed: {error}"
+                print(f"{row.name}, {cell.engine.name}: {error}", flush=True)
+                return
+            run.requests = self.log.counted()
+            run.bytes_received = proxy.bytes_counted()
         cell.runs.append(run)
         print(
             f"{row.name}, {cell.engine.name}: {run.seconds:.2f} s, {run.memory_peak_bytes / 2**20:.0f} MiB, {run.requests}, "
@@ -143,10 +148,11 @@ def write(bench: Bench) -> str:
     said = about(bench)
     table = "\n".join([said, "", *report.ratios(bench.measured)]) + "\n"
     faults = report.faults(bench.measured)
+    name = "object_storage" + ("_no_latency" if given.no_latency else "")
     text = ["# Queries on object storage, side by side", "", table, *report.details(bench.measured), ""]
     text += ["Files: " + "; ".join(others) + ".", ""] + (["Without a time:", "", *faults, ""] if faults else [])
     given.results.mkdir(parents=True, exist_ok=True)
-    (given.results / "object_storage.md").write_text("\n".join(text))
+    (given.results / f"{name}.md").write_text("\n".join(text))
     raw = {
         "about": said,
         "network": asdict(bench.network),
@@ -157,7 +163,7 @@ def write(bench: Bench) -> str:
             for row, cells in bench.measured.items()
         },
     }
-    (given.results / "object_storage.json").write_text(json.dumps(raw, indent=1) + "\n")
+    (given.results / f"{name}.json").write_text(json.dumps(raw, indent=1) + "\n")
     return table
 
 
@@ -169,8 +175,8 @@ def main() -> None:
     bench.run()
     table = write(bench)
     if given.readme:
-        into_readme("bench-object-storage", table)
-    print((given.results / "object_storage.md").read_text())
+        into_readme("bench-object-storage" + ("-no-latency" if given.no_latency else ""), table)
+    print(table)
 
 
 if __name__ == "__main__":
