@@ -1,0 +1,187 @@
+//! What becomes of rows of equal sorting key: the rules of the engines, for merges, for inserted blocks and for FINAL.
+//!
+//! Rows come in the order of the key, batch after batch; `Ruled` finds where a key begins and hands both to the engine's
+//! `Rule`. There are two kinds. `choose`: some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing).
+//! `fold`: the rows of a key become one with new values (Summing, Aggregating). A key may go on in the next batch, so a
+//! rule holds what it made of the last key back: a few rows, whatever the number of rows of the key.
+//!
+//! Applying a rule to some of the rows of a key, and then to the result with the others, gives what applying it to all
+//! of them gives. That is why parts may be merged in any order, and FINAL shows what the last merge would leave.
+
+pub mod choose;
+pub mod collapsing;
+pub mod fold;
+pub mod nested_maps;
+pub mod replacing;
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, make_array};
+use arrow::datatypes::{DataType, SchemaRef};
+use arrow::row::Rows;
+use datafusion::physical_expr::utils::reassign_expr_columns;
+use datafusion::physical_plan::PhysicalExpr;
+use gristmill_base::{Error, Result};
+
+use crate::engine::MergingEngine;
+use crate::layout::Layout;
+use choose::Choosing;
+use collapsing::{Collapsing, VersionedCollapsing};
+use fold::FoldingRows;
+use replacing::Replacing;
+
+/// Rows that are merged: which columns they carry, and their sorting key.
+#[derive(Debug)]
+pub struct Shape {
+    pub layout: Arc<Layout>,
+    pub schema: SchemaRef,
+    keys: Vec<Arc<dyn PhysicalExpr>>,
+    /// By stored column: its place in the rows.
+    places: Vec<Option<usize>>,
+}
+
+impl Shape {
+    /// All stored columns.
+    pub fn whole(layout: &Arc<Layout>) -> Result<Arc<Shape>> {
+        let all: Vec<usize> = (0..layout.columns.len()).collect();
+        Self::of(layout, layout.schema.clone(), &all)
+    }
+
+    /// Rows that begin with the columns `stored`, those of the sorting key among them; others may follow.
+    pub fn of(layout: &Arc<Layout>, schema: SchemaRef, stored: &[usize]) -> Result<Arc<Shape>> {
+        let mut places = vec![None; layout.columns.len()];
+        for (at, &place) in stored.iter().enumerate() {
+            places[place] = Some(at);
+        }
+        let keys = layout.sorting.iter().map(|key| Ok(reassign_expr_columns(key.physical.clone(), &schema)?));
+        Ok(Arc::new(Shape { keys: keys.collect::<Result<_>>()?, layout: layout.clone(), schema, places }))
+    }
+
+    /// The normalised sorting key of each row; `None` where the table has no key and all rows are equal.
+    pub fn keys(&self, batch: &RecordBatch) -> Result<Option<Rows>> {
+        self.layout.sorting_order.rows(&self.key_columns(batch, self.keys.len())?)
+    }
+
+    /// The normalised primary key of each row.
+    pub fn primary_keys(&self, batch: &RecordBatch) -> Result<Option<Rows>> {
+        self.layout.primary_order.rows(&self.key_columns(batch, self.layout.primary_key_length)?)
+    }
+
+    fn key_columns(&self, batch: &RecordBatch, keys: usize) -> Result<Vec<ArrayRef>> {
+        self.keys[..keys].iter().map(|key| Ok(key.evaluate(batch)?.into_array(batch.num_rows())?)).collect()
+    }
+
+    /// Where the rows carry a stored column.
+    pub fn place(&self, stored: usize) -> Result<usize> {
+        self.places[stored]
+            .ok_or_else(|| Error::logical(format!("Rows are merged without column {}", self.layout.columns.0[stored].name)))
+    }
+
+    /// As `place`, `None` where they do not.
+    pub fn find(&self, stored: usize) -> Option<usize> {
+        self.places[stored]
+    }
+}
+
+/// What rows are merged for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Purpose {
+    /// To be kept, and merged with others later.
+    Keep,
+    /// To be kept, and nothing older lies elsewhere: rows that say that a key is deleted go too.
+    Cleanup,
+    /// To be shown: what only says that a key is deleted is left out.
+    Show,
+}
+
+/// What an engine makes of rows of equal key.
+pub trait Rule: Send {
+    /// Takes rows that follow those of earlier calls. `begins[i]`: the key of row `i` is not that of the row before it.
+    /// Gives rows that no later row can change.
+    fn push(&mut self, batch: &RecordBatch, begins: &[bool]) -> Result<RecordBatch>;
+
+    /// The rows that are left, after the last call of `push`.
+    fn finish(&mut self) -> Result<RecordBatch>;
+}
+
+/// A rule with what finds out where keys begin.
+pub struct Ruled {
+    shape: Arc<Shape>,
+    rule: Box<dyn Rule>,
+    /// The key of the last row; `None` before the first.
+    last: Option<Vec<u8>>,
+}
+
+impl Ruled {
+    /// `None`: the engine keeps all rows.
+    pub fn new(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Ruled>> {
+        let rule: Box<dyn Rule> = match &shape.layout.engine {
+            MergingEngine::Ordinary => return Ok(None),
+            MergingEngine::Replacing { version, is_deleted } => {
+                let choice = Replacing::new(shape, *version, *is_deleted, purpose != Purpose::Keep)?;
+                Box::new(Choosing::new(shape, choice))
+            }
+            MergingEngine::Collapsing { sign } => {
+                Box::new(Choosing::new(shape, Collapsing::new(shape.place(*sign)?, purpose == Purpose::Show)))
+            }
+            MergingEngine::VersionedCollapsing { sign } => {
+                Box::new(Choosing::new(shape, VersionedCollapsing::new(shape.place(*sign)?)))
+            }
+            MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => {
+                Box::new(FoldingRows::new(shape, folding)?)
+            }
+        };
+        Ok(Some(Ruled { shape: shape.clone(), rule, last: None }))
+    }
+
+    /// Takes the next rows; gives those that are decided.
+    pub fn push(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
+        let rows = batch.num_rows();
+        if rows == 0 {
+            return Ok(batch.clone());
+        }
+        let keys = self.shape.keys(batch)?;
+        let key = |row: usize| keys.as_ref().map_or(&[] as &[u8], |keys| keys.row(row).data());
+        let mut begins = Vec::with_capacity(rows);
+        begins.push(self.last.as_deref() != Some(key(0)));
+        begins.extend((1..rows).map(|row| key(row - 1) != key(row)));
+        self.last = Some(key(rows - 1).to_vec());
+        self.rule.push(batch, &begins)
+    }
+
+    /// The rows that are left.
+    pub fn finish(&mut self) -> Result<RecordBatch> {
+        self.last = None;
+        self.rule.finish()
+    }
+}
+
+/// What the table's rule makes of a block whose rows are all there, in the order of the key.
+pub fn apply(layout: &Arc<Layout>, block: &RecordBatch) -> Result<RecordBatch> {
+    let shape = Shape::whole(layout)?;
+    let Some(mut ruled) = Ruled::new(&shape, Purpose::Keep)? else { return Ok(block.clone()) };
+    let (decided, rest) = (ruled.push(block)?, ruled.finish()?);
+    Ok(arrow::compute::concat_batches(&shape.schema, [&decided, &rest])?)
+}
+
+/// A copy of a few rows that keeps nothing else alive: views of strings would hold on to the blocks that they came in.
+pub(super) fn detached(batch: &RecordBatch) -> Result<RecordBatch> {
+    let columns = batch.columns().iter().map(detached_array).collect::<Result<Vec<_>>>()?;
+    let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
+}
+
+fn detached_array(array: &ArrayRef) -> Result<ArrayRef> {
+    if let Some(views) = array.as_binary_view_opt() {
+        return Ok(Arc::new(views.gc()));
+    }
+    if !matches!(array.data_type(), DataType::List(_) | DataType::Struct(_) | DataType::Map(..)) {
+        // `concat` copies.
+        return Ok(arrow::compute::concat(&[array.as_ref(), &array.slice(0, 0)])?);
+    }
+    let whole = arrow::compute::concat(&[array.as_ref(), &array.slice(0, 0)])?;
+    let data = whole.to_data();
+    let children = data.child_data().iter().map(|child| Ok(detached_array(&make_array(child.clone()))?.to_data()));
+    let children = children.collect::<Result<Vec<_>>>()?;
+    Ok(make_array(data.into_builder().child_data(children).build()?))
+}
