@@ -1,7 +1,8 @@
 //! A table with FINAL as one query sees it.
 //!
 //! Parts and granules are chosen by conditions on columns of the sorting key only: leaving out a row of a key while
-//! another stays could show what was replaced. Rows of one key may lie in several partitions; where they cannot (the
+//! another stays could show what was replaced. (Parts may also be chosen by `_part` and `_partition_id`: then the others
+//! are not there.) Rows of one key may lie in several partitions; where they cannot (the
 //! partition key is computed from columns of the sorting key), or where the query says that they do not matter
 //! (`do_not_merge_across_partitions_select_final`), each partition is merged by itself, and a partition in which no row can
 //! pass the other conditions is not read.
@@ -26,6 +27,7 @@ use super::layers::{Layer, layers};
 use super::provider::MergeTreeProvider;
 use super::stream::Output;
 use super::unit::PartSelection;
+use super::{PART, PARTITION_ID};
 use crate::index::select::{self, Selector};
 use crate::layout::referenced_columns;
 use crate::manifest::State;
@@ -55,6 +57,12 @@ impl FinalProvider {
     fn is_of_key(&self, filter: &Expr) -> bool {
         let columns = filter.column_refs();
         self.inner.is_computed(filter) && columns.iter().all(|column| self.key_columns.contains(&column.name))
+    }
+
+    /// Whether the condition is about parts as such.
+    fn is_of_parts(filter: &Expr) -> bool {
+        let columns = filter.column_refs();
+        !columns.is_empty() && columns.iter().all(|column| matches!(column.name.as_str(), PART | PARTITION_ID))
     }
 
     /// The stored columns that a scan reads, ascending, when `wanted` of them are to come out.
@@ -122,7 +130,9 @@ impl TableProvider for FinalProvider {
         let conjuncts = select::conjuncts(filters);
         let of_key: Vec<Expr> = conjuncts.iter().filter(|filter| self.is_of_key(filter)).cloned().collect();
         let partitions = if self.crosses_partitions { None } else { Some(Selector::new(layout.clone(), &conjuncts)?) };
-        let (state, choice) = self.inner.select(&of_key, partitions.as_ref(), true).await?;
+        let choosing: Vec<Expr> =
+            conjuncts.iter().filter(|filter| self.is_of_key(filter) || Self::is_of_parts(filter)).cloned().collect();
+        let (state, choice) = self.inner.select(&choosing, partitions.as_ref(), true).await?;
         self.inner.announce(&choice);
         let stored_schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
