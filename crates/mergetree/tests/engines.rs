@@ -60,13 +60,8 @@ fn rows(batches: &[RecordBatch]) -> Vec<Row> {
 }
 
 const ALL: &str = "SELECT k, v, d, s, x FROM t";
-const LAST: OptimizeRequest = OptimizeRequest {
-    partition: None,
-    to_one_part: true,
-    deduplicate: false,
-    deduplicate_by: Vec::new(),
-    cleanup: false,
-};
+const LAST: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 fn settings(optimize_on_insert: bool) -> Arc<QueryContext> {
     let on_insert = if optimize_on_insert { "1" } else { "0" };

@@ -203,7 +203,7 @@ impl Reader {
                 None => {
                     let next = self.queue.lock().pop_front();
                     let Some(layer) = next else { return Ok(None) };
-                    self.open(layer).await?
+                    open(&self.rows, &self.context, self.streams, layer).await?
                 }
             };
             let batch = match current.merged.next(target).await? {
@@ -220,31 +220,36 @@ impl Reader {
         }
     }
 
-    async fn open(&self, layer: Layer) -> Result<Current> {
-        let rows = &self.rows;
-        let layer = Arc::new(layer);
-        let bytes = READ_BYTES / 2 / (layer.parts.len() as u64 * self.streams).max(1);
-        let limits = UnitLimits { granules: 16, bytes: bytes.max(1), streams: 1 };
-        let streams = layer.parts.iter().map(|part| self.part(&layer, part, limits)).collect();
-        let merged = MergedRows::open(rows.shape.clone(), streams, 1).await?;
-        let ruled = Ruled::new(&rows.shape, Purpose::Show)?;
-        let ruled = ruled.ok_or_else(|| Error::logical("FINAL of a table whose engine merges no rows"))?;
-        Ok(Current { merged, ruled })
-    }
-
-    /// The layer's rows of one part, in their order.
-    fn part(&self, layer: &Arc<Layer>, part: &PartSelection, limits: UnitLimits) -> BoxStream<'static, Result<RecordBatch>> {
-        let rows = &self.rows;
-        let output = (rows.carried.clone(), rows.shape.schema.clone());
-        let only = Arc::new(vec![part.clone()]);
-        let shared = ScanShared::new(&rows.core, &rows.state, only, rows.filters.clone(), output, limits);
-        let (layer, shape) = (layer.clone(), rows.shape.clone());
-        stream(shared, self.context.clone()).and_then(move |batch| future::ready(layer.within(&shape, batch))).boxed()
-    }
-
     fn projected(&self, batch: &RecordBatch) -> Result<RecordBatch> {
         let columns = self.rows.projection.iter().map(|place| batch.column(*place).clone()).collect();
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         Ok(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?)
     }
+}
+
+/// Begins to read and merge a layer, one of `streams` that are read at the same time.
+async fn open(rows: &Arc<FinalRows>, context: &Arc<QueryContext>, streams: u64, layer: Layer) -> Result<Current> {
+    let layer = Arc::new(layer);
+    let bytes = READ_BYTES / 2 / (layer.parts.len() as u64 * streams).max(1);
+    let limits = UnitLimits { granules: 16, bytes: bytes.max(1), streams: 1 };
+    let parts = layer.parts.iter().map(|part| rows_of_part(rows, context, &layer, part, limits)).collect();
+    let merged = MergedRows::open(rows.shape.clone(), parts, 1).await?;
+    let ruled = Ruled::new(&rows.shape, Purpose::Show)?;
+    let ruled = ruled.ok_or_else(|| Error::logical("FINAL of a table whose engine merges no rows"))?;
+    Ok(Current { merged, ruled })
+}
+
+/// The layer's rows of one part, in their order.
+fn rows_of_part(
+    rows: &Arc<FinalRows>,
+    context: &Arc<QueryContext>,
+    layer: &Arc<Layer>,
+    part: &PartSelection,
+    limits: UnitLimits,
+) -> BoxStream<'static, Result<RecordBatch>> {
+    let output = (rows.carried.clone(), rows.shape.schema.clone());
+    let only = Arc::new(vec![part.clone()]);
+    let shared = ScanShared::new(&rows.core, &rows.state, only, rows.filters.clone(), output, limits);
+    let (layer, shape) = (layer.clone(), rows.shape.clone());
+    stream(shared, context.clone()).and_then(move |batch| future::ready(layer.within(&shape, batch))).boxed()
 }

@@ -30,7 +30,8 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> 
             return Err(refused(&out, name));
         }
         let span = tokens[at].span;
-        out.splice(name + 1..name + 1, [with_span(Token::Period, span), with_span(word(FINAL), span)]);
+        out.insert(name + 1, with_span(Token::Period, span));
+        out.insert(name + 2, with_span(word(FINAL), span));
     }
     Ok(out)
 }

@@ -10,7 +10,7 @@
 
 use std::collections::VecDeque;
 
-use arrow::array::{Array, AsArray, Int8Array, RecordBatch};
+use arrow::array::{AsArray, Int8Array, RecordBatch};
 use arrow::datatypes::Int8Type;
 use gristmill_base::{Error, ErrorCode, Result};
 
@@ -53,7 +53,7 @@ impl Collapsing {
 impl Choice for Collapsing {
     fn look(&mut self, batch: &RecordBatch) -> Result<()> {
         let signs = signs(batch, self.place);
-        if let Some(wrong) = signs.values().iter().find(|sign| !matches!(sign, 1 | -1)) {
+        if let Some(wrong) = signs.values().iter().find(|sign| !matches!(**sign, 1 | -1)) {
             return Err(Error::new(ErrorCode::INCORRECT_DATA, format!("Incorrect data: Sign = {wrong} (must be 1 or -1).")));
         }
         self.signs = Some(signs);

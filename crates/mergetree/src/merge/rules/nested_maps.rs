@@ -5,14 +5,13 @@
 //! all zero goes. With several key columns the map of a single row stays as it is, and so does a key that was there once.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, ListArray, UInt32Array};
 use arrow::buffer::OffsetBuffer;
 use arrow::compute::{concat, take};
 use arrow::datatypes::DataType;
 use arrow::row::{RowConverter, Rows, SortField};
-use std::sync::Arc;
-
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::aggregates::{Prepared, stored};
 use gristmill_types::default::default_array;
@@ -175,7 +174,7 @@ impl NestedMap {
     ) -> Entries {
         let mut entries = Entries { of_key: vec![Vec::new(); count], ..Entries::default() };
         let mut known: HashMap<(usize, &[u8]), u32> = HashMap::new();
-        let mut by_element: Vec<&[u8]> = Vec::new();
+        let mut by_entry: Vec<&[u8]> = Vec::new();
         for (row, &table_key) in table_keys.iter().enumerate() {
             let stays = self.keys.len() > 1 && rows_of_key[table_key] == 1;
             for element in offsets[row]..offsets[row + 1] {
@@ -186,7 +185,7 @@ impl NestedMap {
                     entries.first_element.push(element as u32);
                     entries.times.push(0);
                     entries.of_key[table_key].push(entry);
-                    by_element.push(key);
+                    by_entry.push(key);
                 }
                 entries.times[entry as usize] += 1;
                 entries.of_element.push(entry);
@@ -194,7 +193,7 @@ impl NestedMap {
         }
         for (table_key, list) in entries.of_key.iter_mut().enumerate() {
             if self.keys.len() == 1 || rows_of_key[table_key] > 1 {
-                list.sort_by_key(|entry| by_element[*entry as usize]);
+                list.sort_by_key(|entry| by_entry[*entry as usize]);
             }
         }
         entries

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, AsArray, RecordBatch, UInt8Array};
+use arrow::array::{AsArray, RecordBatch, UInt8Array};
 use arrow::datatypes::UInt8Type;
 use arrow::row::Rows;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -37,7 +37,9 @@ impl Replacing {
         is_deleted: Option<usize>,
         drops_deleted: bool,
     ) -> Result<Replacing> {
-        let order = |place: usize| Ok((shape.place(place)?, KeyOrder::new(&[&shape.layout.columns.0[place].kind])?));
+        let order = |place: usize| -> Result<(usize, KeyOrder)> {
+            Ok((shape.place(place)?, KeyOrder::new(&[&shape.layout.columns.0[place].kind])?))
+        };
         Ok(Replacing {
             version: version.map(order).transpose()?,
             is_deleted: is_deleted.map(|place| shape.place(place)).transpose()?,
