@@ -85,6 +85,11 @@ pub trait Table: Send + Sync + Debug {
         Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")))
     }
 
+    /// Whether it matters in which order rows are written: a later one may replace or take back an earlier one.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
     /// Opens a write of full rows: every stored column, in the table's order.
     async fn write(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Err(self.unsupported("INSERT"))

@@ -121,6 +121,12 @@ impl MergingEngine {
         !matches!(self, MergingEngine::Ordinary)
     }
 
+    /// Whether the order of rows of one key decides what stays of them.
+    pub fn depends_on_order(&self) -> bool {
+        use MergingEngine as E;
+        matches!(self, E::Replacing { .. } | E::Aggregating(_) | E::Collapsing { .. })
+    }
+
     /// Columns that a rule looks at, besides those of the sorting key, when the rows carry `wanted`.
     pub fn needed(&self, wanted: &[usize]) -> Vec<usize> {
         match self {

@@ -240,6 +240,10 @@ impl Table for MergeTree {
         self.core.layout.engine.merges_rows()
     }
 
+    fn depends_on_order(&self) -> bool {
+        self.core.layout.engine.depends_on_order()
+    }
+
     async fn read_final(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
         if !self.supports_final() {
             let engine = &self.definition.engine.name;

@@ -36,3 +36,10 @@ OPTIMIZE TABLE versioned FINAL;
 SELECT * FROM versioned ORDER BY ALL;
 CREATE TABLE ordered (k Int32, s Int8, v UInt32) ENGINE = VersionedCollapsingMergeTree(s, v) ORDER BY (v, k);
 SELECT sorting_key FROM system.tables WHERE name = 'ordered';
+
+-- Rows keep the order in which they are given, whatever computes them.
+CREATE TABLE sequence (k UInt32, s Int8, x UInt32) ENGINE = CollapsingMergeTree(s) ORDER BY k;
+INSERT INTO sequence SELECT number % 10, if(intDiv(number, 10) % 2 = 0, 1, -1), intDiv(number, 20) FROM numbers(100010) ORDER BY number SETTINGS max_block_size = 1000, min_insert_block_size_rows = 3000, min_insert_block_size_bytes = 0;
+SELECT k, s, x FROM sequence FINAL ORDER BY k;
+OPTIMIZE TABLE sequence FINAL;
+SELECT count(), sum(s), min(x) FROM sequence;

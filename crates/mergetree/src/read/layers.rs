@@ -36,11 +36,23 @@ impl Layer {
         if (self.from.is_none() && self.to.is_none()) || batch.num_rows() == 0 {
             return Ok(batch);
         }
+        // Most batches lie in the layer as wholes, which their first and last rows tell.
+        if self.holds(shape, &batch, 0)? && self.holds(shape, &batch, batch.num_rows() - 1)? {
+            return Ok(batch);
+        }
         let Some(keys) = shape.primary_keys(&batch)? else { return Ok(batch) };
         let before = |bound: &[u8]| first_row(batch.num_rows(), |row| keys.row(row).data() >= bound);
         let start = self.from.as_deref().map_or(0, before);
         let end = self.to.as_deref().map_or(batch.num_rows(), before);
         Ok(batch.slice(start, end.saturating_sub(start)))
+    }
+}
+
+impl Layer {
+    fn holds(&self, shape: &Shape, batch: &RecordBatch, row: usize) -> Result<bool> {
+        let Some(keys) = shape.primary_keys(&batch.slice(row, 1))? else { return Ok(true) };
+        let key = keys.row(0).data();
+        Ok(self.from.as_deref().is_none_or(|from| from <= key) && self.to.as_deref().is_none_or(|to| key < to))
     }
 }
 
