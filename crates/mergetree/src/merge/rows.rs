@@ -6,6 +6,7 @@
 //! rows of equal key is for `rules`.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
@@ -30,8 +31,18 @@ struct Cursor {
     rows: usize,
 }
 
+/// Rows in order.
+pub struct Merged {
+    pub rows: RecordBatch,
+    /// By row: whether its key is not that of the row before it, in this batch or the one before. Empty where nobody asked.
+    pub begins: Vec<bool>,
+}
+
 pub struct MergedRows {
     shape: Arc<Shape>,
+    /// Whether it is told where keys begin, and the key of the last row.
+    tells_keys: bool,
+    last: Option<Vec<u8>>,
     cursors: Vec<Cursor>,
     /// Cursors with rows left, that of the least key last.
     order: Vec<usize>,
@@ -41,14 +52,16 @@ pub struct MergedRows {
 }
 
 impl MergedRows {
-    /// Each stream gives rows of the shape, sorted by the sorting key. `lanes`: columns copied at the same time.
+    /// Each stream gives rows of the shape, sorted by the sorting key. `lanes`: columns copied at the same time;
+    /// `tells_keys`: whether to tell where keys begin.
     pub async fn open(
         shape: Arc<Shape>,
         streams: Vec<BoxStream<'static, Result<RecordBatch>>>,
         lanes: usize,
+        tells_keys: bool,
     ) -> Result<MergedRows> {
         let cursors = streams.into_iter().map(|stream| Cursor { stream, held: 0, keys: None, row: 0, rows: 0 }).collect();
-        let mut merged = MergedRows { shape, cursors, order: Vec::new(), held: Vec::new(), lanes };
+        let mut merged = MergedRows { shape, tells_keys, last: None, cursors, order: Vec::new(), held: Vec::new(), lanes };
         for at in 0..merged.cursors.len() {
             if merged.advance(at).await? {
                 merged.insert(at);
@@ -112,8 +125,9 @@ impl MergedRows {
     }
 
     /// The next rows in order, about `target` of them; `None` where there are no more.
-    pub async fn next(&mut self, target: usize) -> Result<Option<RecordBatch>> {
+    pub async fn next(&mut self, target: usize) -> Result<Option<Merged>> {
         self.keep_current();
+        let mut begins = Vec::new();
         // Of each run: the held batch, first row, end.
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         let mut rows = 0;
@@ -124,6 +138,9 @@ impl MergedRows {
             let end = self.run_end(at, bound, start + (target - rows));
             runs.push((self.cursors[at].held, start, end));
             rows += end - start;
+            if self.tells_keys {
+                self.mark(at, start..end, &mut begins);
+            }
             self.cursors[at].row = end;
             if end < self.cursors[at].rows || self.advance(at).await? {
                 self.insert(at);
@@ -133,10 +150,22 @@ impl MergedRows {
             return Ok(None);
         }
         if let [(held, start, end)] = runs[..] {
-            return Ok(Some(self.held[held].slice(start, end - start)));
+            return Ok(Some(Merged { rows: self.held[held].slice(start, end - start), begins }));
         }
         let columns = parallel::run(self.copy_jobs(runs, rows), self.lanes).await?;
-        Ok(Some(RecordBatch::try_new(self.shape.schema.clone(), columns)?))
+        let rows = RecordBatch::try_new(self.shape.schema.clone(), columns)?;
+        Ok(Some(Merged { rows, begins }))
+    }
+
+    /// Adds where keys begin in a run of the cursor's rows.
+    fn mark(&mut self, at: usize, run: Range<usize>, begins: &mut Vec<bool>) {
+        let mut last = self.last.take();
+        begins.push(last.as_deref() != Some(self.key(at, run.start)));
+        begins.extend((run.start + 1..run.end).map(|row| self.key(at, row - 1) != self.key(at, row)));
+        let buffer = last.get_or_insert_default();
+        buffer.clear();
+        buffer.extend_from_slice(self.key(at, run.end - 1));
+        self.last = last;
     }
 
     /// Lets go of batches that are used up.

@@ -13,7 +13,7 @@ use gristmill_introspect::{Event, QueryContext, processes};
 use serde_json::Value;
 
 use super::rows::{Deduplicate, MergedRows};
-use super::rules::{Purpose, Ruled, Shape};
+use super::rules::{self, Purpose, Rule, Shape};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
@@ -185,10 +185,10 @@ async fn write(
     let shape = Shape::whole(&core.layout)?;
     let purpose = if options.cleanup { Purpose::Cleanup } else { Purpose::Keep };
     let compared = options.deduplicate.clone();
-    let merged = MergedRows::open(shape.clone(), streams, options.lanes).await?;
+    let rule = rules::rule(&shape, purpose)?;
     let mut rows = Rows {
-        merged,
-        ruled: Ruled::new(&shape, purpose)?,
+        merged: MergedRows::open(shape.clone(), streams, options.lanes, rule.is_some()).await?,
+        rule,
         deduplicate: compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?,
         ended: false,
     };
@@ -211,7 +211,7 @@ async fn write(
 /// The rows that the new part gets: merged, made fewer by the engine's rule, without equal ones where that is asked for.
 struct Rows {
     merged: MergedRows,
-    ruled: Option<Ruled>,
+    rule: Option<Box<dyn Rule>>,
     deduplicate: Option<Deduplicate>,
     ended: bool,
 }
@@ -222,12 +222,12 @@ impl Rows {
         if self.ended {
             return Ok(None);
         }
-        let mut batch = match (self.merged.next(target).await?, &mut self.ruled) {
-            (Some(batch), Some(ruled)) => ruled.push(&batch)?,
-            (Some(batch), None) => batch,
-            (None, Some(ruled)) => {
+        let mut batch = match (self.merged.next(target).await?, &mut self.rule) {
+            (Some(merged), Some(rule)) => rule.push(&merged.rows, &merged.begins)?,
+            (Some(merged), None) => merged.rows,
+            (None, Some(rule)) => {
                 self.ended = true;
-                ruled.finish()?
+                rule.finish()?
             }
             (None, None) => return Ok(None),
         };

@@ -34,7 +34,7 @@ use super::stream::{Output, ScanShared, stream};
 use super::unit::{PartSelection, UnitLimits};
 use crate::manifest::State;
 use crate::merge::rows::MergedRows;
-use crate::merge::rules::{Purpose, Ruled, Shape};
+use crate::merge::rules::{self, Purpose, Rule, Shape};
 use crate::table::Core;
 
 /// Bytes (as values in memory) that a stream holds of all parts of its layer together, about.
@@ -181,7 +181,7 @@ impl ExecutionPlan for FinalScan {
 /// A layer under way.
 struct Current {
     merged: MergedRows,
-    ruled: Ruled,
+    rule: Box<dyn Rule>,
 }
 
 struct Reader {
@@ -207,12 +207,12 @@ impl Reader {
                 }
             };
             let batch = match current.merged.next(target).await? {
-                Some(batch) => {
-                    let decided = current.ruled.push(&batch)?;
+                Some(merged) => {
+                    let decided = current.rule.push(&merged.rows, &merged.begins)?;
                     self.current = Some(current);
                     decided
                 }
-                None => current.ruled.finish()?,
+                None => current.rule.finish()?,
             };
             if batch.num_rows() > 0 {
                 return self.projected(&batch).map(Some);
@@ -233,10 +233,10 @@ async fn open(rows: &Arc<FinalRows>, context: &Arc<QueryContext>, streams: u64, 
     let bytes = READ_BYTES / 2 / (layer.parts.len() as u64 * streams).max(1);
     let limits = UnitLimits { granules: 16, bytes: bytes.max(1), streams: 1 };
     let parts = layer.parts.iter().map(|part| rows_of_part(rows, context, &layer, part, limits)).collect();
-    let merged = MergedRows::open(rows.shape.clone(), parts, 1).await?;
-    let ruled = Ruled::new(&rows.shape, Purpose::Show)?;
-    let ruled = ruled.ok_or_else(|| Error::logical("FINAL of a table whose engine merges no rows"))?;
-    Ok(Current { merged, ruled })
+    let merged = MergedRows::open(rows.shape.clone(), parts, 1, true).await?;
+    let rule = rules::rule(&rows.shape, Purpose::Show)?;
+    let rule = rule.ok_or_else(|| Error::logical("FINAL of a table whose engine merges no rows"))?;
+    Ok(Current { merged, rule })
 }
 
 /// The layer's rows of one part, in their order.

@@ -1,7 +1,6 @@
 //! What becomes of rows of equal sorting key: the rules of the engines, for merges, for inserted blocks and for FINAL.
 //!
-//! Rows come in the order of the key, batch after batch; `Ruled` finds where a key begins and hands both to the engine's
-//! `Rule`. There are two kinds. `choose`: some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing).
+//! Rows come in the order of the key, batch after batch, with where keys begin. There are two kinds. `choose`: some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing).
 //! `fold`: the rows of a key become one with new values (Summing, Aggregating). A key may go on in the next batch, so a
 //! rule holds what it made of the last key back: a few rows, whatever the number of rows of the key.
 //!
@@ -96,71 +95,43 @@ pub enum Purpose {
 
 /// What an engine makes of rows of equal key.
 pub trait Rule: Send {
-    /// Takes rows that follow those of earlier calls. `begins[i]`: the key of row `i` is not that of the row before it.
-    /// Gives rows that no later row can change.
+    /// Takes rows, at least one, that follow those of earlier calls. `begins[i]`: the key of row `i` is not that of the row
+    /// before it. Gives rows that no later row can change.
     fn push(&mut self, batch: &RecordBatch, begins: &[bool]) -> Result<RecordBatch>;
 
     /// The rows that are left, after the last call of `push`.
     fn finish(&mut self) -> Result<RecordBatch>;
 }
 
-/// A rule with what finds out where keys begin.
-pub struct Ruled {
-    shape: Arc<Shape>,
-    rule: Box<dyn Rule>,
-    /// The key of the last row; `None` before the first.
-    last: Option<Vec<u8>>,
-}
-
-impl Ruled {
-    /// `None`: the engine keeps all rows.
-    pub fn new(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Ruled>> {
-        let rule: Box<dyn Rule> = match &shape.layout.engine {
-            MergingEngine::Ordinary => return Ok(None),
-            MergingEngine::Replacing { version, is_deleted } => {
-                let choice = Replacing::new(shape, *version, *is_deleted, purpose != Purpose::Keep)?;
-                Box::new(Choosing::new(shape, choice))
-            }
-            MergingEngine::Collapsing { sign } => {
-                Box::new(Choosing::new(shape, Collapsing::new(shape.place(*sign)?, purpose == Purpose::Show)))
-            }
-            MergingEngine::VersionedCollapsing { sign } => {
-                Box::new(Choosing::new(shape, VersionedCollapsing::new(shape.place(*sign)?)))
-            }
-            MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => {
-                Box::new(FoldingRows::new(shape, folding)?)
-            }
-        };
-        Ok(Some(Ruled { shape: shape.clone(), rule, last: None }))
-    }
-
-    /// Takes the next rows; gives those that are decided.
-    pub fn push(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let rows = batch.num_rows();
-        if rows == 0 {
-            return Ok(batch.clone());
+/// The rule of the table's engine; `None`: it keeps all rows.
+pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>>> {
+    Ok(Some(match &shape.layout.engine {
+        MergingEngine::Ordinary => return Ok(None),
+        MergingEngine::Replacing { version, is_deleted } => {
+            let choice = Replacing::new(shape, *version, *is_deleted, purpose != Purpose::Keep)?;
+            Box::new(Choosing::new(shape, choice))
         }
-        let keys = self.shape.keys(batch)?;
-        let key = |row: usize| keys.as_ref().map_or(&[] as &[u8], |keys| keys.row(row).data());
-        let mut begins = Vec::with_capacity(rows);
-        begins.push(self.last.as_deref() != Some(key(0)));
-        begins.extend((1..rows).map(|row| key(row - 1) != key(row)));
-        self.last = Some(key(rows - 1).to_vec());
-        self.rule.push(batch, &begins)
-    }
-
-    /// The rows that are left.
-    pub fn finish(&mut self) -> Result<RecordBatch> {
-        self.last = None;
-        self.rule.finish()
-    }
+        MergingEngine::Collapsing { sign } => {
+            Box::new(Choosing::new(shape, Collapsing::new(shape.place(*sign)?, purpose == Purpose::Show)))
+        }
+        MergingEngine::VersionedCollapsing { sign } => {
+            Box::new(Choosing::new(shape, VersionedCollapsing::new(shape.place(*sign)?)))
+        }
+        MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => Box::new(FoldingRows::new(shape, folding)?),
+    }))
 }
 
 /// What the table's rule makes of a block whose rows are all there, in the order of the key.
 pub fn apply(layout: &Arc<Layout>, block: &RecordBatch) -> Result<RecordBatch> {
     let shape = Shape::whole(layout)?;
-    let Some(mut ruled) = Ruled::new(&shape, Purpose::Keep)? else { return Ok(block.clone()) };
-    let (decided, rest) = (ruled.push(block)?, ruled.finish()?);
+    let Some(mut rule) = rule(&shape, Purpose::Keep)? else { return Ok(block.clone()) };
+    if block.num_rows() == 0 {
+        return Ok(block.clone());
+    }
+    let keys = shape.keys(block)?;
+    let is_same = |row: usize| keys.as_ref().is_none_or(|keys| keys.row(row - 1) == keys.row(row));
+    let begins: Vec<bool> = (0..block.num_rows()).map(|row| row == 0 || !is_same(row)).collect();
+    let (decided, rest) = (rule.push(block, &begins)?, rule.finish()?);
     Ok(arrow::compute::concat_batches(&shape.schema, [&decided, &rest])?)
 }
 
