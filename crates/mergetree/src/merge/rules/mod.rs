@@ -1,8 +1,9 @@
 //! What becomes of rows of equal sorting key: the rules of the engines, for merges, for inserted blocks and for FINAL.
 //!
-//! Rows come in the order of the key, batch after batch, with where keys begin. There are two kinds. `choose`: some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing).
-//! `fold`: the rows of a key become one with new values (Summing, Aggregating). A key may go on in the next batch, so a
-//! rule holds what it made of the last key back: a few rows, whatever the number of rows of the key.
+//! Rows come in the order of the key, batch after batch, with where keys begin. There are two kinds of rules. `choose`:
+//! some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing). `fold`: the rows of a key become one
+//! with new values (Summing, Aggregating). A key may go on in the next batch, so a rule holds what it made of the last key
+//! back: a few rows, whatever the number of rows of the key.
 //!
 //! Applying a rule to some of the rows of a key, and then to the result with the others, gives what applying it to all
 //! of them gives. That is why parts may be merged in any order, and FINAL shows what the last merge would leave.
@@ -105,7 +106,7 @@ pub trait Rule: Send {
 
 /// The rule of the table's engine; `None`: it keeps all rows.
 pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>>> {
-    Ok(Some(match &shape.layout.engine {
+    let rule: Box<dyn Rule> = match &shape.layout.engine {
         MergingEngine::Ordinary => return Ok(None),
         MergingEngine::Replacing { version, is_deleted } => {
             let choice = Replacing::new(shape, *version, *is_deleted, purpose != Purpose::Keep)?;
