@@ -119,7 +119,8 @@ pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>
             Box::new(Choosing::new(shape, VersionedCollapsing::new(shape.place(*sign)?)))
         }
         MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => Box::new(FoldingRows::new(shape, folding)?),
-    }))
+    };
+    Ok(Some(rule))
 }
 
 /// What the table's rule makes of a block whose rows are all there, in the order of the key.
