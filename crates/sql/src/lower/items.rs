@@ -111,11 +111,11 @@ impl Analyzer<'_> {
                     return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
                 }
             };
-            listed.into_iter().for_each(|name| {
+            for name in listed {
                 if !names.contains(&name) {
-                    names.push(name)
+                    names.push(name);
                 }
-            });
+            }
         }
         Ok(names)
     }
