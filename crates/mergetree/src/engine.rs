@@ -127,6 +127,12 @@ impl MergingEngine {
         matches!(self, E::Replacing { .. } | E::Aggregating(_) | E::Collapsing { .. })
     }
 
+    /// Whether the rows that stay of a key stay as they are.
+    pub fn chooses_rows(&self) -> bool {
+        use MergingEngine as E;
+        matches!(self, E::Replacing { .. } | E::Collapsing { .. } | E::VersionedCollapsing { .. })
+    }
+
     /// Columns that a rule looks at, besides those of the sorting key, when the rows carry `wanted`.
     pub fn needed(&self, wanted: &[usize]) -> Vec<usize> {
         match self {

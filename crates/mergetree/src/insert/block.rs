@@ -7,7 +7,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use arrow::row::Rows;
 use futures::stream::{StreamExt, TryStreamExt};
@@ -175,9 +175,14 @@ impl Block {
         Ok(Some(InsertedPart { part, ranges: partition.ranges }))
     }
 
-    /// What the engine makes of the rows of one part.
+    /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.
     fn merged(&self, rows: Sorted) -> Result<Sorted> {
         let layout = &self.target.layout;
+        if let Some(order) = rules::chosen(layout, &rows.columns, rows.order.as_ref(), rows.rows)? {
+            let left = order.len();
+            let is_as_it_came = rows.order.is_none() && left == rows.rows;
+            return Ok(Sorted { order: (!is_as_it_came).then_some(order), rows: left, ..rows });
+        }
         let block = RecordBatch::try_new(layout.schema.clone(), rows.columns)?;
         let block = match &rows.order {
             Some(order) => take_record_batch(&block, order)?,

@@ -29,9 +29,8 @@ use super::stream::Output;
 use super::unit::PartSelection;
 use super::{PART, PARTITION_ID};
 use crate::index::select::{self, Selector};
-use crate::layout::referenced_columns;
 use crate::manifest::State;
-use crate::merge::rules::Shape;
+use crate::merge::rules::{self, Shape};
 use crate::table::Core;
 
 #[derive(Debug)]
@@ -63,20 +62,6 @@ impl FinalProvider {
     fn is_of_parts(filter: &Expr) -> bool {
         let columns = filter.column_refs();
         !columns.is_empty() && columns.iter().all(|column| matches!(column.name.as_str(), PART | PARTITION_ID))
-    }
-
-    /// The stored columns that a scan reads, ascending, when `wanted` of them are to come out.
-    fn stored(&self, wanted: &[usize]) -> Vec<usize> {
-        let layout = &self.inner.core().layout;
-        let keys = layout.sorting.iter().flat_map(referenced_columns).filter_map(|name| layout.columns.index_of(&name));
-        let mut stored: Vec<usize> = keys.chain(wanted.iter().copied()).chain(layout.engine.needed(wanted)).collect();
-        if stored.is_empty() {
-            // Rows without a column cannot be told apart from none.
-            stored.push(0);
-        }
-        stored.sort_unstable();
-        stored.dedup();
-        stored
     }
 
     /// Layers of each set of parts whose rows are merged with one another.
@@ -145,7 +130,7 @@ impl TableProvider for FinalProvider {
         let places = projection.unwrap_or(&all);
         let columns = layout.columns.len();
         let wanted: Vec<usize> = places.iter().copied().filter(|place| *place < columns).collect();
-        let stored = self.stored(&wanted);
+        let stored = rules::carried(layout, &wanted);
         let mut virtual_places: Vec<usize> = places.iter().copied().filter(|place| *place >= columns).collect();
         virtual_places.dedup();
         let carried: Vec<usize> = stored.iter().copied().chain(virtual_places).collect();

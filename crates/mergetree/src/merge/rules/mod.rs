@@ -16,15 +16,15 @@ pub mod replacing;
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, make_array};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array, make_array};
+use arrow::datatypes::{DataType, Field, Schema, SchemaRef, UInt32Type};
 use arrow::row::Rows;
 use datafusion::physical_expr::utils::reassign_expr_columns;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
 
 use crate::engine::MergingEngine;
-use crate::layout::Layout;
+use crate::layout::{Layout, referenced_columns};
 use choose::Choosing;
 use collapsing::{Collapsing, VersionedCollapsing};
 use fold::FoldingRows;
@@ -123,10 +123,55 @@ pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>
     Ok(Some(rule))
 }
 
+/// The stored columns that rows carry, ascending, when `wanted` of them are to come out: with them go those of the sorting
+/// key and those that the engine's rule looks at.
+pub fn carried(layout: &Layout, wanted: &[usize]) -> Vec<usize> {
+    let keys = layout.sorting.iter().flat_map(referenced_columns).filter_map(|name| layout.columns.index_of(&name));
+    let mut stored: Vec<usize> = keys.chain(wanted.iter().copied()).chain(layout.engine.needed(wanted)).collect();
+    if stored.is_empty() {
+        // Rows without a column cannot be told apart from none.
+        stored.push(0);
+    }
+    stored.sort_unstable();
+    stored.dedup();
+    stored
+}
+
 /// What the table's rule makes of a block whose rows are all there, in the order of the key.
 pub fn apply(layout: &Arc<Layout>, block: &RecordBatch) -> Result<RecordBatch> {
-    let shape = Shape::whole(layout)?;
-    let Some(mut rule) = rule(&shape, Purpose::Keep)? else { return Ok(block.clone()) };
+    of_block(&Shape::whole(layout)?, block)
+}
+
+/// The positions of the rows that stay of a block, in the order of the key; `None` where the engine's rule makes new rows.
+/// `order`: the positions to take the block's rows in. Only the columns that decide are looked at.
+pub fn chosen(
+    layout: &Arc<Layout>,
+    columns: &[ArrayRef],
+    order: Option<&UInt32Array>,
+    rows: usize,
+) -> Result<Option<UInt32Array>> {
+    if !layout.engine.chooses_rows() {
+        return Ok(None);
+    }
+    let stored = carried(layout, &[]);
+    let mut fields: Vec<Field> = stored.iter().map(|place| layout.schema.field(*place).clone()).collect();
+    fields.push(Field::new("position", DataType::UInt32, false));
+    let mut deciding = Vec::with_capacity(fields.len());
+    for place in &stored {
+        deciding.push(match order {
+            Some(order) => arrow::compute::take(&columns[*place], order, None)?,
+            None => columns[*place].clone(),
+        });
+    }
+    let positions = order.cloned().unwrap_or_else(|| UInt32Array::from_iter_values(0..rows as u32));
+    deciding.push(Arc::new(positions));
+    let shape = Shape::of(layout, Arc::new(Schema::new(fields)), &stored)?;
+    let left = of_block(&shape, &RecordBatch::try_new(shape.schema.clone(), deciding)?)?;
+    Ok(Some(left.column(stored.len()).as_primitive::<UInt32Type>().clone()))
+}
+
+fn of_block(shape: &Arc<Shape>, block: &RecordBatch) -> Result<RecordBatch> {
+    let Some(mut rule) = rule(shape, Purpose::Keep)? else { return Ok(block.clone()) };
     if block.num_rows() == 0 {
         return Ok(block.clone());
     }
