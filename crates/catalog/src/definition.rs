@@ -53,6 +53,19 @@ impl TableDefinition {
         if self.engine.name == Self::VIEW { self.engine.arguments.first().map(String::as_str) } else { None }
     }
 
+    /// What rows are sorted by: ORDER BY, and behind it the version of VersionedCollapsingMergeTree.
+    pub fn sorting_key(&self) -> Vec<String> {
+        let mut key = self.order_by.clone();
+        if let ("VersionedCollapsingMergeTree", [_, version]) = (self.engine.name.as_str(), &self.engine.arguments[..]) {
+            let name = version.trim_matches('`');
+            let is_column = self.stored_columns().iter().any(|column| column.name == name);
+            if is_column && !key.iter().any(|known| direction(known).0 == version) {
+                key.push(version.clone());
+            }
+        }
+        key
+    }
+
     /// The columns whose values lie in the table: no ALIAS, no EPHEMERAL. A read gives them and a write takes them, in
     /// this order.
     pub fn stored_columns(&self) -> Columns {

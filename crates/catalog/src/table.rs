@@ -32,6 +32,10 @@ pub struct OptimizeRequest {
     /// Merge until each partition is one part.
     pub to_one_part: bool,
     pub deduplicate: bool,
+    /// The columns that equal rows are equal in; all where none are named.
+    pub deduplicate_by: Vec<String>,
+    /// Rows that say that their key is deleted go too.
+    pub cleanup: bool,
 }
 
 /// A part, as `system.parts` shows it. Times are in seconds since the Unix epoch.
@@ -69,6 +73,22 @@ pub trait Table: Send + Sync + Debug {
     /// A snapshot for one query. The provider's schema is that of the declared columns (those that are stored: no
     /// ALIAS, no EPHEMERAL), then the virtual ones.
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>>;
+
+    /// Whether rows may lie in the table that a later merge takes away, so that FINAL means something.
+    fn supports_final(&self) -> bool {
+        false
+    }
+
+    /// As `read`, with the rows that there are when everything is merged. Errors: ILLEGAL_FINAL.
+    async fn read_final(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        let engine = &self.definition().engine.name;
+        Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")))
+    }
+
+    /// Whether it matters in which order rows are written: a later one may replace or take back an earlier one.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
 
     /// Opens a write of full rows: every stored column, in the table's order.
     async fn write(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {

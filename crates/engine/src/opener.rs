@@ -31,7 +31,21 @@ impl std::fmt::Debug for Opener {
 }
 
 /// Engines by name, for `system.table_engines` and for the error of an unknown one.
-pub const ENGINES: &[&str] = &["MergeTree", "Memory", "Null", "S3", "GCS", "AzureBlobStorage", "URL", "File"];
+pub const ENGINES: &[&str] = &[
+    "MergeTree",
+    "ReplacingMergeTree",
+    "SummingMergeTree",
+    "AggregatingMergeTree",
+    "CollapsingMergeTree",
+    "VersionedCollapsingMergeTree",
+    "Memory",
+    "Null",
+    "S3",
+    "GCS",
+    "AzureBlobStorage",
+    "URL",
+    "File",
+];
 
 /// Whether a setting in CREATE TABLE's clause is one of the query. Engines that read files keep settings of formats.
 pub fn is_query_setting(engine: Option<&str>, name: &str) -> bool {
@@ -50,7 +64,7 @@ impl TableOpener for Opener {
             "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
             TableDefinition::VIEW => Ok(Arc::new(View::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
-            "MergeTree" => self.mergetree(definition).await,
+            family if gristmill_mergetree::engine::NAMES.contains(&family) => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
                 gristmill_sources::open_engine(definition, &self.caches).await
             }
@@ -65,15 +79,9 @@ impl TableOpener for Opener {
 
 impl Opener {
     async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        if let Some(argument) = definition.engine.arguments.first() {
-            return Err(Error::new(
-                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-                format!("Engine MergeTree takes no arguments, found {argument}"),
-            ));
-        }
         let columns = stored_columns(&definition.columns);
         let env = keys::key_env();
-        let sorting = keys::compile(&definition.order_by, &columns, &self.registry, &env)?;
+        let sorting = keys::compile(&definition.sorting_key(), &columns, &self.registry, &env)?;
         let nullable =
             definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
         keys::check(&sorting, "Sorting key", nullable)?;

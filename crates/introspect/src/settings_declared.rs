@@ -6,6 +6,16 @@ use gristmill_base::Result;
 
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 
+/// The name as it is written in SQL: `final` is a word of Rust.
+macro_rules! shown {
+    (final_) => {
+        "final"
+    };
+    ($name:ident) => {
+        stringify!($name)
+    };
+}
+
 macro_rules! settings {
     (
         $($name:ident: $type:ty = $default:expr, $doc:literal;)*
@@ -28,10 +38,10 @@ macro_rules! settings {
             /// Sets one by name. Errors: UNKNOWN_SETTING, and those of parsing; nothing is changed then.
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
                 match name {
-                    $(stringify!($name) => {
+                    $(shown!($name) => {
                         self.$name = <$type as SettingValue>::parse(value)
                             .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
-                        self.changed.insert(stringify!($name), self.$name.show());
+                        self.changed.insert(shown!($name), self.$name.show());
                     })*
                     $(stringify!($ignored) => {
                         self.ignored.insert(stringify!($ignored), value.to_string());
@@ -54,7 +64,7 @@ macro_rules! settings {
             /// The value as `system.settings` shows it.
             pub fn get(&self, name: &str) -> Option<String> {
                 match name {
-                    $(stringify!($name) => Some(self.$name.show()),)*
+                    $(shown!($name) => Some(self.$name.show()),)*
                     $(stringify!($ignored) => {
                         Some(self.ignored.get(name).cloned().unwrap_or_else(|| $ignored_default.to_string()))
                     })*
@@ -66,7 +76,7 @@ macro_rules! settings {
                 let defaults = Settings::default();
                 vec![
                     $(SettingInfo {
-                        name: stringify!($name),
+                        name: shown!($name),
                         kind: <$type as SettingValue>::TYPE,
                         default: defaults.$name.show(),
                         description: $doc,
@@ -162,6 +172,9 @@ settings! {
     input_format_parquet_allow_missing_columns: bool = true, "Whether a column that a file lacks is filled with defaults.";
     input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
     use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
+    final_: bool = false, "Whether every table is read as with FINAL, where its engine merges rows of equal keys.";
+    max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
+    do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
     s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
     s3_create_new_file_on_insert: bool = false, "Whether INSERT into an object that exists makes a new one beside it.";

@@ -8,6 +8,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, TableDefinition};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 
+use crate::engine::MergingEngine;
 use crate::index::order::KeyOrder;
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
@@ -29,10 +30,13 @@ pub struct Layout {
     pub statistics_columns: Vec<usize>,
     pub sorting_order: KeyOrder,
     pub primary_order: KeyOrder,
+    /// What merges make of rows of equal sorting key.
+    pub engine: MergingEngine,
 }
 
 impl Layout {
-    /// Errors: BAD_ARGUMENTS where a key is of a type that has no order.
+    /// Errors: BAD_ARGUMENTS where a key is of a type that has no order, DATA_TYPE_CANNOT_BE_USED_IN_KEY where it is a state
+    /// of an aggregate; those of the engine's parameters.
     pub fn new(
         definition: &TableDefinition,
         sorting: Vec<KeyExpression>,
@@ -58,6 +62,13 @@ impl Layout {
                 }
             }
         }
+        if let Some(key) = sorting.iter().chain(&partition).find(|key| matches!(key.kind, SqlType::AggregateFunction(..))) {
+            return Err(Error::new(
+                ErrorCode::DATA_TYPE_CANNOT_BE_USED_IN_KEY,
+                format!("{} of type {} cannot be part of a key: states have no order", key.text, key.kind),
+            ));
+        }
+        let engine = MergingEngine::of(definition, &columns, &sorting, &partition)?;
         let mut partition_columns: Vec<usize> =
             partition.iter().flat_map(referenced_columns).filter_map(|name| columns.index_of(&name)).collect();
         partition_columns.sort_unstable();
@@ -80,6 +91,7 @@ impl Layout {
             partition,
             partition_columns,
             statistics_columns,
+            engine,
         }))
     }
 

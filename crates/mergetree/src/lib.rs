@@ -5,6 +5,7 @@
 //! Life of a SELECT: `read` (pin a version, prune by `index`, decode what is left) . Life of a merge: `merge` (choose,
 //! merge, commit) → `gc` (what was replaced goes). What must always hold: `invariants`.
 
+pub mod engine;
 pub mod environment;
 pub mod gc;
 pub mod index;

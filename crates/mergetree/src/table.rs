@@ -23,7 +23,7 @@ use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, State};
 use crate::merge;
 use crate::part::OpenPart;
-use crate::read::{MergeTreeProvider, virtual_columns};
+use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 
@@ -126,7 +126,7 @@ impl Core {
     }
 }
 
-/// A table of the engine `MergeTree`.
+/// A table of an engine of the family.
 #[derive(Debug)]
 pub struct MergeTree {
     definition: Arc<TableDefinition>,
@@ -234,6 +234,23 @@ impl Table for MergeTree {
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
         let state = self.core.pin(context).await?;
         Ok(Arc::new(MergeTreeProvider::new(self.core.clone(), state, context.clone())))
+    }
+
+    fn supports_final(&self) -> bool {
+        self.core.layout.engine.merges_rows()
+    }
+
+    fn depends_on_order(&self) -> bool {
+        self.core.layout.engine.depends_on_order()
+    }
+
+    async fn read_final(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        if !self.supports_final() {
+            let engine = &self.definition.engine.name;
+            return Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")));
+        }
+        let state = self.core.pin(context).await?;
+        Ok(Arc::new(FinalProvider::new(self.core.clone(), state, context.clone())?))
     }
 
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {

@@ -24,6 +24,7 @@ pub struct TableSpec {
     pub sorting: Vec<KeyExpression>,
     pub partition: Option<Vec<KeyExpression>>,
     pub settings: BTreeMap<String, String>,
+    pub engine: EngineSpec,
 }
 
 /// A key that is a column.
@@ -40,7 +41,13 @@ impl TableSpec {
     pub fn new(columns: Columns, sorting: &[&str], partition: &[&str]) -> Result<TableSpec> {
         let keys = |names: &[&str]| names.iter().map(|name| column_key(&columns, name)).collect::<Result<Vec<_>>>();
         let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
-        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings: BTreeMap::new() })
+        let engine = EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() };
+        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings: BTreeMap::new(), engine })
+    }
+
+    pub fn with_engine(mut self, name: &str, arguments: &[&str]) -> TableSpec {
+        self.engine = EngineSpec { name: name.to_string(), arguments: arguments.iter().map(ToString::to_string).collect() };
+        self
     }
 
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> TableSpec {
@@ -62,7 +69,7 @@ impl TableSpec {
             uuid: Uuid::nil(),
             database: "default".to_string(),
             name: "t".to_string(),
-            engine: EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() },
+            engine: self.engine.clone(),
             columns: self.columns.clone(),
             partition_by: None,
             primary_key: order_by.clone(),
@@ -71,7 +78,11 @@ impl TableSpec {
             comment: String::new(),
             temporary: false,
         });
-        MergeTree::open(definition, self.sorting.clone(), self.partition.clone(), store, environment).await
+        let mut sorting = self.sorting.clone();
+        for name in definition.sorting_key().iter().skip(sorting.len()) {
+            sorting.push(column_key(&self.columns, name)?);
+        }
+        MergeTree::open(definition, sorting, self.partition.clone(), store, environment).await
     }
 }
 
@@ -93,6 +104,13 @@ pub async fn insert(table: &MergeTree, context: &Arc<QueryContext>, batches: Vec
     }
     lane.finish().await?;
     writer.commit().await
+}
+
+/// As `select`, from the table with FINAL.
+pub async fn select_final(table: &MergeTree, context: &Arc<QueryContext>, query: &str) -> Result<Vec<RecordBatch>> {
+    let session = session(context);
+    session.register_table("t", table.read_final(context).await?)?;
+    Ok(session.sql(query).await?.execute_stream().await?.try_collect().await?)
 }
 
 /// A session that runs queries under the context.

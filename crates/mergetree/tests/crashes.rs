@@ -166,7 +166,8 @@ fn settings(token: Option<i64>) -> Arc<QueryContext> {
     context(&[("max_threads", "1"), ("insert_deduplication_token", &token)]).expect("settings")
 }
 
-const FINAL: OptimizeRequest = OptimizeRequest { partition: None, to_one_part: true, deduplicate: false };
+const FINAL: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 /// What was begun and what was acknowledged, by the numbers of the inserts.
 #[derive(Default)]

@@ -3,6 +3,7 @@
 use gristmill_base::{Error, Result};
 use sqlparser::tokenizer::Token;
 
+use crate::ast::Node;
 use crate::statement::{Cursor, Partition, Statement, TableName};
 
 impl Cursor<'_> {
@@ -100,13 +101,30 @@ impl Cursor<'_> {
         self.on_cluster()?;
         let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
         let to_one_part = self.eat("FINAL");
-        let deduplicate = self.eat("DEDUPLICATE");
-        if deduplicate && self.eat("BY") {
-            return Err(Error::not_implemented("OPTIMIZE … DEDUPLICATE BY columns: DEDUPLICATE alone compares whole rows"));
-        }
+        let deduplicate = match self.eat("DEDUPLICATE") {
+            true if self.eat("BY") => Some(self.compared_columns()?),
+            true => Some(Vec::new()),
+            false => None,
+        };
+        let cleanup = self.eat("CLEANUP");
         if self.eat("SETTINGS") {
             self.assignments()?;
         }
-        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate })
+        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup })
+    }
+
+    /// `a, b`, `*`, `* EXCEPT (a)`, `COLUMNS('pattern')`
+    fn compared_columns(&mut self) -> Result<Vec<Node>> {
+        let mut columns = Vec::new();
+        loop {
+            let column = if self.eat_token(&Token::Mul) { Node::star() } else { self.expression()? };
+            if !matches!(column, Node::Name(_) | Node::Star(_)) {
+                return Err(self.unexpected("the name of a column"));
+            }
+            columns.push(column);
+            if !self.eat_token(&Token::Comma) {
+                return Ok(columns);
+            }
+        }
     }
 }

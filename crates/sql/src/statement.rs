@@ -63,7 +63,9 @@ pub enum Statement {
         name: TableName,
         partition: Option<Partition>,
         to_one_part: bool,
-        deduplicate: bool,
+        /// DEDUPLICATE: the columns of BY, none where all are compared.
+        deduplicate: Option<Vec<Node>>,
+        cleanup: bool,
     },
     DropPartitions {
         name: TableName,

@@ -67,7 +67,11 @@ impl Interpreter {
         let inherit = like.as_deref().filter(|_| create.engine.is_none());
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {
-                EngineSpec { name: canonical_engine(name), arguments: arguments.iter().map(ToString::to_string).collect() }
+                let name = canonical_engine(name);
+                // Those of MergeTree tables are names of columns; the others are read again as calls.
+                let text = |node: &Node| if name.ends_with("MergeTree") { sql(node) } else { node.to_string() };
+                let arguments = arguments.iter().map(text).collect();
+                EngineSpec { name, arguments }
             }
             (None, Some(like)) => like.engine.clone(),
             (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },

@@ -79,10 +79,17 @@ impl Interpreter {
             }
         };
         let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
-        let planned = self.plan_lowered(shaped).await?;
+        // Rows that have an order keep it where it decides which of them stay.
+        let has_order = match &insert.source {
+            InsertSource::Query { query, .. } => query.order_by.is_some(),
+            InsertSource::Values(_) | InsertSource::Data { .. } | InsertSource::Infile { .. } => true,
+        };
+        let in_order = has_order && table.depends_on_order();
+        let planned = if in_order { self.plan_in_order(shaped).await? } else { self.plan_lowered(shaped).await? };
         let context = self.context.clone();
         let task_context = planned.state.task_ctx();
-        Ok(Outcome::work(async move { write_all(table, planned.physical, task_context, context).await }))
+        let lanes_max = if in_order { 1 } else { usize::MAX };
+        Ok(Outcome::work(async move { write_all(table, planned.physical, task_context, context, lanes_max).await }))
     }
 
     /// The rows of an INSERT as a plan.
@@ -301,12 +308,15 @@ async fn write_all(
     plan: Arc<dyn ExecutionPlan>,
     task_context: Arc<TaskContext>,
     context: Arc<QueryContext>,
+    lanes_max: usize,
 ) -> Result<()> {
     let writer = table.write(&context).await?;
     // Drive the whole on the CPU runtime; if this future is dropped, the task is aborted and the writer with it.
     let written = {
         let (writer, context) = (writer.clone(), context.clone());
-        Task::on(&runtime::cpu(), async move { feed_lanes(&writer, plan, task_context, &context).await }).join().await
+        Task::on(&runtime::cpu(), async move { feed_lanes(&writer, plan, task_context, &context, lanes_max).await })
+            .join()
+            .await
     };
     let outcome = match written.and_then(|fed| fed) {
         Ok(()) => match context.check() {
@@ -326,8 +336,9 @@ async fn feed_lanes(
     plan: Arc<dyn ExecutionPlan>,
     task_context: Arc<TaskContext>,
     context: &Arc<QueryContext>,
+    lanes_max: usize,
 ) -> Result<()> {
-    let lanes = lane_count(context, writer.as_ref());
+    let lanes = lane_count(context, writer.as_ref()).min(lanes_max);
     let partitions = plan.properties().partitioning.partition_count();
     let (sender, receiver) = tokio::sync::mpsc::channel::<RecordBatch>(lanes);
     let receiver = Arc::new(tokio::sync::Mutex::new(receiver));

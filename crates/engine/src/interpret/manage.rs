@@ -56,11 +56,13 @@ impl Interpreter {
                 return Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_database_query(&database)]]);
             }
             Statement::Exists { name, database } => return self.exists(&name, database),
-            Statement::Optimize { name, partition, to_one_part, deduplicate } => {
+            Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
                 let table = databases.table(database, table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
-                let request = OptimizeRequest { partition, to_one_part, deduplicate };
+                let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
+                let deduplicate = deduplicate.is_some();
+                let request = OptimizeRequest { partition, to_one_part, deduplicate, deduplicate_by, cleanup };
                 let context = self.context.clone();
                 return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
             }
@@ -76,6 +78,18 @@ impl Interpreter {
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
         Ok(Outcome::done())
+    }
+
+    /// The columns of DEDUPLICATE BY. Errors: SYNTAX_ERROR; THERE_IS_NO_COLUMN where a pattern fits none.
+    fn compared_columns(&self, table: &Arc<dyn Table>, listed: &[Node]) -> Result<Vec<String>> {
+        let tables = ResolvedTables::default();
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let names = analyzer.listed_columns(listed, &table.definition().stored_columns())?;
+        if names.is_empty() && !listed.is_empty() {
+            return Err(Error::new(ErrorCode::THERE_IS_NO_COLUMN, "DEDUPLICATE BY names no column"));
+        }
+        Ok(names)
     }
 
     /// A partition as it was named, in the types of the table's key. Errors: NOT_IMPLEMENTED, INVALID_PARTITION_VALUE,

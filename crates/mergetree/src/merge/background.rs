@@ -70,9 +70,9 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
         let context = QueryContext::background("merge");
-        let options = MergeOptions { deduplicate: false, lanes: 1, yields: true };
+        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
         let merged = {
-            let mut merging = std::pin::pin!(task::merge(&claim, &context, options));
+            let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));
             tokio::select! {
                 merged = &mut merging => merged,
                 () = stop.cancelled() => {

@@ -1,7 +1,8 @@
-//! Merges: which (`selector`), how (`rows`, `task`), when (`background`, and OPTIMIZE here).
+//! Merges: which (`selector`), how (`rows`, `rules`, `task`), when (`background`, and OPTIMIZE here).
 
 pub mod background;
 pub mod rows;
+pub mod rules;
 pub mod selector;
 pub mod task;
 
@@ -10,11 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::OptimizeRequest;
 use gristmill_introspect::QueryContext;
 
+use crate::engine::MergingEngine;
 use crate::insert::partition;
+use crate::layout::{Layout, referenced_columns};
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 use selector::Limits;
@@ -24,15 +27,22 @@ use task::{Claim, MergeOptions};
 const WAIT: Duration = Duration::from_millis(200);
 
 /// OPTIMIZE TABLE. With FINAL or a partition: until each partition is one part. Otherwise: the cheapest merge there is.
+/// Errors: NO_SUCH_COLUMN_IN_TABLE, THERE_IS_NO_COLUMN, SUPPORT_IS_DISABLED.
 pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &OptimizeRequest) -> Result<()> {
+    let deduplicate = request.deduplicate.then(|| compared(&core.layout, &request.deduplicate_by)).transpose()?;
+    let cleanup = request.cleanup;
+    if cleanup {
+        check_cleanup(core)?;
+    }
     let state = core.manifest.refresh(context).await?;
     if !request.to_one_part && request.partition.is_none() {
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
         let Some(claim) = selector::select(&runs(core, &state), &limits).and_then(|parts| Claim::take(core, parts)) else {
             return Ok(());
         };
-        let options = MergeOptions { deduplicate: request.deduplicate, lanes: context.threads(), yields: false };
-        return task::merge(&claim, context, options).await.map(|_| ());
+        // A row that says that its key is deleted may go only where no part stays that it is to replace.
+        let options = MergeOptions { deduplicate, cleanup: false, lanes: context.threads(), yields: false };
+        return task::merge(&claim, context, &options).await.map(|_| ());
     }
     let chosen = match &request.partition {
         Some(choice) => partition::chosen_id(&core.layout, choice)?,
@@ -44,7 +54,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     // Many partitions: one a thread. Few: one after the other, each by columns on all threads.
     let threads = context.threads();
     let (at_once, lanes) = if partitions.len() >= threads { (threads, 1) } else { (1, threads) };
-    let options = MergeOptions { deduplicate: request.deduplicate, lanes, yields: false };
+    let options = &MergeOptions { deduplicate, cleanup, lanes, yields: false };
     let end = state.next_block;
     let merging: Vec<_> = partitions
         .into_iter()
@@ -54,13 +64,55 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     Ok(())
 }
 
+/// The columns that DEDUPLICATE compares: those named, all where none are.
+fn compared(layout: &Layout, names: &[String]) -> Result<Arc<[usize]>> {
+    if names.is_empty() {
+        return Ok((0..layout.columns.len()).collect());
+    }
+    let mut places = Vec::with_capacity(names.len());
+    for name in names {
+        places.push(layout.columns.index_of(name).ok_or_else(|| {
+            let known = layout.columns.names().join(", ");
+            let text = format!("There is no column with name `{name}` in the table. There are columns: {known}.");
+            Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
+        })?);
+    }
+    let in_keys = layout.sorting.iter().chain(&layout.partition).flat_map(referenced_columns);
+    for name in in_keys {
+        if !names.contains(&name) {
+            return Err(Error::new(
+                ErrorCode::THERE_IS_NO_COLUMN,
+                format!(
+                    "DEDUPLICATE BY expression must include all columns used in table's ORDER BY, PRIMARY KEY, or PARTITION \
+                     BY but '{name}' is missing. Expanded DEDUPLICATE BY columns expression: ['{}'].",
+                    names.join("', '")
+                ),
+            ));
+        }
+    }
+    Ok(places.into())
+}
+
+/// CLEANUP removes rows for good that tell replicas and late parts what is deleted: the table must allow it.
+fn check_cleanup(core: &Core) -> Result<()> {
+    let deletes = matches!(core.layout.engine, MergingEngine::Replacing { is_deleted: Some(_), .. });
+    if core.settings.allow_experimental_replacing_merge_with_cleanup && deletes {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::SUPPORT_IS_DISABLED,
+        "Experimental merges with CLEANUP are not allowed: they are for ReplacingMergeTree with an is_deleted column and the \
+         table setting allow_experimental_replacing_merge_with_cleanup = 1",
+    ))
+}
+
 /// Merges the parts of a partition that were there before block `end`.
 async fn to_one_part(
     core: &Arc<Core>,
     context: &Arc<QueryContext>,
     partition: &str,
     end: i64,
-    options: MergeOptions,
+    options: &MergeOptions,
 ) -> Result<()> {
     let at_once = core.settings.max_parts_to_merge_at_once.max(2) as usize;
     loop {
@@ -70,7 +122,7 @@ async fn to_one_part(
         let parts = partition_parts(&state, partition, end);
         let is_done = match parts.as_slice() {
             [] => true,
-            [only] => only.level > 0 && !options.deduplicate,
+            [only] => only.level > 0 && options.deduplicate.is_none() && !options.cleanup,
             _ => false,
         };
         if is_done {
@@ -88,8 +140,9 @@ async fn to_one_part(
                 .await?;
             continue;
         };
-        let deduplicate = options.deduplicate && is_last;
-        if task::merge(&claim, context, MergeOptions { deduplicate, ..options }).await? && is_last {
+        let deduplicate = options.deduplicate.clone().filter(|_| is_last);
+        let step = MergeOptions { deduplicate, cleanup: options.cleanup && is_last, ..*options };
+        if task::merge(&claim, context, &step).await? && is_last {
             return Ok(());
         }
     }

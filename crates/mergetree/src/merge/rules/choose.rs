@@ -1,0 +1,104 @@
+//! Rules by which some rows of a key stay and the others go.
+//!
+//! A choice names rows by where they lie: in the batch under way, or among those held of earlier batches. At the end of a
+//! batch the rows that the key under way may still need are copied out of it. What stays is copied once, and not at all
+//! where it is one piece of the batch.
+
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, UInt32Array};
+use arrow::compute::{interleave_record_batch, take_record_batch};
+use arrow::datatypes::SchemaRef;
+use gristmill_base::Result;
+
+use super::{Rule, Shape, detached};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Place {
+    Held(usize),
+    Batch(usize),
+}
+
+/// What a rule decides of single rows. A key is one after another: rows, then `end`.
+pub trait Choice: Send {
+    /// The next batch: the columns that decide.
+    fn look(&mut self, batch: &RecordBatch) -> Result<()>;
+
+    /// The next row of the batch, of the key under way. Rows that are known to stay go into `stay`.
+    fn row(&mut self, row: usize, stay: &mut Vec<Place>) -> Result<()>;
+
+    /// The key is over: its rows that stay, in their order.
+    fn end(&mut self, stay: &mut Vec<Place>);
+
+    /// The batch goes: the places of the rows that the key under way may still need, to be changed to where they are
+    /// held.
+    fn leave(&mut self) -> Vec<&mut Place>;
+}
+
+pub struct Choosing<C> {
+    choice: C,
+    schema: SchemaRef,
+    held: RecordBatch,
+    has_key: bool,
+}
+
+impl<C: Choice> Choosing<C> {
+    pub fn new(shape: &Arc<Shape>, choice: C) -> Self {
+        let schema = shape.schema.clone();
+        Choosing { choice, held: RecordBatch::new_empty(schema.clone()), schema, has_key: false }
+    }
+}
+
+impl<C: Choice> Rule for Choosing<C> {
+    fn push(&mut self, batch: &RecordBatch, begins: &[bool]) -> Result<RecordBatch> {
+        self.choice.look(batch)?;
+        let mut stay = Vec::with_capacity(batch.num_rows());
+        for (row, begins) in begins.iter().enumerate() {
+            if *begins && self.has_key {
+                self.choice.end(&mut stay);
+            }
+            self.has_key = true;
+            self.choice.row(row, &mut stay)?;
+        }
+        let chosen = gather(&self.held, batch, &stay)?;
+        let needed = self.choice.leave();
+        let places: Vec<Place> = needed.iter().map(|place| **place).collect();
+        for (at, place) in needed.into_iter().enumerate() {
+            *place = Place::Held(at);
+        }
+        self.held = detached(&gather(&self.held, batch, &places)?)?;
+        Ok(chosen)
+    }
+
+    fn finish(&mut self) -> Result<RecordBatch> {
+        let mut stay = Vec::new();
+        if std::mem::take(&mut self.has_key) {
+            self.choice.end(&mut stay);
+        }
+        gather(&self.held, &RecordBatch::new_empty(self.schema.clone()), &stay)
+    }
+}
+
+/// The rows at the places, in that order.
+pub fn gather(held: &RecordBatch, batch: &RecordBatch, places: &[Place]) -> Result<RecordBatch> {
+    let in_batch = |place: &Place| match place {
+        Place::Batch(row) => Some(*row),
+        Place::Held(_) => None,
+    };
+    let Some(first) = places.first() else { return Ok(batch.slice(0, 0)) };
+    if let Some(rows) = places.iter().map(in_batch).collect::<Option<Vec<usize>>>() {
+        if let Some(start) = in_batch(first).filter(|start| rows.iter().enumerate().all(|(i, row)| *row == start + i)) {
+            return Ok(batch.slice(start, rows.len()));
+        }
+        let rows = UInt32Array::from_iter_values(rows.into_iter().map(|row| row as u32));
+        return Ok(take_record_batch(batch, &rows)?);
+    }
+    let places: Vec<(usize, usize)> = places
+        .iter()
+        .map(|place| match place {
+            Place::Held(row) => (0, *row),
+            Place::Batch(row) => (1, *row),
+        })
+        .collect();
+    Ok(interleave_record_batch(&[held, batch], &places)?)
+}
