@@ -3,8 +3,9 @@
 //!
 //! Life of an INSERT: `insert` (squash, split by partition, sort) → `part` (encode, upload) → `manifest` (one commit).
 //! Life of a SELECT: `read` (pin a version, prune by `index`, decode what is left) . Life of a merge: `merge` (choose,
-//! merge, commit) → `gc` (what was replaced goes). What must always hold: `invariants`.
+//! merge, commit) → `gc` (what was replaced goes). Of a change of rows: `mutate`. What must always hold: `invariants`.
 
+pub mod aside;
 pub mod environment;
 pub mod gc;
 pub mod index;
@@ -15,6 +16,7 @@ pub mod manifest;
 pub mod measure;
 pub mod merge;
 pub mod parallel;
+pub mod mutate;
 pub mod part;
 pub mod read;
 pub mod settings;

@@ -10,7 +10,7 @@ use datafusion::prelude::{SessionConfig, col};
 use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{EngineSpec, KeyExpression, Table, TableDefinition};
+use gristmill_catalog::{ColumnKeys, EngineSpec, KeyExpression, Table, TableDefinition};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::Columns;
 use uuid::Uuid;
@@ -70,6 +70,7 @@ impl TableSpec {
             settings: self.settings.clone(),
             comment: String::new(),
             temporary: false,
+            column_keys: ColumnKeys::default(),
         });
         MergeTree::open(definition, self.sorting.clone(), self.partition.clone(), store, environment).await
     }

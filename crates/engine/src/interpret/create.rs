@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{EngineSpec, TableDefinition, directed, direction};
+use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition, directed, direction};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -122,6 +122,7 @@ impl Interpreter {
             settings: table_settings(create),
             comment: create.comment.clone(),
             temporary: create.temporary,
+            column_keys: ColumnKeys::default(),
         })
     }
 

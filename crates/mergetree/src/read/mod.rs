@@ -1,6 +1,7 @@
 //! SELECT: pin a version → choose parts by their partition, granules by the sparse index and by page statistics →
 //! share runs of granules out over streams → decode the filter's columns first, the others where rows passed.
 
+pub mod evolve;
 pub mod exec;
 pub mod fetch;
 pub mod filter;

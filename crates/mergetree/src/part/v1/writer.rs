@@ -328,6 +328,7 @@ impl PartWriter {
             columns: columns
                 .map(|(i, column)| ColumnHeader {
                     name: column.name.clone(),
+                    key: Some(self.layout.key(i)).filter(|key| *key != column.name).map(str::to_string),
                     kind: column.kind.to_string(),
                     text: self.plan.text[i],
                     dictionary: self.plan.dictionaries[i],
@@ -359,7 +360,7 @@ fn statistics(layout: &Layout, metadata: &ParquetMetaData) -> Result<BTreeMap<St
             continue;
         }
         if let Some(range) = value::range(&column.kind, &least, &greatest)? {
-            kept.insert(column.name.clone(), range);
+            kept.insert(layout.key(place).to_string(), range);
         }
     }
     Ok(kept)
