@@ -322,6 +322,7 @@ settings! {
         min_bytes_to_use_direct_io: "UInt64" = "0";
         max_parser_depth: "UInt64" = "1000";
         alter_sync: "UInt64" = "1";
+        allow_drop_detached: "Bool" = "0";
         lightweight_deletes_sync: "UInt64" = "2";
         lightweight_delete_mode: "String" = "alter_update";
         allow_nondeterministic_mutations: "Bool" = "0";

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_base::ErrorCode;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::statement::{
-    AlterCommand, InsertSource, PartName, Partition, Place, Property, Statement, TableExpression, parse,
+    AlterCommand, InsertSource, PartName, Place, Property, Statement, TableExpression, parse,
 };
 
 fn read(text: &str) -> Statement {

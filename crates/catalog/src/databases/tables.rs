@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::errors::{missing, table_exists, unknown_table, writable_database};
-use super::{Databases, Slot, State, full_name, uninterrupted};
+use super::{Databases, Slot, State, uninterrupted};
 use crate::definition::TableDefinition;
 use crate::metadata_store::{Change, Key, Record};
 use crate::table::Table;

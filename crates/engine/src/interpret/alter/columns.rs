@@ -59,13 +59,16 @@ impl Alteration {
         Ok(None)
     }
 
-    fn position(&self, place: Option<&Place>, to_do: &str) -> Result<usize> {
+    fn position(&self, place: Option<&Place>) -> Result<usize> {
         match place {
             None => Ok(self.columns.len()),
             Some(Place::First) => Ok(0),
             Some(Place::After(name)) => {
-                let found = self.find(name).ok_or_else(|| missing("Wrong column name", name, to_do))?;
-                Ok(found + 1)
+                let missing = || {
+                    let text = format!("Wrong column name. Cannot find column {name} to insert after");
+                    Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
+                };
+                Ok(self.find(name).ok_or_else(missing)? + 1)
             }
         }
     }
@@ -80,7 +83,7 @@ impl Alteration {
                 format!("Cannot add column `{}`: column with this name already exists", column.name),
             ));
         }
-        let at = self.position(place, "insert after")?;
+        let at = self.position(place)?;
         if is_stored(&column) {
             let before = self.all();
             self.keys.renew(&column.name, &before);
@@ -147,7 +150,7 @@ impl Alteration {
         self.replace(at, column)?;
         if let Some(place) = place {
             let column = self.columns.remove(at);
-            let to = self.position(Some(place), "insert after")?;
+            let to = self.position(Some(place))?;
             self.columns.insert(to, column);
         }
         Ok(())

@@ -101,6 +101,8 @@ impl Alteration {
     }
 
     fn modify_settings(&mut self, changed: &Assignments) -> Result<()> {
+        // It is shown of every table, and what is set later stands behind it.
+        self.definition.settings.entry("index_granularity".to_string()).or_insert_with(|| "8192".to_string());
         for (name, value) in changed {
             self.check_setting(name)?;
             self.definition.settings.insert(name.clone(), value.clone());
