@@ -78,7 +78,10 @@ impl MergeTreeEnvironment {
 
     /// No background jobs: tests decide when merges run.
     pub fn for_tests() -> Arc<Self> {
-        Self::new(EnvironmentOptions { background: false, ..EnvironmentOptions::default() }, system_env())
+        let options = EnvironmentOptions { background: false, ..EnvironmentOptions::default() };
+        let environment = Self::new(options, system_env());
+        environment.set_compiler(Arc::new(crate::testing::PlainSql));
+        environment
     }
 
     /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.

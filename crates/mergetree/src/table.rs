@@ -230,6 +230,31 @@ impl MergeTree {
         &self.core
     }
 
+    /// The same data under a changed definition. It is the table's only when it is `adopted`.
+    pub fn under(
+        &self,
+        definition: Arc<TableDefinition>,
+        sorting: Vec<KeyExpression>,
+        partition: Option<Vec<KeyExpression>>,
+    ) -> Result<MergeTree> {
+        let old = &self.definition;
+        let is_same = old.columns == definition.columns
+            && old.column_keys == definition.column_keys
+            && old.order_by == definition.order_by;
+        let layout =
+            if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
+        let names = |layout: &Layout| -> Vec<String> {
+            layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
+        };
+        if names(&layout) != names(&self.core.layout) {
+            // The manifest keeps their ranges in that order.
+            return Err(Error::not_implemented("Changing the order of the columns of the partition key"));
+        }
+        let settings = Arc::new(TableSettings::parse(&definition.settings)?);
+        let core = Arc::new(Core { layout, settings, ..Core::clone(&self.core) });
+        Ok(MergeTree { definition, core })
+    }
+
     /// Commits a version without the parts that are chosen. Their objects go when no query reads them any more.
     async fn remove_parts(
         &self,
@@ -345,22 +370,7 @@ impl Table for MergeTree {
         sorting: Vec<KeyExpression>,
         partition: Option<Vec<KeyExpression>>,
     ) -> Result<Arc<dyn Table>> {
-        let old = &self.definition;
-        let is_same = old.columns == definition.columns
-            && old.column_keys == definition.column_keys
-            && old.order_by == definition.order_by;
-        let layout =
-            if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
-        let names = |layout: &Layout| -> Vec<String> {
-            layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
-        };
-        if names(&layout) != names(&self.core.layout) {
-            // The manifest keeps their ranges in that order.
-            return Err(Error::not_implemented("Changing the order of the columns of the partition key"));
-        }
-        let settings = Arc::new(TableSettings::parse(&definition.settings)?);
-        let core = Arc::new(Core { layout, settings, ..Core::clone(&self.core) });
-        Ok(Arc::new(MergeTree { definition, core }))
+        Ok(Arc::new(self.under(definition, sorting, partition)?))
     }
 
     fn adopted(&self) {
