@@ -276,6 +276,9 @@ settings! {
     default_table_engine: String = "MergeTree", "Engine of tables that name none.";
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
+    allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
+    asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
     mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";

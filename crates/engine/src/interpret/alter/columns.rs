@@ -1,5 +1,7 @@
 //! Commands of ALTER about columns, and what they may not do.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
@@ -273,6 +275,30 @@ impl Alteration {
     }
 }
 
+/// That no default needs itself. Errors: CYCLIC_ALIASES.
+fn check_cycles(columns: &Columns) -> Result<()> {
+    let mut needs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for column in columns {
+        if let Some((_, text)) = column.default.as_ref().filter(|(_, text)| !text.is_empty()) {
+            needs.insert(&column.name, named(&parse_expression(text)?));
+        }
+    }
+    // Columns whose needs are all met go, until none does.
+    while !needs.is_empty() {
+        let before = needs.len();
+        let waiting: BTreeSet<String> = needs.keys().map(ToString::to_string).collect();
+        needs.retain(|_, needed| needed.iter().any(|name| waiting.contains(name)));
+        if needs.len() == before {
+            let names: Vec<&str> = needs.keys().copied().collect();
+            return Err(Error::new(
+                ErrorCode::CYCLIC_ALIASES,
+                format!("Cyclic defaults: to compute each of {} another of them is needed", names.join(", ")),
+            ));
+        }
+    }
+    Ok(())
+}
+
 /// Whether the new type only adds names to an enum: what is stored and its order stay.
 fn extends(old: &SqlType, new: &SqlType) -> bool {
     match (old, new) {
@@ -298,17 +324,13 @@ impl Interpreter {
             }
             (None, _) => SqlType::String,
         };
-        Ok(Column {
-            name: declared.name.clone(),
-            kind,
-            default,
-            comment: declared.comment.clone(),
-            codec: declared.codec.clone(),
-        })
+        let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
+        Ok(Column { name: declared.name.clone(), kind, default, comment: declared.comment.clone(), codec })
     }
 
     /// A default that cannot be computed is refused now and not when a row needs it.
-    pub(super) fn check_defaults(&self, columns: &Columns) -> Result<()> {
+    pub(in crate::interpret) fn check_defaults(&self, columns: &Columns) -> Result<()> {
+        check_cycles(columns)?;
         let tables = ResolvedTables::default();
         let env = Engine::function_env(&self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);

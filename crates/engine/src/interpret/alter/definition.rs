@@ -162,6 +162,10 @@ impl Interpreter {
             AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,
             AlterCommand::ModifyColumn { column, place, if_exists } => {
                 alteration.modify(column, place.as_ref(), *if_exists)?;
+                if let Some(changed) = alteration.columns.iter_mut().find(|known| known.name == column.name) {
+                    let default = changed.default.as_ref().map(|(kind, _)| *kind);
+                    changed.codec = self.codec(&changed.codec, &changed.kind, default)?;
+                }
             }
             AlterCommand::RemoveProperty { name, property, if_exists } => {
                 alteration.remove(name, *property, *if_exists)?;
