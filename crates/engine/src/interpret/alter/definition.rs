@@ -133,14 +133,19 @@ impl Alteration {
     }
 }
 
-/// Names of columns in an expression.
+/// Names of columns in an expression; of `a.b` both `a` and `a.b`, because either may be one.
 pub(super) fn named(node: &Node) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
-    node.walk(&mut |node| {
-        if let Node::Name(parts) = node {
-            names.insert(parts.join("."));
+    node.walk(&mut |node| match node {
+        Node::Name(parts) => {
+            names.extend((1..=parts.len()).map(|length| parts[..length].join(".")));
+            true
         }
-        true
+        Node::Lambda { parameters, body } => {
+            names.extend(named(body).into_iter().filter(|name| !parameters.contains(name)));
+            false
+        }
+        _ => true,
     });
     names
 }
