@@ -19,3 +19,6 @@ SELECT count() FROM system.mutations WHERE database = currentDatabase() AND tabl
 SELECT k, s FROM t ORDER BY k;
 ALTER TABLE t UPDATE s = 'ok' WHERE k = 1;
 SELECT k, s FROM t ORDER BY k;
+CREATE TABLE mk (k UInt32, n UInt32, m UInt32 MATERIALIZED n + 1) ENGINE = MergeTree ORDER BY (k, m);
+-- error: CANNOT_UPDATE_COLUMN
+ALTER TABLE mk UPDATE n = 1 WHERE 1;

@@ -10,17 +10,18 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::record_batch::RecordBatch;
 use futures::TryStreamExt;
+use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
 use gristmill_sql::ast::{InSet, Literal, Node, call, text};
 use gristmill_sql::sql_text::sql;
-use gristmill_sql::statement::{AlterCommand, Partition, Statement, TableName};
+use gristmill_sql::statement::{AlterCommand, Partition, Statement, TableName, parse_expression};
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::Query;
 
 use super::super::{Interpreter, Outcome};
-use super::definition::Alteration;
+use super::definition::{Alteration, named};
 use crate::compiler::Compiler;
 use crate::engine::timezone;
 use crate::plan;
@@ -75,10 +76,13 @@ impl Interpreter {
         }
         let context = self.context.clone();
         Ok(Outcome::work(async move {
-            for (table, id) in begun {
-                table.finish_mutation(&context, &id).await?;
-            }
-            Ok(())
+            let waiting = async move {
+                for (table, id) in begun {
+                    table.finish_mutation(&context, &id).await?;
+                }
+                Ok(())
+            };
+            Task::on(&runtime::cpu(), waiting).join().await?
         }))
     }
 
@@ -101,7 +105,10 @@ impl Interpreter {
         let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
         let request = MutationRequest { changes, command: shown.text(), partition, at_once: true };
         let context = self.context.clone();
-        Ok(Outcome::work(async move { table.mutate(&context, request).await.map(drop) }))
+        Ok(Outcome::work(async move {
+            let deleting = async move { table.mutate(&context, request).await.map(drop) };
+            Task::on(&runtime::cpu(), deleting).join().await?
+        }))
     }
 
     /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, BAD_ARGUMENTS.
@@ -339,8 +346,30 @@ fn check_updatable(definition: &TableDefinition, name: &str) -> Result<()> {
     if definition.columns.get(name).is_some_and(|column| matches!(column.default, Some((DefaultKind::Materialized, _)))) {
         return cannot("materialized");
     }
-    if Alteration::of(definition).key_columns()?.contains(name) {
+    let keys = Alteration::of(definition).key_columns()?;
+    if keys.contains(name) {
         return cannot("key");
     }
-    Ok(())
+    // Whatever is computed from it changes with it.
+    let mut changed = BTreeSet::from([name.to_string()]);
+    loop {
+        let before = changed.len();
+        for column in &definition.columns {
+            if let Some((DefaultKind::Materialized | DefaultKind::Alias, text)) = &column.default
+                && !changed.is_disjoint(&named(&parse_expression(text)?))
+            {
+                changed.insert(column.name.clone());
+            }
+        }
+        if changed.len() == before {
+            break;
+        }
+    }
+    match changed.intersection(&keys).next() {
+        Some(key) => Err(Error::new(
+            ErrorCode::CANNOT_UPDATE_COLUMN,
+            format!("Updated column `{name}` affects MATERIALIZED column `{key}`, which is a key column. Cannot UPDATE it"),
+        )),
+        None => Ok(()),
+    }
 }
