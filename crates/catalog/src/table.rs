@@ -3,6 +3,7 @@
 //! Reading: `Table::read` pins a snapshot for one query and gives it as a DataFusion `TableProvider`. Writing:
 //! one `TableWriter` an INSERT, one `WriteLane` a thread; nothing is visible before `TableWriter::commit` (I-2).
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -33,6 +34,17 @@ pub enum PartChoice {
     Partition(PartitionChoice),
     /// By name.
     Part(String),
+}
+
+/// What becomes of parts that one table takes over from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Copies stand in the place of the partition's parts.
+    Replace,
+    /// Copies stand beside them.
+    Add,
+    /// They are no longer where they came from.
+    Move,
 }
 
 /// What OPTIMIZE TABLE asks for.
@@ -216,6 +228,22 @@ pub trait Table: Send + Sync + Debug {
     /// Removes parts: those of the table, or detached ones.
     async fn drop_parts(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice, _detached: bool) -> Result<()> {
         Err(self.unsupported("partitions"))
+    }
+
+    /// Takes over parts of another table of the same engine.
+    async fn take_partition(
+        &self,
+        _context: &Arc<QueryContext>,
+        _from: &dyn Table,
+        _partition: &PartitionChoice,
+        _transfer: Transfer,
+    ) -> Result<()> {
+        Err(self.unsupported("partitions"))
+    }
+
+    /// What other tables of the engine have to know of this one.
+    fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
     }
 
     fn detached_parts(&self) -> Vec<DetachedPartRow> {

@@ -23,6 +23,7 @@ pub mod settings;
 pub mod store;
 pub mod table;
 pub mod testing;
+pub mod transfer;
 
 pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
 pub use settings::TableSettings;

@@ -4,6 +4,7 @@
 //! what rewrites parts gives up when it comes to its commit: rows written by the old layout may lack columns that other
 //! inserts filled meanwhile.
 
+use std::any::Any;
 use std::collections::HashSet;
 use std::ops::Deref;
 use std::sync::{Arc, Weak};
@@ -13,7 +14,8 @@ use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, Table, TableDefinition, TableWriter,
+    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, Table, TableDefinition,
+    TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -31,7 +33,7 @@ use crate::part::OpenPart;
 use crate::read::{MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
-use crate::{aside, merge, mutate};
+use crate::{aside, merge, mutate, transfer};
 
 /// A table's data under a layout.
 #[derive(Clone)]
@@ -329,6 +331,23 @@ impl Table for MergeTree {
 
     async fn drop_parts(&self, context: &Arc<QueryContext>, chosen: &PartChoice, detached: bool) -> Result<()> {
         aside::drop(&self.core, context, chosen, detached).await
+    }
+
+    async fn take_partition(
+        &self,
+        context: &Arc<QueryContext>,
+        from: &dyn Table,
+        partition: &PartitionChoice,
+        transfer: Transfer,
+    ) -> Result<()> {
+        let Some(from) = from.engine_data().and_then(|data| data.downcast::<Core>().ok()) else {
+            return Err(from.unsupported("Taking parts out for another table"));
+        };
+        transfer::transfer(&self.core, &from, context, partition, transfer).await
+    }
+
+    fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        Some(self.core.clone())
     }
 
     fn detached_parts(&self) -> Vec<DetachedPartRow> {

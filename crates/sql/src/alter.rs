@@ -55,6 +55,9 @@ pub enum AlterCommand {
     DropParts { parts: PartName, detached: bool },
     DetachParts(PartName),
     AttachParts(PartName),
+    /// REPLACE PARTITION FROM, or ATTACH PARTITION FROM, which leaves what is there.
+    CopyPartition { partition: Partition, from: TableName, replaces: bool },
+    MovePartition { partition: Partition, to: TableName },
 }
 
 impl AlterCommand {
@@ -190,11 +193,25 @@ impl Cursor<'_> {
             return Ok(AlterCommand::DetachParts(self.part_name()?));
         }
         if self.eat("ATTACH") {
-            let parts = self.part_name()?;
-            if self.peeks("FROM") {
-                return Err(Error::not_implemented("ATTACH PARTITION … FROM: INSERT INTO … SELECT … WHERE the partition"));
+            return Ok(match self.part_name()? {
+                PartName::Partition(partition) if self.eat("FROM") => {
+                    AlterCommand::CopyPartition { partition, from: self.table_name()?, replaces: false }
+                }
+                parts => AlterCommand::AttachParts(parts),
+            });
+        }
+        if self.eat_all(&["REPLACE", "PARTITION"]) {
+            let partition = self.partition()?;
+            self.expect("FROM")?;
+            return Ok(AlterCommand::CopyPartition { partition, from: self.table_name()?, replaces: true });
+        }
+        if self.eat_all(&["MOVE", "PARTITION"]) {
+            let partition = self.partition()?;
+            self.expect("TO")?;
+            if !self.eat("TABLE") {
+                return Err(Error::not_implemented("MOVE PARTITION TO DISK or VOLUME: a table lies in one place"));
             }
-            return Ok(AlterCommand::AttachParts(parts));
+            return Ok(AlterCommand::MovePartition { partition, to: self.table_name()? });
         }
         for word in ["REPLACE", "MOVE", "FREEZE", "UNFREEZE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
             if self.peeks(word) {

@@ -12,9 +12,8 @@ use gristmill_catalog::MutationRequest;
 use gristmill_introspect::QueryContext;
 
 use super::part::{self, Mutated};
-use super::{change, current, entry, newest, wait};
+use super::{change, current, entry, hold, newest};
 use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
-use crate::merge::task::Claim;
 use crate::table::Core;
 
 const TRIES: usize = 16;
@@ -32,14 +31,12 @@ pub async fn run(
     request: &MutationRequest,
     partition_id: Option<String>,
 ) -> Result<String> {
-    let _turn = context.cancellable(async { Ok(core.mutating.turn.lock().await) }).await?;
     for _ in 0..TRIES {
         let core = &newest(core)?;
         let wanted = |part: &PartEntry| partition_id.as_ref().is_none_or(|id| part.partition_id == *id);
-        let claims = claim(core, context, &wanted).await?;
+        let held = hold(core, context, &wanted).await?;
         let state = core.pin(context).await?;
-        let parts: Vec<Arc<PartEntry>> = claims.iter().flat_map(|claim| claim.parts.clone()).collect();
-        let Some(parts) = current(&state, &parts) else { continue };
+        let Some(parts) = current(&state, &held.parts()) else { continue };
         let done = rewrite(core, &state, context, request, parts).await?;
         match commit(core, context, request, &partition_id, &done).await {
             Ok(Commit::Done(state)) => {
@@ -60,37 +57,6 @@ pub async fn run(
         ErrorCode::TIMEOUT_EXCEEDED,
         format!("Parts of {} were merged by others faster than their rows could be changed: repeat it", core.name()),
     ))
-}
-
-/// Takes all parts that are wanted, each as soon as nobody works on it. New ones can come only from inserts then.
-async fn claim(
-    core: &Arc<Core>,
-    context: &Arc<QueryContext>,
-    wanted: &(dyn Fn(&PartEntry) -> bool + Sync),
-) -> Result<Vec<Claim>> {
-    let mut claims: Vec<Claim> = Vec::new();
-    loop {
-        context.check()?;
-        let ended = core.merge_end();
-        let state = core.manifest.refresh(context).await?;
-        let mut left = false;
-        for part in state.parts.values().filter(|part| wanted(part)) {
-            if claims.iter().any(|claim| claim.parts[0].key == part.key) {
-                continue;
-            }
-            match Claim::take(core, vec![part.clone()]) {
-                Some(claim) => claims.push(claim),
-                None => left = true,
-            }
-        }
-        // Those that are gone were taken when their merge had not yet been seen to end.
-        let live: HashSet<&str> = state.parts.values().map(|part| part.key.as_str()).collect();
-        claims.retain(|claim| live.contains(claim.parts[0].key.as_str()));
-        if !left {
-            return Ok(claims);
-        }
-        wait(context, ended).await?;
-    }
 }
 
 async fn rewrite(

@@ -17,7 +17,7 @@ pub mod background;
 mod part;
 mod program;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,6 +31,51 @@ use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, MutationEntry, PartEntry, RowsChange, State};
 use crate::merge::task::Claim;
 use crate::table::Core;
+
+/// Parts that a statement has for itself.
+pub struct Held<'a> {
+    claims: Vec<Claim>,
+    _turn: tokio::sync::MutexGuard<'a, ()>,
+}
+
+impl Held<'_> {
+    pub fn parts(&self) -> Vec<Arc<PartEntry>> {
+        self.claims.iter().flat_map(|claim| claim.parts.clone()).collect()
+    }
+}
+
+/// Takes all parts that are wanted, each as soon as nobody works on it. New ones can come only from inserts then.
+pub async fn hold<'a>(
+    core: &'a Arc<Core>,
+    context: &Arc<QueryContext>,
+    wanted: &(dyn Fn(&PartEntry) -> bool + Sync),
+) -> Result<Held<'a>> {
+    // Of two statements that take parts one by one, each would wait for what the other has.
+    let _turn = context.cancellable(async { Ok(core.mutating.turn.lock().await) }).await?;
+    let mut claims: Vec<Claim> = Vec::new();
+    loop {
+        context.check()?;
+        let ended = core.merge_end();
+        let state = core.manifest.refresh(context).await?;
+        let mut left = false;
+        for part in state.parts.values().filter(|part| wanted(part)) {
+            if claims.iter().any(|claim| claim.parts[0].key == part.key) {
+                continue;
+            }
+            match Claim::take(core, vec![part.clone()]) {
+                Some(claim) => claims.push(claim),
+                None => left = true,
+            }
+        }
+        // Those that are gone were taken when their merge had not yet been seen to end.
+        let live: HashSet<&str> = state.parts.values().map(|part| part.key.as_str()).collect();
+        claims.retain(|claim| live.contains(claim.parts[0].key.as_str()));
+        if !left {
+            return Ok(Held { claims, _turn });
+        }
+        wait(context, ended).await?;
+    }
+}
 
 /// How long a wait for others lasts until they are looked at again.
 const WAIT: Duration = Duration::from_millis(200);

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
+use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{PartChoice, Table};
+use gristmill_catalog::{PartChoice, PartitionChoice, Table, Transfer};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
 use gristmill_sql::statement::{AlterCommand, PartName, TableName};
 use gristmill_types::SqlType;
@@ -29,7 +30,11 @@ impl Interpreter {
         let (parts, others): (Vec<_>, Vec<_>) = commands.into_iter().partition(|command| {
             matches!(
                 command,
-                AlterCommand::DropParts { .. } | AlterCommand::DetachParts(_) | AlterCommand::AttachParts(_)
+                AlterCommand::DropParts { .. }
+                    | AlterCommand::DetachParts(_)
+                    | AlterCommand::AttachParts(_)
+                    | AlterCommand::CopyPartition { .. }
+                    | AlterCommand::MovePartition { .. }
             )
         });
         let (rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
@@ -127,8 +132,35 @@ impl Interpreter {
             },
             AlterCommand::DetachParts(parts) => table.detach(context, &choice(parts)?).await,
             AlterCommand::AttachParts(parts) => table.attach(context, &choice(parts)?).await,
+            AlterCommand::CopyPartition { partition, from, replaces } => {
+                let partition = self.partition_choice(&table, partition)?;
+                let (database, name) = self.full(from);
+                let from = self.engine.databases.table(database, name)?;
+                let transfer = if *replaces { Transfer::Replace } else { Transfer::Add };
+                self.take_partition(table, from, partition, transfer).await
+            }
+            AlterCommand::MovePartition { partition, to } => {
+                let partition = self.partition_choice(&table, partition)?;
+                let (database, name) = self.full(to);
+                let to = self.engine.databases.table(database, name)?;
+                self.take_partition(to, table, partition, Transfer::Move).await
+            }
             _ => Err(Error::logical("A command that is not about parts")),
         }
+    }
+}
+
+impl Interpreter {
+    async fn take_partition(
+        &self,
+        to: Arc<dyn Table>,
+        from: Arc<dyn Table>,
+        partition: PartitionChoice,
+        transfer: Transfer,
+    ) -> Result<()> {
+        let context = self.context.clone();
+        let taking = async move { to.take_partition(&context, from.as_ref(), &partition, transfer).await };
+        Task::on(&runtime::cpu(), taking).join().await?
     }
 }
 
