@@ -246,6 +246,21 @@ pub trait Table: Send + Sync + Debug {
         None
     }
 
+    /// Copies parts as they are now to a place beside the table's data; gives the copy's name.
+    async fn freeze(
+        &self,
+        _context: &Arc<QueryContext>,
+        _partition: &PartitionChoice,
+        _name: Option<&str>,
+    ) -> Result<String> {
+        Err(self.unsupported("FREEZE"))
+    }
+
+    /// Removes such a copy.
+    async fn unfreeze(&self, _context: &Arc<QueryContext>, _name: &str) -> Result<()> {
+        Err(self.unsupported("UNFREEZE"))
+    }
+
     fn detached_parts(&self) -> Vec<DetachedPartRow> {
         Vec::new()
     }

@@ -7,6 +7,7 @@
 
 pub mod aside;
 pub mod environment;
+pub mod freeze;
 pub mod gc;
 pub mod index;
 pub mod insert;

@@ -33,7 +33,7 @@ use crate::part::OpenPart;
 use crate::read::{MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
-use crate::{aside, merge, mutate, transfer};
+use crate::{aside, freeze, merge, mutate, transfer};
 
 /// A table's data under a layout.
 #[derive(Clone)]
@@ -348,6 +348,19 @@ impl Table for MergeTree {
 
     fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
         Some(self.core.clone())
+    }
+
+    async fn freeze(
+        &self,
+        context: &Arc<QueryContext>,
+        partition: &PartitionChoice,
+        name: Option<&str>,
+    ) -> Result<String> {
+        freeze::freeze(&self.core, context, partition, name).await
+    }
+
+    async fn unfreeze(&self, context: &Arc<QueryContext>, name: &str) -> Result<()> {
+        freeze::unfreeze(&self.core, context, name).await
     }
 
     fn detached_parts(&self) -> Vec<DetachedPartRow> {

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use gristmill_base::{ErrorCode, Result};
-use gristmill_catalog::{MutationRequest, OptimizeRequest, PartChoice, RowChange, Table};
+use gristmill_catalog::{MutationRequest, OptimizeRequest, PartChoice, PartitionChoice, RowChange, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore, gc, invariants};
@@ -471,4 +471,24 @@ async fn a_detached_part_stays_until_it_is_put_back_or_dropped() {
     gc::list(table.core(), &settings()).await.expect("sweeps");
     assert_eq!(store.list(&settings(), "parts/").await.expect("lists").len(), 2);
     assert_eq!(rows(&table, "SELECT k, a FROM t ORDER BY k").await, [[1, 1], [2, 100]]);
+}
+
+#[tokio::test]
+async fn a_frozen_copy_is_a_table_of_its_own() {
+    let spec = spec(&["k", "a"]);
+    let store = MemoryStore::new();
+    let table = spec.open(store.clone()).await.expect("opens");
+    insert(&table, &settings(), vec![batch(&spec.columns, &[vec![1, 10]])]).await.expect("inserts");
+    let name = table.freeze(&settings(), &PartitionChoice::All, None).await.expect("copies");
+    table.freeze(&settings(), &PartitionChoice::All, Some(&name)).await.expect_err("the name is taken");
+    table.truncate(&settings()).await.expect("truncates");
+    let copy = MemoryStore::new();
+    let folder = format!("shadow/{name}/");
+    for object in store.list(&settings(), &folder).await.expect("lists") {
+        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("there");
+        copy.put_if_absent(&settings(), &object.key[folder.len()..], data).await.expect("puts");
+    }
+    assert_eq!(rows(&spec.open(copy).await.expect("opens"), "SELECT k, a FROM t").await, [[1, 10]]);
+    table.unfreeze(&settings(), &name).await.expect("removes");
+    assert!(store.list(&settings(), "shadow/").await.expect("lists").is_empty());
 }

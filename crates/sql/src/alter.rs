@@ -58,6 +58,8 @@ pub enum AlterCommand {
     /// REPLACE PARTITION FROM, or ATTACH PARTITION FROM, which leaves what is there.
     CopyPartition { partition: Partition, from: TableName, replaces: bool },
     MovePartition { partition: Partition, to: TableName },
+    Freeze { partition: Option<Partition>, name: Option<String> },
+    Unfreeze(String),
 }
 
 impl AlterCommand {
@@ -213,7 +215,20 @@ impl Cursor<'_> {
             }
             return Ok(AlterCommand::MovePartition { partition, to: self.table_name()? });
         }
-        for word in ["REPLACE", "MOVE", "FREEZE", "UNFREEZE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
+        if self.eat("FREEZE") {
+            let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
+            let name = if self.eat_all(&["WITH", "NAME"]) { Some(self.string()?) } else { None };
+            return Ok(AlterCommand::Freeze { partition, name });
+        }
+        if self.eat("UNFREEZE") {
+            if self.peeks("PARTITION") {
+                return Err(Error::not_implemented("UNFREEZE PARTITION: UNFREEZE WITH NAME removes the whole copy"));
+            }
+            self.expect("WITH")?;
+            self.expect("NAME")?;
+            return Ok(AlterCommand::Unfreeze(self.string()?));
+        }
+        for word in ["REPLACE", "MOVE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
             }

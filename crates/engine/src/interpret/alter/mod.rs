@@ -35,6 +35,8 @@ impl Interpreter {
                     | AlterCommand::AttachParts(_)
                     | AlterCommand::CopyPartition { .. }
                     | AlterCommand::MovePartition { .. }
+                    | AlterCommand::Freeze { .. }
+                    | AlterCommand::Unfreeze(_)
             )
         });
         let (rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
@@ -145,6 +147,14 @@ impl Interpreter {
                 let to = self.engine.databases.table(database, name)?;
                 self.take_partition(to, table, partition, Transfer::Move).await
             }
+            AlterCommand::Freeze { partition, name } => {
+                let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;
+                let partition = partition.unwrap_or(PartitionChoice::All);
+                let (context, name) = (self.context.clone(), name.clone());
+                let freezing = async move { table.freeze(&context, &partition, name.as_deref()).await.map(drop) };
+                Task::on(&runtime::cpu(), freezing).join().await?
+            }
+            AlterCommand::Unfreeze(name) => table.unfreeze(context, name).await,
             _ => Err(Error::logical("A command that is not about parts")),
         }
     }
