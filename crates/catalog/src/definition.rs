@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
+use crate::column_keys::ColumnKeys;
+
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
@@ -29,6 +31,8 @@ pub struct TableDefinition {
     pub settings: BTreeMap<String, String>,
     pub comment: String,
     pub temporary: bool,
+    /// Which columns are which in data that was written before an ALTER.
+    pub column_keys: ColumnKeys,
 }
 
 /// What follows an element of a sorting key whose greater values come first.
@@ -93,6 +97,7 @@ pub(crate) mod tests {
             settings: BTreeMap::new(),
             comment: String::new(),
             temporary: false,
+            column_keys: ColumnKeys::default(),
         }
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::engines::{MemoryTable, NullTable, View};
-use gristmill_catalog::{Table, TableDefinition, TableOpener};
+use gristmill_catalog::{KeyExpression, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
 use gristmill_mergetree::settings::TableSettings;
@@ -79,24 +79,30 @@ impl TableOpener for Opener {
 
 impl Opener {
     async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        let columns = stored_columns(&definition.columns);
-        let env = keys::key_env();
-        let sorting = keys::compile(&definition.sorting_key(), &columns, &self.registry, &env)?;
-        let nullable =
-            definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
-        keys::check(&sorting, "Sorting key", nullable)?;
-        let partition = match &definition.partition_by {
-            None => None,
-            Some(text) => {
-                let partition = keys::compile(&keys::partition_parts(text)?, &columns, &self.registry, &env)?;
-                Some(partition)
-            }
-        };
+        let (sorting, partition) = compile_keys(&definition, &self.registry)?;
         let root = self.data_path.join("store").join(definition.uuid.to_string());
         let store = ObjectFolder::new(Store::local_synced_when_told(root), "");
         let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)
     }
+}
+
+/// The sorting key and the partition key of a definition.
+pub fn compile_keys(
+    definition: &TableDefinition,
+    registry: &Registry,
+) -> Result<(Vec<KeyExpression>, Option<Vec<KeyExpression>>)> {
+    let columns = stored_columns(&definition.columns);
+    let env = keys::key_env();
+    let sorting = keys::compile(&definition.sorting_key(), &columns, registry, &env)?;
+    let nullable =
+        definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
+    keys::check(&sorting, "Sorting key", nullable)?;
+    let partition = match &definition.partition_by {
+        None => None,
+        Some(text) => Some(keys::compile(&keys::partition_parts(text)?, &columns, registry, &env)?),
+    };
+    Ok((sorting, partition))
 }
 
 /// Columns that a table keeps: not those that are computed when read, nor those that only feed others.

@@ -105,6 +105,8 @@ events! {
     Merge, "Number of launched background merges.";
     MergedRows, "Rows read for background merges: the number of rows before merge.";
     MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
+    MutatedRows, "Rows read for mutations: the number of rows before mutation.";
+    MutatedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for mutations.";
     MergeTotalMilliseconds, "Total time spent for background merges.";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
     OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";

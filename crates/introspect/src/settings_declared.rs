@@ -289,6 +289,10 @@ settings! {
     default_table_engine: String = "MergeTree", "Engine of tables that name none.";
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
+    allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
+    asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
+    mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
     // Ours
@@ -333,6 +337,13 @@ settings! {
         max_bytes_in_join: "UInt64" = "0";
         min_bytes_to_use_direct_io: "UInt64" = "0";
         max_parser_depth: "UInt64" = "1000";
+        alter_sync: "UInt64" = "1";
+        allow_drop_detached: "Bool" = "0";
+        lightweight_deletes_sync: "UInt64" = "2";
+        lightweight_delete_mode: "String" = "alter_update";
+        allow_nondeterministic_mutations: "Bool" = "0";
+        mutations_execute_subqueries_on_initiator: "Bool" = "0";
+        mutations_execute_nondeterministic_on_initiator: "Bool" = "0";
         materialize_skip_indexes_on_insert: "Bool" = "1";
     }
 }

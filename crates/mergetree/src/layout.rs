@@ -18,7 +18,11 @@ const STATISTICS_COLUMNS_MAX: usize = 16;
 pub struct Layout {
     /// The columns that parts hold, in the table's order.
     pub columns: Columns,
-    /// Their Arrow schema in memory.
+    /// By column, the keys under which parts have it, newest first: see `ColumnKeys`.
+    pub keys: Vec<Vec<String>>,
+    /// All declared columns: what expressions may name.
+    pub declared: Columns,
+    /// The Arrow schema in memory of `columns`.
     pub schema: SchemaRef,
     pub sorting: Vec<KeyExpression>,
     /// How many of the sorting key's expressions the sparse index keeps.
@@ -84,6 +88,8 @@ impl Layout {
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
             primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
+            keys: columns.iter().map(|column| definition.column_keys.of(&column.name)).collect(),
+            declared: definition.columns.clone(),
             columns,
             schema,
             sorting,
@@ -93,6 +99,11 @@ impl Layout {
             statistics_columns,
             engine,
         }))
+    }
+
+    /// The key under which a column is written.
+    pub fn key(&self, place: usize) -> &str {
+        self.keys.get(place).and_then(|keys| keys.first()).map_or("", String::as_str)
     }
 
     pub fn primary(&self) -> &[KeyExpression] {

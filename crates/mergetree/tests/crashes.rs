@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
@@ -303,4 +303,102 @@ async fn writers_that_race_for_versions_each_get_their_own() {
     let table = spec().open(store).await.expect("opens");
     invariants::check_state(&table.core().manifest.current()).expect("sound");
     assert_eq!(rows(&table).await, first(WRITERS * EACH));
+}
+
+fn change(number: i64, at_once: bool) -> MutationRequest {
+    let change = match at_once {
+        true => RowChange::Delete { condition: "n % 6 = 5".to_string() },
+        false => RowChange::Update {
+            assignments: vec![("v".to_string(), format!("v * 10 + {number}"))],
+            condition: "n % 2 = 0".to_string(),
+        },
+    };
+    MutationRequest { changes: vec![change], command: format!("(change {number})"), partition: None, at_once }
+}
+
+/// `v` beside `n`: what mutations change.
+fn changed_spec() -> TableSpec {
+    let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64), ("v", SqlType::Int64)]);
+    TableSpec::new(columns, &["n"], &["p"]).expect("spec").with_setting("old_parts_lifetime", 0)
+}
+
+fn changed_batch(number: i64) -> RecordBatch {
+    let n: Vec<i64> = (number * ROWS..(number + 1) * ROWS).collect();
+    let p: ArrayRef = Arc::new(Int64Array::from_iter_values(n.iter().map(|n| n % 2)));
+    let v: ArrayRef = Arc::new(Int64Array::from(vec![0; n.len()]));
+    RecordBatch::try_new(changed_spec().columns.arrow(), vec![p, Arc::new(Int64Array::from(n)), v]).expect("fits")
+}
+
+/// Two updates and a delete at once, with merges and the sweeper among them. The journal counts what was begun and what
+/// was answered.
+async fn change_rows(store: Arc<dyn PartStore>, journal: &Journal) -> Result<()> {
+    let table = changed_spec().open(store).await?;
+    for number in 1..=3 {
+        journal.begun.store(number, Ordering::SeqCst);
+        let id = table.mutate(&settings(None), change(number as i64, number == 3)).await?;
+        journal.acknowledged.store(number, Ordering::SeqCst);
+        table.finish_mutation(&settings(None), &id).await?;
+        table.optimize(&settings(None), FINAL).await?;
+        gc::sweep(table.core()).await?;
+    }
+    Ok(())
+}
+
+/// `(n, v)` after so many of the changes.
+fn after(changes: usize) -> Vec<(i64, i64)> {
+    let value = |n: i64| match (n % 2, changes) {
+        (0, 1) => 1,
+        (0, 2 | 3) => 12,
+        _ => 0,
+    };
+    (0..2 * ROWS).filter(|n| changes < 3 || n % 6 != 5).map(|n| (n, value(n))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mutation_survives_a_kill_at_any_write_and_takes_place_once() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter] {
+        for write in 1.. {
+            assert!(write < 200, "the work never ends");
+            let what = format!("{fault:?} at write {write}");
+            let inner = MemoryStore::new();
+            let table = changed_spec().open(inner.clone()).await.expect("opens");
+            for number in 0..2 {
+                insert(&table, &settings(None), vec![changed_batch(number)]).await.expect("inserts");
+            }
+            drop(table);
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            let journal = Journal::default();
+            let killed = tokio::select! {
+                done = change_rows(Arc::new(Faulty(store.clone())), &journal) => done.map(|()| false),
+                () = store.dead.notified() => Ok(true),
+            };
+            let killed = killed.expect("only a kill ends the work");
+            let table =
+                changed_spec().with_setting("orphan_grace_seconds", 0).open(inner.clone()).await.expect("opens again");
+            invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            for waiting in table.mutations().iter().filter(|mutation| !mutation.is_done) {
+                table.finish_mutation(&settings(None), &waiting.id).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+            }
+            let batches = select(&table, &settings(None), "SELECT n, v FROM t").await.expect("reads");
+            let mut found: Vec<(i64, i64)> = Vec::new();
+            for batch in &batches {
+                let column = |at: usize| batch.column(at).as_primitive::<Int64Type>().values().to_vec();
+                found.extend(column(0).into_iter().zip(column(1)));
+            }
+            found.sort_unstable();
+            let (begun, acknowledged) =
+                (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
+            assert!(found == after(acknowledged) || found == after(begun), "{what}: {acknowledged} answered, {found:?}");
+            table.optimize(&settings(None), FINAL).await.expect("merges");
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            gc::sweep(table.core()).await.expect("sweeps");
+            gc::list(table.core(), &settings(None)).await.expect("sweeps");
+            let objects = inner.list(&settings(None), "parts/").await.expect("lists");
+            assert_eq!(objects.len(), table.core().manifest.current().parts.len(), "{what}");
+            if !killed {
+                assert!(write > 10, "the work has only {write} writes");
+                break;
+            }
+        }
+    }
 }

@@ -65,27 +65,8 @@ impl Cursor<'_> {
         Ok(Statement::DropTable { names, if_exists, views })
     }
 
-    /// `ALTER TABLE t DROP PARTITION p, DROP PARTITION q`; everything else that ALTER does is not here yet.
-    pub(crate) fn alter(&mut self) -> Result<Statement> {
-        self.expect("TABLE")?;
-        let name = self.table_name()?;
-        self.on_cluster()?;
-        let mut partitions = Vec::new();
-        loop {
-            if !self.eat_all(&["DROP", "PARTITION"]) {
-                return Err(Error::not_implemented(
-                    "ALTER, except DROP PARTITION: make a new table, INSERT … SELECT into it, and EXCHANGE the two",
-                ));
-            }
-            partitions.push(self.partition()?);
-            if !self.eat_token(&Token::Comma) {
-                return Ok(Statement::DropPartitions { name, partitions });
-            }
-        }
-    }
-
     /// What follows PARTITION.
-    fn partition(&mut self) -> Result<Partition> {
+    pub(crate) fn partition(&mut self) -> Result<Partition> {
         Ok(if self.eat("ID") {
             Partition::Id(self.string()?)
         } else if self.eat("ALL") {

@@ -12,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::tokens::{is_word, prepare, tokenize};
 use crate::translate;
 
+pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable};
 
 pub type Assignments = Vec<(String, String)>;
@@ -67,9 +68,24 @@ pub enum Statement {
         deduplicate: Option<Vec<Node>>,
         cleanup: bool,
     },
-    DropPartitions {
+    Alter {
         name: TableName,
-        partitions: Vec<Partition>,
+        commands: Vec<AlterCommand>,
+    },
+    /// DELETE FROM
+    Delete {
+        name: TableName,
+        partition: Option<Partition>,
+        condition: Box<Node>,
+    },
+    Detach {
+        name: TableName,
+        if_exists: bool,
+    },
+    /// ATTACH of a table that was detached.
+    Attach {
+        name: TableName,
+        if_not_exists: bool,
     },
     Set(Assignments),
     SetParameter {
@@ -79,6 +95,11 @@ pub enum Statement {
     Use(String),
     KillQuery {
         condition: Box<Node>,
+    },
+    KillMutation {
+        condition: Box<Node>,
+        /// Shows what would be killed.
+        test: bool,
     },
     System(Vec<String>),
     /// Another statement than a query, with FORMAT or SETTINGS behind it.
@@ -181,10 +202,13 @@ impl Statement {
             Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",
             Statement::Exists { .. } => "Exists",
             Statement::Optimize { .. } => "Optimize",
-            Statement::DropPartitions { .. } => "Alter",
+            Statement::Alter { .. } => "Alter",
+            Statement::Delete { .. } => "Delete",
+            Statement::Detach { .. } => "Detach",
+            Statement::Attach { .. } => "Attach",
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
-            Statement::KillQuery { .. } => "KillQuery",
+            Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
             Statement::System(_) => "System",
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
@@ -397,17 +421,23 @@ impl<'a> Cursor<'a> {
         if self.eat("EXPLAIN") {
             return self.explain();
         }
-        if self.eat("CREATE") || self.eat("ATTACH") {
+        if self.eat("CREATE") {
             return self.create();
         }
-        if self.peeks("DETACH") {
-            return Err(Error::not_implemented("DETACH: tables are there or dropped; to set one aside, RENAME it"));
+        if self.eat("ATTACH") {
+            return self.attach();
+        }
+        if self.eat("DETACH") {
+            return self.detach();
         }
         if self.eat("ALTER") {
             return self.alter();
         }
-        if self.peeks("DELETE") || self.peeks("UPDATE") {
-            return Err(Error::not_implemented("DELETE and UPDATE: INSERT … SELECT what is to stay into a new table"));
+        if self.eat("DELETE") {
+            return self.delete();
+        }
+        if self.peeks("UPDATE") {
+            return Err(Error::not_implemented("UPDATE: ALTER TABLE … UPDATE column = value WHERE …"));
         }
         if self.eat("DROP") {
             return self.drop_statement();
@@ -472,8 +502,12 @@ impl<'a> Cursor<'a> {
             return Ok(Statement::Use(self.identifier()?));
         }
         if self.eat("KILL") {
-            if self.peeks("MUTATION") {
-                return Err(Error::not_implemented("KILL MUTATION: there are no mutations"));
+            if self.eat("MUTATION") {
+                self.expect("WHERE")?;
+                let condition = Box::new(self.expression()?);
+                let test = self.eat("TEST");
+                let _ = self.eat("SYNC") || self.eat("ASYNC");
+                return Ok(Statement::KillMutation { condition, test });
             }
             self.expect("QUERY")?;
             self.expect("WHERE")?;

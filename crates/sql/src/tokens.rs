@@ -75,7 +75,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     let tokens = finals::rewrite(tokens)?;
-    let tokens = into_outfile(tables_called_table(tokens));
+    let tokens = in_partition(into_outfile(tables_called_table(tokens)));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
@@ -105,6 +105,22 @@ fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             && let Token::Word(word) = &mut tokens[at - 1].token
         {
             word.keyword = Keyword::ANALYZE;
+        }
+    }
+    tokens
+}
+
+/// `UPDATE a = 1 IN PARTITION 2 WHERE …`: that IN belongs to no expression.
+fn in_partition(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    if !tokens.first().is_some_and(|first| is_word(&first.token, "ALTER") || is_word(&first.token, "DELETE")) {
+        return tokens;
+    }
+    for at in 1..tokens.len() {
+        if is_word(&tokens[at].token, "PARTITION")
+            && is_word(&tokens[at - 1].token, "IN")
+            && let Token::Word(word) = &mut tokens[at - 1].token
+        {
+            word.keyword = Keyword::NoKeyword;
         }
     }
     tokens

@@ -53,7 +53,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     is_in(&sorting),
                     is_in(&primary),
                     false.into(),
-                    (&column.codec).into(),
+                    if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) }.into(),
                     digits.octets.into(),
                     digits.precision.into(),
                     digits.radix.into(),

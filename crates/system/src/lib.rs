@@ -13,6 +13,7 @@ mod formats;
 mod functions;
 mod information_schema;
 mod metrics;
+mod mutations;
 mod names;
 mod object_storage;
 mod parts;
@@ -68,6 +69,7 @@ pub fn register(
     columns::add(&mut all, &known)?;
     databases::add(&mut all, &known)?;
     parts::add(&mut all, &known)?;
+    mutations::add(&mut all, &known)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;
     formats::add(&mut all)?;

@@ -66,12 +66,24 @@ impl Interpreter {
                 let context = self.context.clone();
                 return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
             }
-            Statement::DropPartitions { name, partitions } => {
+            Statement::Alter { name, commands } => return self.alter(&name, commands).await,
+            Statement::Delete { name, partition, condition } => {
+                return self.delete(&name, partition.as_ref(), &condition).await;
+            }
+            Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
+            Statement::Detach { name, if_exists } => {
                 let (database, table) = self.full(&name);
-                let table = databases.table(database, table)?;
-                let chosen = partitions.iter().map(|partition| self.partition_choice(&table, partition));
-                let chosen = chosen.collect::<Result<Vec<_>>>()?;
-                table.drop_partitions(&self.context, &chosen).await?;
+                if if_exists && !databases.has_table(database, table) {
+                    return Ok(Outcome::done());
+                }
+                databases.detach_table(database, table).await?;
+            }
+            Statement::Attach { name, if_not_exists } => {
+                let (database, table) = self.full(&name);
+                if if_not_exists && databases.table(database, table).is_ok() {
+                    return Ok(Outcome::done());
+                }
+                databases.attach_table(database, table).await?;
             }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,
@@ -94,7 +106,7 @@ impl Interpreter {
 
     /// A partition as it was named, in the types of the table's key. Errors: NOT_IMPLEMENTED, INVALID_PARTITION_VALUE,
     /// TYPE_MISMATCH.
-    fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
+    pub(super) fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
         let invalid = |message: String| Error::new(ErrorCode::INVALID_PARTITION_VALUE, message);
         let Some(kinds) = table.partition_key() else { return Err(table.unsupported("partitions")) };
         let node = match partition {

@@ -1,5 +1,6 @@
 //! One interpreter a kind of statement.
 
+mod alter;
 mod create;
 mod describe;
 mod explain;
@@ -132,7 +133,11 @@ impl Interpreter {
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
-                | Statement::DropPartitions { .. }
+                | Statement::Alter { .. }
+                | Statement::Delete { .. }
+                | Statement::Detach { .. }
+                | Statement::Attach { .. }
+                | Statement::KillMutation { .. }
         );
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(

@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use super::block::{BlockTarget, InsertedPart};
 use super::lane::InsertLane;
 use crate::manifest::v1::Operation;
-use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::table::Core;
 
 /// What the lanes of one INSERT share.
@@ -139,6 +139,7 @@ impl Shared {
             insert_id: self.token.clone(),
             block_hashes,
             keeps_rows: false,
+            rows: RowsChange::default(),
         })
     }
 }
@@ -186,6 +187,7 @@ pub fn entry(
         created_ms: now_ms,
         ranges,
         statistics: part.statistics.clone(),
+        mutation: 0,
     }
 }
 

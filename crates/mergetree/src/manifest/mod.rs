@@ -4,6 +4,6 @@ pub mod log;
 pub mod state;
 pub mod v1;
 
-pub use log::{Change, Commit, Manifest};
+pub use log::{Change, Commit, Manifest, RowsChange};
 pub use state::State;
-pub use v1::{PartEntry, RemovedPart};
+pub use v1::{MutationEntry, PartEntry, RemovedPart};

@@ -19,6 +19,7 @@ use crate::engine::MergingEngine;
 use crate::insert::partition;
 use crate::layout::{Layout, referenced_columns};
 use crate::manifest::{PartEntry, State};
+use crate::mutate;
 use crate::table::Core;
 use selector::Limits;
 use task::{Claim, MergeOptions};
@@ -117,6 +118,9 @@ async fn to_one_part(
     let at_once = core.settings.max_parts_to_merge_at_once.max(2) as usize;
     loop {
         context.check()?;
+        // ALTER may have changed the layout since the last merge.
+        let gone = || Error::new(ErrorCode::UNKNOWN_TABLE, format!("Table {} was dropped meanwhile", core.name()));
+        let core = &core.newest().ok_or_else(gone)?;
         let ended = core.merge_end();
         let state = core.manifest.refresh(context).await?;
         let parts = partition_parts(&state, partition, end);
@@ -127,6 +131,10 @@ async fn to_one_part(
         };
         if is_done {
             return Ok(());
+        }
+        if parts.iter().any(|part| state.next_mutation(part) != state.next_mutation(&parts[0])) {
+            mutate::finish_parts(core, context, &parts).await?;
+            continue;
         }
         let is_last = parts.len() <= at_once;
         let chunk = if is_last { parts } else { parts[..at_once].to_vec() };
@@ -154,7 +162,8 @@ fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntr
     state.parts.range(from..to).map(|(_, part)| part.clone()).filter(|part| part.max_block < end).collect()
 }
 
-/// Neighbouring parts that may be merged: a part that is being merged parts those before it from those after.
+/// Neighbouring parts that may be merged: a part that is being merged, or a mutation that not all went through, parts
+/// those before it from those after.
 fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
     let merging = core.merging.lock();
     let mut runs: Vec<Vec<Arc<PartEntry>>> = Vec::new();
@@ -162,7 +171,9 @@ fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
     for part in state.parts.values() {
         let is_other = current.last().is_some_and(|last| last.partition_id != part.partition_id);
         let is_merging = merging.contains(&part.name);
-        if is_other || is_merging {
+        // A part whose rows were changed and one whose rows are still to be changed stay apart.
+        let is_changed = current.last().is_some_and(|last| state.next_mutation(last) != state.next_mutation(part));
+        if is_other || is_merging || is_changed {
             runs.push(std::mem::take(&mut current));
         }
         if !is_merging {

@@ -18,10 +18,12 @@ use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
-use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
+use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::read::evolve::traits_of;
 use crate::read::stream::{Output, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
@@ -47,6 +49,10 @@ impl Claim {
         }
         merging.extend(parts.iter().map(|part| part.name.clone()));
         Some(Claim { core: core.clone(), parts })
+    }
+
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
     }
 }
 
@@ -78,7 +84,7 @@ pub struct MergeOptions {
 pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOptions) -> Result<bool> {
     let core = &claim.core;
     let state = core.pin(context).await?;
-    if !all_there(&state, &claim.parts) {
+    if mutate::joined(&state, &claim.parts).is_none() || core.is_outdated() {
         return Ok(false);
     }
     let started = context.env.instant();
@@ -105,13 +111,6 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
     commit(core, context, &claim.parts, Some(written), keeps_rows).await
 }
 
-fn all_there(state: &State, parts: &[Arc<PartEntry>]) -> bool {
-    parts.iter().all(|part| {
-        let place = (Arc::from(part.partition_id.as_str()), part.min_block);
-        state.parts.get(&place).is_some_and(|known| known.key == part.key)
-    })
-}
-
 async fn commit(
     core: &Arc<Core>,
     context: &Arc<QueryContext>,
@@ -124,15 +123,17 @@ async fn commit(
     };
     let ranges = ranges(&core.layout, parts)?;
     let now_ms = context.env.now_ms();
-    let added = written.as_ref().map(|part| Arc::new(entry(part, ranges, first.min_block, last.max_block, now_ms)));
+    let added = written.as_ref().map(|part| entry(part, ranges, first.min_block, last.max_block, now_ms));
     let decide = |state: &State| {
-        Ok(all_there(state, parts).then(|| Change {
+        let joined = mutate::joined(state, parts).filter(|_| !core.is_outdated());
+        Ok(joined.map(|mutation| Change {
             operation: Operation::Merge,
-            added: added.iter().cloned().collect(),
+            added: added.iter().map(|part| Arc::new(part.clone().mutated(mutation))).collect(),
             removed: parts.iter().map(|part| part.name.clone()).collect(),
             insert_id: None,
             block_hashes: Vec::new(),
             keeps_rows,
+            rows: RowsChange::default(),
         }))
     };
     match core.manifest.commit(context, decide).await {
@@ -282,8 +283,8 @@ fn plan(
         codec: Codec::Zstd,
         granule_rows,
         row_group_rows: row_group_rows(row_bytes, granule_rows),
-        text: places.clone().map(|at| opened.iter().all(|part| part.header.columns[at].text)).collect(),
-        dictionaries: places.map(|at| opened.iter().all(|part| part.header.columns[at].dictionary)).collect(),
+        text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),
+        dictionaries: places.map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).1)).collect(),
         lanes: options.lanes,
         hashed: false,
     })

@@ -2,6 +2,7 @@
 //! share runs of granules out over streams → decode the filter's columns first, the others where rows passed. With FINAL
 //! (`final_provider`, `final_scan`): choose by key columns only → cut into layers → merge each layer's parts by the key.
 
+pub mod evolve;
 pub mod exec;
 pub mod fetch;
 pub mod filter;

@@ -3,4 +3,4 @@
 pub mod record;
 pub mod value;
 
-pub use record::{Operation, PartEntry, Record, RemovedPart, Snapshot};
+pub use record::{MutationEntry, Operation, PartEntry, Record, RemovedPart, Snapshot};
