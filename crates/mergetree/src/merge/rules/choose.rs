@@ -114,13 +114,10 @@ pub fn gather(held: &RecordBatch, batch: &RecordBatch, places: &[Place]) -> Resu
 fn runs(places: &[Place]) -> Vec<(Place, usize)> {
     let mut runs: Vec<(Place, usize)> = Vec::new();
     for &place in places {
-        let follows = |&(first, rows): &(Place, usize)| match (first, place) {
-            (Place::Held(first), Place::Held(row)) | (Place::Batch(first), Place::Batch(row)) => first + rows == row,
-            _ => false,
-        };
-        match runs.last_mut().filter(|last| follows(last)) {
-            Some((_, rows)) => *rows += 1,
-            None => runs.push((place, 1)),
+        match (runs.last_mut(), place) {
+            (Some((Place::Held(first), rows)), Place::Held(row)) if *first + *rows == row => *rows += 1,
+            (Some((Place::Batch(first), rows)), Place::Batch(row)) if *first + *rows == row => *rows += 1,
+            _ => runs.push((place, 1)),
         }
     }
     runs
