@@ -8,7 +8,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch, UInt32Array};
+use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};

@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, UInt32Array};
-use arrow::compute::{interleave_record_batch, take_record_batch};
+use arrow::array::RecordBatch;
+use arrow::compute::{concat_batches, interleave_record_batch};
 use arrow::datatypes::SchemaRef;
 use gristmill_base::Result;
 
@@ -79,19 +79,26 @@ impl<C: Choice> Rule for Choosing<C> {
     }
 }
 
+/// Rows on average in a run from which on runs are copied as wholes.
+const LONG_RUN: usize = 16;
+
 /// The rows at the places, in that order.
 pub fn gather(held: &RecordBatch, batch: &RecordBatch, places: &[Place]) -> Result<RecordBatch> {
-    let in_batch = |place: &Place| match place {
-        Place::Batch(row) => Some(*row),
-        Place::Held(_) => None,
-    };
-    let Some(first) = places.first() else { return Ok(batch.slice(0, 0)) };
-    if let Some(rows) = places.iter().map(in_batch).collect::<Option<Vec<usize>>>() {
-        if let Some(start) = in_batch(first).filter(|start| rows.iter().enumerate().all(|(i, row)| *row == start + i)) {
-            return Ok(batch.slice(start, rows.len()));
-        }
-        let rows = UInt32Array::from_iter_values(rows.into_iter().map(|row| row as u32));
-        return Ok(take_record_batch(batch, &rows)?);
+    let runs = runs(places);
+    match runs[..] {
+        [] => return Ok(batch.slice(0, 0)),
+        [(Place::Batch(start), rows)] => return Ok(batch.slice(start, rows)),
+        _ => {}
+    }
+    if places.len() / runs.len() >= LONG_RUN {
+        let pieces: Vec<RecordBatch> = runs
+            .into_iter()
+            .map(|(place, rows)| match place {
+                Place::Held(start) => held.slice(start, rows),
+                Place::Batch(start) => batch.slice(start, rows),
+            })
+            .collect();
+        return Ok(concat_batches(batch.schema_ref(), &pieces)?);
     }
     let places: Vec<(usize, usize)> = places
         .iter()
@@ -101,4 +108,17 @@ pub fn gather(held: &RecordBatch, batch: &RecordBatch, places: &[Place]) -> Resu
         })
         .collect();
     Ok(interleave_record_batch(&[held, batch], &places)?)
+}
+
+/// Rows that follow one another: where they begin, and how many there are.
+fn runs(places: &[Place]) -> Vec<(Place, usize)> {
+    let mut runs: Vec<(Place, usize)> = Vec::new();
+    for &place in places {
+        match (runs.last_mut(), place) {
+            (Some((Place::Held(first), rows)), Place::Held(row)) if *first + *rows == row => *rows += 1,
+            (Some((Place::Batch(first), rows)), Place::Batch(row)) if *first + *rows == row => *rows += 1,
+            _ => runs.push((place, 1)),
+        }
+    }
+    runs
 }
