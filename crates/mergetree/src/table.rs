@@ -14,8 +14,8 @@ use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, Table, TableDefinition,
-    TableWriter, Transfer,
+    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice,
+    Table, TableDefinition, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -243,8 +243,7 @@ impl MergeTree {
         let is_same = old.columns == definition.columns
             && old.column_keys == definition.column_keys
             && old.order_by == definition.order_by;
-        let layout =
-            if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
+        let layout = if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
         let names = |layout: &Layout| -> Vec<String> {
             layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
         };
@@ -350,12 +349,7 @@ impl Table for MergeTree {
         Some(self.core.clone())
     }
 
-    async fn freeze(
-        &self,
-        context: &Arc<QueryContext>,
-        partition: &PartitionChoice,
-        name: Option<&str>,
-    ) -> Result<String> {
+    async fn freeze(&self, context: &Arc<QueryContext>, partition: &PartitionChoice, name: Option<&str>) -> Result<String> {
         freeze::freeze(&self.core, context, partition, name).await
     }
 
