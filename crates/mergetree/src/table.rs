@@ -30,6 +30,7 @@ use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
 use crate::part::OpenPart;
+use crate::read::evolve::FoundColumn;
 use crate::read::{MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
@@ -448,8 +449,14 @@ impl Table for MergeTree {
 impl MergeTree {
     fn part_row(&self, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
         let columns = self.core.opened(part).map(|open| {
-            let columns = open.header.columns.iter();
-            columns.map(|column| (column.name.clone(), column.compressed_bytes, column.uncompressed_bytes)).collect()
+            let found = open.find_columns(&self.core.layout);
+            let columns = self.core.layout.columns.iter().zip(&found.columns);
+            let stored = columns.filter_map(|(column, found)| {
+                let (FoundColumn::Stored(at) | FoundColumn::Cast(at)) = *found else { return None };
+                let header = &open.header.columns[at];
+                Some((column.name.clone(), header.compressed_bytes, header.uncompressed_bytes))
+            });
+            stored.collect()
         });
         PartRow {
             partition: part.partition.clone(),
