@@ -67,11 +67,6 @@ pub enum Wanted<'a> {
 /// Turns the text of an expression over a table's columns into something to compute: the engine's analyser, for those
 /// below it. `columns`: all declared columns, whose ALIAS ones are replaced by what they stand for.
 pub trait ExpressionCompiler: Send + Sync + Debug {
-    fn compile(
-        &self,
-        text: &str,
-        wanted: Wanted<'_>,
-        columns: &Columns,
-        context: &QueryContext,
-    ) -> Result<ColumnExpression>;
+    fn compile(&self, text: &str, wanted: Wanted<'_>, columns: &Columns, context: &QueryContext)
+    -> Result<ColumnExpression>;
 }

@@ -21,6 +21,6 @@ pub use key::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
 pub use table::{
-    DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, RowChange, Table, TableWriter, Transfer,
-    WriteLane,
+    DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, RowChange, Table,
+    TableWriter, Transfer, WriteLane,
 };

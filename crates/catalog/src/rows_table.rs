@@ -17,8 +17,8 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::Columns;
 use uuid::Uuid;
 
-use crate::databases::full_name;
 use crate::column_keys::ColumnKeys;
+use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition};
 use crate::rows_exec::{RowSource, Rows, RowsExec};
 use crate::table::Table;

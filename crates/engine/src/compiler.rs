@@ -54,8 +54,7 @@ impl ExpressionCompiler for Compiler {
         let schema = Arc::new(DFSchema::try_from(Schema::new(fields.collect::<Vec<_>>()))?);
         let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(schema.clone()).build());
         let logical = simplifier.coerce(expr, &schema)?;
-        let physical =
-            create_physical_expr(&logical, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
+        let physical = create_physical_expr(&logical, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
         Ok(ColumnExpression { inputs, physical, logical })
     }
 }

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};

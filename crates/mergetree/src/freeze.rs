@@ -34,7 +34,8 @@ fn check_name(name: &str) -> Result<()> {
 /// The least number that no copy has as its name.
 async fn next_name(core: &Core, context: &Arc<QueryContext>) -> Result<String> {
     let objects = core.store.list(context, FOLDER).await?;
-    let numbers = objects.iter().filter_map(|object| object.key.strip_prefix(FOLDER)?.split_once('/')?.0.parse::<u64>().ok());
+    let numbers =
+        objects.iter().filter_map(|object| object.key.strip_prefix(FOLDER)?.split_once('/')?.0.parse::<u64>().ok());
     Ok((numbers.max().unwrap_or_default() + 1).to_string())
 }
 
@@ -48,7 +49,7 @@ async fn copy(core: &Core, context: &Arc<QueryContext>, part: &PartEntry, to: &s
             for piece in core.store.read(context, &part.key, &[from..end]).await? {
                 upload.write(piece).await?;
             }
-            Ok(())
+            Ok::<(), Error>(())
         };
         if let Err(error) = copied.await {
             upload.abort().await;
@@ -73,7 +74,8 @@ pub async fn freeze(
     check_name(&name)?;
     let folder = format!("{FOLDER}{name}/");
     let manifest = format!("{folder}{}", key(1));
-    let taken = || Error::new(ErrorCode::BAD_ARGUMENTS, format!("There is a copy '{name}' of the table: UNFREEZE removes it"));
+    let taken =
+        || Error::new(ErrorCode::BAD_ARGUMENTS, format!("There is a copy '{name}' of the table: UNFREEZE removes it"));
     if core.store.read_whole(context, &manifest).await?.is_some() {
         return Err(taken());
     }

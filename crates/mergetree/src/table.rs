@@ -14,8 +14,8 @@ use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, Table, TableDefinition,
-    TableWriter, Transfer,
+    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice,
+    Table, TableDefinition, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -30,6 +30,7 @@ use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
 use crate::part::OpenPart;
+use crate::read::evolve::FoundColumn;
 use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
@@ -243,8 +244,7 @@ impl MergeTree {
         let is_same = old.columns == definition.columns
             && old.column_keys == definition.column_keys
             && old.order_by == definition.order_by;
-        let layout =
-            if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
+        let layout = if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
         let names = |layout: &Layout| -> Vec<String> {
             layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
         };
@@ -367,12 +367,7 @@ impl Table for MergeTree {
         Some(self.core.clone())
     }
 
-    async fn freeze(
-        &self,
-        context: &Arc<QueryContext>,
-        partition: &PartitionChoice,
-        name: Option<&str>,
-    ) -> Result<String> {
+    async fn freeze(&self, context: &Arc<QueryContext>, partition: &PartitionChoice, name: Option<&str>) -> Result<String> {
         freeze::freeze(&self.core, context, partition, name).await
     }
 
@@ -471,8 +466,14 @@ impl Table for MergeTree {
 impl MergeTree {
     fn part_row(&self, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
         let columns = self.core.opened(part).map(|open| {
-            let columns = open.header.columns.iter();
-            columns.map(|column| (column.name.clone(), column.compressed_bytes, column.uncompressed_bytes)).collect()
+            let found = open.find_columns(&self.core.layout);
+            let columns = self.core.layout.columns.iter().zip(&found.columns);
+            let stored = columns.filter_map(|(column, found)| {
+                let (FoundColumn::Stored(at) | FoundColumn::Cast(at)) = *found else { return None };
+                let header = &open.header.columns[at];
+                Some((column.name.clone(), header.compressed_bytes, header.uncompressed_bytes))
+            });
+            stored.collect()
         });
         PartRow {
             partition: part.partition.clone(),

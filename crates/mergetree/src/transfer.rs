@@ -83,7 +83,10 @@ pub async fn transfer(
     if let Some(part) = parts.iter().find(|part| state.next_mutation(part).is_some()) {
         return Err(Error::new(
             ErrorCode::UNFINISHED,
-            format!("Part {} has a mutation before it: wait for it (system.mutations), or end it with KILL MUTATION", part.name),
+            format!(
+                "Part {} has a mutation before it: wait for it (system.mutations), or end it with KILL MUTATION",
+                part.name
+            ),
         ));
     }
     if parts.is_empty() {
@@ -198,8 +201,7 @@ async fn write(
     part: &Arc<PartEntry>,
 ) -> Result<PartEntry> {
     let open = context.cancellable(from.open_part(context, part)).await?;
-    let (text, dictionaries) =
-        (0..from.layout.columns.len()).map(|place| traits_of(&open, &from.layout, place)).unzip();
+    let (text, dictionaries) = (0..from.layout.columns.len()).map(|place| traits_of(&open, &from.layout, place)).unzip();
     let plan = PartPlan {
         key: object_key(context, &part.partition_id, part.level),
         partition_id: part.partition_id.clone(),
@@ -226,7 +228,7 @@ async fn write(
             let rows = batch.num_rows();
             writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
         }
-        Ok(())
+        Ok::<(), Error>(())
     };
     if let Err(error) = copied.await {
         writer.abort().await;

@@ -386,8 +386,7 @@ async fn a_mutation_survives_a_kill_at_any_write_and_takes_place_once() {
                 found.extend(column(0).into_iter().zip(column(1)));
             }
             found.sort_unstable();
-            let (begun, acknowledged) =
-                (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
+            let (begun, acknowledged) = (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
             assert!(found == after(acknowledged) || found == after(begun), "{what}: {acknowledged} answered, {found:?}");
             table.optimize(&settings(None), FINAL).await.expect("merges");
             tokio::time::sleep(std::time::Duration::from_millis(2)).await;

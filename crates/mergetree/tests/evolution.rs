@@ -314,9 +314,7 @@ async fn run(ops: Vec<Op>) -> Result<()> {
                 let default = model.defaults[NAMES[name]];
                 model.rows.values_mut().for_each(|row| drop(row.insert(NAMES[name].to_string(), default)));
             }
-            Op::Rename(from, to)
-                if model.defaults.contains_key(NAMES[from]) && !model.defaults.contains_key(NAMES[to]) =>
-            {
+            Op::Rename(from, to) if model.defaults.contains_key(NAMES[from]) && !model.defaults.contains_key(NAMES[to]) => {
                 let (from, to) = (NAMES[from], NAMES[to]);
                 spec = spec.renaming(from, to);
                 table = spec.alter(&table)?;
@@ -329,7 +327,8 @@ async fn run(ops: Vec<Op>) -> Result<()> {
             }
             Op::Update(name, value, of) | Op::Begin(name, value, of) if model.defaults.contains_key(NAMES[name]) => {
                 let name = NAMES[name];
-                let id = table.mutate(&settings(), update(name, &format!("{name} + {value}"), &format!("k % {of} = 0"))).await?;
+                let id =
+                    table.mutate(&settings(), update(name, &format!("{name} + {value}"), &format!("k % {of} = 0"))).await?;
                 if matches!(op, Op::Update(..)) {
                     table.finish_mutation(&settings(), &id).await?;
                 }
@@ -383,7 +382,9 @@ async fn null_and_text_survive_a_change_of_rows() {
     let table = spec.open(MemoryStore::new()).await.expect("opens");
     let k: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
     let s: ArrayRef = Arc::new(arrow::array::BinaryViewArray::from(vec![Some(b"a".as_slice()), None, Some(b"\xff")]));
-    insert(&table, &settings(), vec![RecordBatch::try_new(columns.arrow(), vec![k, s]).expect("fits")]).await.expect("inserts");
+    insert(&table, &settings(), vec![RecordBatch::try_new(columns.arrow(), vec![k, s]).expect("fits")])
+        .await
+        .expect("inserts");
     mutate(&table, delete("s IS NULL", false)).await.expect("mutates");
     let batches = select(&table, &settings(), "SELECT s FROM t ORDER BY k").await.expect("reads");
     let kept = arrow::compute::concat_batches(&batches[0].schema(), &batches).expect("one schema");

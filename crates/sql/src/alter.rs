@@ -36,29 +36,82 @@ pub enum PartName {
 
 #[derive(Clone, Debug, PartialEq)]
 pub enum AlterCommand {
-    AddColumn { column: ColumnDefinition, place: Option<Place>, if_not_exists: bool },
-    DropColumn { name: String, if_exists: bool },
-    ClearColumn { name: String, if_exists: bool, partition: Option<Partition> },
+    AddColumn {
+        column: ColumnDefinition,
+        place: Option<Place>,
+        if_not_exists: bool,
+    },
+    DropColumn {
+        name: String,
+        if_exists: bool,
+    },
+    ClearColumn {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
     /// What the definition does not say stays as it is.
-    ModifyColumn { column: ColumnDefinition, place: Option<Place>, if_exists: bool },
-    RemoveProperty { name: String, property: Property, if_exists: bool },
-    CommentColumn { name: String, comment: String, if_exists: bool },
-    RenameColumn { from: String, to: String, if_exists: bool },
-    MaterializeColumn { name: String, partition: Option<Partition> },
+    ModifyColumn {
+        column: ColumnDefinition,
+        place: Option<Place>,
+        if_exists: bool,
+    },
+    RemoveProperty {
+        name: String,
+        property: Property,
+        if_exists: bool,
+    },
+    CommentColumn {
+        name: String,
+        comment: String,
+        if_exists: bool,
+    },
+    RenameColumn {
+        from: String,
+        to: String,
+        if_exists: bool,
+    },
+    MaterializeColumn {
+        name: String,
+        partition: Option<Partition>,
+    },
     ModifySetting(Assignments),
     ResetSetting(Vec<String>),
     /// Keys, and for each whether it descends.
-    ModifyOrderBy { keys: Vec<Node>, descending: Vec<bool> },
+    ModifyOrderBy {
+        keys: Vec<Node>,
+        descending: Vec<bool>,
+    },
     ModifyComment(String),
-    Update { assignments: Vec<(String, Node)>, partition: Option<Partition>, condition: Node },
-    Delete { partition: Option<Partition>, condition: Node },
-    DropParts { parts: PartName, detached: bool },
+    Update {
+        assignments: Vec<(String, Node)>,
+        partition: Option<Partition>,
+        condition: Node,
+    },
+    Delete {
+        partition: Option<Partition>,
+        condition: Node,
+    },
+    DropParts {
+        parts: PartName,
+        detached: bool,
+    },
     DetachParts(PartName),
     AttachParts(PartName),
     /// REPLACE PARTITION FROM, or ATTACH PARTITION FROM, which leaves what is there.
-    CopyPartition { partition: Partition, from: TableName, replaces: bool },
-    MovePartition { partition: Partition, to: TableName },
-    Freeze { partition: Option<Partition>, name: Option<String> },
+    CopyPartition {
+        partition: Partition,
+        from: TableName,
+        replaces: bool,
+    },
+    MovePartition {
+        partition: Partition,
+        to: TableName,
+    },
+    Freeze {
+        partition: Option<Partition>,
+        name: Option<String>,
+    },
     Unfreeze(String),
 }
 
@@ -340,7 +393,9 @@ impl Cursor<'_> {
         let name: TableName = self.table_name()?;
         self.on_cluster()?;
         if self.eat("PERMANENTLY") {
-            return Err(Error::not_implemented("DETACH … PERMANENTLY: without the word, the table is there again at the next start"));
+            return Err(Error::not_implemented(
+                "DETACH … PERMANENTLY: without the word, the table is there again at the next start",
+            ));
         }
         self.eat("SYNC");
         Ok(Statement::Detach { name, if_exists })

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use gristmill_base::ErrorCode;
 use gristmill_sql::ast::{Literal, Node};
-use gristmill_sql::statement::{
-    AlterCommand, InsertSource, PartName, Place, Property, Statement, TableExpression, parse,
-};
+use gristmill_sql::statement::{AlterCommand, InsertSource, PartName, Place, Property, Statement, TableExpression, parse};
 
 fn read(text: &str) -> Statement {
     parse(text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{text}: {error}"))

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch, RecordBatchOptions,
-    StructArray,
+    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
+    RecordBatchOptions, StructArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;

@@ -50,7 +50,7 @@ fn width(kind: &SqlType) -> Option<u32> {
         SqlType::Decimal { precision: ..=38, .. } => 16,
         SqlType::Decimal { .. } => 32,
         SqlType::Array(inner) => return width(inner),
-        other => return other.integer_bits().map(|(bits, _)| bits as u32 / 8),
+        other => return other.integer_bits().map(|(bits, _)| u32::from(bits) / 8),
     })
 }
 
@@ -94,15 +94,17 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
     let family = name.to_ascii_uppercase();
     let number = |text: &str| {
         text.parse::<u32>().map_err(|_| {
-            wrong(ErrorCode::ILLEGAL_CODEC_PARAMETER, format!("{name} codec argument must be an unsigned integer, found {text}"))
+            wrong(
+                ErrorCode::ILLEGAL_CODEC_PARAMETER,
+                format!("{name} codec argument must be an unsigned integer, found {text}"),
+            )
         })
     };
     let plain = |codec: Codec, name: &str| match arguments.is_empty() {
         true => Ok((codec, name.to_string())),
-        false => Err(wrong(
-            ErrorCode::DATA_TYPE_CANNOT_HAVE_ARGUMENTS,
-            format!("Compression codec {name} cannot have arguments"),
-        )),
+        false => {
+            Err(wrong(ErrorCode::DATA_TYPE_CANNOT_HAVE_ARGUMENTS, format!("Compression codec {name} cannot have arguments")))
+        }
     };
     let fixed = |codec: &str| match width(kind) {
         Some(width) => Ok(width),
@@ -113,7 +115,10 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
     };
     let bytes = |codec: &str| -> Result<u32> {
         let given = arguments.first().map(|text| number(text)).transpose()?;
-        let width = if given.is_some() { given.unwrap_or_default() } else { fixed(codec)? };
+        let width = match given {
+            Some(width) => width,
+            None => fixed(codec)?,
+        };
         if !matches!(width, 1 | 2 | 4 | 8) {
             return Err(match given {
                 Some(width) => wrong(

@@ -13,8 +13,8 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use super::{Change, Key, Record};
-use crate::databases::DatabaseInfo;
 use crate::column_keys::ColumnKeys;
+use crate::databases::DatabaseInfo;
 use crate::definition::{EngineSpec, TableDefinition};
 
 const FORMAT: u32 = 1;

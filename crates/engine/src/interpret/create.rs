@@ -170,10 +170,9 @@ impl Interpreter {
     pub(super) fn codec(&self, text: &str, kind: &SqlType, default: Option<DefaultKind>) -> Result<String> {
         match default {
             _ if text.is_empty() => Ok(String::new()),
-            Some(default @ (DefaultKind::Alias | DefaultKind::Ephemeral)) => Err(Error::new(
-                ErrorCode::BAD_ARGUMENTS,
-                format!("Cannot specify codec for column type {}", default.name()),
-            )),
+            Some(default @ (DefaultKind::Alias | DefaultKind::Ephemeral)) => {
+                Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot specify codec for column type {}", default.name())))
+            }
             _ => codec::parse(text, kind, self.context.settings.allow_suspicious_codecs).map(|(_, text)| text),
         }
     }

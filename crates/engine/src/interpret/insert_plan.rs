@@ -29,7 +29,10 @@ pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &
         match column.default {
             // It is in no row.
             Some((DefaultKind::Alias, _)) => {
-                return Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("No such column {name} in table: it is ALIAS")));
+                return Err(Error::new(
+                    ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
+                    format!("No such column {name} in table: it is ALIAS"),
+                ));
             }
             Some((kind @ DefaultKind::Materialized, _)) => {
                 return Err(Error::new(

@@ -111,9 +111,10 @@ async fn commit(
             return Ok(None);
         }
         let Some(known) = current(state, &parts) else { return Ok(None) };
-        let unchanged = known.iter().zip(done).all(|(part, done)| {
-            state.mutations_of(part).map(|mutation| mutation.number).eq(done.numbers.iter().copied())
-        });
+        let unchanged = known
+            .iter()
+            .zip(done)
+            .all(|(part, done)| state.mutations_of(part).map(|mutation| mutation.number).eq(done.numbers.iter().copied()));
         if !unchanged {
             return Ok(None);
         }

@@ -186,8 +186,7 @@ pub async fn finish(core: &Arc<Core>, context: &Arc<QueryContext>, id: &str) -> 
         if let Some(failure) = core.mutating.failures.lock().get(&number) {
             return Err(unfinished(number, failure));
         }
-        let left: Vec<Arc<PartEntry>> =
-            state.parts.values().filter(|part| mutation.concerns(part)).cloned().collect();
+        let left: Vec<Arc<PartEntry>> = state.parts.values().filter(|part| mutation.concerns(part)).cloned().collect();
         match left.iter().find_map(|part| Claim::take(core, vec![part.clone()])) {
             Some(claim) => {
                 // A failure is kept, and told when it is seen above.

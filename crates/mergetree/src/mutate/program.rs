@@ -158,7 +158,8 @@ impl Program {
                     if count == 0 {
                         continue;
                     }
-                    let rows = if count == batch.num_rows() { batch.clone() } else { filter_record_batch(&batch, &changes)? };
+                    let rows =
+                        if count == batch.num_rows() { batch.clone() } else { filter_record_batch(&batch, &changes)? };
                     let mut columns = batch.columns().to_vec();
                     for (at, value) in set {
                         let new = value.evaluate(&rows)?;
@@ -178,9 +179,10 @@ fn with_columns(batch: &RecordBatch, columns: Vec<ArrayRef>) -> Result<RecordBat
 }
 
 fn place(layout: &Layout, name: &str) -> Result<usize> {
-    layout.columns.index_of(name).ok_or_else(|| {
-        Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table"))
-    })
+    layout
+        .columns
+        .index_of(name)
+        .ok_or_else(|| Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table")))
 }
 
 impl Located {

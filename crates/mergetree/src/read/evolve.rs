@@ -167,11 +167,9 @@ impl Evolution {
                         format!("The default of column {} needs itself", column.name),
                     ));
                 }
-                let compile =
-                    || self.environment.compile(text, Wanted::Value(&column.kind), &self.layout.declared, context);
-                let expression = self
-                    .compiled((place, None), compile)
-                    .context(|| format!("in the default of column {}", column.name))?;
+                let compile = || self.environment.compile(text, Wanted::Value(&column.kind), &self.layout.declared, context);
+                let expression =
+                    self.compiled((place, None), compile).context(|| format!("in the default of column {}", column.name))?;
                 let (mut inputs, mut fields) = (Vec::new(), Vec::new());
                 for name in &expression.inputs {
                     let input = self.layout.columns.index_of(name).ok_or_else(|| {

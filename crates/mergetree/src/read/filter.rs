@@ -72,12 +72,7 @@ impl ScanFilter {
         }))
     }
 
-    fn evaluate(
-        &self,
-        projection: &Projection,
-        stored: &RecordBatch,
-        decoded_bytes: &AtomicU64,
-    ) -> Result<BooleanArray> {
+    fn evaluate(&self, projection: &Projection, stored: &RecordBatch, decoded_bytes: &AtomicU64) -> Result<BooleanArray> {
         let columns = projection.build(stored)?;
         let options = RecordBatchOptions::new().with_row_count(Some(stored.num_rows()));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?;
@@ -109,7 +104,6 @@ pub fn row_filter(
     }
     let mut order: Vec<&ScanFilter> = filters.iter().collect();
     order.sort_by_key(|filter| filter.cost());
-    let predicate =
-        |filter: &ScanFilter| Ok(filter.predicate(projection(&filter.columns)?, parquet, decoded_bytes.clone()));
+    let predicate = |filter: &ScanFilter| Ok(filter.predicate(projection(&filter.columns)?, parquet, decoded_bytes.clone()));
     Ok(Some(RowFilter::new(order.into_iter().map(predicate).collect::<Result<_>>()?)))
 }

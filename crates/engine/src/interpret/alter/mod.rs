@@ -188,7 +188,9 @@ fn names(text: &str, name: &str) -> bool {
 mod tests {
     #[test]
     fn a_name_in_a_text_is_a_whole_word() {
-        for (text, found) in [("(UPDATE a = 1 WHERE b)", true), ("(DELETE WHERE aa = 1)", false), ("(DELETE WHERE `a`)", true)] {
+        for (text, found) in
+            [("(UPDATE a = 1 WHERE b)", true), ("(DELETE WHERE aa = 1)", false), ("(DELETE WHERE `a`)", true)]
+        {
             assert_eq!(super::names(text, "a"), found, "{text}");
         }
     }

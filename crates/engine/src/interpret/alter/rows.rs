@@ -87,12 +87,7 @@ impl Interpreter {
     }
 
     /// DELETE FROM: the rows are gone, all at once, when it returns.
-    pub(crate) async fn delete(
-        &self,
-        name: &TableName,
-        partition: Option<&Partition>,
-        condition: &Node,
-    ) -> Result<Outcome> {
+    pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
         let (database, name) = self.full(name);
         let table = self.engine.databases.table(database, name)?;
         let shown = AlterCommand::Update {
@@ -158,8 +153,7 @@ impl Interpreter {
                     Some((DefaultKind::Default | DefaultKind::Materialized, text)) => text.clone(),
                     _ => sql(&call("defaultValueOfTypeName", vec![text(&column.kind.to_string())])),
                 };
-                let change =
-                    RowChange::Update { assignments: vec![(name.clone(), value)], condition: "1".to_string() };
+                let change = RowChange::Update { assignments: vec![(name.clone(), value)], condition: "1".to_string() };
                 (partition.clone(), change)
             }
             _ => return Err(Error::logical("A command that does not change rows")),
@@ -169,9 +163,8 @@ impl Interpreter {
     /// That the expressions can be computed over the table's columns.
     fn check_changes(&self, definition: &TableDefinition, changes: &[RowChange]) -> Result<()> {
         let compiler = Compiler { registry: self.engine.registry.clone() };
-        let check = |text: &str, wanted: Wanted<'_>| {
-            compiler.compile(text, wanted, &definition.columns, &self.context).map(drop)
-        };
+        let check =
+            |text: &str, wanted: Wanted<'_>| compiler.compile(text, wanted, &definition.columns, &self.context).map(drop);
         for change in changes {
             match change {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
@@ -305,8 +298,7 @@ impl Interpreter {
             return Err(Error::logical("The query of KILL MUTATION is none"));
         };
         let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
-        let batches: Vec<RecordBatch> =
-            plan::run(&planned.state, planned.physical, &self.context)?.try_collect().await?;
+        let batches: Vec<RecordBatch> = plan::run(&planned.state, planned.physical, &self.context)?.try_collect().await?;
         let mut killed = Vec::new();
         for batch in &batches {
             for row in 0..batch.num_rows() {
@@ -332,17 +324,17 @@ fn null_of(kind: &SqlType) -> Node {
 
 fn check_stored(definition: &TableDefinition, name: &str) -> Result<()> {
     match definition.columns.get(name).map(|column| &column.default) {
-        None | Some(Some((DefaultKind::Alias | DefaultKind::Ephemeral, _))) => Err(Error::new(
-            ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
-            format!("There is no column `{name}` in table"),
-        )),
+        None | Some(Some((DefaultKind::Alias | DefaultKind::Ephemeral, _))) => {
+            Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table")))
+        }
         Some(_) => Ok(()),
     }
 }
 
 fn check_updatable(definition: &TableDefinition, name: &str) -> Result<()> {
     check_stored(definition, name)?;
-    let cannot = |what: &str| Err(Error::new(ErrorCode::CANNOT_UPDATE_COLUMN, format!("Cannot UPDATE {what} column `{name}`")));
+    let cannot =
+        |what: &str| Err(Error::new(ErrorCode::CANNOT_UPDATE_COLUMN, format!("Cannot UPDATE {what} column `{name}`")));
     if definition.columns.get(name).is_some_and(|column| matches!(column.default, Some((DefaultKind::Materialized, _)))) {
         return cannot("materialized");
     }

@@ -87,11 +87,13 @@ fn written_as(column: &Column, physical: PhysicalType) -> Result<(Option<Compres
             codec::Codec::None => compression = Some(Compression::UNCOMPRESSED),
             codec::Codec::Lz4 | codec::Codec::Lz4Hc(_) => compression = Some(Compression::LZ4_RAW),
             codec::Codec::Zstd(level) => compression = Some(Compression::ZSTD(ZstdLevel::try_new(level.max(1) as i32)?)),
-            _ => encoding = match physical {
-                PhysicalType::INT32 | PhysicalType::INT64 => Some(Encoding::DELTA_BINARY_PACKED),
-                PhysicalType::FLOAT | PhysicalType::DOUBLE => Some(Encoding::BYTE_STREAM_SPLIT),
-                _ => encoding,
-            },
+            _ => {
+                encoding = match physical {
+                    PhysicalType::INT32 | PhysicalType::INT64 => Some(Encoding::DELTA_BINARY_PACKED),
+                    PhysicalType::FLOAT | PhysicalType::DOUBLE => Some(Encoding::BYTE_STREAM_SPLIT),
+                    _ => encoding,
+                }
+            }
         }
     }
     Ok((compression, encoding))

@@ -66,7 +66,16 @@ impl OpenPart {
         let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), reader_options)?;
         let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64;
         let memory_bytes = memory_bytes + columns.len() as u64 * COLUMN_BYTES;
-        Ok(OpenPart { key: key.to_string(), header, columns, index, metadata, storage, memory_bytes, found: Mutex::default() })
+        Ok(OpenPart {
+            key: key.to_string(),
+            header,
+            columns,
+            index,
+            metadata,
+            storage,
+            memory_bytes,
+            found: Mutex::default(),
+        })
     }
 
     pub fn granules(&self) -> usize {
