@@ -15,6 +15,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 
 use crate::definition::TableDefinition;
+use crate::load::{LedgerRow, LoadRequest, TableLoad};
 
 /// Which partitions a statement is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -73,6 +74,22 @@ pub trait Table: Send + Sync + Debug {
     /// Opens a write of full rows: every stored column, in the table's order.
     async fn write(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Err(self.unsupported("INSERT"))
+    }
+
+    /// Begins a run of a load that commits in steps. Errors: NOT_IMPLEMENTED where the engine keeps no ledger of loads,
+    /// QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, BAD_ARGUMENTS where the load was begun by another query.
+    async fn begin_load(&self, _context: &Arc<QueryContext>, _request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Err(self.unsupported("load_id"))
+    }
+
+    /// What the table knows of the files that loads brought.
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        Vec::new()
+    }
+
+    /// Forgets a load, or all of them: its files count as new again.
+    async fn drop_load_ledger(&self, _context: &Arc<QueryContext>, _load_id: Option<&str>) -> Result<()> {
+        Err(self.unsupported("DROP LOAD LEDGER"))
     }
 
     async fn truncate(&self, _context: &Arc<QueryContext>) -> Result<()> {

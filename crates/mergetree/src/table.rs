@@ -8,7 +8,10 @@ use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{KeyExpression, OptimizeRequest, PartRow, PartitionChoice, Table, TableDefinition, TableWriter};
+use gristmill_catalog::{
+    KeyExpression, LedgerRow, LoadRequest, OptimizeRequest, PartRow, PartitionChoice, Table, TableDefinition, TableLoad,
+    TableWriter,
+};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 use parking_lot::{Mutex, RwLock};
@@ -17,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
-use crate::insert::{InsertWriter, partition};
+use crate::insert::{InsertWriter, load, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, State};
@@ -39,6 +42,8 @@ pub struct Core {
     pinned: Mutex<Vec<Weak<State>>>,
     /// Names of parts that a merge of this process works on.
     pub merging: Mutex<HashSet<String>>,
+    /// Ids of loads that run in this process.
+    pub loading: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
     pub sweeper: gc::Sweeper,
     wake: Arc<Notify>,
@@ -171,6 +176,7 @@ impl MergeTree {
             name: RwLock::new(format!("{}.{}", definition.database, definition.name)),
             pinned: Mutex::default(),
             merging: Mutex::default(),
+            loading: Mutex::default(),
             sweeper: gc::Sweeper::default(),
             wake: Arc::default(),
             merge_end: Arc::default(),
@@ -204,12 +210,15 @@ impl MergeTree {
             .commit(context, |state| {
                 let removed: Vec<String> =
                     state.parts.values().filter(|part| chosen(part)).map(|part| part.name.clone()).collect();
-                Ok((!removed.is_empty()).then(|| Change {
+                // A table that is emptied knows nothing of the files it was loaded from: the same load brings them again.
+                let ledger = (removed.len() == state.parts.len()).then(|| load::forgotten(state, None)).flatten();
+                Ok((!removed.is_empty() || ledger.is_some()).then(|| Change {
                     operation: Operation::Truncate,
                     added: Vec::new(),
                     removed,
                     insert_id: None,
                     block_hashes: Vec::new(),
+                    ledger,
                     keeps_rows: false,
                 }))
             })
@@ -238,6 +247,18 @@ impl Table for MergeTree {
 
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
+    }
+
+    async fn begin_load(&self, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Ok(Arc::new(load::LoadHandle(load::Load::begin(&self.core, context, request).await?)))
+    }
+
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        self.core.manifest.current().ledger.rows()
+    }
+
+    async fn drop_load_ledger(&self, context: &Arc<QueryContext>, load_id: Option<&str>) -> Result<()> {
+        load::forget(&self.core, context, load_id).await
     }
 
     async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {

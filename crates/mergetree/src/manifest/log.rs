@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 
 use super::state::State;
 use super::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
-use super::v1::{Operation, PartEntry, Record};
+use super::v1::{LedgerChange, Operation, PartEntry, Record};
 use crate::invariants;
 use crate::store::{PartStore, Put};
 
@@ -38,6 +38,8 @@ pub struct Change {
     pub removed: Vec<String>,
     pub insert_id: Option<String>,
     pub block_hashes: Vec<String>,
+    /// I-4: what it says of the files of a load.
+    pub ledger: Option<LedgerChange>,
     /// M-1: the rows that come in are those that go out.
     pub keeps_rows: bool,
 }
@@ -162,7 +164,7 @@ impl Manifest {
             removed: change.removed,
             insert_id: change.insert_id,
             block_hashes: change.block_hashes,
-            ledger: None,
+            ledger: change.ledger,
             snapshot: None,
         };
         let next = base.apply(&record, self.window)?;

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, Result};
 
+use super::ledger::Ledger;
 use super::v1::{PartEntry, Record, RemovedPart, Snapshot};
 
 /// Insert ids that are remembered.
@@ -23,6 +24,8 @@ pub struct State {
     pub next_block: i64,
     insert_ids: Arc<Remembered>,
     block_hashes: Arc<Remembered>,
+    /// I-4: which files, and which row groups of them, loads have brought.
+    pub ledger: Ledger,
     pub rows: u64,
     pub bytes: u64,
 }
@@ -109,6 +112,9 @@ impl State {
         for hash in &record.block_hashes {
             Arc::make_mut(&mut next.block_hashes).add(hash.clone(), window);
         }
+        if let Some(change) = &record.ledger {
+            next.ledger = next.ledger.apply(change, record.time_ms)?;
+        }
         Ok(next)
     }
 
@@ -119,6 +125,7 @@ impl State {
             next_block: self.next_block,
             insert_ids: self.insert_ids.order.iter().cloned().collect(),
             block_hashes: self.block_hashes.order.iter().cloned().collect(),
+            loads: self.ledger.entries(),
         }
     }
 
@@ -139,6 +146,7 @@ impl State {
             next_block: snapshot.next_block,
             insert_ids: remember(&snapshot.insert_ids),
             block_hashes: remember(&snapshot.block_hashes),
+            ledger: Ledger::of_entries(&snapshot.loads),
             rows: snapshot.parts.iter().map(|part| part.rows).sum(),
             bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
         }

@@ -121,6 +121,7 @@ async fn commit(
             removed: parts.iter().map(|part| part.name.clone()).collect(),
             insert_id: None,
             block_hashes: Vec::new(),
+            ledger: None,
             keeps_rows: !deduplicated,
         }))
     };

@@ -15,6 +15,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::load::{LedgerChange, LoadEntry};
+
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
 pub const FORMAT: u32 = 1;
 pub const FOLDER: &str = "manifest/";
@@ -85,9 +87,9 @@ pub struct Record {
     /// Hashes of the inserted blocks, where the table keeps a window of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_hashes: Vec<String>,
-    /// Reserved: files of a resumable load.
+    /// Files of a load that the commit holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<Value>,
+    pub ledger: Option<LedgerChange>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
 }
@@ -101,6 +103,8 @@ pub struct Snapshot {
     /// Newest last.
     pub insert_ids: Vec<String>,
     pub block_hashes: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadEntry>,
 }
 
 pub fn key(version: u64) -> String {
