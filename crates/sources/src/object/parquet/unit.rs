@@ -25,6 +25,7 @@ use super::footer::{Footer, check_range, guarded};
 use crate::object::file::SourceFile;
 use crate::object::filter::{BlockFilter, ScanFilter};
 use crate::object::measure::block_bytes;
+use crate::object::step::ScanStep;
 use crate::object::tail::Tail;
 
 /// A file that was opened: its footer, and where its columns are.
@@ -53,6 +54,8 @@ pub struct Wanted {
     pub output: Vec<usize>,
     pub filter: ScanFilter,
     pub block_rows: usize,
+    /// Where not all row groups are read.
+    pub step: Option<Arc<ScanStep>>,
     pub experience: Experience,
 }
 
