@@ -76,6 +76,11 @@ pub trait Table: Send + Sync + Debug {
         Err(self.unsupported("INSERT"))
     }
 
+    /// Whether loads can be begun; see `begin_load`.
+    fn keeps_load_ledger(&self) -> bool {
+        false
+    }
+
     /// Begins a run of a load that commits in steps. Errors: NOT_IMPLEMENTED where the engine keeps no ledger of loads,
     /// QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, BAD_ARGUMENTS where the load was begun by another query.
     async fn begin_load(&self, _context: &Arc<QueryContext>, _request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {

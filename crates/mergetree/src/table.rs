@@ -249,6 +249,10 @@ impl Table for MergeTree {
         Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
     }
 
+    fn keeps_load_ledger(&self) -> bool {
+        true
+    }
+
     async fn begin_load(&self, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
         Ok(Arc::new(load::LoadHandle(load::Load::begin(&self.core, context, request).await?)))
     }

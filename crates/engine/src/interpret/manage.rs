@@ -71,6 +71,10 @@ impl Interpreter {
                 let chosen = chosen.collect::<Result<Vec<_>>>()?;
                 table.drop_partitions(&self.context, &chosen).await?;
             }
+            Statement::DropLoadLedger { name, load_id } => {
+                let (database, table) = self.full(&name);
+                databases.table(database, table)?.drop_load_ledger(&self.context, load_id.as_deref()).await?;
+            }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),

@@ -2,9 +2,13 @@
 
 mod create;
 mod describe;
+mod estimate;
 mod explain;
 mod insert;
+mod insert_lanes;
 mod insert_plan;
+mod load;
+mod load_steps;
 mod manage;
 mod select;
 mod view;
@@ -133,6 +137,7 @@ impl Interpreter {
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
                 | Statement::DropPartitions { .. }
+                | Statement::DropLoadLedger { .. }
         );
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(

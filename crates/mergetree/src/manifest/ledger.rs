@@ -185,9 +185,10 @@ mod tests {
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
         let groups = prop::collection::btree_set(0..GROUPS, 0..4);
-        let step = (0..LOADS.len(), 0..FILES.len(), 0u8..2, groups, any::<bool>(), prop::option::weighted(0.1, 0..LOADS.len()));
-        let step = step
-            .prop_map(|(load, file, version, groups, fails, drops)| Step { load, file, version, groups, fails, drops });
+        let step =
+            (0..LOADS.len(), 0..FILES.len(), 0u8..2, groups, any::<bool>(), prop::option::weighted(0.1, 0..LOADS.len()));
+        let step =
+            step.prop_map(|(load, file, version, groups, fails, drops)| Step { load, file, version, groups, fails, drops });
         prop::collection::vec(step, 0..40)
     }
 
@@ -262,13 +263,7 @@ mod tests {
         let change = |id: &str, dropped: &[String]| LedgerChange {
             load_id: id.to_string(),
             dropped: dropped.to_vec(),
-            files: vec![FileEntry {
-                path: "f".to_string(),
-                groups: 2,
-                done: vec![(0, 2)],
-                rows: 7,
-                ..FileEntry::default()
-            }],
+            files: vec![FileEntry { path: "f".to_string(), groups: 2, done: vec![(0, 2)], rows: 7, ..FileEntry::default() }],
             ..LedgerChange::default()
         };
         let old = Ledger::default().apply(&change("old", &[]), 1_000).expect("new");

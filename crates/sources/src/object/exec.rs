@@ -115,10 +115,6 @@ impl ObjectScanExec {
         &self.description
     }
 
-    pub fn caches(&self) -> &Arc<SourceCaches> {
-        &self.caches
-    }
-
     pub(super) fn fetcher(&self, context: &Arc<QueryContext>) -> Result<Fetcher> {
         let source = &self.description.source;
         Ok(Fetcher {
@@ -254,8 +250,7 @@ impl ExecutionPlan for ObjectScanExec {
         let shared = self.shared(&context, block_rows)?;
         let blocks: futures::stream::BoxStream<'static, DataFusionResult<RecordBatch>> = match shared.as_ref() {
             SharedScan::Columnar(scan, wanted) => {
-                let worker =
-                    Worker { scan: scan.clone(), wanted: wanted.clone(), held: None, rows: None, reading: None };
+                let worker = Worker { scan: scan.clone(), wanted: wanted.clone(), held: None, rows: None, reading: None };
                 Box::pin(futures::stream::try_unfold(worker, |mut worker| async move {
                     let block = worker.next().await?;
                     Ok(block.map(|block| (block, worker)))

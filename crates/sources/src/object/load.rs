@@ -21,6 +21,7 @@ use super::fetch::{Fetcher, Opened};
 use super::file::SourceFile;
 use super::parquet::columns::FileColumns;
 use super::parquet::footer::Footer;
+use super::parquet::unit::memory_bytes;
 use super::step::ScanStep;
 
 /// Files that are opened at a time, and ahead of the steps.
@@ -57,6 +58,36 @@ pub struct StepGroups {
     pub groups: Groups,
 }
 
+/// Bytes of a text file's rows as they lie in memory, about.
+pub(super) fn text_memory_bytes(description: &ScanDescription, file: &SourceFile) -> u64 {
+    let is_plain = description.source.compression_of(&file.key) == gristmill_formats::Compression::None;
+    file.size.unwrap_or(0).saturating_mul(if is_plain { 1 } else { TEXT_EXPANDS })
+}
+
+/// What tells the version of a file apart, as far as the listing says it.
+pub fn listed_version(file: &SourceFile) -> Option<String> {
+    file.version().map(|version| version.trim_matches('"').to_string())
+}
+
+/// Whether an operator makes of each row, by itself, any number of rows. If not: what it is to the user.
+fn row_wise(operator: &str) -> std::result::Result<(), &'static str> {
+    Err(match operator {
+        "ProjectionExec" | "FilterExec" | "UnnestExec" => return Ok(()),
+        "RepartitionExec" | "CoalescePartitionsExec" | "CoalesceBatchesExec" | "CooperativeExec" => return Ok(()),
+        "AggregateExec" => "an aggregation or DISTINCT",
+        "SortExec" | "SortPreservingMergeExec" | "PartialSortExec" => "ORDER BY",
+        "GlobalLimitExec" | "LocalLimitExec" => "LIMIT",
+        "UnionExec" | "InterleaveExec" => "UNION",
+        "WindowAggExec" | "BoundedWindowAggExec" => "a window function",
+        join if join.ends_with("JoinExec") => "a JOIN",
+        "SequenceExec" | "EmptyExec" | "PlaceholderRowExec" => "a source that is not files",
+        source if source.ends_with("SourceExec") || source.ends_with("TableExec") || source.ends_with("ScanExec") => {
+            "a source that is not files"
+        }
+        _ => "an operator over several rows",
+    })
+}
+
 /// The source of a load.
 pub struct LoadSource {
     description: ScanDescription,
@@ -64,16 +95,26 @@ pub struct LoadSource {
 }
 
 impl LoadSource {
-    /// The files that a plan reads. `None`: it reads something else, or several of them, or not all rows.
-    pub fn of(plan: &Arc<dyn ExecutionPlan>, context: &Arc<QueryContext>) -> Result<Option<LoadSource>> {
-        let mut leaf = plan;
-        while let [child] = leaf.children()[..] {
-            leaf = child;
+    /// The files that a plan reads, where each of its rows comes from one row of one file. Else: what is in the way.
+    pub fn of(
+        plan: &Arc<dyn ExecutionPlan>,
+        context: &Arc<QueryContext>,
+    ) -> Result<std::result::Result<Arc<LoadSource>, &'static str>> {
+        let mut node = plan;
+        loop {
+            if node.fetch().is_some() {
+                return Ok(Err("LIMIT"));
+            }
+            if let Some(scan) = node.downcast_ref::<ObjectScanExec>() {
+                let source = LoadSource { description: scan.description().clone(), fetcher: scan.fetcher(context)? };
+                return Ok(Ok(Arc::new(source)));
+            }
+            match (row_wise(node.name()), &node.children()[..]) {
+                (Ok(()), [child]) => node = child,
+                (Ok(()), _) => return Ok(Err("a source that is not files")),
+                (Err(obstacle), _) => return Ok(Err(obstacle)),
+            }
         }
-        let Some(scan) = leaf.downcast_ref::<ObjectScanExec>().filter(|scan| scan.description().limit.is_none()) else {
-            return Ok(None);
-        };
-        Ok(Some(LoadSource { description: scan.description().clone(), fetcher: scan.fetcher(context)? }))
     }
 
     /// Files that are known before anything is read; the listing may bring more.
@@ -116,21 +157,19 @@ impl LoadSource {
             let info = self.fetcher.store.head(&self.fetcher.context, &file.key).await?;
             file = self.fetcher.told(&file, &info)?;
         }
-        let is_plain = self.description.source.compression_of(&file.key) == gristmill_formats::Compression::None;
-        let bytes = file.size.unwrap_or(0) * if is_plain { 1 } else { TEXT_EXPANDS };
+        let bytes = text_memory_bytes(&self.description, &file);
         Ok(LoadFile { version: self.version(&file)?, file, group_bytes: vec![bytes], opened: None })
     }
 
     /// Errors: NOT_IMPLEMENTED where nothing tells versions of a file apart.
     fn version(&self, file: &SourceFile) -> Result<String> {
-        let version = file.version().ok_or_else(|| {
+        listed_version(file).ok_or_else(|| {
             let who = match self.description.source.location.provider {
                 Provider::Http => "the server tells neither ETag nor time",
                 _ => "the store tells neither ETag nor time",
             };
             Error::not_implemented(format!("load_id for '{}': {who}, so a changed file could not be told", file.path))
-        })?;
-        Ok(version.trim_matches('"').to_string())
+        })
     }
 
     fn group_bytes(&self, footer: &Footer, file: &SourceFile) -> Result<Vec<u64>> {
@@ -140,13 +179,8 @@ impl LoadSource {
         needed.dedup();
         let settings = &self.fetcher.context.settings;
         let columns = FileColumns::new(&self.description.layout, &needed, footer.schema(), file, settings)?;
-        let (roots, parquet) = (columns.file_columns(&needed), footer.reader.parquet_schema());
-        let bytes = |group: &parquet::file::metadata::RowGroupMetaData| {
-            let leaves = 0..group.num_columns().min(parquet.num_columns());
-            let read = leaves.filter(|leaf| roots.contains(&parquet.get_column_root_idx(*leaf)));
-            read.map(|leaf| u64::try_from(group.column(leaf).uncompressed_size()).unwrap_or(0)).sum()
-        };
-        Ok(footer.metadata().row_groups().iter().map(bytes).collect())
+        let roots = columns.file_columns(&needed);
+        Ok((0..footer.metadata().num_row_groups()).map(|group| memory_bytes(footer, group, &roots)).collect())
     }
 
     /// The plan narrowed to groups of files, and what will be told of them.
