@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gristmill_base::env::{Env, system_env};
-use gristmill_introspect::processes;
+use gristmill_introspect::{QueryContext, Settings, processes};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
@@ -57,6 +57,11 @@ impl MergeTreeEnvironment {
     /// No background jobs: tests decide when merges run.
     pub fn for_tests() -> Arc<Self> {
         Self::new(EnvironmentOptions { background: false, ..EnvironmentOptions::default() }, system_env())
+    }
+
+    /// A context for what a table does by itself, under the clock that its tables live by.
+    pub fn context(&self, name: &str) -> Arc<QueryContext> {
+        QueryContext::new(name, "", "default", "default", Arc::new(Settings::default()), self.env.clone())
     }
 
     /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.

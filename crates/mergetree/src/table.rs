@@ -124,7 +124,7 @@ impl Core {
     /// Removes an object that no version names; what fails is left to the sweeper.
     pub async fn discard(&self, key: &str) {
         self.environment.parts.remove(&self.store.location(key));
-        let context = QueryContext::background("discard");
+        let context = self.environment.context("discard");
         if let Err(error) = self.store.delete(&context, key).await {
             tracing::warn!("object {} was not removed: {error}", self.store.location(key));
         }
@@ -165,7 +165,7 @@ impl MergeTree {
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("A {kind} cannot be part of a partition key")));
             }
         }
-        let context = QueryContext::background("open table");
+        let context = environment.context("open table");
         let window = settings.non_replicated_deduplication_window as usize;
         let manifest = Manifest::open(&context, store.clone(), environment.options.shared, window).await?;
         let core = Arc::new(Core {
@@ -292,7 +292,7 @@ impl Table for MergeTree {
 
     async fn drop_data(&self) -> Result<()> {
         self.shutdown().await;
-        let context = QueryContext::background("drop table");
+        let context = self.core.environment.context("drop table");
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
         let state = self.core.manifest.current();
         for part in state.parts.values() {
