@@ -12,6 +12,7 @@ use datafusion::execution::TaskContext;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::scalar::ScalarValue;
+use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::Table;
 use gristmill_formats::Format;

@@ -236,7 +236,7 @@ impl Driver {
         self.unnoted.push(failed);
     }
 
-    async fn start(&self, step: Step) -> Result<Running> {
+    async fn start(&mut self, step: Step) -> Result<Running> {
         let run = &self.run;
         let (plan, scan) = run.source.step(&run.plan, &step.files)?;
         let writer = self.load.writer().await?;

@@ -9,8 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use futures::StreamExt;
+use gristmill_base::error::ErrorKind;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, ErrorCode, ErrorKind, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{FileProgress, Groups, LoadedGroups, TableLoad};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_sources::object::file::SourceFile;

@@ -110,7 +110,7 @@ impl LoadSource {
                 return Ok(Ok(Arc::new(source)));
             }
             match (row_wise(node.name()), &node.children()[..]) {
-                (Ok(()), [child]) => node = child,
+                (Ok(()), [child]) => node = *child,
                 (Ok(()), _) => return Ok(Err("a source that is not files")),
                 (Err(obstacle), _) => return Ok(Err(obstacle)),
             }
