@@ -157,7 +157,7 @@ pub struct LedgerRow {
     pub progress: FileProgress,
 }
 
-/// One run of a load into one table. While it is held, the same load cannot be begun again in this process.
+/// One run of a load into one table. Until it is ended or dropped, the same load cannot be begun again in this process.
 #[async_trait]
 pub trait TableLoad: Send + Sync {
     /// An earlier run ended under the deduplication token: nothing is left to do.
@@ -165,6 +165,9 @@ pub trait TableLoad: Send + Sync {
 
     /// What earlier runs loaded of a file.
     fn known(&self, path: &str) -> Option<FileProgress>;
+
+    /// The run is over, although tasks that were aborted may still hold it for a moment.
+    fn end(&self);
 
     /// Opens a step.
     async fn writer(&self) -> Result<Arc<dyn LoadWriter>>;

@@ -121,6 +121,7 @@ type Finishing = BoxFuture<'static, Result<()>>;
 impl LoadRun {
     pub async fn run(self) -> Result<()> {
         let load = self.table.begin_load(&self.context, &self.request).await?;
+        let _until_here = Ends(load.clone());
         if load.has_ended() {
             return Ok(());
         }
@@ -143,6 +144,15 @@ impl LoadRun {
             finishing: None,
         };
         driver.drive().await
+    }
+}
+
+/// Ends the run, however it goes.
+struct Ends(Arc<dyn TableLoad>);
+
+impl Drop for Ends {
+    fn drop(&mut self) {
+        self.0.end();
     }
 }
 
@@ -271,7 +281,7 @@ impl Driver {
     fn finish(&mut self, running: Running, ends: bool) -> Finishing {
         let Running { step, scan, writer, feeding } = running;
         let noted = std::mem::take(&mut self.unnoted);
-        let (context, load) = (self.run.context.clone(), self.load.clone());
+        let context = self.run.context.clone();
         let work = async move {
             let committed = async {
                 feeding.finished().await?;
@@ -294,8 +304,6 @@ impl Driver {
             if committed.is_err() {
                 writer.abort().await;
             }
-            // The load is over when its last step is.
-            drop(load);
             committed
         };
         let task = Task::on(&runtime::cpu(), work);

@@ -11,6 +11,7 @@ use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{FileProgress, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 use gristmill_introspect::QueryContext;
+use parking_lot::Mutex;
 
 use super::writer::InsertWriter;
 use crate::manifest::v1::{FileEntry, LedgerChange, Operation};
@@ -27,7 +28,7 @@ pub struct Load {
     request: LoadRequest,
     /// The table when the run began.
     state: Arc<State>,
-    _claim: Claim,
+    claim: Mutex<Option<Claim>>,
 }
 
 /// The id of a load that runs in this process.
@@ -57,7 +58,13 @@ impl Load {
         {
             return Err(other_query(&request.id));
         }
-        Ok(Arc::new(Load { core: core.clone(), context: context.clone(), request: request.clone(), state, _claim: claim }))
+        Ok(Arc::new(Load {
+            core: core.clone(),
+            context: context.clone(),
+            request: request.clone(),
+            state,
+            claim: Mutex::new(Some(claim)),
+        }))
     }
 
     /// The deduplication token that ends with the load.
@@ -135,6 +142,10 @@ impl TableLoad for LoadHandle {
 
     fn known(&self, path: &str) -> Option<FileProgress> {
         self.0.state.ledger.load(&self.0.request.id)?.file(path).cloned()
+    }
+
+    fn end(&self) {
+        self.0.claim.lock().take();
     }
 
     async fn writer(&self) -> Result<Arc<dyn LoadWriter>> {
