@@ -8,6 +8,7 @@ mod ddl_locks;
 pub mod definition;
 pub mod engines;
 pub mod key;
+pub mod load;
 pub mod metadata_store;
 pub mod rows_exec;
 pub mod rows_table;
@@ -18,6 +19,7 @@ pub use create_query::{create_database_query, create_query, create_query_line, e
 pub use databases::{DatabaseInfo, Databases, TableOpener};
 pub use definition::{EngineSpec, TableDefinition, directed, direction};
 pub use key::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
 pub use table::{

@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::definition::TableDefinition;
 use crate::key::KeyExpression;
+use crate::load::{LedgerRow, LoadRequest, TableLoad};
 
 /// Which partitions a statement is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -172,6 +173,27 @@ pub trait Table: Send + Sync + Debug {
     /// Opens a write of full rows: every stored column, in the table's order.
     async fn write(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Err(self.unsupported("INSERT"))
+    }
+
+    /// Whether loads can be begun; see `begin_load`.
+    fn keeps_load_ledger(&self) -> bool {
+        false
+    }
+
+    /// Begins a run of a load that commits in steps. Errors: NOT_IMPLEMENTED where the engine keeps no ledger of loads,
+    /// QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, BAD_ARGUMENTS where the load was begun by another query.
+    async fn begin_load(&self, _context: &Arc<QueryContext>, _request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Err(self.unsupported("load_id"))
+    }
+
+    /// What the table knows of the files that loads brought.
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        Vec::new()
+    }
+
+    /// Forgets a load, or all of them: its files count as new again.
+    async fn drop_load_ledger(&self, _context: &Arc<QueryContext>, _load_id: Option<&str>) -> Result<()> {
+        Err(self.unsupported("DROP LOAD LEDGER"))
     }
 
     async fn truncate(&self, _context: &Arc<QueryContext>) -> Result<()> {

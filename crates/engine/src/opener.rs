@@ -95,8 +95,7 @@ pub fn compile_keys(
     let columns = stored_columns(&definition.columns);
     let env = keys::key_env();
     let sorting = keys::compile(&definition.sorting_key(), &columns, registry, &env)?;
-    let nullable =
-        definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
+    let nullable = definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
     keys::check(&sorting, "Sorting key", nullable)?;
     let partition = match &definition.partition_by {
         None => None,

@@ -99,6 +99,9 @@ events! {
     MergeTreeDataWriterUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) INSERTed to MergeTree tables.";
     MergeTreeDataWriterCompressedBytes, "Bytes written to filesystem for data INSERTed to MergeTree tables.";
     MergeTreeDataWriterSortingBlocksMicroseconds, "Time spent sorting blocks.";
+    LoadCommits, "Number of commits of loads that have a load_id. (Gristmill's own.)";
+    LoadFilesFailed, "Number of files that loads with a load_id left out because they could not be read. (Gristmill's own.)";
+    LoadFilesKnown, "Number of files that loads with a load_id left out because an earlier run had loaded them. (Gristmill's own.)";
     DelayedInserts, "Number of times the INSERT of a block to a MergeTree table was throttled due to a high number of active data parts.";
     DelayedInsertsMilliseconds, "Total time an INSERT was throttled due to a high number of active data parts.";
     RejectedInserts, "Number of times the INSERT of a block to a MergeTree table was rejected with the Too many parts exception.";

@@ -140,6 +140,9 @@ settings! {
     insert_deduplicate: bool = true, "Whether a block that was inserted before is left out, where the table keeps a window of blocks.";
     optimize_on_insert: bool = true, "Whether a block is treated before it is written as a merge would treat it.";
     insert_deduplication_token: String = "", "A name for this insert: a second one of the same name changes nothing.";
+    load_id: String = "", "A name for this load from files: it commits in steps and keeps a ledger of files and row groups in the table, so that run again under the same name it goes on where it stopped, and loads files that are new. (Gristmill's own.)";
+    load_on_error: String = "abort", "What a load with load_id does with a file that cannot be read: abort, or skip_file, which notes the error in system.load_ledger; the next run of the load tries the file again. (Gristmill's own.)";
+    load_commit_bytes: u64 = 0u64, "Bytes, as they lie in memory, that one commit of a load with load_id holds, about. 0: four blocks a lane. (Gristmill's own.)";
     insert_null_as_default: bool = true, "Whether NULL inserted into a column that cannot hold it becomes the column's default.";
     // Sources
     use_hive_partitioning: bool = true, "Whether name=value folders of a path become columns.";

@@ -8,7 +8,7 @@ use std::sync::{Arc, OnceLock};
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
-use gristmill_introspect::{QueryContext, processes};
+use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_types::Columns;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
@@ -82,6 +82,11 @@ impl MergeTreeEnvironment {
         let environment = Self::new(options, system_env());
         environment.set_compiler(Arc::new(crate::testing::PlainSql));
         environment
+    }
+
+    /// A context for what a table does by itself, under the clock that its tables live by.
+    pub fn context(&self, name: &str) -> Arc<QueryContext> {
+        QueryContext::new(name, "", "default", "default", Arc::new(Settings::default()), self.env.clone())
     }
 
     /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.

@@ -9,6 +9,7 @@
 //! - M-6 parts are merged only where they went through the same mutations.
 //! - I-1 an acknowledged insert survives kill -9 and power loss. I-2 an insert is visible whole or not at all.
 //! - I-3 one id commits once.
+//! - I-4 under one load id each row group of a file is committed once, all of one version of the file.
 //! - R-1 a query reads one manifest version from start to end.
 
 use std::collections::HashSet;
@@ -52,6 +53,9 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
     }
     if let Some(id) = change.insert_id.as_ref().filter(|id| base.has_insert(id)) {
         return Err(broken("I-3", format!("the insert {id} was committed before")));
+    }
+    if let Some(ledger) = &change.ledger {
+        base.ledger.check(ledger).map_err(|what| broken("I-4", what))?;
     }
     let mut keys = HashSet::new();
     for part in &change.added {

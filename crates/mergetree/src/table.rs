@@ -14,8 +14,8 @@ use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    DetachedPartRow, KeyExpression, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice,
-    Table, TableDefinition, TableWriter, Transfer,
+    DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest, PartChoice,
+    PartRow, PartitionChoice, Table, TableDefinition, TableLoad, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -25,7 +25,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
-use crate::insert::{InsertWriter, partition};
+use crate::insert::{InsertWriter, load, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
@@ -56,6 +56,8 @@ pub struct TableData {
     pub merging: Mutex<HashSet<String>>,
     /// What this process knows of mutations beyond the manifest.
     pub mutating: mutate::Progress,
+    /// Ids of loads that run in this process.
+    pub loading: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
     pub sweeper: gc::Sweeper,
     wake: Arc<Notify>,
@@ -158,7 +160,7 @@ impl Core {
     /// Removes an object that no version names; what fails is left to the sweeper.
     pub async fn discard(&self, key: &str) {
         self.environment.parts.remove(&self.store.location(key));
-        let context = QueryContext::background("discard");
+        let context = self.environment.context("discard");
         if let Err(error) = self.store.delete(&context, key).await {
             tracing::warn!("object {} was not removed: {error}", self.store.location(key));
         }
@@ -199,7 +201,7 @@ impl MergeTree {
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("A {kind} cannot be part of a partition key")));
             }
         }
-        let context = QueryContext::background("open table");
+        let context = environment.context("open table");
         let window = settings.non_replicated_deduplication_window as usize;
         let manifest = Manifest::open(&context, store.clone(), environment.options.shared, window).await?;
         let data = Arc::new(TableData {
@@ -209,6 +211,7 @@ impl MergeTree {
             pinned: Mutex::default(),
             merging: Mutex::default(),
             mutating: mutate::Progress::default(),
+            loading: Mutex::default(),
             sweeper: gc::Sweeper::default(),
             wake: Arc::default(),
             merge_end: Arc::default(),
@@ -269,12 +272,15 @@ impl MergeTree {
             .commit(context, |state| {
                 let removed: Vec<String> =
                     state.parts.values().filter(|part| chosen(part)).map(|part| part.name.clone()).collect();
-                Ok((!removed.is_empty()).then(|| Change {
+                // A table that is emptied knows nothing of the files it was loaded from: the same load brings them again.
+                let ledger = (removed.len() == state.parts.len()).then(|| load::forgotten(state, None)).flatten();
+                Ok((!removed.is_empty() || ledger.is_some()).then(|| Change {
                     operation: Operation::Truncate,
                     added: Vec::new(),
                     removed,
                     insert_id: None,
                     block_hashes: Vec::new(),
+                    ledger,
                     keeps_rows: false,
                     rows: RowsChange::default(),
                 }))
@@ -321,6 +327,22 @@ impl Table for MergeTree {
 
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
+    }
+
+    fn keeps_load_ledger(&self) -> bool {
+        true
+    }
+
+    async fn begin_load(&self, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Ok(Arc::new(load::LoadHandle(load::Load::begin(&self.core, context, request).await?)))
+    }
+
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        self.core.manifest.current().ledger.rows()
+    }
+
+    async fn drop_load_ledger(&self, context: &Arc<QueryContext>, load_id: Option<&str>) -> Result<()> {
+        load::forget(&self.core, context, load_id).await
     }
 
     async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
@@ -391,7 +413,7 @@ impl Table for MergeTree {
 
     async fn drop_data(&self) -> Result<()> {
         self.shutdown().await;
-        let context = QueryContext::background("drop table");
+        let context = self.core.environment.context("drop table");
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
         let state = self.core.manifest.current();
         for part in state.parts.values().chain(&state.detached) {

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
+use gristmill_catalog::{Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
@@ -398,6 +398,126 @@ async fn a_mutation_survives_a_kill_at_any_write_and_takes_place_once() {
                 assert!(write > 10, "the work has only {write} writes");
                 break;
             }
+        }
+    }
+}
+
+// Loads ----------------------------------------------------------------------------------------------------------------
+
+/// Files of the load, each of so many row groups; the rows of a group are those of one insert.
+const FILES: i64 = 3;
+const GROUPS: u32 = 2;
+
+fn load_request() -> LoadRequest {
+    LoadRequest { id: "load".to_string(), query: "all rows".to_string(), is_token: false }
+}
+
+/// Brings what the ledger says is left, in steps of one row group; merges in between.
+async fn load(store: Arc<dyn PartStore>, shared: bool) -> Result<()> {
+    let options = EnvironmentOptions { shared, background: false, ..EnvironmentOptions::default() };
+    let table = spec().open_in(store, MergeTreeEnvironment::new(options, system_env())).await?;
+    let run = table.begin_load(&settings(None), &load_request()).await?;
+    for file in 0..FILES {
+        let path = format!("file{file}");
+        let done = run.known(&path).unwrap_or_default().done;
+        for group in Groups::first(GROUPS).without(&done).iter() {
+            let writer = run.writer().await?;
+            let mut lane = writer.lane().await?;
+            lane.write(batch(file * i64::from(GROUPS) + i64::from(group))).await?;
+            lane.finish().await?;
+            let loaded = LoadedGroups {
+                path: path.clone(),
+                version: "1".to_string(),
+                groups_total: GROUPS,
+                groups: Groups::range(group, group + 1),
+                rows: ROWS as u64,
+                error: None,
+            };
+            writer.commit_step(vec![loaded], false).await?;
+        }
+        if file == 1 {
+            table.optimize(&settings(None), FINAL).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What is there after a run that ended somehow: the rows that the ledger tells of, and after another run all of them.
+async fn check_load(store: &Arc<MemoryStore>, what: &str) {
+    let table = spec().open(store.clone()).await.expect("opens again");
+    invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let mut told: Vec<i64> = Vec::new();
+    for row in table.load_ledger() {
+        let file: i64 = row.path.trim_start_matches("file").parse().expect("a number");
+        let inserts = row.progress.done.iter().map(|group| file * i64::from(GROUPS) + i64::from(group));
+        told.extend(inserts.flat_map(|number| number * ROWS..(number + 1) * ROWS));
+    }
+    assert_eq!(rows(&table).await, told, "{what}: the ledger tells of other rows");
+    load(store.clone(), false).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let table = spec().open(store.clone()).await.expect("opens again");
+    assert_eq!(rows(&table).await, first(FILES as usize * GROUPS as usize), "{what}");
+    assert!(table.load_ledger().iter().all(|row| row.progress.is_whole()), "{what}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_that_meets_a_fault_at_any_write_brings_every_row_once() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter, Fault::AnswerLost, Fault::Refused] {
+        for write in 1.. {
+            assert!(write < 200, "the load never ends");
+            let inner = MemoryStore::new();
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            tokio::select! {
+                // It may fail, and it may go on: what counts is what is there.
+                _ = load(Arc::new(Faulty(store.clone())), false) => {}
+                () = store.dead.notified() => {}
+            }
+            check_load(&inner, &format!("{fault:?} at write {write}")).await;
+            if !store.met() {
+                assert!(write > 15, "the load has only {write} writes");
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_run_one_load_at_a_time_bring_every_row_once() {
+    for _ in 0..20 {
+        let store = MemoryStore::new();
+        let runs = (0..3).map(|_| tokio::spawn(load(store.clone(), true)));
+        for run in runs.collect::<Vec<_>>() {
+            if let Err(error) = run.await.expect("no panic") {
+                assert_eq!(error.code(), ErrorCode::QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, "{error}");
+            }
+        }
+        check_load(&store, "after a race").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_runs_once_at_a_time_in_a_process_and_keeps_its_query() {
+    let table = spec().open(MemoryStore::new()).await.expect("opens");
+    let run = table.begin_load(&settings(None), &load_request()).await.expect("begins");
+    let code = |begun: Result<_>| begun.map(|_: Arc<dyn gristmill_catalog::TableLoad>| ()).expect_err("refused").code();
+    let second = table.begin_load(&settings(None), &load_request()).await;
+    assert_eq!(code(second), ErrorCode::QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING);
+    run.writer().await.expect("opens").commit_step(Vec::new(), true).await.expect("commits");
+    drop(run);
+    let other = LoadRequest { query: "other rows".to_string(), ..load_request() };
+    assert_eq!(code(table.begin_load(&settings(None), &other).await), ErrorCode::BAD_ARGUMENTS);
+    table.truncate(&settings(None)).await.expect("truncates");
+    table.begin_load(&settings(None), &other).await.map(drop).expect("an empty table knows no loads");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_ends_with_its_load() {
+    let table = spec().open(MemoryStore::new()).await.expect("opens");
+    let request = LoadRequest { is_token: true, ..load_request() };
+    for (ends, has_ended) in [(false, false), (true, false), (false, true)] {
+        let run = table.begin_load(&settings(None), &request).await.expect("begins");
+        assert_eq!(run.has_ended(), has_ended);
+        if !has_ended {
+            run.writer().await.expect("opens").commit_step(Vec::new(), ends).await.expect("commits");
         }
     }
 }

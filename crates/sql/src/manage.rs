@@ -65,6 +65,14 @@ impl Cursor<'_> {
         Ok(Statement::DropTable { names, if_exists, views })
     }
 
+    /// `SYSTEM DROP LOAD LEDGER ['load id'] FROM [TABLE] t`, from behind LEDGER.
+    pub(crate) fn drop_load_ledger(&mut self) -> Result<Statement> {
+        let load_id = if self.peeks("FROM") { None } else { Some(self.string()?) };
+        self.expect("FROM")?;
+        self.eat("TABLE");
+        Ok(Statement::DropLoadLedger { name: self.table_name()?, load_id })
+    }
+
     /// What follows PARTITION.
     pub(crate) fn partition(&mut self) -> Result<Partition> {
         Ok(if self.eat("ID") {

@@ -102,6 +102,12 @@ pub enum Statement {
         test: bool,
     },
     System(Vec<String>),
+    /// SYSTEM DROP LOAD LEDGER
+    DropLoadLedger {
+        name: TableName,
+        /// `None`: all loads.
+        load_id: Option<String>,
+    },
     /// Another statement than a query, with FORMAT or SETTINGS behind it.
     Shown {
         statement: Box<Statement>,
@@ -209,7 +215,7 @@ impl Statement {
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
-            Statement::System(_) => "System",
+            Statement::System(_) | Statement::DropLoadLedger { .. } => "System",
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
         }
@@ -516,6 +522,9 @@ impl<'a> Cursor<'a> {
             return Ok(Statement::KillQuery { condition });
         }
         if self.eat("SYSTEM") {
+            if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {
+                return self.drop_load_ledger();
+            }
             let mut words = Vec::new();
             while !self.at_end() {
                 words.push(self.parser.next_token().token.to_string());

@@ -12,6 +12,7 @@ mod events;
 mod formats;
 mod functions;
 mod information_schema;
+mod load_ledger;
 mod metrics;
 mod mutations;
 mod names;
@@ -70,6 +71,7 @@ pub fn register(
     databases::add(&mut all, &known)?;
     parts::add(&mut all, &known)?;
     mutations::add(&mut all, &known)?;
+    load_ledger::add(&mut all, &known)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;
     formats::add(&mut all)?;

@@ -85,6 +85,10 @@ impl Interpreter {
                 }
                 databases.attach_table(database, table).await?;
             }
+            Statement::DropLoadLedger { name, load_id } => {
+                let (database, table) = self.full(&name);
+                databases.table(database, table)?.drop_load_ledger(&self.context, load_id.as_deref()).await?;
+            }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),

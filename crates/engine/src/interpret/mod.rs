@@ -3,9 +3,13 @@
 mod alter;
 mod create;
 mod describe;
+mod estimate;
 mod explain;
 mod insert;
+mod insert_lanes;
 mod insert_plan;
+mod load;
+mod load_steps;
 mod manage;
 mod select;
 mod view;
@@ -138,6 +142,7 @@ impl Interpreter {
                 | Statement::Detach { .. }
                 | Statement::Attach { .. }
                 | Statement::KillMutation { .. }
+                | Statement::DropLoadLedger { .. }
         );
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(

@@ -42,7 +42,7 @@ impl Sweeper {
 
 /// Removes what is due.
 pub async fn sweep(core: &Core) -> Result<()> {
-    let context = QueryContext::background("sweep");
+    let context = core.environment.context("sweep");
     let now = context.env.instant();
     let known = *core.sweeper.listed.lock();
     let is_listing_due = known.is_none_or(|listed| now.saturating_duration_since(listed) >= LISTING_INTERVAL);

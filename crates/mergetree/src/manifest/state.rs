@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, Result};
 
+use super::ledger::Ledger;
 use super::v1::{MutationEntry, PartEntry, Record, RemovedPart, Snapshot};
 
 /// Insert ids that are remembered.
@@ -30,6 +31,8 @@ pub struct State {
     pub mutations: Vec<Arc<MutationEntry>>,
     insert_ids: Arc<Remembered>,
     block_hashes: Arc<Remembered>,
+    /// I-4: which files, and which row groups of them, loads have brought.
+    pub ledger: Ledger,
     pub rows: u64,
     pub bytes: u64,
 }
@@ -143,6 +146,9 @@ impl State {
         for hash in &record.block_hashes {
             Arc::make_mut(&mut next.block_hashes).add(hash.clone(), window);
         }
+        if let Some(change) = &record.ledger {
+            next.ledger = next.ledger.apply(change, record.time_ms)?;
+        }
         Ok(next)
     }
 
@@ -155,6 +161,7 @@ impl State {
             mutations: self.mutations.clone(),
             insert_ids: self.insert_ids.order.iter().cloned().collect(),
             block_hashes: self.block_hashes.order.iter().cloned().collect(),
+            loads: self.ledger.entries(),
         }
     }
 
@@ -177,6 +184,7 @@ impl State {
             mutations: snapshot.mutations.clone(),
             insert_ids: remember(&snapshot.insert_ids),
             block_hashes: remember(&snapshot.block_hashes),
+            ledger: Ledger::of_entries(&snapshot.loads),
             rows: snapshot.parts.iter().map(|part| part.rows).sum(),
             bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
         }

@@ -7,7 +7,6 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
-use gristmill_introspect::QueryContext;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -70,7 +69,7 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let claim = Claim::take(core, selector::select(&runs(core, &state), &limits)?)?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
-        let context = QueryContext::background("merge");
+        let context = core.environment.context("merge");
         let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
         let merged = {
             let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));

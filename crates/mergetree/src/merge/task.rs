@@ -132,6 +132,7 @@ async fn commit(
             removed: parts.iter().map(|part| part.name.clone()).collect(),
             insert_id: None,
             block_hashes: Vec::new(),
+            ledger: None,
             keeps_rows,
             rows: RowsChange::default(),
         }))

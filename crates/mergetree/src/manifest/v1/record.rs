@@ -16,6 +16,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::load::{LedgerChange, LoadEntry};
+
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
 pub const FORMAT: u32 = 1;
 pub const FOLDER: &str = "manifest/";
@@ -132,9 +134,9 @@ pub struct Record {
     /// Hashes of the inserted blocks, where the table keeps a window of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_hashes: Vec<String>,
-    /// Reserved: files of a resumable load.
+    /// Files of a load that the commit holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<Value>,
+    pub ledger: Option<LedgerChange>,
     /// Parts among `removed` that are kept aside, by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub detached: Vec<String>,
@@ -169,6 +171,8 @@ pub struct Snapshot {
     /// Unfinished ones, and the last that finished; oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mutations: Vec<Arc<MutationEntry>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadEntry>,
 }
 
 pub fn key(version: u64) -> String {
