@@ -142,6 +142,7 @@ fn change(operation: Operation, added: Vec<Arc<PartEntry>>, removed: Vec<String>
         removed,
         insert_id: None,
         block_hashes: Vec::new(),
+        ledger: None,
         keeps_rows: false,
         rows: RowsChange::default(),
     }

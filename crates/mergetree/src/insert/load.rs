@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 
 use super::writer::InsertWriter;
 use crate::manifest::v1::{FileEntry, LedgerChange, Operation};
-use crate::manifest::{Change, Commit, State};
+use crate::manifest::{Change, Commit, RowsChange, State};
 use crate::settings::TableSettings;
 use crate::table::Core;
 
@@ -175,6 +175,7 @@ pub async fn forget(core: &Arc<Core>, context: &Arc<QueryContext>, load_id: Opti
             block_hashes: Vec::new(),
             ledger: Some(ledger),
             keeps_rows: false,
+            rows: RowsChange::default(),
         }))
     };
     match core.manifest.commit(context, decide).await? {

@@ -156,6 +156,7 @@ impl Shared {
             block_hashes: Vec::new(),
             ledger: Some(ledger),
             keeps_rows: false,
+            rows: RowsChange::default(),
         })
     }
 

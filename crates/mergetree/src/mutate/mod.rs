@@ -163,6 +163,7 @@ fn change(added: Vec<Arc<PartEntry>>, removed: Vec<String>, rows: RowsChange) ->
         removed,
         insert_id: None,
         block_hashes: Vec::new(),
+        ledger: None,
         keeps_rows: false,
         rows,
     }
