@@ -14,7 +14,8 @@ use gristmill_mergetree::{MemoryStore, MergeTree, PartStore, gc, invariants};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use proptest::prelude::*;
 
-const FINAL: OptimizeRequest = OptimizeRequest { partition: None, to_one_part: true, deduplicate: false };
+const FINAL: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1")]).expect("settings")
