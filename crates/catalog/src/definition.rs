@@ -5,6 +5,8 @@ use std::collections::BTreeMap;
 use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
+use crate::column_keys::ColumnKeys;
+
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct EngineSpec {
@@ -29,6 +31,8 @@ pub struct TableDefinition {
     pub settings: BTreeMap<String, String>,
     pub comment: String,
     pub temporary: bool,
+    /// Which columns are which in data that was written before an ALTER.
+    pub column_keys: ColumnKeys,
 }
 
 /// What follows an element of a sorting key whose greater values come first.
@@ -51,6 +55,19 @@ impl TableDefinition {
     /// The query of a view.
     pub fn view_query(&self) -> Option<&str> {
         if self.engine.name == Self::VIEW { self.engine.arguments.first().map(String::as_str) } else { None }
+    }
+
+    /// What rows are sorted by: ORDER BY, and behind it the version of VersionedCollapsingMergeTree.
+    pub fn sorting_key(&self) -> Vec<String> {
+        let mut key = self.order_by.clone();
+        if let ("VersionedCollapsingMergeTree", [_, version]) = (self.engine.name.as_str(), &self.engine.arguments[..]) {
+            let name = version.trim_matches('`');
+            let is_column = self.stored_columns().iter().any(|column| column.name == name);
+            if is_column && !key.iter().any(|known| direction(known).0 == version) {
+                key.push(version.clone());
+            }
+        }
+        key
     }
 
     /// The columns whose values lie in the table: no ALIAS, no EPHEMERAL. A read gives them and a write takes them, in
@@ -80,6 +97,7 @@ pub(crate) mod tests {
             settings: BTreeMap::new(),
             comment: String::new(),
             temporary: false,
+            column_keys: ColumnKeys::default(),
         }
     }
 }

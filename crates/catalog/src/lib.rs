@@ -1,21 +1,28 @@
 //! What a table is to the rest of the system: its definition, how it is read, and how rows get into it. And the catalog
 //! of all of them.
 
+pub mod column_keys;
 pub mod create_query;
 pub mod databases;
 mod ddl_locks;
 pub mod definition;
 pub mod engines;
 pub mod key;
+pub mod load;
 pub mod metadata_store;
 pub mod rows_exec;
 pub mod rows_table;
 pub mod table;
 
+pub use column_keys::ColumnKeys;
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener};
 pub use definition::{EngineSpec, TableDefinition, directed, direction};
-pub use key::KeyExpression;
+pub use key::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
-pub use table::{OptimizeRequest, PartRow, PartitionChoice, Table, TableWriter, WriteLane};
+pub use table::{
+    DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, RowChange, Table,
+    TableWriter, Transfer, WriteLane,
+};

@@ -17,6 +17,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::Columns;
 use uuid::Uuid;
 
+use crate::column_keys::ColumnKeys;
 use crate::databases::full_name;
 use crate::definition::{EngineSpec, TableDefinition};
 use crate::rows_exec::{RowSource, Rows, RowsExec};
@@ -88,6 +89,7 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         settings: BTreeMap::new(),
         comment: String::new(),
         temporary: false,
+        column_keys: ColumnKeys::default(),
     })
 }
 

@@ -3,6 +3,7 @@
 //! Reading: `Table::read` pins a snapshot for one query and gives it as a DataFusion `TableProvider`. Writing:
 //! one `TableWriter` an INSERT, one `WriteLane` a thread; nothing is visible before `TableWriter::commit` (I-2).
 
+use std::any::Any;
 use std::fmt::Debug;
 use std::sync::Arc;
 
@@ -13,8 +14,11 @@ use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
+use serde::{Deserialize, Serialize};
 
 use crate::definition::TableDefinition;
+use crate::key::KeyExpression;
+use crate::load::{LedgerRow, LoadRequest, TableLoad};
 
 /// Which partitions a statement is about.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,6 +29,25 @@ pub enum PartitionChoice {
     Value(Vec<ScalarValue>),
 }
 
+/// Parts that a statement is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartChoice {
+    Partition(PartitionChoice),
+    /// By name.
+    Part(String),
+}
+
+/// What becomes of parts that one table takes over from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Transfer {
+    /// Copies stand in the place of the partition's parts.
+    Replace,
+    /// Copies stand beside them.
+    Add,
+    /// They are no longer where they came from.
+    Move,
+}
+
 /// What OPTIMIZE TABLE asks for.
 #[derive(Clone, Debug, Default)]
 pub struct OptimizeRequest {
@@ -32,6 +55,10 @@ pub struct OptimizeRequest {
     /// Merge until each partition is one part.
     pub to_one_part: bool,
     pub deduplicate: bool,
+    /// The columns that equal rows are equal in; all where none are named.
+    pub deduplicate_by: Vec<String>,
+    /// Rows that say that their key is deleted go too.
+    pub cleanup: bool,
 }
 
 /// A part, as `system.parts` shows it. Times are in seconds since the Unix epoch.
@@ -57,6 +84,63 @@ pub struct PartRow {
     pub columns: Vec<(String, u64, u64)>,
 }
 
+/// One change of rows.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RowChange {
+    /// Rows that fulfil the condition go.
+    Delete { condition: String },
+    /// Columns of the rows that fulfil the condition get new values, computed from the row as it was.
+    Update { assignments: Vec<(String, String)>, condition: String },
+    /// The column is written out as it reads.
+    Materialize { column: String },
+}
+
+/// What ALTER TABLE … UPDATE, … DELETE and DELETE FROM ask for. Expressions are texts over the table's columns.
+#[derive(Clone, Debug)]
+pub struct MutationRequest {
+    /// Applied in their order.
+    pub changes: Vec<RowChange>,
+    /// As `system.mutations` shows it.
+    pub command: String,
+    /// Of this partition alone.
+    pub partition: Option<PartitionChoice>,
+    /// All rows change at the same moment, before the call returns: DELETE FROM.
+    pub at_once: bool,
+}
+
+/// A mutation, as `system.mutations` shows it. Times are in seconds since the Unix epoch.
+#[derive(Clone, Debug, Default)]
+pub struct MutationRow {
+    pub id: String,
+    pub command: String,
+    pub create_time: u64,
+    pub finish_time: u64,
+    /// The partition it is restricted to; empty for all.
+    pub partition_id: String,
+    pub block_number: i64,
+    pub parts_to_do: Vec<String>,
+    pub parts_in_progress: Vec<String>,
+    pub is_done: bool,
+    pub latest_failed_part: String,
+    pub latest_fail_time: u64,
+    pub latest_fail_reason: String,
+    pub latest_fail_error: String,
+}
+
+/// A part that was detached, as `system.detached_parts` shows it.
+#[derive(Clone, Debug, Default)]
+pub struct DetachedPartRow {
+    pub partition_id: String,
+    pub name: String,
+    pub bytes_on_disk: u64,
+    pub modification_time: u64,
+    pub path: String,
+    pub min_block_number: i64,
+    pub max_block_number: i64,
+    pub level: u32,
+}
+
 #[async_trait]
 pub trait Table: Send + Sync + Debug {
     fn definition(&self) -> Arc<TableDefinition>;
@@ -70,9 +154,46 @@ pub trait Table: Send + Sync + Debug {
     /// ALIAS, no EPHEMERAL), then the virtual ones.
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>>;
 
+    /// Whether rows may lie in the table that a later merge takes away, so that FINAL means something.
+    fn supports_final(&self) -> bool {
+        false
+    }
+
+    /// As `read`, with the rows that there are when everything is merged. Errors: ILLEGAL_FINAL.
+    async fn read_final(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        let engine = &self.definition().engine.name;
+        Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")))
+    }
+
+    /// Whether it matters in which order rows are written: a later one may replace or take back an earlier one.
+    fn depends_on_order(&self) -> bool {
+        false
+    }
+
     /// Opens a write of full rows: every stored column, in the table's order.
     async fn write(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Err(self.unsupported("INSERT"))
+    }
+
+    /// Whether loads can be begun; see `begin_load`.
+    fn keeps_load_ledger(&self) -> bool {
+        false
+    }
+
+    /// Begins a run of a load that commits in steps. Errors: NOT_IMPLEMENTED where the engine keeps no ledger of loads,
+    /// QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, BAD_ARGUMENTS where the load was begun by another query.
+    async fn begin_load(&self, _context: &Arc<QueryContext>, _request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Err(self.unsupported("load_id"))
+    }
+
+    /// What the table knows of the files that loads brought.
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        Vec::new()
+    }
+
+    /// Forgets a load, or all of them: its files count as new again.
+    async fn drop_load_ledger(&self, _context: &Arc<QueryContext>, _load_id: Option<&str>) -> Result<()> {
+        Err(self.unsupported("DROP LOAD LEDGER"))
     }
 
     async fn truncate(&self, _context: &Arc<QueryContext>) -> Result<()> {
@@ -100,6 +221,91 @@ pub trait Table: Send + Sync + Debug {
 
     /// The same data under a new definition (RENAME).
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>>;
+
+    /// The same data under a changed definition (ALTER), with its keys over the new columns. Nothing changes before it
+    /// is `adopted`.
+    fn altered(
+        &self,
+        _definition: Arc<TableDefinition>,
+        _sorting: Vec<KeyExpression>,
+        _partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<dyn Table>> {
+        Err(self.unsupported("ALTER of columns, keys and settings"))
+    }
+
+    /// Called when the catalog has decided that the table is this from now on, before any statement finds it.
+    fn adopted(&self) {}
+
+    /// Changes rows that are there: now, where the request says so; else the change has begun for good when this
+    /// returns, and its id is given.
+    async fn mutate(&self, _context: &Arc<QueryContext>, _request: MutationRequest) -> Result<String> {
+        Err(self.unsupported("Mutations (UPDATE and DELETE)"))
+    }
+
+    /// Waits until a mutation is carried out. Errors: UNFINISHED where it failed or was killed.
+    async fn finish_mutation(&self, _context: &Arc<QueryContext>, _id: &str) -> Result<()> {
+        Ok(())
+    }
+
+    /// Unfinished mutations and the last ones that finished, oldest first.
+    fn mutations(&self) -> Vec<MutationRow> {
+        Vec::new()
+    }
+
+    /// Ends a mutation where it stands. False: there is none of this id that is not done.
+    async fn kill_mutation(&self, _context: &Arc<QueryContext>, _id: &str) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// Takes parts out of the table and keeps them. `part`: that one alone, by its name.
+    async fn detach(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice) -> Result<()> {
+        Err(self.unsupported("partitions"))
+    }
+
+    /// Puts detached parts back.
+    async fn attach(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice) -> Result<()> {
+        Err(self.unsupported("partitions"))
+    }
+
+    /// Removes parts: those of the table, or detached ones.
+    async fn drop_parts(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice, _detached: bool) -> Result<()> {
+        Err(self.unsupported("partitions"))
+    }
+
+    /// Takes over parts of another table of the same engine.
+    async fn take_partition(
+        &self,
+        _context: &Arc<QueryContext>,
+        _from: &dyn Table,
+        _partition: &PartitionChoice,
+        _transfer: Transfer,
+    ) -> Result<()> {
+        Err(self.unsupported("partitions"))
+    }
+
+    /// What other tables of the engine have to know of this one.
+    fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        None
+    }
+
+    /// Copies parts as they are now to a place beside the table's data; gives the copy's name.
+    async fn freeze(
+        &self,
+        _context: &Arc<QueryContext>,
+        _partition: &PartitionChoice,
+        _name: Option<&str>,
+    ) -> Result<String> {
+        Err(self.unsupported("FREEZE"))
+    }
+
+    /// Removes such a copy.
+    async fn unfreeze(&self, _context: &Arc<QueryContext>, _name: &str) -> Result<()> {
+        Err(self.unsupported("UNFREEZE"))
+    }
+
+    fn detached_parts(&self) -> Vec<DetachedPartRow> {
+        Vec::new()
+    }
 
     /// Stops what the table does in the background, and waits until it has ended.
     async fn shutdown(&self) {}

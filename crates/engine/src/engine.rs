@@ -11,6 +11,7 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceCaches;
 
+use crate::compiler::Compiler;
 use crate::opener::Opener;
 
 #[derive(Clone, Debug, Default)]
@@ -62,6 +63,7 @@ impl Engine {
         let registry = Arc::new(Registry::standard()?);
         let caches = Arc::new(SourceCaches::default());
         let mergetree = MergeTreeEnvironment::new(EnvironmentOptions::default(), env.clone());
+        mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {
             registry: registry.clone(),
             caches: caches.clone(),

@@ -1,5 +1,6 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
+mod compiler;
 pub mod engine;
 pub mod execution;
 pub mod interpret;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::engines::{MemoryTable, NullTable, View};
-use gristmill_catalog::{Table, TableDefinition, TableOpener};
+use gristmill_catalog::{KeyExpression, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
 use gristmill_mergetree::settings::TableSettings;
@@ -31,7 +31,21 @@ impl std::fmt::Debug for Opener {
 }
 
 /// Engines by name, for `system.table_engines` and for the error of an unknown one.
-pub const ENGINES: &[&str] = &["MergeTree", "Memory", "Null", "S3", "GCS", "AzureBlobStorage", "URL", "File"];
+pub const ENGINES: &[&str] = &[
+    "MergeTree",
+    "ReplacingMergeTree",
+    "SummingMergeTree",
+    "AggregatingMergeTree",
+    "CollapsingMergeTree",
+    "VersionedCollapsingMergeTree",
+    "Memory",
+    "Null",
+    "S3",
+    "GCS",
+    "AzureBlobStorage",
+    "URL",
+    "File",
+];
 
 /// Whether a setting in CREATE TABLE's clause is one of the query. Engines that read files keep settings of formats.
 pub fn is_query_setting(engine: Option<&str>, name: &str) -> bool {
@@ -50,7 +64,7 @@ impl TableOpener for Opener {
             "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
             TableDefinition::VIEW => Ok(Arc::new(View::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
-            "MergeTree" => self.mergetree(definition).await,
+            family if gristmill_mergetree::engine::NAMES.contains(&family) => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
                 gristmill_sources::open_engine(definition, &self.caches).await
             }
@@ -65,30 +79,29 @@ impl TableOpener for Opener {
 
 impl Opener {
     async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        if let Some(argument) = definition.engine.arguments.first() {
-            return Err(Error::new(
-                ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
-                format!("Engine MergeTree takes no arguments, found {argument}"),
-            ));
-        }
-        let columns = stored_columns(&definition.columns);
-        let env = keys::key_env();
-        let sorting = keys::compile(&definition.order_by, &columns, &self.registry, &env)?;
-        let nullable =
-            definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
-        keys::check(&sorting, "Sorting key", nullable)?;
-        let partition = match &definition.partition_by {
-            None => None,
-            Some(text) => {
-                let partition = keys::compile(&keys::partition_parts(text)?, &columns, &self.registry, &env)?;
-                Some(partition)
-            }
-        };
+        let (sorting, partition) = compile_keys(&definition, &self.registry)?;
         let root = self.data_path.join("store").join(definition.uuid.to_string());
         let store = ObjectFolder::new(Store::local_synced_when_told(root), "");
         let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)
     }
+}
+
+/// The sorting key and the partition key of a definition.
+pub fn compile_keys(
+    definition: &TableDefinition,
+    registry: &Registry,
+) -> Result<(Vec<KeyExpression>, Option<Vec<KeyExpression>>)> {
+    let columns = stored_columns(&definition.columns);
+    let env = keys::key_env();
+    let sorting = keys::compile(&definition.sorting_key(), &columns, registry, &env)?;
+    let nullable = definition.settings.get("allow_nullable_key").is_some_and(|value| matches!(value.as_str(), "1" | "true"));
+    keys::check(&sorting, "Sorting key", nullable)?;
+    let partition = match &definition.partition_by {
+        None => None,
+        Some(text) => Some(keys::compile(&keys::partition_parts(text)?, &columns, registry, &env)?),
+    };
+    Ok((sorting, partition))
 }
 
 /// Columns that a table keeps: not those that are computed when read, nor those that only feed others.

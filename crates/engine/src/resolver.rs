@@ -84,8 +84,11 @@ impl<'a> Resolver<'a> {
         })
     }
 
-    async fn ready(&self, table: &dyn Table, name: Vec<String>) -> Result<ResolvedTable> {
-        let provider = table.read(self.context).await?;
+    async fn ready(&self, table: &dyn Table, name: Vec<String>, is_final: bool) -> Result<ResolvedTable> {
+        let provider = match is_final {
+            true => table.read_final(self.context).await?,
+            false => table.read(self.context).await?,
+        };
         let columns = stored_columns(&table.definition().columns);
         let definition = table.definition();
         let aliases = definition.columns.iter().filter(|column| matches!(column.default, Some((DefaultKind::Alias, _))));
@@ -97,15 +100,19 @@ impl<'a> Resolver<'a> {
 
 #[async_trait]
 impl TableResolver for Resolver<'_> {
-    async fn table(&self, database: Option<&str>, name: &str) -> Result<ResolvedTable> {
+    async fn table(&self, database: Option<&str>, name: &str, is_final: bool) -> Result<ResolvedTable> {
         let database = database.unwrap_or(&self.database);
         let table = self.engine.databases.table(database, name)?;
         self.seen.lock().push((database.to_string(), name.to_string()));
         let full = vec![database.to_string(), name.to_string()];
         let definition = table.definition();
         match definition.view_query() {
+            // FINAL says nothing of the tables that a view reads; the setting does.
             Some(_) => self.view(&definition, full).await,
-            None => self.ready(table.as_ref(), full).await,
+            None => {
+                let is_final = is_final || (self.context.settings.final_ && table.supports_final());
+                self.ready(table.as_ref(), full, is_final).await
+            }
         }
     }
 
@@ -113,7 +120,7 @@ impl TableResolver for Resolver<'_> {
         let call = call_of(self.engine, self.context, name, arguments)?;
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
-        self.ready(table.as_ref(), vec![name.to_string()]).await
+        self.ready(table.as_ref(), vec![name.to_string()], false).await
     }
 }
 

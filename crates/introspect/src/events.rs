@@ -99,12 +99,17 @@ events! {
     MergeTreeDataWriterUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) INSERTed to MergeTree tables.";
     MergeTreeDataWriterCompressedBytes, "Bytes written to filesystem for data INSERTed to MergeTree tables.";
     MergeTreeDataWriterSortingBlocksMicroseconds, "Time spent sorting blocks.";
+    LoadCommits, "Number of commits of loads that have a load_id. (Gristmill's own.)";
+    LoadFilesFailed, "Number of files that loads with a load_id left out because they could not be read. (Gristmill's own.)";
+    LoadFilesKnown, "Number of files that loads with a load_id left out because an earlier run had loaded them. (Gristmill's own.)";
     DelayedInserts, "Number of times the INSERT of a block to a MergeTree table was throttled due to a high number of active data parts.";
     DelayedInsertsMilliseconds, "Total time an INSERT was throttled due to a high number of active data parts.";
     RejectedInserts, "Number of times the INSERT of a block to a MergeTree table was rejected with the Too many parts exception.";
     Merge, "Number of launched background merges.";
     MergedRows, "Rows read for background merges: the number of rows before merge.";
     MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
+    MutatedRows, "Rows read for mutations: the number of rows before mutation.";
+    MutatedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for mutations.";
     MergeTotalMilliseconds, "Total time spent for background merges.";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
     OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";

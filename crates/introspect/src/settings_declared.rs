@@ -6,6 +6,16 @@ use gristmill_base::Result;
 
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 
+/// The name as it is written in SQL: `final` is a word of Rust.
+macro_rules! shown {
+    (final_) => {
+        "final"
+    };
+    ($name:ident) => {
+        stringify!($name)
+    };
+}
+
 macro_rules! settings {
     (
         $($name:ident: $type:ty = $default:expr, $doc:literal;)*
@@ -28,10 +38,10 @@ macro_rules! settings {
             /// Sets one by name. Errors: UNKNOWN_SETTING, and those of parsing; nothing is changed then.
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
                 match name {
-                    $(stringify!($name) => {
+                    $(shown!($name) => {
                         self.$name = <$type as SettingValue>::parse(value)
                             .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
-                        self.changed.insert(stringify!($name), self.$name.show());
+                        self.changed.insert(shown!($name), self.$name.show());
                     })*
                     $(stringify!($ignored) => {
                         self.ignored.insert(stringify!($ignored), value.to_string());
@@ -54,7 +64,7 @@ macro_rules! settings {
             /// The value as `system.settings` shows it.
             pub fn get(&self, name: &str) -> Option<String> {
                 match name {
-                    $(stringify!($name) => Some(self.$name.show()),)*
+                    $(shown!($name) => Some(self.$name.show()),)*
                     $(stringify!($ignored) => {
                         Some(self.ignored.get(name).cloned().unwrap_or_else(|| $ignored_default.to_string()))
                     })*
@@ -66,7 +76,7 @@ macro_rules! settings {
                 let defaults = Settings::default();
                 vec![
                     $(SettingInfo {
-                        name: stringify!($name),
+                        name: shown!($name),
                         kind: <$type as SettingValue>::TYPE,
                         default: defaults.$name.show(),
                         description: $doc,
@@ -130,6 +140,9 @@ settings! {
     insert_deduplicate: bool = true, "Whether a block that was inserted before is left out, where the table keeps a window of blocks.";
     optimize_on_insert: bool = true, "Whether a block is treated before it is written as a merge would treat it.";
     insert_deduplication_token: String = "", "A name for this insert: a second one of the same name changes nothing.";
+    load_id: String = "", "A name for this load from files: it commits in steps and keeps a ledger of files and row groups in the table, so that run again under the same name it goes on where it stopped, and loads files that are new. (Gristmill's own.)";
+    load_on_error: String = "abort", "What a load with load_id does with a file that cannot be read: abort, or skip_file, which notes the error in system.load_ledger; the next run of the load tries the file again. (Gristmill's own.)";
+    load_commit_bytes: u64 = 0u64, "Bytes, as they lie in memory, that one commit of a load with load_id holds, about. 0: four blocks a lane. (Gristmill's own.)";
     insert_null_as_default: bool = true, "Whether NULL inserted into a column that cannot hold it becomes the column's default.";
     // Sources
     use_hive_partitioning: bool = true, "Whether name=value folders of a path become columns.";
@@ -162,6 +175,9 @@ settings! {
     input_format_parquet_allow_missing_columns: bool = true, "Whether a column that a file lacks is filled with defaults.";
     input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
     use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
+    final_: bool = false, "Whether every table is read as with FINAL, where its engine merges rows of equal keys.";
+    max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
+    do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
     s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
     s3_create_new_file_on_insert: bool = false, "Whether INSERT into an object that exists makes a new one beside it.";
@@ -276,6 +292,10 @@ settings! {
     default_table_engine: String = "MergeTree", "Engine of tables that name none.";
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
+    allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
+    asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
+    mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
     // Ours
@@ -320,6 +340,13 @@ settings! {
         max_bytes_in_join: "UInt64" = "0";
         min_bytes_to_use_direct_io: "UInt64" = "0";
         max_parser_depth: "UInt64" = "1000";
+        alter_sync: "UInt64" = "1";
+        allow_drop_detached: "Bool" = "0";
+        lightweight_deletes_sync: "UInt64" = "2";
+        lightweight_delete_mode: "String" = "alter_update";
+        allow_nondeterministic_mutations: "Bool" = "0";
+        mutations_execute_subqueries_on_initiator: "Bool" = "0";
+        mutations_execute_nondeterministic_on_initiator: "Bool" = "0";
         materialize_skip_indexes_on_insert: "Bool" = "1";
     }
 }

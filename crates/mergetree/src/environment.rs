@@ -2,11 +2,14 @@
 
 use std::collections::HashMap;
 use std::fmt::Debug;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
-use gristmill_introspect::processes;
+use gristmill_base::{Error, Result};
+use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
+use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_types::Columns;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
@@ -42,6 +45,7 @@ pub struct MergeTreeEnvironment {
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
     pub merge_slots: Arc<Semaphore>,
+    compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
 
 impl MergeTreeEnvironment {
@@ -49,14 +53,40 @@ impl MergeTreeEnvironment {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
+            compiler: OnceLock::new(),
             options,
             env,
         })
     }
 
+    /// Says how expressions of definitions are understood; once, before a table is opened.
+    pub fn set_compiler(&self, compiler: Arc<dyn ExpressionCompiler>) {
+        let _ = self.compiler.set(compiler);
+    }
+
+    /// See `ExpressionCompiler`.
+    pub fn compile(
+        &self,
+        text: &str,
+        wanted: Wanted<'_>,
+        columns: &Columns,
+        context: &QueryContext,
+    ) -> Result<ColumnExpression> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile(text, wanted, columns, context)
+    }
+
     /// No background jobs: tests decide when merges run.
     pub fn for_tests() -> Arc<Self> {
-        Self::new(EnvironmentOptions { background: false, ..EnvironmentOptions::default() }, system_env())
+        let options = EnvironmentOptions { background: false, ..EnvironmentOptions::default() };
+        let environment = Self::new(options, system_env());
+        environment.set_compiler(Arc::new(crate::testing::PlainSql));
+        environment
+    }
+
+    /// A context for what a table does by itself, under the clock that its tables live by.
+    pub fn context(&self, name: &str) -> Arc<QueryContext> {
+        QueryContext::new(name, "", "default", "default", Arc::new(Settings::default()), self.env.clone())
     }
 
     /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.

@@ -6,8 +6,10 @@
 //! - M-3 a row is visible exactly when its part is in the manifest: names and objects are named once.
 //! - M-4 no object that any live version names is deleted.
 //! - M-5 block ranges of the parts of a partition do not overlap; a merge takes a contiguous range.
+//! - M-6 parts are merged only where they went through the same mutations.
 //! - I-1 an acknowledged insert survives kill -9 and power loss. I-2 an insert is visible whole or not at all.
 //! - I-3 one id commits once.
+//! - I-4 under one load id each row group of a file is committed once, all of one version of the file.
 //! - R-1 a query reads one manifest version from start to end.
 
 use std::collections::HashSet;
@@ -15,6 +17,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, Result};
 
+use crate::manifest::v1::Operation;
 use crate::manifest::{Change, PartEntry, State};
 
 fn broken(number: &str, what: String) -> Error {
@@ -35,8 +38,24 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
             return Err(broken("M-1", format!("{before} rows were merged into {after}")));
         }
     }
+    let mut next = leaving.iter().map(|part| base.next_mutation(part));
+    if change.operation == Operation::Merge
+        && let Some(first) = next.next()
+        && next.any(|other| other != first)
+    {
+        return Err(broken("M-6", "a part is merged with one that a mutation has yet to change".to_string()));
+    }
+    if !change.rows.passed.is_empty() {
+        let known: HashSet<&str> = base.parts.values().map(|part| part.name.as_str()).collect();
+        if let Some((name, _)) = change.rows.passed.iter().find(|(name, _)| !known.contains(name.as_str())) {
+            return Err(broken("M-3", format!("part {name}, which is not there, went through a mutation")));
+        }
+    }
     if let Some(id) = change.insert_id.as_ref().filter(|id| base.has_insert(id)) {
         return Err(broken("I-3", format!("the insert {id} was committed before")));
+    }
+    if let Some(ledger) = &change.ledger {
+        base.ledger.check(ledger).map_err(|what| broken("I-4", what))?;
     }
     let mut keys = HashSet::new();
     for part in &change.added {
@@ -77,6 +96,9 @@ pub fn check_state(state: &State) -> Result<()> {
             return Err(broken("M-5", format!("part {} overlaps {}", part.name, before.name)));
         }
         last = Some(part);
+    }
+    if let Some(part) = state.detached.iter().find(|part| !keys.insert(part.key.as_str())) {
+        return Err(broken("M-3", format!("object {} is detached and also live", part.key)));
     }
     if let Some(removed) = state.removed.iter().find(|removed| keys.contains(removed.part.key.as_str())) {
         return Err(broken("M-4", format!("object {} is both live and removed", removed.part.key)));

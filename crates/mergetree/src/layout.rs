@@ -8,6 +8,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, TableDefinition};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 
+use crate::engine::MergingEngine;
 use crate::index::order::KeyOrder;
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
@@ -17,7 +18,11 @@ const STATISTICS_COLUMNS_MAX: usize = 16;
 pub struct Layout {
     /// The columns that parts hold, in the table's order.
     pub columns: Columns,
-    /// Their Arrow schema in memory.
+    /// By column, the keys under which parts have it, newest first: see `ColumnKeys`.
+    pub keys: Vec<Vec<String>>,
+    /// All declared columns: what expressions may name.
+    pub declared: Columns,
+    /// The Arrow schema in memory of `columns`.
     pub schema: SchemaRef,
     pub sorting: Vec<KeyExpression>,
     /// How many of the sorting key's expressions the sparse index keeps.
@@ -29,10 +34,13 @@ pub struct Layout {
     pub statistics_columns: Vec<usize>,
     pub sorting_order: KeyOrder,
     pub primary_order: KeyOrder,
+    /// What merges make of rows of equal sorting key.
+    pub engine: MergingEngine,
 }
 
 impl Layout {
-    /// Errors: BAD_ARGUMENTS where a key is of a type that has no order.
+    /// Errors: BAD_ARGUMENTS where a key is of a type that has no order, DATA_TYPE_CANNOT_BE_USED_IN_KEY where it is a state
+    /// of an aggregate; those of the engine's parameters.
     pub fn new(
         definition: &TableDefinition,
         sorting: Vec<KeyExpression>,
@@ -58,6 +66,13 @@ impl Layout {
                 }
             }
         }
+        if let Some(key) = sorting.iter().chain(&partition).find(|key| matches!(key.kind, SqlType::AggregateFunction(..))) {
+            return Err(Error::new(
+                ErrorCode::DATA_TYPE_CANNOT_BE_USED_IN_KEY,
+                format!("{} of type {} cannot be part of a key: states have no order", key.text, key.kind),
+            ));
+        }
+        let engine = MergingEngine::of(definition, &columns, &sorting, &partition)?;
         let mut partition_columns: Vec<usize> =
             partition.iter().flat_map(referenced_columns).filter_map(|name| columns.index_of(&name)).collect();
         partition_columns.sort_unstable();
@@ -73,6 +88,8 @@ impl Layout {
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
             primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
+            keys: columns.iter().map(|column| definition.column_keys.of(&column.name)).collect(),
+            declared: definition.columns.clone(),
             columns,
             schema,
             sorting,
@@ -80,7 +97,13 @@ impl Layout {
             partition,
             partition_columns,
             statistics_columns,
+            engine,
         }))
+    }
+
+    /// The key under which a column is written.
+    pub fn key(&self, place: usize) -> &str {
+        self.keys.get(place).and_then(|keys| keys.first()).map_or("", String::as_str)
     }
 
     pub fn primary(&self) -> &[KeyExpression] {

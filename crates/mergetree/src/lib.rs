@@ -3,9 +3,12 @@
 //!
 //! Life of an INSERT: `insert` (squash, split by partition, sort) → `part` (encode, upload) → `manifest` (one commit).
 //! Life of a SELECT: `read` (pin a version, prune by `index`, decode what is left) . Life of a merge: `merge` (choose,
-//! merge, commit) → `gc` (what was replaced goes). What must always hold: `invariants`.
+//! merge, commit) → `gc` (what was replaced goes). Of a change of rows: `mutate`. What must always hold: `invariants`.
 
+pub mod aside;
+pub mod engine;
 pub mod environment;
+pub mod freeze;
 pub mod gc;
 pub mod index;
 pub mod insert;
@@ -14,6 +17,7 @@ pub mod layout;
 pub mod manifest;
 pub mod measure;
 pub mod merge;
+pub mod mutate;
 pub mod parallel;
 pub mod part;
 pub mod read;
@@ -21,6 +25,7 @@ pub mod settings;
 pub mod store;
 pub mod table;
 pub mod testing;
+pub mod transfer;
 
 pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
 pub use settings::TableSettings;

@@ -79,6 +79,8 @@ table_settings! {
     merge_selecting_sleep_ms: u64 = 5000, "Milliseconds until parts to merge are looked for again, when none were found.";
     merge_selector_base: f64 = 5.0, "How many times its largest part a merge must be, for young and large parts.";
     orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
+    allow_experimental_replacing_merge_with_cleanup: bool = false, "Whether OPTIMIZE … FINAL CLEANUP may remove rows that say that their key is deleted.";
+    load_ledger_lifetime: u64 = 90 * 86_400, "Seconds after its last commit for which the files of a load are remembered. 0: for ever. (Not in ClickHouse.)";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
         storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,

@@ -1,14 +1,22 @@
 //! A MergeTree table: what the catalog sees (`MergeTree`), and what its inserts, readers, merges and the sweeper share
-//! (`Core`).
+//! (`Core`): the data (`TableData`) under one layout. ALTER makes a new core over the same data; whoever holds the old
+//! one goes on reading and inserting by it, because parts say themselves what their columns are (`read/evolve.rs`). Only
+//! what rewrites parts gives up when it comes to its commit: rows written by the old layout may lack columns that other
+//! inserts filled meanwhile.
 
+use std::any::Any;
 use std::collections::HashSet;
+use std::ops::Deref;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{KeyExpression, OptimizeRequest, PartRow, PartitionChoice, Table, TableDefinition, TableWriter};
+use gristmill_catalog::{
+    DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest, PartChoice,
+    PartRow, PartitionChoice, Table, TableDefinition, TableLoad, TableWriter, Transfer,
+};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 use parking_lot::{Mutex, RwLock};
@@ -17,20 +25,27 @@ use tokio_util::sync::CancellationToken;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
-use crate::insert::{InsertWriter, partition};
+use crate::insert::{InsertWriter, load, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
-use crate::manifest::{Change, Commit, Manifest, PartEntry, State};
-use crate::merge;
+use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
 use crate::part::OpenPart;
-use crate::read::{MergeTreeProvider, virtual_columns};
+use crate::read::evolve::FoundColumn;
+use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
+use crate::{aside, freeze, merge, mutate, transfer};
 
-/// What is one per data folder, whatever the table is called.
+/// A table's data under a layout.
+#[derive(Clone)]
 pub struct Core {
     pub layout: Arc<Layout>,
     pub settings: Arc<TableSettings>,
+    data: Arc<TableData>,
+}
+
+/// What is one per data folder, whatever the table is called and whatever its columns are.
+pub struct TableData {
     pub store: Arc<dyn PartStore>,
     pub environment: Arc<MergeTreeEnvironment>,
     pub manifest: Manifest,
@@ -39,12 +54,33 @@ pub struct Core {
     pinned: Mutex<Vec<Weak<State>>>,
     /// Names of parts that a merge of this process works on.
     pub merging: Mutex<HashSet<String>>,
+    /// What this process knows of mutations beyond the manifest.
+    pub mutating: mutate::Progress,
+    /// Ids of loads that run in this process.
+    pub loading: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
     pub sweeper: gc::Sweeper,
     wake: Arc<Notify>,
     merge_end: Arc<Notify>,
     stop: CancellationToken,
     background: Mutex<Option<Task<()>>>,
+    /// The core that the catalog has.
+    newest: RwLock<Weak<Core>>,
+}
+
+impl TableData {
+    /// The data under the layout that the catalog has. `None`: the table is gone.
+    pub fn newest(&self) -> Option<Arc<Core>> {
+        self.newest.read().upgrade()
+    }
+}
+
+impl Deref for Core {
+    type Target = TableData;
+
+    fn deref(&self) -> &TableData {
+        &self.data
+    }
 }
 
 impl std::fmt::Debug for Core {
@@ -56,6 +92,11 @@ impl std::fmt::Debug for Core {
 impl Core {
     pub fn name(&self) -> String {
         self.name.read().clone()
+    }
+
+    /// Whether ALTER changed the layout since: what is written by this one must not replace parts any more.
+    pub fn is_outdated(&self) -> bool {
+        self.newest().is_none_or(|newest| !Arc::ptr_eq(&newest.layout, &self.layout))
     }
 
     pub fn wake_merger(&self) {
@@ -119,14 +160,14 @@ impl Core {
     /// Removes an object that no version names; what fails is left to the sweeper.
     pub async fn discard(&self, key: &str) {
         self.environment.parts.remove(&self.store.location(key));
-        let context = QueryContext::background("discard");
+        let context = self.environment.context("discard");
         if let Err(error) = self.store.delete(&context, key).await {
             tracing::warn!("object {} was not removed: {error}", self.store.location(key));
         }
     }
 }
 
-/// A table of the engine `MergeTree`.
+/// A table of an engine of the family.
 #[derive(Debug)]
 pub struct MergeTree {
     definition: Arc<TableDefinition>,
@@ -160,28 +201,31 @@ impl MergeTree {
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("A {kind} cannot be part of a partition key")));
             }
         }
-        let context = QueryContext::background("open table");
+        let context = environment.context("open table");
         let window = settings.non_replicated_deduplication_window as usize;
         let manifest = Manifest::open(&context, store.clone(), environment.options.shared, window).await?;
-        let core = Arc::new(Core {
-            layout,
-            settings,
+        let data = Arc::new(TableData {
             store,
             manifest,
             name: RwLock::new(format!("{}.{}", definition.database, definition.name)),
             pinned: Mutex::default(),
             merging: Mutex::default(),
+            mutating: mutate::Progress::default(),
+            loading: Mutex::default(),
             sweeper: gc::Sweeper::default(),
             wake: Arc::default(),
             merge_end: Arc::default(),
             stop: CancellationToken::new(),
             background: Mutex::new(None),
+            newest: RwLock::new(Weak::new()),
             environment,
         });
+        let core = Arc::new(Core { layout, settings, data });
+        *core.newest.write() = Arc::downgrade(&core);
         if core.environment.options.background {
             let task = Task::on(
                 &runtime::cpu(),
-                merge::background::run(Arc::downgrade(&core), core.wake.clone(), core.stop.clone()),
+                merge::background::run(Arc::downgrade(&core.data), core.wake.clone(), core.stop.clone()),
             );
             *core.background.lock() = Some(task);
         }
@@ -190,6 +234,30 @@ impl MergeTree {
 
     pub fn core(&self) -> &Arc<Core> {
         &self.core
+    }
+
+    /// The same data under a changed definition. It is the table's only when it is `adopted`.
+    pub fn under(
+        &self,
+        definition: Arc<TableDefinition>,
+        sorting: Vec<KeyExpression>,
+        partition: Option<Vec<KeyExpression>>,
+    ) -> Result<MergeTree> {
+        let old = &self.definition;
+        let is_same = old.columns == definition.columns
+            && old.column_keys == definition.column_keys
+            && old.order_by == definition.order_by;
+        let layout = if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
+        let names = |layout: &Layout| -> Vec<String> {
+            layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
+        };
+        if names(&layout) != names(&self.core.layout) {
+            // The manifest keeps their ranges in that order.
+            return Err(Error::not_implemented("Changing the order of the columns of the partition key"));
+        }
+        let settings = Arc::new(TableSettings::parse(&definition.settings)?);
+        let core = Arc::new(Core { layout, settings, ..Core::clone(&self.core) });
+        Ok(MergeTree { definition, core })
     }
 
     /// Commits a version without the parts that are chosen. Their objects go when no query reads them any more.
@@ -204,13 +272,17 @@ impl MergeTree {
             .commit(context, |state| {
                 let removed: Vec<String> =
                     state.parts.values().filter(|part| chosen(part)).map(|part| part.name.clone()).collect();
-                Ok((!removed.is_empty()).then(|| Change {
+                // A table that is emptied knows nothing of the files it was loaded from: the same load brings them again.
+                let ledger = (removed.len() == state.parts.len()).then(|| load::forgotten(state, None)).flatten();
+                Ok((!removed.is_empty() || ledger.is_some()).then(|| Change {
                     operation: Operation::Truncate,
                     added: Vec::new(),
                     removed,
                     insert_id: None,
                     block_hashes: Vec::new(),
+                    ledger,
                     keeps_rows: false,
+                    rows: RowsChange::default(),
                 }))
             })
             .await?;
@@ -236,8 +308,41 @@ impl Table for MergeTree {
         Ok(Arc::new(MergeTreeProvider::new(self.core.clone(), state, context.clone())))
     }
 
+    fn supports_final(&self) -> bool {
+        self.core.layout.engine.merges_rows()
+    }
+
+    fn depends_on_order(&self) -> bool {
+        self.core.layout.engine.depends_on_order()
+    }
+
+    async fn read_final(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
+        if !self.supports_final() {
+            let engine = &self.definition.engine.name;
+            return Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")));
+        }
+        let state = self.core.pin(context).await?;
+        Ok(Arc::new(FinalProvider::new(self.core.clone(), state, context.clone())?))
+    }
+
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Ok(Arc::new(InsertWriter::open(self.core.clone(), context).await?))
+    }
+
+    fn keeps_load_ledger(&self) -> bool {
+        true
+    }
+
+    async fn begin_load(&self, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
+        Ok(Arc::new(load::LoadHandle(load::Load::begin(&self.core, context, request).await?)))
+    }
+
+    fn load_ledger(&self) -> Vec<LedgerRow> {
+        self.core.manifest.current().ledger.rows()
+    }
+
+    async fn drop_load_ledger(&self, context: &Arc<QueryContext>, load_id: Option<&str>) -> Result<()> {
+        load::forget(&self.core, context, load_id).await
     }
 
     async fn truncate(&self, context: &Arc<QueryContext>) -> Result<()> {
@@ -255,6 +360,47 @@ impl Table for MergeTree {
         self.remove_parts(context, |part| ids.as_ref().is_none_or(|ids| ids.contains(&part.partition_id))).await
     }
 
+    async fn detach(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<()> {
+        aside::detach(&self.core, context, chosen).await
+    }
+
+    async fn attach(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<()> {
+        aside::attach(&self.core, context, chosen).await
+    }
+
+    async fn drop_parts(&self, context: &Arc<QueryContext>, chosen: &PartChoice, detached: bool) -> Result<()> {
+        aside::drop(&self.core, context, chosen, detached).await
+    }
+
+    async fn take_partition(
+        &self,
+        context: &Arc<QueryContext>,
+        from: &dyn Table,
+        partition: &PartitionChoice,
+        transfer: Transfer,
+    ) -> Result<()> {
+        let Some(from) = from.engine_data().and_then(|data| data.downcast::<Core>().ok()) else {
+            return Err(from.unsupported("Taking parts out for another table"));
+        };
+        transfer::transfer(&self.core, &from, context, partition, transfer).await
+    }
+
+    fn engine_data(&self) -> Option<Arc<dyn Any + Send + Sync>> {
+        Some(self.core.clone())
+    }
+
+    async fn freeze(&self, context: &Arc<QueryContext>, partition: &PartitionChoice, name: Option<&str>) -> Result<String> {
+        freeze::freeze(&self.core, context, partition, name).await
+    }
+
+    async fn unfreeze(&self, context: &Arc<QueryContext>, name: &str) -> Result<()> {
+        freeze::unfreeze(&self.core, context, name).await
+    }
+
+    fn detached_parts(&self) -> Vec<DetachedPartRow> {
+        aside::rows(&self.core)
+    }
+
     async fn shutdown(&self) {
         self.core.stop.cancel();
         let task = self.core.background.lock().take();
@@ -267,10 +413,10 @@ impl Table for MergeTree {
 
     async fn drop_data(&self) -> Result<()> {
         self.shutdown().await;
-        let context = QueryContext::background("drop table");
+        let context = self.core.environment.context("drop table");
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
         let state = self.core.manifest.current();
-        for part in state.parts.values() {
+        for part in state.parts.values().chain(&state.detached) {
             self.core.environment.parts.remove(&self.core.store.location(&part.key));
         }
         for prefix in ["parts/", "manifest/"] {
@@ -282,6 +428,36 @@ impl Table for MergeTree {
 
     async fn optimize(&self, context: &Arc<QueryContext>, request: OptimizeRequest) -> Result<()> {
         merge::optimize(&self.core, context, &request).await
+    }
+
+    fn altered(
+        &self,
+        definition: Arc<TableDefinition>,
+        sorting: Vec<KeyExpression>,
+        partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<dyn Table>> {
+        Ok(Arc::new(self.under(definition, sorting, partition)?))
+    }
+
+    fn adopted(&self) {
+        *self.core.newest.write() = Arc::downgrade(&self.core);
+        self.core.wake_merger();
+    }
+
+    async fn mutate(&self, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        mutate::begin(&self.core, context, request).await
+    }
+
+    async fn finish_mutation(&self, context: &Arc<QueryContext>, id: &str) -> Result<()> {
+        mutate::finish(&self.core, context, id).await
+    }
+
+    fn mutations(&self) -> Vec<MutationRow> {
+        mutate::rows(&self.core)
+    }
+
+    async fn kill_mutation(&self, context: &Arc<QueryContext>, id: &str) -> Result<bool> {
+        mutate::kill(&self.core, context, id).await
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
@@ -312,8 +488,14 @@ impl Table for MergeTree {
 impl MergeTree {
     fn part_row(&self, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
         let columns = self.core.opened(part).map(|open| {
-            let columns = open.header.columns.iter();
-            columns.map(|column| (column.name.clone(), column.compressed_bytes, column.uncompressed_bytes)).collect()
+            let found = open.find_columns(&self.core.layout);
+            let columns = self.core.layout.columns.iter().zip(&found.columns);
+            let stored = columns.filter_map(|(column, found)| {
+                let (FoundColumn::Stored(at) | FoundColumn::Cast(at)) = *found else { return None };
+                let header = &open.header.columns[at];
+                Some((column.name.clone(), header.compressed_bytes, header.uncompressed_bytes))
+            });
+            stored.collect()
         });
         PartRow {
             partition: part.partition.clone(),

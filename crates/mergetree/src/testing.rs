@@ -4,13 +4,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use arrow::datatypes::Schema;
 use datafusion::common::DFSchema;
 use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{SessionConfig, col};
 use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{EngineSpec, KeyExpression, Table, TableDefinition};
+use gristmill_catalog::{
+    ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, Table, TableDefinition, Wanted,
+};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::Columns;
 use uuid::Uuid;
@@ -24,6 +27,36 @@ pub struct TableSpec {
     pub sorting: Vec<KeyExpression>,
     pub partition: Option<Vec<KeyExpression>>,
     pub settings: BTreeMap<String, String>,
+    pub engine: EngineSpec,
+    pub column_keys: ColumnKeys,
+}
+
+/// Expressions in DataFusion's own SQL, for tests that have no engine.
+#[derive(Debug)]
+pub struct PlainSql;
+
+impl ExpressionCompiler for PlainSql {
+    fn compile(
+        &self,
+        text: &str,
+        wanted: Wanted<'_>,
+        columns: &Columns,
+        _context: &QueryContext,
+    ) -> Result<ColumnExpression> {
+        let session = SessionContext::new();
+        let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
+        let expr = session.parse_sql_expr(text, &schema)?;
+        let logical = match wanted {
+            Wanted::Value(kind) => datafusion::logical_expr::cast(expr, kind.arrow()),
+            Wanted::Condition => expr,
+        };
+        let names = logical.column_refs();
+        let inputs: Vec<String> =
+            columns.names().into_iter().filter(|name| names.iter().any(|column| column.name == *name)).collect();
+        let fields = inputs.iter().filter_map(|name| columns.get(name)).map(|column| column.kind.field(&column.name));
+        let schema = DFSchema::try_from(Schema::new(fields.collect::<Vec<_>>()))?;
+        Ok(ColumnExpression { physical: session.create_physical_expr(logical.clone(), &schema)?, inputs, logical })
+    }
 }
 
 /// A key that is a column.
@@ -40,12 +73,36 @@ impl TableSpec {
     pub fn new(columns: Columns, sorting: &[&str], partition: &[&str]) -> Result<TableSpec> {
         let keys = |names: &[&str]| names.iter().map(|name| column_key(&columns, name)).collect::<Result<Vec<_>>>();
         let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
-        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings: BTreeMap::new() })
+        let engine = EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() };
+        let (settings, column_keys) = (BTreeMap::new(), ColumnKeys::default());
+        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings, engine, column_keys })
+    }
+
+    pub fn with_engine(mut self, name: &str, arguments: &[&str]) -> TableSpec {
+        self.engine = EngineSpec { name: name.to_string(), arguments: arguments.iter().map(ToString::to_string).collect() };
+        self
     }
 
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> TableSpec {
         self.settings.insert(name.to_string(), value.to_string());
         self
+    }
+
+    /// The same keys over other columns.
+    pub fn with_columns(&self, columns: Columns) -> Result<TableSpec> {
+        let keys =
+            |keys: &[KeyExpression]| keys.iter().map(|key| column_key(&columns, &key.text)).collect::<Result<Vec<_>>>();
+        let (sorting, partition) = (keys(&self.sorting)?, self.partition.as_deref().map(keys).transpose()?);
+        Ok(TableSpec { sorting, partition, columns, ..self.clone() })
+    }
+
+    /// ALTER: the table as this describes it.
+    pub fn alter(&self, table: &MergeTree) -> Result<Arc<MergeTree>> {
+        let definition = self.definition();
+        let sorting = self.whole_sorting(&definition)?;
+        let altered = table.under(definition, sorting, self.partition.clone())?;
+        altered.adopted();
+        Ok(Arc::new(altered))
     }
 
     pub async fn open(&self, store: Arc<dyn PartStore>) -> Result<Arc<MergeTree>> {
@@ -57,12 +114,27 @@ impl TableSpec {
         store: Arc<dyn PartStore>,
         environment: Arc<MergeTreeEnvironment>,
     ) -> Result<Arc<MergeTree>> {
+        let definition = self.definition();
+        let sorting = self.whole_sorting(&definition)?;
+        MergeTree::open(definition, sorting, self.partition.clone(), store, environment).await
+    }
+
+    /// The sorting key with what the engine adds to it.
+    fn whole_sorting(&self, definition: &TableDefinition) -> Result<Vec<KeyExpression>> {
+        let mut sorting = self.sorting.clone();
+        for name in definition.sorting_key().iter().skip(sorting.len()) {
+            sorting.push(column_key(&self.columns, name)?);
+        }
+        Ok(sorting)
+    }
+
+    fn definition(&self) -> Arc<TableDefinition> {
         let order_by: Vec<String> = self.sorting.iter().map(|key| key.text.clone()).collect();
-        let definition = Arc::new(TableDefinition {
+        Arc::new(TableDefinition {
             uuid: Uuid::nil(),
             database: "default".to_string(),
             name: "t".to_string(),
-            engine: EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() },
+            engine: self.engine.clone(),
             columns: self.columns.clone(),
             partition_by: None,
             primary_key: order_by.clone(),
@@ -70,8 +142,8 @@ impl TableSpec {
             settings: self.settings.clone(),
             comment: String::new(),
             temporary: false,
-        });
-        MergeTree::open(definition, self.sorting.clone(), self.partition.clone(), store, environment).await
+            column_keys: self.column_keys.clone(),
+        })
     }
 }
 
@@ -93,6 +165,13 @@ pub async fn insert(table: &MergeTree, context: &Arc<QueryContext>, batches: Vec
     }
     lane.finish().await?;
     writer.commit().await
+}
+
+/// As `select`, from the table with FINAL.
+pub async fn select_final(table: &MergeTree, context: &Arc<QueryContext>, query: &str) -> Result<Vec<RecordBatch>> {
+    let session = session(context);
+    session.register_table("t", table.read_final(context).await?)?;
+    Ok(session.sql(query).await?.execute_stream().await?.try_collect().await?)
 }
 
 /// A session that runs queries under the context.

@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_catalog::{Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
@@ -166,7 +166,8 @@ fn settings(token: Option<i64>) -> Arc<QueryContext> {
     context(&[("max_threads", "1"), ("insert_deduplication_token", &token)]).expect("settings")
 }
 
-const FINAL: OptimizeRequest = OptimizeRequest { partition: None, to_one_part: true, deduplicate: false };
+const FINAL: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 /// What was begun and what was acknowledged, by the numbers of the inserts.
 #[derive(Default)]
@@ -302,4 +303,221 @@ async fn writers_that_race_for_versions_each_get_their_own() {
     let table = spec().open(store).await.expect("opens");
     invariants::check_state(&table.core().manifest.current()).expect("sound");
     assert_eq!(rows(&table).await, first(WRITERS * EACH));
+}
+
+fn change(number: i64, at_once: bool) -> MutationRequest {
+    let change = match at_once {
+        true => RowChange::Delete { condition: "n % 6 = 5".to_string() },
+        false => RowChange::Update {
+            assignments: vec![("v".to_string(), format!("v * 10 + {number}"))],
+            condition: "n % 2 = 0".to_string(),
+        },
+    };
+    MutationRequest { changes: vec![change], command: format!("(change {number})"), partition: None, at_once }
+}
+
+/// `v` beside `n`: what mutations change.
+fn changed_spec() -> TableSpec {
+    let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64), ("v", SqlType::Int64)]);
+    TableSpec::new(columns, &["n"], &["p"]).expect("spec").with_setting("old_parts_lifetime", 0)
+}
+
+fn changed_batch(number: i64) -> RecordBatch {
+    let n: Vec<i64> = (number * ROWS..(number + 1) * ROWS).collect();
+    let p: ArrayRef = Arc::new(Int64Array::from_iter_values(n.iter().map(|n| n % 2)));
+    let v: ArrayRef = Arc::new(Int64Array::from(vec![0; n.len()]));
+    RecordBatch::try_new(changed_spec().columns.arrow(), vec![p, Arc::new(Int64Array::from(n)), v]).expect("fits")
+}
+
+/// Two updates and a delete at once, with merges and the sweeper among them. The journal counts what was begun and what
+/// was answered.
+async fn change_rows(store: Arc<dyn PartStore>, journal: &Journal) -> Result<()> {
+    let table = changed_spec().open(store).await?;
+    for number in 1..=3 {
+        journal.begun.store(number, Ordering::SeqCst);
+        let id = table.mutate(&settings(None), change(number as i64, number == 3)).await?;
+        journal.acknowledged.store(number, Ordering::SeqCst);
+        table.finish_mutation(&settings(None), &id).await?;
+        table.optimize(&settings(None), FINAL).await?;
+        gc::sweep(table.core()).await?;
+    }
+    Ok(())
+}
+
+/// `(n, v)` after so many of the changes.
+fn after(changes: usize) -> Vec<(i64, i64)> {
+    let value = |n: i64| match (n % 2, changes) {
+        (0, 1) => 1,
+        (0, 2 | 3) => 12,
+        _ => 0,
+    };
+    (0..2 * ROWS).filter(|n| changes < 3 || n % 6 != 5).map(|n| (n, value(n))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mutation_survives_a_kill_at_any_write_and_takes_place_once() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter] {
+        for write in 1.. {
+            assert!(write < 200, "the work never ends");
+            let what = format!("{fault:?} at write {write}");
+            let inner = MemoryStore::new();
+            let table = changed_spec().open(inner.clone()).await.expect("opens");
+            for number in 0..2 {
+                insert(&table, &settings(None), vec![changed_batch(number)]).await.expect("inserts");
+            }
+            drop(table);
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            let journal = Journal::default();
+            let killed = tokio::select! {
+                done = change_rows(Arc::new(Faulty(store.clone())), &journal) => done.map(|()| false),
+                () = store.dead.notified() => Ok(true),
+            };
+            let killed = killed.expect("only a kill ends the work");
+            let table =
+                changed_spec().with_setting("orphan_grace_seconds", 0).open(inner.clone()).await.expect("opens again");
+            invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            for waiting in table.mutations().iter().filter(|mutation| !mutation.is_done) {
+                table.finish_mutation(&settings(None), &waiting.id).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+            }
+            let batches = select(&table, &settings(None), "SELECT n, v FROM t").await.expect("reads");
+            let mut found: Vec<(i64, i64)> = Vec::new();
+            for batch in &batches {
+                let column = |at: usize| batch.column(at).as_primitive::<Int64Type>().values().to_vec();
+                found.extend(column(0).into_iter().zip(column(1)));
+            }
+            found.sort_unstable();
+            let (begun, acknowledged) = (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
+            assert!(found == after(acknowledged) || found == after(begun), "{what}: {acknowledged} answered, {found:?}");
+            table.optimize(&settings(None), FINAL).await.expect("merges");
+            tokio::time::sleep(std::time::Duration::from_millis(2)).await;
+            gc::sweep(table.core()).await.expect("sweeps");
+            gc::list(table.core(), &settings(None)).await.expect("sweeps");
+            let objects = inner.list(&settings(None), "parts/").await.expect("lists");
+            assert_eq!(objects.len(), table.core().manifest.current().parts.len(), "{what}");
+            if !killed {
+                assert!(write > 10, "the work has only {write} writes");
+                break;
+            }
+        }
+    }
+}
+
+// Loads ----------------------------------------------------------------------------------------------------------------
+
+/// Files of the load, each of so many row groups; the rows of a group are those of one insert.
+const FILES: i64 = 3;
+const GROUPS: u32 = 2;
+
+fn load_request() -> LoadRequest {
+    LoadRequest { id: "load".to_string(), query: "all rows".to_string(), is_token: false }
+}
+
+/// Brings what the ledger says is left, in steps of one row group; merges in between.
+async fn load(store: Arc<dyn PartStore>, shared: bool) -> Result<()> {
+    let options = EnvironmentOptions { shared, background: false, ..EnvironmentOptions::default() };
+    let table = spec().open_in(store, MergeTreeEnvironment::new(options, system_env())).await?;
+    let run = table.begin_load(&settings(None), &load_request()).await?;
+    for file in 0..FILES {
+        let path = format!("file{file}");
+        let done = run.known(&path).unwrap_or_default().done;
+        for group in Groups::first(GROUPS).without(&done).iter() {
+            let writer = run.writer().await?;
+            let mut lane = writer.lane().await?;
+            lane.write(batch(file * i64::from(GROUPS) + i64::from(group))).await?;
+            lane.finish().await?;
+            let loaded = LoadedGroups {
+                path: path.clone(),
+                version: "1".to_string(),
+                groups_total: GROUPS,
+                groups: Groups::range(group, group + 1),
+                rows: ROWS as u64,
+                error: None,
+            };
+            writer.commit_step(vec![loaded], false).await?;
+        }
+        if file == 1 {
+            table.optimize(&settings(None), FINAL).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What is there after a run that ended somehow: the rows that the ledger tells of, and after another run all of them.
+async fn check_load(store: &Arc<MemoryStore>, what: &str) {
+    let table = spec().open(store.clone()).await.expect("opens again");
+    invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+    let mut told: Vec<i64> = Vec::new();
+    for row in table.load_ledger() {
+        let file: i64 = row.path.trim_start_matches("file").parse().expect("a number");
+        let inserts = row.progress.done.iter().map(|group| file * i64::from(GROUPS) + i64::from(group));
+        told.extend(inserts.flat_map(|number| number * ROWS..(number + 1) * ROWS));
+    }
+    assert_eq!(rows(&table).await, told, "{what}: the ledger tells of other rows");
+    load(store.clone(), false).await.unwrap_or_else(|error| panic!("{what}: {error}"));
+    let table = spec().open(store.clone()).await.expect("opens again");
+    assert_eq!(rows(&table).await, first(FILES as usize * GROUPS as usize), "{what}");
+    assert!(table.load_ledger().iter().all(|row| row.progress.is_whole()), "{what}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_load_that_meets_a_fault_at_any_write_brings_every_row_once() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter, Fault::AnswerLost, Fault::Refused] {
+        for write in 1.. {
+            assert!(write < 200, "the load never ends");
+            let inner = MemoryStore::new();
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            tokio::select! {
+                // It may fail, and it may go on: what counts is what is there.
+                _ = load(Arc::new(Faulty(store.clone())), false) => {}
+                () = store.dead.notified() => {}
+            }
+            check_load(&inner, &format!("{fault:?} at write {write}")).await;
+            if !store.met() {
+                assert!(write > 15, "the load has only {write} writes");
+                break;
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn processes_that_run_one_load_at_a_time_bring_every_row_once() {
+    for _ in 0..20 {
+        let store = MemoryStore::new();
+        let runs = (0..3).map(|_| tokio::spawn(load(store.clone(), true)));
+        for run in runs.collect::<Vec<_>>() {
+            if let Err(error) = run.await.expect("no panic") {
+                assert_eq!(error.code(), ErrorCode::QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING, "{error}");
+            }
+        }
+        check_load(&store, "after a race").await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_load_runs_once_at_a_time_in_a_process_and_keeps_its_query() {
+    let table = spec().open(MemoryStore::new()).await.expect("opens");
+    let run = table.begin_load(&settings(None), &load_request()).await.expect("begins");
+    let code = |begun: Result<_>| begun.map(|_: Arc<dyn gristmill_catalog::TableLoad>| ()).expect_err("refused").code();
+    let second = table.begin_load(&settings(None), &load_request()).await;
+    assert_eq!(code(second), ErrorCode::QUERY_WITH_SAME_ID_IS_ALREADY_RUNNING);
+    run.writer().await.expect("opens").commit_step(Vec::new(), true).await.expect("commits");
+    drop(run);
+    let other = LoadRequest { query: "other rows".to_string(), ..load_request() };
+    assert_eq!(code(table.begin_load(&settings(None), &other).await), ErrorCode::BAD_ARGUMENTS);
+    table.truncate(&settings(None)).await.expect("truncates");
+    table.begin_load(&settings(None), &other).await.map(drop).expect("an empty table knows no loads");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_token_ends_with_its_load() {
+    let table = spec().open(MemoryStore::new()).await.expect("opens");
+    let request = LoadRequest { is_token: true, ..load_request() };
+    for (ends, has_ended) in [(false, false), (true, false), (false, true)] {
+        let run = table.begin_load(&settings(None), &request).await.expect("begins");
+        assert_eq!(run.has_ended(), has_ended);
+        if !has_ended {
+            run.writer().await.expect("opens").commit_step(Vec::new(), ends).await.expect("commits");
+        }
+    }
 }

@@ -30,7 +30,8 @@ fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1")]).expect("settings")
 }
 
-const FINAL: OptimizeRequest = OptimizeRequest { partition: None, to_one_part: true, deduplicate: false };
+const FINAL: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 /// All rows as text, in the order in which they are read.
 async fn all(table: &MergeTree) -> Vec<String> {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch};
 use arrow::compute::concat_batches;
-use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
+use gristmill_catalog::{Groups, LoadRequest, LoadedGroups, OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore};
@@ -186,6 +186,87 @@ async fn a_folder_of_version_1_opens() {
         concat_batches(&batch.schema(), &[batch.slice(0, 1), batch.slice(1, 1), batch.slice(1, 1), batch.slice(2, 1)]);
     assert_eq!(read(&table, &columns).await, expected.expect("one schema"));
     assert!(table.core().manifest.current().has_insert("token"));
+}
+
+/// The manifest of a load that was interrupted, with a file that failed, and its ledger in a snapshot.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_folder_of_version_1_with_a_ledger_opens() {
+    let mut objects = BTreeMap::new();
+    load(&golden_ledger(), "", &mut objects);
+    for versions in [3, 40] {
+        let store = MemoryStore::new();
+        for (key, data) in objects.iter().filter(|(key, _)| *key <= &format!("manifest/{versions:020}")) {
+            store.put_if_absent(&settings(), key, data.clone().into()).await.expect("puts");
+        }
+        let columns = Columns::of([("n", SqlType::Int64)]);
+        let table = TableSpec::new(columns, &["n"], &[]).expect("spec").open(store).await.expect("opens");
+        let told: Vec<String> = table
+            .load_ledger()
+            .iter()
+            .map(|row| {
+                let (file, state) = (&row.progress, row.progress.state());
+                format!(
+                    "{} {} {} {state} {:?}/{} {}",
+                    row.load_id,
+                    row.path,
+                    file.version,
+                    file.done.ranges(),
+                    file.groups_total,
+                    file.rows
+                )
+            })
+            .collect();
+        assert_eq!(
+            told,
+            [
+                "posts bucket/a.parquet 0a1b loaded [(0, 3)]/3 30",
+                "posts bucket/b.parquet 2c3d partial [(0, 1), (2, 4)]/8 30",
+                "posts bucket/c.csv 4e5f failed []/1 0",
+            ]
+        );
+    }
+}
+
+fn golden_ledger() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-ledger")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes the golden files"]
+async fn write_golden_ledger() {
+    let store = MemoryStore::new();
+    let spec = TableSpec::new(Columns::of([("n", SqlType::Int64)]), &["n"], &[]).expect("spec");
+    let table = spec.open(store.clone()).await.expect("opens");
+    let request = LoadRequest { id: "posts".to_string(), query: "digest".to_string(), is_token: false };
+    let run = table.begin_load(&settings(), &request).await.expect("begins");
+    let file = |path: &str, version: &str, groups_total, groups: &[(u32, u32)], error: Option<&str>| LoadedGroups {
+        path: format!("bucket/{path}"),
+        version: version.to_string(),
+        groups_total,
+        groups: Groups::of_ranges(groups),
+        rows: 10 * u64::from(Groups::of_ranges(groups).count()),
+        error: error.map(str::to_string),
+    };
+    let first = vec![file("a.parquet", "0a1b", 3, &[(0, 2)], None), file("b.parquet", "2c3d", 8, &[(0, 1), (3, 4)], None)];
+    let failed = Some("Cannot parse");
+    let second = vec![file("a.parquet", "0a1b", 3, &[(2, 3)], None), file("c.csv", "4e5f", 1, &[], failed)];
+    let third = vec![file("b.parquet", "2c3d", 8, &[(2, 3)], None)];
+    for step in [first, second, third] {
+        run.writer().await.expect("opens").commit_step(step, false).await.expect("commits");
+    }
+    // On to the next snapshot.
+    for _ in 0..30 {
+        run.writer().await.expect("opens").commit_step(Vec::new(), false).await.expect("commits");
+    }
+    // The first versions, of which one is a snapshot, and the second snapshot with one version after it.
+    let kept = ["01", "02", "03", "32", "33"];
+    let objects = store.list(&settings(), "manifest/").await.expect("lists");
+    for object in objects.into_iter().filter(|object| kept.iter().any(|end| object.key.ends_with(end))) {
+        let path = golden_ledger().join(&object.key);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
+        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
+        std::fs::write(path, data).expect("writes");
+    }
 }
 
 /// Writes the golden folder. Run by hand, once a version of the format.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{EngineSpec, TableDefinition};
+use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition};
 use gristmill_types::Columns;
 use uuid::Uuid;
 
@@ -22,6 +22,7 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         settings: BTreeMap::new(),
         comment: String::new(),
         temporary: true,
+        column_keys: ColumnKeys::default(),
     })
 }
 

@@ -113,7 +113,7 @@ impl Cursor<'_> {
                 let what = self.parser.peek_token_ref().token.to_string().to_ascii_uppercase();
                 return Err(Error::not_implemented(format!("{what} in CREATE TABLE")));
             } else {
-                let column = self.column(create)?;
+                let column = self.column(create, false)?;
                 if create.columns.iter().any(|known| known.name == column.name) {
                     return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Column {} is declared twice", column.name)));
                 }
@@ -125,15 +125,26 @@ impl Cursor<'_> {
         }
     }
 
-    fn column(&mut self, create: &mut CreateTable) -> Result<ColumnDefinition> {
+    /// A column's name, which may hold dots.
+    pub(crate) fn column_name(&mut self) -> Result<String> {
         let mut name = self.identifier()?;
         while self.eat_token(&Token::Period) {
             name = format!("{name}.{}", self.identifier()?);
         }
+        Ok(name)
+    }
+
+    /// `modifies`: a column that is there; any part of the definition may be missing.
+    pub(crate) fn column(&mut self, create: &mut CreateTable, modifies: bool) -> Result<ColumnDefinition> {
+        let name = self.column_name()?;
         let mut column = ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new() };
         let begins_default =
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
-        if !begins_default && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
+        if modifies {
+            self.eat("TYPE");
+        }
+        let begins_other = modifies && ["REMOVE", "FIRST", "AFTER"].iter().any(|word| self.peeks(word));
+        if !begins_default && !begins_other && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
             column.kind = Some(text.parse()?);
         }
@@ -148,7 +159,9 @@ impl Cursor<'_> {
             } else if self.eat("ALIAS") {
                 column.default = Some((DefaultKind::Alias, Some(self.expression()?)));
             } else if self.eat("EPHEMERAL") {
-                let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen);
+                let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen)
+                    || self.at_end()
+                    || ["FIRST", "AFTER", "COMMENT", "CODEC"].iter().any(|word| self.peeks(word));
                 let value = if none { None } else { Some(self.expression()?) };
                 column.default = Some((DefaultKind::Ephemeral, value));
             } else if self.eat("CODEC") {
@@ -164,7 +177,7 @@ impl Cursor<'_> {
                 break;
             }
         }
-        if column.kind.is_none() && column.default.is_none() {
+        if column.kind.is_none() && column.default.is_none() && !modifies {
             return Err(Error::new(
                 ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED,
                 format!("Column {} has neither a type nor a default", column.name),
@@ -182,7 +195,7 @@ impl Cursor<'_> {
     }
 
     /// `a DESC`, `(a DESC, f(b) ASC)`: the elements, and whether each descends.
-    fn sorting_key(&mut self) -> Result<(Vec<Node>, Vec<bool>)> {
+    pub(crate) fn sorting_key(&mut self) -> Result<(Vec<Node>, Vec<bool>)> {
         if !self.has_directions() {
             let keys = self.key_list()?;
             let descending = self.direction();

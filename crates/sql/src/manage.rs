@@ -3,6 +3,7 @@
 use gristmill_base::{Error, Result};
 use sqlparser::tokenizer::Token;
 
+use crate::ast::Node;
 use crate::statement::{Cursor, Partition, Statement, TableName};
 
 impl Cursor<'_> {
@@ -64,27 +65,16 @@ impl Cursor<'_> {
         Ok(Statement::DropTable { names, if_exists, views })
     }
 
-    /// `ALTER TABLE t DROP PARTITION p, DROP PARTITION q`; everything else that ALTER does is not here yet.
-    pub(crate) fn alter(&mut self) -> Result<Statement> {
-        self.expect("TABLE")?;
-        let name = self.table_name()?;
-        self.on_cluster()?;
-        let mut partitions = Vec::new();
-        loop {
-            if !self.eat_all(&["DROP", "PARTITION"]) {
-                return Err(Error::not_implemented(
-                    "ALTER, except DROP PARTITION: make a new table, INSERT … SELECT into it, and EXCHANGE the two",
-                ));
-            }
-            partitions.push(self.partition()?);
-            if !self.eat_token(&Token::Comma) {
-                return Ok(Statement::DropPartitions { name, partitions });
-            }
-        }
+    /// `SYSTEM DROP LOAD LEDGER ['load id'] FROM [TABLE] t`, from behind LEDGER.
+    pub(crate) fn drop_load_ledger(&mut self) -> Result<Statement> {
+        let load_id = if self.peeks("FROM") { None } else { Some(self.string()?) };
+        self.expect("FROM")?;
+        self.eat("TABLE");
+        Ok(Statement::DropLoadLedger { name: self.table_name()?, load_id })
     }
 
     /// What follows PARTITION.
-    fn partition(&mut self) -> Result<Partition> {
+    pub(crate) fn partition(&mut self) -> Result<Partition> {
         Ok(if self.eat("ID") {
             Partition::Id(self.string()?)
         } else if self.eat("ALL") {
@@ -100,13 +90,30 @@ impl Cursor<'_> {
         self.on_cluster()?;
         let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
         let to_one_part = self.eat("FINAL");
-        let deduplicate = self.eat("DEDUPLICATE");
-        if deduplicate && self.eat("BY") {
-            return Err(Error::not_implemented("OPTIMIZE … DEDUPLICATE BY columns: DEDUPLICATE alone compares whole rows"));
-        }
+        let deduplicate = match self.eat("DEDUPLICATE") {
+            true if self.eat("BY") => Some(self.compared_columns()?),
+            true => Some(Vec::new()),
+            false => None,
+        };
+        let cleanup = self.eat("CLEANUP");
         if self.eat("SETTINGS") {
             self.assignments()?;
         }
-        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate })
+        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup })
+    }
+
+    /// `a, b`, `*`, `* EXCEPT (a)`, `COLUMNS('pattern')`
+    fn compared_columns(&mut self) -> Result<Vec<Node>> {
+        let mut columns = Vec::new();
+        loop {
+            let column = if self.eat_token(&Token::Mul) { Node::star() } else { self.expression()? };
+            if !matches!(column, Node::Name(_) | Node::Star(_)) {
+                return Err(self.unexpected("the name of a column"));
+            }
+            columns.push(column);
+            if !self.eat_token(&Token::Comma) {
+                return Ok(columns);
+            }
+        }
     }
 }

@@ -12,6 +12,7 @@ use crate::dialect::Dialect;
 use crate::tokens::{is_word, prepare, tokenize};
 use crate::translate;
 
+pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable};
 
 pub type Assignments = Vec<(String, String)>;
@@ -63,11 +64,28 @@ pub enum Statement {
         name: TableName,
         partition: Option<Partition>,
         to_one_part: bool,
-        deduplicate: bool,
+        /// DEDUPLICATE: the columns of BY, none where all are compared.
+        deduplicate: Option<Vec<Node>>,
+        cleanup: bool,
     },
-    DropPartitions {
+    Alter {
         name: TableName,
-        partitions: Vec<Partition>,
+        commands: Vec<AlterCommand>,
+    },
+    /// DELETE FROM
+    Delete {
+        name: TableName,
+        partition: Option<Partition>,
+        condition: Box<Node>,
+    },
+    Detach {
+        name: TableName,
+        if_exists: bool,
+    },
+    /// ATTACH of a table that was detached.
+    Attach {
+        name: TableName,
+        if_not_exists: bool,
     },
     Set(Assignments),
     SetParameter {
@@ -78,7 +96,18 @@ pub enum Statement {
     KillQuery {
         condition: Box<Node>,
     },
+    KillMutation {
+        condition: Box<Node>,
+        /// Shows what would be killed.
+        test: bool,
+    },
     System(Vec<String>),
+    /// SYSTEM DROP LOAD LEDGER
+    DropLoadLedger {
+        name: TableName,
+        /// `None`: all loads.
+        load_id: Option<String>,
+    },
     /// Another statement than a query, with FORMAT or SETTINGS behind it.
     Shown {
         statement: Box<Statement>,
@@ -179,11 +208,14 @@ impl Statement {
             Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",
             Statement::Exists { .. } => "Exists",
             Statement::Optimize { .. } => "Optimize",
-            Statement::DropPartitions { .. } => "Alter",
+            Statement::Alter { .. } => "Alter",
+            Statement::Delete { .. } => "Delete",
+            Statement::Detach { .. } => "Detach",
+            Statement::Attach { .. } => "Attach",
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
-            Statement::KillQuery { .. } => "KillQuery",
-            Statement::System(_) => "System",
+            Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
+            Statement::System(_) | Statement::DropLoadLedger { .. } => "System",
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
         }
@@ -395,17 +427,23 @@ impl<'a> Cursor<'a> {
         if self.eat("EXPLAIN") {
             return self.explain();
         }
-        if self.eat("CREATE") || self.eat("ATTACH") {
+        if self.eat("CREATE") {
             return self.create();
         }
-        if self.peeks("DETACH") {
-            return Err(Error::not_implemented("DETACH: tables are there or dropped; to set one aside, RENAME it"));
+        if self.eat("ATTACH") {
+            return self.attach();
+        }
+        if self.eat("DETACH") {
+            return self.detach();
         }
         if self.eat("ALTER") {
             return self.alter();
         }
-        if self.peeks("DELETE") || self.peeks("UPDATE") {
-            return Err(Error::not_implemented("DELETE and UPDATE: INSERT … SELECT what is to stay into a new table"));
+        if self.eat("DELETE") {
+            return self.delete();
+        }
+        if self.peeks("UPDATE") {
+            return Err(Error::not_implemented("UPDATE: ALTER TABLE … UPDATE column = value WHERE …"));
         }
         if self.eat("DROP") {
             return self.drop_statement();
@@ -470,8 +508,12 @@ impl<'a> Cursor<'a> {
             return Ok(Statement::Use(self.identifier()?));
         }
         if self.eat("KILL") {
-            if self.peeks("MUTATION") {
-                return Err(Error::not_implemented("KILL MUTATION: there are no mutations"));
+            if self.eat("MUTATION") {
+                self.expect("WHERE")?;
+                let condition = Box::new(self.expression()?);
+                let test = self.eat("TEST");
+                let _ = self.eat("SYNC") || self.eat("ASYNC");
+                return Ok(Statement::KillMutation { condition, test });
             }
             self.expect("QUERY")?;
             self.expect("WHERE")?;
@@ -480,6 +522,9 @@ impl<'a> Cursor<'a> {
             return Ok(Statement::KillQuery { condition });
         }
         if self.eat("SYSTEM") {
+            if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {
+                return self.drop_load_ledger();
+            }
             let mut words = Vec::new();
             while !self.at_end() {
                 words.push(self.parser.next_token().token.to_string());

@@ -5,8 +5,7 @@
 //! - `AS` inside parentheses and brackets becomes an operator (see `dialect.rs`);
 //! - `{name:Type}` becomes the parameter's value with a cast;
 //! - `WITH expression AS name` becomes a common table expression with the column `SCALAR_COLUMN`;
-//!
-//! `FINAL` after a table is refused here: no engine that there is keeps rows that a read has to merge.
+//! - what `rewrite` does.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +14,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
-use crate::rewrite::{joins, limits, literals, stars};
+use crate::rewrite::{finals, joins, limits, literals, stars};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -75,8 +74,8 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
-    refuse_final(&tokens)?;
-    let tokens = into_outfile(tables_called_table(tokens));
+    let tokens = finals::rewrite(tokens)?;
+    let tokens = in_partition(into_outfile(tables_called_table(tokens)));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
@@ -111,6 +110,22 @@ fn into_outfile(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens
 }
 
+/// `UPDATE a = 1 IN PARTITION 2 WHERE …`: that IN belongs to no expression.
+fn in_partition(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    if !tokens.first().is_some_and(|first| is_word(&first.token, "ALTER") || is_word(&first.token, "DELETE")) {
+        return tokens;
+    }
+    for at in 1..tokens.len() {
+        if is_word(&tokens[at].token, "PARTITION")
+            && is_word(&tokens[at - 1].token, "IN")
+            && let Token::Word(word) = &mut tokens[at - 1].token
+        {
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
+}
+
 /// Words that begin the clauses behind FROM.
 pub(crate) const AFTER_FROM: &[&str] = &[
     "WHERE",
@@ -138,35 +153,6 @@ pub(crate) const BEFORE_JOIN: &[&str] = &[
     "GLOBAL", "LOCAL", "ANY", "ALL", "ASOF", "SEMI", "ANTI", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "PASTE",
     "ARRAY",
 ];
-
-fn refuse_final(tokens: &[TokenWithSpan]) -> Result<()> {
-    if tokens.first().is_some_and(|first| is_word(&first.token, "OPTIMIZE")) {
-        return Ok(());
-    }
-    for at in 1..tokens.len() {
-        let after_table = match &tokens[at - 1].token {
-            Token::Word(word) => {
-                word.quote_style.is_some() || !matches!(word.keyword, Keyword::SELECT | Keyword::AS | Keyword::BY)
-            }
-            token => *token == Token::RParen,
-        };
-        let ends = match tokens.get(at + 1).map(|next| &next.token) {
-            None | Some(Token::RParen | Token::SemiColon) => true,
-            Some(next) => {
-                let mut known = AFTER_FROM.iter().chain(BEFORE_JOIN).chain(&["JOIN", "AS", "ON", "USING"]);
-                known.any(|word| is_word(next, word))
-            }
-        };
-        let reads = || tokens[..at].iter().any(|token| is_word(&token.token, "FROM"));
-        if is_word(&tokens[at].token, "FINAL") && after_table && ends && reads() {
-            return Err(Error::new(
-                ErrorCode::ILLEGAL_FINAL,
-                "Storage doesn't support FINAL: its rows are not merged when they are read; leave the word out",
-            ));
-        }
-    }
-    Ok(())
-}
 
 /// `{name:Type}`
 fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use gristmill_base::ErrorCode;
 use gristmill_sql::ast::{Literal, Node};
-use gristmill_sql::statement::{InsertSource, Statement, TableExpression, parse};
+use gristmill_sql::statement::{AlterCommand, InsertSource, PartName, Place, Property, Statement, TableExpression, parse};
 
 fn read(text: &str) -> Statement {
     parse(text, &BTreeMap::new()).unwrap_or_else(|error| panic!("{text}: {error}"))
@@ -94,6 +94,11 @@ fn each_statement_has_its_kind() {
         ("SHOW TABLES FROM d LIKE 'a%'", "Show"),
         ("EXISTS TABLE a", "Exists"),
         ("OPTIMIZE TABLE a PARTITION 1 FINAL DEDUPLICATE", "Optimize"),
+        ("ALTER TABLE t ADD COLUMN IF NOT EXISTS a UInt8 DEFAULT 1 + 2 AFTER b, DROP COLUMN c", "Alter"),
+        ("DELETE FROM t WHERE a = 1", "Delete"),
+        ("DETACH TABLE t", "Detach"),
+        ("ATTACH TABLE IF NOT EXISTS d.t", "Attach"),
+        ("KILL MUTATION WHERE mutation_id = 'mutation_1.txt'", "KillQuery"),
         ("USE d", "Use"),
         ("KILL QUERY WHERE query_id = 'x' SYNC", "KillQuery"),
         ("SYSTEM FLUSH LOGS", "System"),
@@ -103,11 +108,33 @@ fn each_statement_has_its_kind() {
 }
 
 #[test]
+fn alter_takes_several_commands_and_keeps_their_text() {
+    let text = "ALTER TABLE d.t MODIFY COLUMN a String DEFAULT 'x' CODEC(ZSTD(3)) FIRST, (RENAME COLUMN n.a TO b), \
+                MODIFY COLUMN c REMOVE COMMENT, UPDATE e = e + 1 IN PARTITION 3 WHERE f IN (1, 2), RESET SETTING x, y";
+    let Statement::Alter { name, commands } = read(text) else { panic!("no ALTER") };
+    assert_eq!(name.database.as_deref(), Some("d"));
+    let AlterCommand::ModifyColumn { column, place, if_exists: false } = &commands[0] else { panic!("{commands:?}") };
+    assert_eq!((column.codec.as_str(), place), ("ZSTD(3)", &Some(Place::First)));
+    let rename = AlterCommand::RenameColumn { from: "n.a".to_string(), to: "b".to_string(), if_exists: false };
+    assert_eq!(commands[1], rename);
+    let remove = AlterCommand::RemoveProperty { name: "c".to_string(), property: Property::Comment, if_exists: false };
+    assert_eq!(commands[2], remove);
+    assert_eq!(commands[3].text(), "(UPDATE e = e + 1 IN PARTITION 3 WHERE f IN (1, 2))");
+    assert_eq!(commands[4], AlterCommand::ResetSetting(vec!["x".to_string(), "y".to_string()]));
+    let Statement::Alter { commands, .. } = read("ALTER TABLE t DROP PART 'all_1_1_0', DROP PARTITION ID '3'") else {
+        panic!("no ALTER")
+    };
+    let part = AlterCommand::DropParts { parts: PartName::Part("all_1_1_0".to_string()), detached: false };
+    assert_eq!(commands[0], part);
+}
+
+#[test]
 fn what_is_not_built_says_so() {
     for text in [
-        "DETACH TABLE t",
-        "ALTER TABLE t ADD COLUMN a UInt8",
-        "DELETE FROM t WHERE 1",
+        "DETACH TABLE t PERMANENTLY",
+        "ALTER TABLE t ADD INDEX i a TYPE minmax",
+        "ALTER TABLE t MODIFY TTL d + 1",
+        "UPDATE t SET a = 1 WHERE 1",
         "CREATE MATERIALIZED VIEW v AS SELECT 1",
     ] {
         assert_eq!(refused(text), ErrorCode::NOT_IMPLEMENTED, "{text}");

@@ -20,11 +20,6 @@ const ABSENT: &[(&str, &str)] = &[
     ),
     ("macros", "macro String, substitution String"),
     (
-        "mutations",
-        "database String, table String, mutation_id String, command String, create_time DateTime, parts_to_do Int64, \
-         is_done UInt8, latest_failed_part String, latest_fail_time DateTime, latest_fail_reason String",
-    ),
-    (
         "replicas",
         "database String, table String, engine String, is_leader UInt8, is_readonly UInt8, absolute_delay UInt64, \
          total_replicas UInt32, active_replicas UInt32",

@@ -25,7 +25,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let definition = table.definition();
             let parts = table.parts();
             let partition = words(definition.partition_by.iter());
-            let (sorting, primary) = (words(definition.order_by.iter()), words(definition.primary_key.iter()));
+            let (sorting, primary) = (words(definition.sorting_key().iter()), words(definition.primary_key.iter()));
             for (i, column) in definition.columns.iter().enumerate() {
                 let sizes = parts.iter().filter(|part| part.active).flat_map(|part| &part.columns);
                 let (compressed, uncompressed) = sizes
@@ -53,7 +53,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     is_in(&sorting),
                     is_in(&primary),
                     false.into(),
-                    (&column.codec).into(),
+                    if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) }.into(),
                     digits.octets.into(),
                     digits.precision.into(),
                     digits.radix.into(),

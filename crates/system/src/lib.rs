@@ -12,7 +12,9 @@ mod events;
 mod formats;
 mod functions;
 mod information_schema;
+mod load_ledger;
 mod metrics;
+mod mutations;
 mod names;
 mod object_storage;
 mod parts;
@@ -68,6 +70,8 @@ pub fn register(
     columns::add(&mut all, &known)?;
     databases::add(&mut all, &known)?;
     parts::add(&mut all, &known)?;
+    mutations::add(&mut all, &known)?;
+    load_ledger::add(&mut all, &known)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;
     formats::add(&mut all)?;

@@ -36,7 +36,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 no(),
                 no(),
                 merge_tree.into(),
-                matches!(name, "MergeTree" | "Memory" | "Null").into(),
+                (merge_tree || matches!(name, "Memory" | "Null")).into(),
             ])?;
         }
         Ok(())

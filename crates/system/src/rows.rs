@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, ListArray, MapArray, RecordBatch, RecordBatchOptions,
-    StructArray,
+    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
+    RecordBatchOptions, StructArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
@@ -31,6 +31,8 @@ pub enum Cell {
     Float(f64),
     Uuid(Uuid),
     Texts(Vec<String>),
+    /// Array(Int64)
+    Numbers(Vec<i64>),
     /// Map(String, UInt64)
     Counts(Vec<(String, u64)>),
     /// Map(String, String)
@@ -214,6 +216,20 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             }
             let offsets = OffsetBuffer::from_lengths(lengths);
             Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, Arc::new(builder.finish(None)), None)?))
+        }
+        SqlType::Array(element) if element.plain() == &SqlType::Int64 => {
+            let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(cells.len()));
+            for cell in cells {
+                let numbers: &[i64] = match cell {
+                    Cell::Numbers(numbers) => numbers,
+                    Cell::None => &[],
+                    other => return Err(misfit(column, other)),
+                };
+                values.extend_from_slice(numbers);
+                lengths.push(numbers.len());
+            }
+            let (offsets, values) = (OffsetBuffer::from_lengths(lengths), Arc::new(Int64Array::from(values)));
+            Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, values, None)?))
         }
         SqlType::Map(..) => map(column, cells, &carrier),
         _ => numbers(column, cells, nulls, &carrier),

@@ -36,7 +36,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 engine_full(&definition).into(),
                 definition.view_query().unwrap_or_default().into(),
                 definition.partition_by.as_deref().unwrap_or_default().into(),
-                key_text(&definition.order_by).into(),
+                key_text(&definition.sorting_key()).into(),
                 key_text(&definition.primary_key).into(),
                 Cell::None,
                 if merge_tree { "default" } else { "" }.into(),
@@ -47,7 +47,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 of_parts(active().count() as u64),
                 of_parts(active().map(|part| part.marks).sum()),
                 (&definition.comment).into(),
-                matches!(definition.engine.name.as_str(), "Memory" | "MergeTree").into(),
+                (merge_tree || definition.engine.name == "Memory").into(),
                 (&definition.name).into(),
             ])?;
         }

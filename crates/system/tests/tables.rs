@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use datafusion::prelude::{SessionConfig, SessionContext};
 use gristmill_base::Result;
 use gristmill_catalog::engines::MemoryTable;
-use gristmill_catalog::{Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
+use gristmill_catalog::{ColumnKeys, Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext, processes};
@@ -149,6 +149,7 @@ async fn tables_and_columns_are_told_of() {
         settings: BTreeMap::new(),
         comment: "Sales".to_string(),
         temporary: false,
+        column_keys: ColumnKeys::default(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
     let context = QueryContext::background("SELECT 1");

@@ -13,6 +13,7 @@ pub mod builder;
 pub mod bytes;
 pub mod calendar;
 pub mod cast;
+pub mod codec;
 pub mod column;
 pub mod default;
 pub mod parse;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::errors::{missing, table_exists, unknown_table, writable_database};
-use super::{Databases, Slot, State, full_name, uninterrupted};
+use super::{Databases, Slot, State, uninterrupted};
 use crate::definition::TableDefinition;
 use crate::metadata_store::{Change, Key, Record};
 use crate::table::Table;
@@ -135,20 +135,23 @@ impl Databases {
         .await
     }
 
-    /// Puts a table with a changed definition (ALTER) in the place of the one of the same uuid.
-    pub async fn alter_table(&self, table: Arc<dyn Table>) -> Result<()> {
+    /// Changes a table's definition (ALTER). `change` makes of the table as it is the table as it is to be, or `None`
+    /// where nothing is to be done; no other change of the table comes between.
+    pub async fn alter_table<F>(
+        &self,
+        database: &str,
+        name: &str,
+        change: impl FnOnce(Arc<dyn Table>) -> F + Send,
+    ) -> Result<()>
+    where
+        F: Future<Output = Result<Option<Arc<dyn Table>>>> + Send,
+    {
+        let guard = self.locks.tables(&[(database, name)]).await;
+        let Some(table) = change(self.writable_table((database, name))?).await? else { return Ok(()) };
         let definition = table.definition();
-        let name = (definition.database.as_str(), definition.name.as_str());
-        let guard = self.locks.tables(&[name]).await;
-        let current = self.writable_table(name)?.definition().uuid;
-        if current != definition.uuid {
-            return Err(Error::new(
-                ErrorCode::UNKNOWN_TABLE,
-                format!("Table {} was replaced while it was altered: try again", full_name(name.0, name.1)),
-            ));
-        }
         let change = Change { put: vec![Record::Table((*definition).clone())], delete: vec![] };
         self.commit(guard, change, move |state| {
+            table.adopted();
             put_slot(state, (&definition.database, &definition.name), Slot::Open(table));
             vec![]
         })
@@ -160,6 +163,8 @@ impl Databases {
         let _guard = self.locks.tables(&[(database, name)]).await;
         let table = self.writable_table((database, name))?;
         put_slot(&mut self.state.write(), (database, name), Slot::Detached(table.definition()));
+        // Attached again, it works in the background anew: not twice.
+        table.shutdown().await;
         Ok(())
     }
 

@@ -223,3 +223,26 @@ async fn one_process_has_a_data_path_at_a_time() {
     let databases = Databases::open(open(folder.path()).expect("free"), Arc::new(Disk::default())).await.expect("opens");
     assert_eq!(names(&databases, "default"), ["t"]);
 }
+
+#[tokio::test]
+async fn an_altered_definition_lasts_and_one_that_is_refused_changes_nothing() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("t"), false, false).await.expect("created");
+    let change = |table: Arc<dyn Table>| async move {
+        let mut definition = (*table.definition()).clone();
+        definition.column_keys.renew("b", &definition.columns.clone());
+        definition.comment = "altered".to_string();
+        table.renamed(Arc::new(definition)).map(Some)
+    };
+    databases.alter_table("default", "t", change).await.expect("altered");
+    let refuse = |_: Arc<dyn Table>| async { Err(Error::new(ErrorCode::BAD_ARGUMENTS, "no")) };
+    databases.alter_table("default", "t", refuse).await.expect_err("refused");
+    databases.alter_table("default", "t", |_| async { Ok(None) }).await.expect("nothing to do");
+    for databases in [databases, open_on(&store, &disk).await] {
+        let definition = databases.table("default", "t").expect("t").definition();
+        assert_eq!((definition.comment.as_str(), definition.column_keys.of("b")), ("altered", vec!["b#1".to_string()]));
+    }
+    let nowhere = open().await.alter_table("default", "t", |_| async { Ok(None) }).await;
+    assert_eq!(nowhere.expect_err("no table").code(), ErrorCode::UNKNOWN_TABLE);
+}

@@ -13,6 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use uuid::Uuid;
 
 use super::{Change, Key, Record};
+use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
 use crate::definition::{EngineSpec, TableDefinition};
 
@@ -63,6 +64,14 @@ struct Table {
     settings: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     comment: String,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    column_keys: BTreeMap<String, Vec<String>>,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    next_column_key: u64,
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 #[derive(Serialize, Deserialize)]
@@ -241,6 +250,8 @@ impl From<&TableDefinition> for Table {
             primary_key: table.primary_key.clone(),
             settings: table.settings.clone(),
             comment: table.comment.clone(),
+            column_keys: table.column_keys.keys.clone(),
+            next_column_key: table.column_keys.next,
         }
     }
 }
@@ -269,6 +280,7 @@ impl TryFrom<Table> for TableDefinition {
             settings: table.settings,
             comment: table.comment,
             temporary: false,
+            column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
         })
     }
 }

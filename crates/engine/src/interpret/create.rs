@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{EngineSpec, TableDefinition, directed, direction};
+use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition, directed, direction};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
-use gristmill_types::{Column, Columns, DefaultKind};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
 
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
@@ -67,7 +67,11 @@ impl Interpreter {
         let inherit = like.as_deref().filter(|_| create.engine.is_none());
         let engine = match (&create.engine, &inherit) {
             (Some((name, arguments)), _) => {
-                EngineSpec { name: canonical_engine(name), arguments: arguments.iter().map(ToString::to_string).collect() }
+                let name = canonical_engine(name);
+                // Those of MergeTree tables are names of columns; the others are read again as calls.
+                let text = |node: &Node| if name.ends_with("MergeTree") { sql(node) } else { node.to_string() };
+                let arguments = arguments.iter().map(text).collect();
+                EngineSpec { name, arguments }
             }
             (None, Some(like)) => like.engine.clone(),
             (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },
@@ -122,6 +126,7 @@ impl Interpreter {
             settings: table_settings(create),
             comment: create.comment.clone(),
             temporary: create.temporary,
+            column_keys: ColumnKeys::default(),
         })
     }
 
@@ -161,6 +166,17 @@ impl Interpreter {
         ))
     }
 
+    /// A codec in canonical words, checked against the column.
+    pub(super) fn codec(&self, text: &str, kind: &SqlType, default: Option<DefaultKind>) -> Result<String> {
+        match default {
+            _ if text.is_empty() => Ok(String::new()),
+            Some(default @ (DefaultKind::Alias | DefaultKind::Ephemeral)) => {
+                Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot specify codec for column type {}", default.name())))
+            }
+            _ => codec::parse(text, kind, self.context.settings.allow_suspicious_codecs).map(|(_, text)| text),
+        }
+    }
+
     /// The declared columns with types of those that have only a default.
     pub(super) fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
         let tables = ResolvedTables::default();
@@ -178,7 +194,7 @@ impl Interpreter {
                         .context(|| format!("in the default of column {}", declared.name))?
                         .kind
                 }
-                (None, Some((DefaultKind::Ephemeral, None))) => gristmill_types::SqlType::String,
+                (None, Some((DefaultKind::Ephemeral, None))) => SqlType::String,
                 (None, _) => {
                     return Err(Error::new(
                         ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED,
@@ -186,23 +202,12 @@ impl Interpreter {
                     ));
                 }
             };
-            columns.push(Column {
-                name: declared.name.clone(),
-                kind,
-                default,
-                comment: declared.comment.clone(),
-                codec: declared.codec.clone(),
-            });
+            let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
+            let (name, comment) = (declared.name.clone(), declared.comment.clone());
+            columns.push(Column { name, kind, default, comment, codec });
         }
         let all = Columns::new(columns);
-        // A default that cannot be computed is refused now and not at the first INSERT.
-        for (declared, column) in create.columns.iter().zip(&all) {
-            if let Some((_, Some(node))) = &declared.default {
-                let typed =
-                    analyzer.over_columns(node, &all).context(|| format!("in the default of column {}", column.name))?;
-                analyzer.cast_to(typed, &column.kind).context(|| format!("in the default of column {}", column.name))?;
-            }
-        }
+        self.check_defaults(&all)?;
         Ok(all)
     }
 }

@@ -32,14 +32,13 @@ impl Interpreter {
                     Some((kind, text)) => (kind.name().to_string(), text.clone()),
                     None => (String::new(), String::new()),
                 };
-                let codec = if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) };
                 vec![
                     column.name.clone(),
                     column.kind.pretty(),
                     kind,
                     expression,
                     column.comment.clone(),
-                    codec,
+                    column.codec.clone(),
                     String::new(),
                 ]
             })

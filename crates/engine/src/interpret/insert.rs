@@ -1,8 +1,7 @@
 //! INSERT: rows of a query, of VALUES, or of data in a format, into a table or a table function.
 //!
-//! The rows' plan runs in as many streams as it has; lanes of the table's writer take batches from one bounded queue,
-//! so that a slow stream never idles a lane and a slow lane never grows the queue. Nothing is visible before all lanes
-//! have finished and the writer commits; any failure on the way aborts the writer, which removes what was written.
+//! Here the statement becomes a plan. `insert_lanes` runs it into the table as one commit; `load` runs it file by file, in
+//! commits that a later run goes on from.
 
 use std::sync::Arc;
 
@@ -10,14 +9,12 @@ use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::execution::TaskContext;
-use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::scalar::ScalarValue;
 use futures::StreamExt;
-use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{Table, TableWriter};
+use gristmill_catalog::Table;
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::ast::{Node, call, text as text_node};
@@ -26,11 +23,23 @@ use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 
+use super::insert_lanes::write_all;
 use super::insert_plan::given_columns;
+use super::load::{self, LoadRun};
+use super::select::Planned;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
 use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
+
+/// An INSERT that is ready to run.
+pub(crate) struct PlannedInsert {
+    pub table: Arc<dyn Table>,
+    /// The plan of the rows that go into it.
+    pub rows: Planned,
+    /// Lanes that may take the rows.
+    pub lanes_max: usize,
+}
 
 impl Interpreter {
     pub(crate) async fn insert(
@@ -39,6 +48,25 @@ impl Interpreter {
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
+        let PlannedInsert { table, rows, lanes_max } = self.plan_insert(&insert, input, tables).await?;
+        let context = self.context.clone();
+        let task_context = rows.state.task_ctx();
+        Ok(match load::planned(&insert, &table, &rows.physical, &context)? {
+            Some((request, source)) => {
+                let run = LoadRun { table, plan: rows.physical, source, task_context, context, request };
+                Outcome::work(run.run())
+            }
+            None => Outcome::work(async move { write_all(table, rows.physical, task_context, context, lanes_max).await }),
+        })
+    }
+
+    /// The table, and the plan of the rows that go into it.
+    pub(crate) async fn plan_insert(
+        &self,
+        insert: &Insert,
+        input: Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<PlannedInsert> {
         let (table, given, lowered) = match &insert.target {
             TableExpression::Table(name) => {
                 let (database, table_name) = self.full(name);
@@ -79,10 +107,17 @@ impl Interpreter {
             }
         };
         let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
-        let planned = self.plan_lowered(shaped).await?;
-        let context = self.context.clone();
-        let task_context = planned.state.task_ctx();
-        Ok(Outcome::work(async move { write_all(table, planned.physical, task_context, context).await }))
+        // Rows that have an order keep it where it decides which of them stay.
+        let has_order = match &insert.source {
+            InsertSource::Query { query, .. } => query.order_by.is_some(),
+            InsertSource::Values(_) | InsertSource::Data { .. } | InsertSource::Infile { .. } => true,
+        };
+        if has_order && table.depends_on_order() {
+            let rows = self.plan_in_order(shaped).await?;
+            return Ok(PlannedInsert { table, rows, lanes_max: 1 });
+        }
+        let rows = self.plan_lowered(shaped).await?;
+        Ok(PlannedInsert { table, rows, lanes_max: usize::MAX })
     }
 
     /// The rows of an INSERT as a plan.
@@ -284,91 +319,4 @@ impl PartitionStream for DataRows {
         let flat = batches.try_flatten().map_err(|error: Error| error.into());
         Box::pin(RecordBatchStreamAdapter::new(schema, flat))
     }
-}
-
-/// Lanes that an INSERT writes with: as set, else one a core; never more than the table takes.
-fn lane_count(context: &QueryContext, writer: &dyn TableWriter) -> usize {
-    let wanted = match context.settings.max_insert_threads {
-        0 => context.threads(),
-        threads => threads as usize,
-    };
-    wanted.clamp(1, 256).min(writer.max_lanes()).max(1)
-}
-
-/// Runs the plan into the table: whole, or not at all.
-async fn write_all(
-    table: Arc<dyn Table>,
-    plan: Arc<dyn ExecutionPlan>,
-    task_context: Arc<TaskContext>,
-    context: Arc<QueryContext>,
-) -> Result<()> {
-    let writer = table.write(&context).await?;
-    // Drive the whole on the CPU runtime; if this future is dropped, the task is aborted and the writer with it.
-    let written = {
-        let (writer, context) = (writer.clone(), context.clone());
-        Task::on(&runtime::cpu(), async move { feed_lanes(&writer, plan, task_context, &context).await }).join().await
-    };
-    let outcome = match written.and_then(|fed| fed) {
-        Ok(()) => match context.check() {
-            Ok(()) => writer.commit().await,
-            Err(error) => Err(error),
-        },
-        Err(error) => Err(error),
-    };
-    if outcome.is_err() {
-        writer.abort().await;
-    }
-    outcome
-}
-
-async fn feed_lanes(
-    writer: &Arc<dyn TableWriter>,
-    plan: Arc<dyn ExecutionPlan>,
-    task_context: Arc<TaskContext>,
-    context: &Arc<QueryContext>,
-) -> Result<()> {
-    let lanes = lane_count(context, writer.as_ref());
-    let partitions = plan.properties().partitioning.partition_count();
-    let (sender, receiver) = tokio::sync::mpsc::channel::<RecordBatch>(lanes);
-    let receiver = Arc::new(tokio::sync::Mutex::new(receiver));
-    let mut tasks: Vec<Task<Result<()>>> = Vec::new();
-    for partition in 0..partitions {
-        let (plan, task_context, sender, context) = (plan.clone(), task_context.clone(), sender.clone(), context.clone());
-        tasks.push(Task::on(&runtime::cpu(), async move {
-            let mut stream = plan.execute(partition, task_context)?;
-            while let Some(batch) = context.cancellable(async { Ok(stream.next().await) }).await? {
-                let batch = batch?;
-                if batch.num_rows() > 0 && sender.send(batch).await.is_err() {
-                    // The lanes are gone: the one that failed tells why.
-                    return Ok(());
-                }
-            }
-            Ok(())
-        }));
-    }
-    drop(sender);
-    for _ in 0..lanes {
-        let mut lane = writer.lane().await?;
-        let (receiver, context) = (receiver.clone(), context.clone());
-        tasks.push(Task::on(&runtime::cpu(), async move {
-            loop {
-                let next = context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await;
-                match next? {
-                    Some(batch) => {
-                        let (rows, bytes) = (batch.num_rows() as u64, batch.get_array_memory_size() as u64);
-                        lane.write(batch).await?;
-                        context.wrote(rows, bytes);
-                    }
-                    None => return lane.finish().await,
-                }
-            }
-        }));
-    }
-    drop(receiver);
-    // The first failure ends all: dropping the other tasks aborts them.
-    let mut waiting: futures::stream::FuturesUnordered<_> = tasks.into_iter().map(Task::join).collect();
-    while let Some(ended) = waiting.next().await {
-        ended??;
-    }
-    Ok(())
 }

@@ -27,7 +27,14 @@ pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &
             Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("No such column {name} in table{hint}"))
         })?;
         match column.default {
-            Some((kind @ (DefaultKind::Materialized | DefaultKind::Alias), _)) => {
+            // It is in no row.
+            Some((DefaultKind::Alias, _)) => {
+                return Err(Error::new(
+                    ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
+                    format!("No such column {name} in table: it is ALIAS"),
+                ));
+            }
+            Some((kind @ DefaultKind::Materialized, _)) => {
                 return Err(Error::new(
                     ErrorCode::ILLEGAL_COLUMN,
                     format!("Cannot insert column {name}, because it is {} column", kind.name()),

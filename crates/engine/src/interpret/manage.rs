@@ -56,20 +56,38 @@ impl Interpreter {
                 return Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_database_query(&database)]]);
             }
             Statement::Exists { name, database } => return self.exists(&name, database),
-            Statement::Optimize { name, partition, to_one_part, deduplicate } => {
+            Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
                 let table = databases.table(database, table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
-                let request = OptimizeRequest { partition, to_one_part, deduplicate };
+                let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
+                let deduplicate = deduplicate.is_some();
+                let request = OptimizeRequest { partition, to_one_part, deduplicate, deduplicate_by, cleanup };
                 let context = self.context.clone();
                 return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
             }
-            Statement::DropPartitions { name, partitions } => {
+            Statement::Alter { name, commands } => return self.alter(&name, commands).await,
+            Statement::Delete { name, partition, condition } => {
+                return self.delete(&name, partition.as_ref(), &condition).await;
+            }
+            Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
+            Statement::Detach { name, if_exists } => {
                 let (database, table) = self.full(&name);
-                let table = databases.table(database, table)?;
-                let chosen = partitions.iter().map(|partition| self.partition_choice(&table, partition));
-                let chosen = chosen.collect::<Result<Vec<_>>>()?;
-                table.drop_partitions(&self.context, &chosen).await?;
+                if if_exists && !databases.has_table(database, table) {
+                    return Ok(Outcome::done());
+                }
+                databases.detach_table(database, table).await?;
+            }
+            Statement::Attach { name, if_not_exists } => {
+                let (database, table) = self.full(&name);
+                if if_not_exists && databases.table(database, table).is_ok() {
+                    return Ok(Outcome::done());
+                }
+                databases.attach_table(database, table).await?;
+            }
+            Statement::DropLoadLedger { name, load_id } => {
+                let (database, table) = self.full(&name);
+                databases.table(database, table)?.drop_load_ledger(&self.context, load_id.as_deref()).await?;
             }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,
@@ -78,9 +96,21 @@ impl Interpreter {
         Ok(Outcome::done())
     }
 
+    /// The columns of DEDUPLICATE BY. Errors: SYNTAX_ERROR; THERE_IS_NO_COLUMN where a pattern fits none.
+    fn compared_columns(&self, table: &Arc<dyn Table>, listed: &[Node]) -> Result<Vec<String>> {
+        let tables = ResolvedTables::default();
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
+        let names = analyzer.listed_columns(listed, &table.definition().stored_columns())?;
+        if names.is_empty() && !listed.is_empty() {
+            return Err(Error::new(ErrorCode::THERE_IS_NO_COLUMN, "DEDUPLICATE BY names no column"));
+        }
+        Ok(names)
+    }
+
     /// A partition as it was named, in the types of the table's key. Errors: NOT_IMPLEMENTED, INVALID_PARTITION_VALUE,
     /// TYPE_MISMATCH.
-    fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
+    pub(super) fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
         let invalid = |message: String| Error::new(ErrorCode::INVALID_PARTITION_VALUE, message);
         let Some(kinds) = table.partition_key() else { return Err(table.unsupported("partitions")) };
         let node = match partition {

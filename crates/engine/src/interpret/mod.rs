@@ -1,10 +1,15 @@
 //! One interpreter a kind of statement.
 
+mod alter;
 mod create;
 mod describe;
+mod estimate;
 mod explain;
 mod insert;
+mod insert_lanes;
 mod insert_plan;
+mod load;
+mod load_steps;
 mod manage;
 mod select;
 mod view;
@@ -132,7 +137,12 @@ impl Interpreter {
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
-                | Statement::DropPartitions { .. }
+                | Statement::Alter { .. }
+                | Statement::Delete { .. }
+                | Statement::Detach { .. }
+                | Statement::Attach { .. }
+                | Statement::KillMutation { .. }
+                | Statement::DropLoadLedger { .. }
         );
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(

@@ -94,8 +94,19 @@ impl Interpreter {
         self.plan_lowered(lowered).await
     }
 
-    pub(crate) async fn plan_lowered(&self, mut lowered: Lowered) -> Result<Planned> {
+    pub(crate) async fn plan_lowered(&self, lowered: Lowered) -> Result<Planned> {
         let state = plan::session_state(&self.engine, &self.context, &lowered.plan)?;
+        self.plan_in(state, lowered).await
+    }
+
+    /// A plan whose rows come in one stream, in the order of the query or of the data.
+    pub(crate) async fn plan_in_order(&self, lowered: Lowered) -> Result<Planned> {
+        let mut state = plan::session_state(&self.engine, &self.context, &lowered.plan)?;
+        state.config_mut().options_mut().execution.target_partitions = 1;
+        self.plan_in(state, lowered).await
+    }
+
+    async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         let physical = self.context.cancellable(plan::physical_plan(&state, &lowered.plan)).await?;
         Ok(Planned { state, lowered, physical })

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{EngineSpec, TableDefinition};
+use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition};
 use gristmill_sql::create::CreateTable;
 
 use super::{Interpreter, Outcome};
@@ -32,6 +32,7 @@ impl Interpreter {
             settings: BTreeMap::new(),
             comment: create.comment.clone(),
             temporary: create.temporary,
+            column_keys: ColumnKeys::default(),
         };
         self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
         Ok(Outcome::done())

@@ -22,6 +22,7 @@ pub mod quantiles;
 pub mod runs;
 pub mod scalars;
 pub mod sets;
+pub mod stored;
 pub mod sums;
 pub mod udaf;
 

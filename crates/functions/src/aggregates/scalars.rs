@@ -27,7 +27,7 @@ static AGGREGATES: LazyLock<Registry> = LazyLock::new(|| {
     registry
 });
 
-fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
+pub(super) fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
     let function = resolve_aggregate(&AGGREGATES, name)
         .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}")))?;
     let arguments: Vec<Argument> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
@@ -35,7 +35,7 @@ fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Resul
 }
 
 /// `quantile(0.5)` as a name and its parameters: numbers and quoted strings.
-fn parsed(text: &str) -> Result<(&str, Vec<ScalarValue>)> {
+pub(super) fn parsed(text: &str) -> Result<(&str, Vec<ScalarValue>)> {
     let Some((name, parameters)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
         return Ok((text.trim(), Vec::new()));
     };

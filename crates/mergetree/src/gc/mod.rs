@@ -3,7 +3,7 @@
 //! - A replaced part: `old_parts_lifetime` after the commit that replaced it, when no query of this process reads a
 //!   version that names it. (A query of another process that begins to read later finds it gone and takes the newest
 //!   version.)
-//! - An object in `parts/` that neither the newest version nor its list of replaced parts names: what a killed insert or
+//! - An object in `parts/` that neither the newest version nor its lists of replaced and detached parts name: what a killed insert or
 //!   merge left. It goes when it is older than `orphan_grace_seconds`; inserts and merges give up committing long before
 //!   that age.
 //! - A version of the manifest: an hour after a later one with a snapshot was written. A writer reads the list of
@@ -42,7 +42,7 @@ impl Sweeper {
 
 /// Removes what is due.
 pub async fn sweep(core: &Core) -> Result<()> {
-    let context = QueryContext::background("sweep");
+    let context = core.environment.context("sweep");
     let now = context.env.instant();
     let known = *core.sweeper.listed.lock();
     let is_listing_due = known.is_none_or(|listed| now.saturating_duration_since(listed) >= LISTING_INTERVAL);
@@ -84,7 +84,7 @@ pub async fn list(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
     let versions = core.store.list(context, FOLDER).await?;
     let state = core.manifest.newest(context).await?;
     let now = context.env.now_ms();
-    let live: HashSet<&str> = state.parts.values().map(|part| part.key.as_str()).collect();
+    let live: HashSet<&str> = state.parts.values().chain(&state.detached).map(|part| part.key.as_str()).collect();
     let removed: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
     let there: HashSet<&str> = objects.iter().map(|object| object.key.as_str()).collect();
     let gone = removed.iter().filter(|key| !there.contains(*key)).map(|key| key.to_string());

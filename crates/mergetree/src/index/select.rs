@@ -43,7 +43,7 @@ pub struct IndexUse {
 enum Kept {
     /// A place in `PartEntry::ranges`.
     Range(usize),
-    /// In `PartEntry::statistics`.
+    /// In `PartEntry::statistics`, by the column's key.
     Statistics(String),
     PartitionId,
     Name,
@@ -173,7 +173,10 @@ fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
     }
     for &place in &layout.statistics_columns {
         let column = &layout.columns.0[place];
-        bases.push((column_base(&column.name, &column.kind), (Kept::Statistics(column.name.clone()), column.kind.clone())));
+        bases.push((
+            column_base(&column.name, &column.kind),
+            (Kept::Statistics(layout.key(place).to_string()), column.kind.clone()),
+        ));
     }
     bases.push((column_base(PARTITION_ID, &SqlType::String), (Kept::PartitionId, SqlType::String)));
     bases.push((column_base(PART, &SqlType::String), (Kept::Name, SqlType::String)));

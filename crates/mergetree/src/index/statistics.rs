@@ -4,6 +4,7 @@
 //! Only types whose order is the same in Parquet and here take part. Floats do not: Parquet's bounds leave NaN out.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
 use arrow::row::Rows;
@@ -17,6 +18,7 @@ use crate::layout::Layout;
 use crate::part::OpenPart;
 use crate::part::v1::schema::reading_schema;
 use crate::part::v1::storage_type::from_storage;
+use crate::read::evolve::FoundColumn;
 
 /// Whether bounds of the column can be used.
 pub fn is_supported(kind: &SqlType) -> bool {
@@ -40,8 +42,10 @@ struct Bounds {
     greatest: ArrayRef,
 }
 
-fn bounds(part: &OpenPart, layout: &Layout, place: usize) -> Result<Option<Bounds>> {
-    let column = &layout.columns.0[place];
+fn bounds(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Option<Bounds>> {
+    // Bounds of a column that is computed or cast when read say nothing of what is read.
+    let FoundColumn::Stored(place) = part.find_columns(layout).columns[place] else { return Ok(None) };
+    let column = &part.columns.0[place];
     let metadata = part.metadata.metadata();
     let (Some(columns), Some(offsets)) = (metadata.column_index(), metadata.offset_index()) else { return Ok(None) };
     let parquet = reading_schema(&part.storage)?;
@@ -65,7 +69,7 @@ pub fn narrow(
     condition: &Condition,
     places: &[usize],
     part: &OpenPart,
-    layout: &Layout,
+    layout: &Arc<Layout>,
     chosen: Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
     if condition.is_unknown() || chosen.is_empty() {

@@ -1,5 +1,6 @@
 //! Turns one squashed block into parts, one a partition: split, sort, look at the columns, encode, upload. Nothing is
-//! visible afterwards; the names of the parts come out.
+//! visible afterwards; the names of the parts come out. Where the engine merges rows of equal key, the rows of a part are
+//! merged before they are written (`optimize_on_insert`): the part is of level 1 then, and of no row there is none.
 //!
 //! A block of one partition is encoded by columns on all cores. One of many partitions makes many small parts, whose
 //! uploads would add up their latencies: those are written side by side, a bounded number at a time.
@@ -8,6 +9,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow::compute::take_record_batch;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
@@ -19,6 +21,7 @@ use super::sort::SortKey;
 use super::{partition, sort};
 use crate::layout::Layout;
 use crate::measure::batch_bytes;
+use crate::merge::rules;
 use crate::parallel;
 use crate::part::v1::dictionary;
 use crate::part::v1::encode::Codec;
@@ -103,7 +106,9 @@ pub async fn write_block(
     futures::stream::iter(tasks)
         .buffered(at_once)
         .try_for_each(|part| {
-            written(part);
+            if let Some(part) = part {
+                written(part);
+            }
             futures::future::ready(Ok::<_, Error>(()))
         })
         .await
@@ -129,7 +134,7 @@ fn warn_of_many(context: &QueryContext, partitions: usize) {
 }
 
 impl Block {
-    async fn write(&self, partition: PartitionRows) -> Result<InsertedPart> {
+    async fn write(&self, partition: PartitionRows) -> Result<Option<InsertedPart>> {
         let (context, settings) = (&self.context, &self.target.settings);
         let started = context.env.instant();
         let rows = partition.rows.len();
@@ -149,12 +154,19 @@ impl Block {
             Event::MergeTreeDataWriterSortingBlocksMicroseconds,
             context.env.instant().saturating_duration_since(started).as_micros() as u64,
         );
+        let sorted = Sorted { columns, keys, order: order.map(UInt32Array::from), rows };
+        let merges = context.settings.optimize_on_insert && self.target.layout.engine.merges_rows();
+        let sorted = if merges { self.merged(sorted)? } else { sorted };
+        if sorted.rows == 0 {
+            return Ok(None);
+        }
+        let level = u32::from(merges);
         let granule_rows = granule_rows(self.row_bytes, settings.index_granularity, settings.index_granularity_bytes);
         let plan = PartPlan {
-            key: object_key(context, &partition.id, 0),
+            key: object_key(context, &partition.id, level),
             partition_id: partition.id,
             partition: partition.text,
-            level: 0,
+            level,
             codec: Codec::Lz4,
             granule_rows,
             row_group_rows: row_group_rows(self.row_bytes, granule_rows),
@@ -163,13 +175,31 @@ impl Block {
             lanes: self.lanes,
             hashed: settings.non_replicated_deduplication_window > 0,
         };
-        let sorted = Sorted { columns, keys, order: order.map(UInt32Array::from), rows };
+        let rows = sorted.rows;
         let part = self.write_part(plan, &sorted).await?;
         let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
-        Ok(InsertedPart { part, ranges: partition.ranges })
+        Ok(Some(InsertedPart { part, ranges: partition.ranges }))
+    }
+
+    /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.
+    fn merged(&self, rows: Sorted) -> Result<Sorted> {
+        let layout = &self.target.layout;
+        if let Some(order) = rules::chosen(layout, &rows.columns, rows.order.as_ref(), rows.rows)? {
+            let left = order.len();
+            let is_as_it_came = rows.order.is_none() && left == rows.rows;
+            return Ok(Sorted { order: (!is_as_it_came).then_some(order), rows: left, ..rows });
+        }
+        let block = RecordBatch::try_new(layout.schema.clone(), rows.columns)?;
+        let block = match &rows.order {
+            Some(order) => take_record_batch(&block, order)?,
+            None => block,
+        };
+        let merged = rules::apply(layout, &block)?;
+        let keys = layout.primary().iter().map(|key| key.evaluate(&merged)).collect::<Result<Vec<_>>>()?;
+        Ok(Sorted { columns: merged.columns().to_vec(), keys, order: None, rows: merged.num_rows() })
     }
 
     async fn write_part(&self, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {

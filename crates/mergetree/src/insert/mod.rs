@@ -2,6 +2,7 @@
 
 pub mod block;
 pub mod lane;
+pub mod load;
 pub mod partition;
 pub mod sort;
 pub mod writer;

@@ -1,20 +1,21 @@
-//! One INSERT: lanes write parts side by side, and one commit makes all of them visible (I-2).
+//! One INSERT, or one step of a load: lanes write parts side by side, and one commit makes all of them visible (I-2).
 
 use std::collections::HashSet;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use gristmill_base::runtime::Unfinished;
 use gristmill_base::{Error, ErrorCode, Result, units};
-use gristmill_catalog::{TableWriter, WriteLane};
+use gristmill_catalog::{LoadWriter, LoadedGroups, TableWriter, WriteLane};
 use gristmill_introspect::{Event, QueryContext};
 use parking_lot::Mutex;
 
 use super::block::{BlockTarget, InsertedPart};
 use super::lane::InsertLane;
+use super::load::Load;
 use crate::manifest::v1::Operation;
-use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::table::Core;
 
 /// What the lanes of one INSERT share.
@@ -26,6 +27,9 @@ pub struct Shared {
     pub is_duplicate: bool,
     core: Arc<Core>,
     token: Option<String>,
+    /// The load that this is a step of.
+    load: Option<Arc<Load>>,
+    begun: Instant,
     _unfinished: Unfinished,
 }
 
@@ -59,6 +63,22 @@ impl InsertWriter {
         let settings = &context.settings;
         let token = (settings.insert_deduplicate && !settings.insert_deduplication_token.is_empty())
             .then(|| settings.insert_deduplication_token.clone());
+        Self::begin(core, context, &state, token, None).await
+    }
+
+    /// A step of a load: it is known by the row groups it brings, not by a token.
+    pub async fn open_step(core: Arc<Core>, context: &Arc<QueryContext>, load: Arc<Load>) -> Result<InsertWriter> {
+        let state = core.manifest.current();
+        Self::begin(core, context, &state, None, Some(load)).await
+    }
+
+    async fn begin(
+        core: Arc<Core>,
+        context: &Arc<QueryContext>,
+        state: &State,
+        token: Option<String>,
+        load: Option<Arc<Load>>,
+    ) -> Result<InsertWriter> {
         let shared = Arc::new(Shared {
             is_duplicate: token.as_ref().is_some_and(|token| state.has_insert(token)),
             context: context.clone(),
@@ -66,6 +86,8 @@ impl InsertWriter {
             written: Mutex::default(),
             core,
             token,
+            load,
+            begun: context.env.instant(),
             _unfinished: Unfinished::begin(),
         });
         shared.delay_or_refuse().await?;
@@ -112,6 +134,32 @@ impl Shared {
         Ok(())
     }
 
+    /// The change that makes the parts of a step, and what they are of the load's files, visible in the given state.
+    fn step_change(
+        &self,
+        load: &Load,
+        state: &State,
+        parts: &[InsertedPart],
+        step: &(Vec<LoadedGroups>, bool),
+    ) -> Result<Change> {
+        let (files, ends) = step;
+        let ledger = load.change(state, files, &self.target.settings, self.context.env.now_ms())?;
+        let numbered = (state.next_block..).zip(parts);
+        let added = numbered.map(|(block, InsertedPart { part, ranges })| {
+            Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms()))
+        });
+        Ok(Change {
+            operation: Operation::Insert,
+            added: added.collect(),
+            removed: Vec::new(),
+            insert_id: load.token().filter(|_| *ends),
+            block_hashes: Vec::new(),
+            ledger: Some(ledger),
+            keeps_rows: false,
+            rows: RowsChange::default(),
+        })
+    }
+
     /// The change that makes the parts visible in the given state; `None` where there is nothing to do. Parts that are
     /// blocks inserted before are left out.
     fn change(&self, state: &State, parts: &[InsertedPart]) -> Option<Change> {
@@ -138,8 +186,64 @@ impl Shared {
             removed: Vec::new(),
             insert_id: self.token.clone(),
             block_hashes,
+            ledger: None,
             keeps_rows: false,
+            rows: RowsChange::default(),
         })
+    }
+}
+
+impl Shared {
+    /// `step`: files of a load, and whether it ends with them.
+    async fn commit(&self, step: Option<(Vec<LoadedGroups>, bool)>) -> Result<()> {
+        let context = &self.context;
+        context.check()?;
+        let parts = std::mem::take(&mut *self.written.lock());
+        // The sweeper of another process takes objects without a name after the grace period: none may be committed
+        // when that could have begun.
+        let age = context.env.instant().saturating_duration_since(self.begun).as_secs();
+        if age > self.target.settings.orphan_grace_seconds / 2 {
+            *self.written.lock() = parts;
+            return Err(Error::new(
+                ErrorCode::TIMEOUT_EXCEEDED,
+                format!(
+                    "The INSERT took {age} seconds, more than half of orphan_grace_seconds: raise that setting of the table"
+                ),
+            ));
+        }
+        if parts.is_empty() && step.is_none() {
+            return Ok(());
+        }
+        let decide = |state: &State| match (&self.load, &step) {
+            (Some(load), Some(step)) => self.step_change(load, state, &parts, step).map(Some),
+            _ => Ok(self.change(state, &parts)),
+        };
+        let outcome = self.core.manifest.commit(context, decide).await;
+        match outcome {
+            Ok(Commit::Done(state)) => {
+                let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
+                for part in left_out {
+                    self.core.discard(&part.part.key).await;
+                }
+                self.core.wake_merger();
+                Ok(())
+            }
+            Ok(Commit::Nothing) => {
+                for part in &parts {
+                    self.core.discard(&part.part.key).await;
+                }
+                Ok(())
+            }
+            Ok(Commit::Unknown(error)) => Err(error.with_context(match &self.load {
+                Some(load) => format!("it is unknown whether a step of the load took place: {}", load.again()),
+                None => "it is unknown whether the INSERT took place: look, or repeat it with insert_deduplication_token"
+                    .to_string(),
+            })),
+            Err(error) => {
+                *self.written.lock() = parts;
+                Err(error)
+            }
+        }
     }
 }
 
@@ -186,6 +290,7 @@ pub fn entry(
         created_ms: now_ms,
         ranges,
         statistics: part.statistics.clone(),
+        mutation: 0,
     }
 }
 
@@ -196,49 +301,10 @@ impl TableWriter for InsertWriter {
     }
 
     async fn commit(&self) -> Result<()> {
-        let shared = &self.shared;
-        let context = &shared.context;
-        context.check()?;
-        let parts = std::mem::take(&mut *shared.written.lock());
-        // The sweeper of another process takes objects without a name after the grace period: none may be committed
-        // when that could have begun.
-        let age = context.elapsed().as_secs();
-        if age > shared.target.settings.orphan_grace_seconds / 2 {
-            *shared.written.lock() = parts;
-            return Err(Error::new(
-                ErrorCode::TIMEOUT_EXCEEDED,
-                format!(
-                    "The INSERT took {age} seconds, more than half of orphan_grace_seconds: raise that setting of the table"
-                ),
-            ));
+        if self.shared.load.is_some() {
+            return Err(Error::logical("A step of a load is committed without its files"));
         }
-        if parts.is_empty() {
-            return Ok(());
-        }
-        let outcome = shared.core.manifest.commit(context, |state| Ok(shared.change(state, &parts))).await;
-        match outcome {
-            Ok(Commit::Done(state)) => {
-                let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
-                for part in left_out {
-                    shared.core.discard(&part.part.key).await;
-                }
-                shared.core.wake_merger();
-                Ok(())
-            }
-            Ok(Commit::Nothing) => {
-                for part in &parts {
-                    shared.core.discard(&part.part.key).await;
-                }
-                Ok(())
-            }
-            Ok(Commit::Unknown(error)) => Err(error.with_context(
-                "it is unknown whether the INSERT took place: look, or repeat it with insert_deduplication_token",
-            )),
-            Err(error) => {
-                *shared.written.lock() = parts;
-                Err(error)
-            }
-        }
+        self.shared.commit(None).await
     }
 
     async fn abort(&self) {
@@ -246,5 +312,14 @@ impl TableWriter for InsertWriter {
         for part in parts {
             self.shared.core.discard(&part.part.key).await;
         }
+    }
+}
+
+#[async_trait]
+impl LoadWriter for InsertWriter {
+    async fn commit_step(&self, files: Vec<LoadedGroups>, ends: bool) -> Result<()> {
+        self.shared.commit(Some((files, ends))).await?;
+        self.shared.context.counters.add(Event::LoadCommits, 1);
+        Ok(())
     }
 }

@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 
 use super::state::State;
 use super::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
-use super::v1::{Operation, PartEntry, Record};
+use super::v1::{LedgerChange, MutationEntry, Operation, PartEntry, Record};
 use crate::invariants;
 use crate::store::{PartStore, Put};
 
@@ -39,8 +39,21 @@ pub struct Change {
     pub removed: Vec<String>,
     pub insert_id: Option<String>,
     pub block_hashes: Vec<String>,
+    /// I-4: what it says of the files of a load.
+    pub ledger: Option<LedgerChange>,
     /// M-1: the rows that come in are those that go out.
     pub keeps_rows: bool,
+    pub rows: RowsChange,
+}
+
+/// What a commit says of mutations and of detached parts; see `Record`.
+#[derive(Clone, Debug, Default)]
+pub struct RowsChange {
+    pub detached: Vec<String>,
+    pub retrieved: Vec<String>,
+    pub begun: Option<Arc<MutationEntry>>,
+    pub passed: Vec<(String, i64)>,
+    pub killed: Vec<i64>,
 }
 
 #[derive(Debug)]
@@ -179,7 +192,12 @@ impl Manifest {
             removed: change.removed,
             insert_id: change.insert_id,
             block_hashes: change.block_hashes,
-            ledger: None,
+            ledger: change.ledger,
+            detached: change.rows.detached,
+            retrieved: change.rows.retrieved,
+            begun: change.rows.begun,
+            passed: change.rows.passed,
+            killed: change.rows.killed,
             snapshot: None,
         };
         let next = base.apply(&record, self.window)?;

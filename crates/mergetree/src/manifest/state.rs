@@ -1,17 +1,21 @@
 //! The state of a table after a version: pure, made by applying records one after another. Every reader holds one, so
 //! a version's parts stay known (and their objects kept, M-4) as long as somebody reads them.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::Arc;
 
 use gristmill_base::{Error, Result};
 
-use super::v1::{PartEntry, Record, RemovedPart, Snapshot};
+use super::ledger::Ledger;
+use super::v1::{MutationEntry, PartEntry, Record, RemovedPart, Snapshot};
 
 /// Insert ids that are remembered.
 pub const INSERT_IDS_KEPT: usize = 10_000;
 /// After this long a removed part is no longer told: its object was deleted long since, or is for the sweeper.
 pub const REMOVED_KEPT_MS: u64 = 24 * 3600 * 1000;
+
+/// Finished mutations that are still told of.
+pub const FINISHED_MUTATIONS_KEPT: usize = 100;
 
 #[derive(Clone, Debug)]
 pub struct State {
@@ -21,8 +25,14 @@ pub struct State {
     pub parts: BTreeMap<(Arc<str>, i64), Arc<PartEntry>>,
     pub removed: Vec<RemovedPart>,
     pub next_block: i64,
+    /// Parts that were taken out and are kept, by the names that they had.
+    pub detached: Vec<Arc<PartEntry>>,
+    /// Unfinished ones, and the last that finished; oldest first.
+    pub mutations: Vec<Arc<MutationEntry>>,
     insert_ids: Arc<Remembered>,
     block_hashes: Arc<Remembered>,
+    /// I-4: which files, and which row groups of them, loads have brought.
+    pub ledger: Ledger,
     pub rows: u64,
     pub bytes: u64,
 }
@@ -93,6 +103,19 @@ impl State {
             for part in found {
                 next.rows -= part.rows;
                 next.bytes -= part.bytes;
+                if record.detached.contains(&part.name) {
+                    next.detached.push(part);
+                } else {
+                    next.removed.push(RemovedPart { part, removed_ms: record.time_ms });
+                }
+            }
+        }
+        if !record.retrieved.is_empty() {
+            let added: HashSet<&str> = record.added.iter().map(|part| part.key.as_str()).collect();
+            let (gone, kept): (Vec<_>, Vec<_>) =
+                next.detached.into_iter().partition(|part| record.retrieved.contains(&part.name));
+            next.detached = kept;
+            for part in gone.into_iter().filter(|part| !added.contains(part.key.as_str())) {
                 next.removed.push(RemovedPart { part, removed_ms: record.time_ms });
             }
         }
@@ -102,12 +125,29 @@ impl State {
             next.next_block = next.next_block.max(part.max_block + 1);
             next.parts.insert((Arc::from(part.partition_id.as_str()), part.min_block), part.clone());
         }
+        if let Some(begun) = &record.begun {
+            next.next_block = next.next_block.max(begun.number + 1);
+            next.mutations.push(begun.clone());
+        }
+        if !record.passed.is_empty() {
+            let passed: HashMap<&str, i64> = record.passed.iter().map(|(name, number)| (name.as_str(), *number)).collect();
+            for part in next.parts.values_mut() {
+                if let Some(number) = passed.get(part.name.as_str()) {
+                    Arc::make_mut(part).mutation = *number;
+                }
+            }
+        }
+        next.mutations.retain(|mutation| !record.killed.contains(&mutation.number));
+        next.finish_mutations(record.time_ms);
         next.removed.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
         if let Some(id) = &record.insert_id {
             Arc::make_mut(&mut next.insert_ids).add(id.clone(), INSERT_IDS_KEPT);
         }
         for hash in &record.block_hashes {
             Arc::make_mut(&mut next.block_hashes).add(hash.clone(), window);
+        }
+        if let Some(change) = &record.ledger {
+            next.ledger = next.ledger.apply(change, record.time_ms)?;
         }
         Ok(next)
     }
@@ -117,8 +157,11 @@ impl State {
             parts: self.parts.values().cloned().collect(),
             removed: self.removed.clone(),
             next_block: self.next_block,
+            detached: self.detached.clone(),
+            mutations: self.mutations.clone(),
             insert_ids: self.insert_ids.order.iter().cloned().collect(),
             block_hashes: self.block_hashes.order.iter().cloned().collect(),
+            loads: self.ledger.entries(),
         }
     }
 
@@ -137,11 +180,41 @@ impl State {
                 .collect(),
             removed: snapshot.removed.clone(),
             next_block: snapshot.next_block,
+            detached: snapshot.detached.clone(),
+            mutations: snapshot.mutations.clone(),
             insert_ids: remember(&snapshot.insert_ids),
             block_hashes: remember(&snapshot.block_hashes),
+            ledger: Ledger::of_entries(&snapshot.loads),
             rows: snapshot.parts.iter().map(|part| part.rows).sum(),
             bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
         }
+    }
+
+    /// Notes of mutations that no part has to go through any more that they are finished, and forgets old ones.
+    fn finish_mutations(&mut self, now_ms: u64) {
+        let State { mutations, parts, .. } = self;
+        for mutation in mutations.iter_mut().filter(|mutation| mutation.finished_ms.is_none()) {
+            if !parts.values().any(|part| mutation.concerns(part)) {
+                Arc::make_mut(mutation).finished_ms = Some(now_ms);
+            }
+        }
+        let finished = mutations.iter().filter(|mutation| mutation.finished_ms.is_some()).count();
+        let mut forgotten = finished.saturating_sub(FINISHED_MUTATIONS_KEPT);
+        mutations.retain(|mutation| {
+            let goes = forgotten > 0 && mutation.finished_ms.is_some();
+            forgotten -= usize::from(goes);
+            !goes
+        });
+    }
+
+    /// The mutations that a part still has to go through, in their order.
+    pub fn mutations_of<'a>(&'a self, part: &'a PartEntry) -> impl Iterator<Item = &'a Arc<MutationEntry>> + 'a {
+        self.mutations.iter().filter(|mutation| mutation.concerns(part))
+    }
+
+    /// The number of the first mutation that a part still has to go through; parts with different ones are not merged.
+    pub fn next_mutation(&self, part: &PartEntry) -> Option<i64> {
+        self.mutations_of(part).next().map(|mutation| mutation.number)
     }
 
     /// The parts by partition, each list in the order of blocks.

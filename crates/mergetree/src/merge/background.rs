@@ -1,4 +1,4 @@
-//! The background job of a table: merges what the selector chooses, and lets the sweeper work.
+//! The background job of a table: mutates and merges, as the selector chooses, and lets the sweeper work.
 //!
 //! It wakes after every commit and, where there is nothing to do, ever more seldom. All tables share one pool of places;
 //! while queries run, only half of it is used, and a merge computes one column at a time.
@@ -7,33 +7,33 @@ use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
-use gristmill_introspect::QueryContext;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::runs;
 use super::selector::{self, Limits};
 use super::task::{self, Claim, MergeOptions};
-use crate::gc;
-use crate::table::Core;
+use crate::table::{Core, TableData};
+use crate::{gc, mutate};
 
 /// At most this long between two looks.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
 /// After a merge that failed.
-const SLEEP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+pub const SLEEP_AFTER_FAILURE: Duration = Duration::from_secs(5);
 
 /// Runs until the table is gone or `stop` is cancelled; merges under way are ended then, and waited for.
-pub async fn run(core: Weak<Core>, wake: Arc<Notify>, stop: CancellationToken) {
+pub async fn run(data: Weak<TableData>, wake: Arc<Notify>, stop: CancellationToken) {
     let mut merges: Vec<Task<()>> = Vec::new();
     let mut sleep = Duration::ZERO;
     while !stop.is_cancelled() {
-        let Some(table) = core.upgrade() else { return };
+        // After an ALTER the new layout.
+        let Some(table) = data.upgrade().and_then(|data| data.newest()) else { return };
         merges.retain(|merge| !merge.is_finished());
         if let Err(error) = gc::sweep(&table).await {
             tracing::warn!("sweeping {} failed: {error}", table.name());
         }
         let shortest = Duration::from_millis(table.settings.merge_selecting_sleep_ms.max(1));
-        match start(&table, &stop) {
+        match mutate::background::start(&table, &stop).or_else(|| start(&table, &stop)) {
             Some(merge) => {
                 merges.push(merge);
                 sleep = Duration::ZERO;
@@ -69,10 +69,10 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let claim = Claim::take(core, selector::select(&runs(core, &state), &limits)?)?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
-        let context = QueryContext::background("merge");
-        let options = MergeOptions { deduplicate: false, lanes: 1, yields: true };
+        let context = core.environment.context("merge");
+        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
         let merged = {
-            let mut merging = std::pin::pin!(task::merge(&claim, &context, options));
+            let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));
             tokio::select! {
                 merged = &mut merging => merged,
                 () = stop.cancelled() => {

@@ -1,7 +1,8 @@
-//! Merges: which (`selector`), how (`rows`, `task`), when (`background`, and OPTIMIZE here).
+//! Merges: which (`selector`), how (`rows`, `rules`, `task`), when (`background`, and OPTIMIZE here).
 
 pub mod background;
 pub mod rows;
+pub mod rules;
 pub mod selector;
 pub mod task;
 
@@ -10,12 +11,15 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::stream::{StreamExt, TryStreamExt};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::OptimizeRequest;
 use gristmill_introspect::QueryContext;
 
+use crate::engine::MergingEngine;
 use crate::insert::partition;
+use crate::layout::{Layout, referenced_columns};
 use crate::manifest::{PartEntry, State};
+use crate::mutate;
 use crate::table::Core;
 use selector::Limits;
 use task::{Claim, MergeOptions};
@@ -24,15 +28,22 @@ use task::{Claim, MergeOptions};
 const WAIT: Duration = Duration::from_millis(200);
 
 /// OPTIMIZE TABLE. With FINAL or a partition: until each partition is one part. Otherwise: the cheapest merge there is.
+/// Errors: NO_SUCH_COLUMN_IN_TABLE, THERE_IS_NO_COLUMN, SUPPORT_IS_DISABLED.
 pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &OptimizeRequest) -> Result<()> {
+    let deduplicate = request.deduplicate.then(|| compared(&core.layout, &request.deduplicate_by)).transpose()?;
+    let cleanup = request.cleanup;
+    if cleanup {
+        check_cleanup(core)?;
+    }
     let state = core.manifest.refresh(context).await?;
     if !request.to_one_part && request.partition.is_none() {
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
         let Some(claim) = selector::select(&runs(core, &state), &limits).and_then(|parts| Claim::take(core, parts)) else {
             return Ok(());
         };
-        let options = MergeOptions { deduplicate: request.deduplicate, lanes: context.threads(), yields: false };
-        return task::merge(&claim, context, options).await.map(|_| ());
+        // A row that says that its key is deleted may go only where no part stays that it is to replace.
+        let options = MergeOptions { deduplicate, cleanup: false, lanes: context.threads(), yields: false };
+        return task::merge(&claim, context, &options).await.map(|_| ());
     }
     let chosen = match &request.partition {
         Some(choice) => partition::chosen_id(&core.layout, choice)?,
@@ -44,7 +55,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     // Many partitions: one a thread. Few: one after the other, each by columns on all threads.
     let threads = context.threads();
     let (at_once, lanes) = if partitions.len() >= threads { (threads, 1) } else { (1, threads) };
-    let options = MergeOptions { deduplicate: request.deduplicate, lanes, yields: false };
+    let options = &MergeOptions { deduplicate, cleanup, lanes, yields: false };
     let end = state.next_block;
     let merging: Vec<_> = partitions
         .into_iter()
@@ -54,27 +65,76 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     Ok(())
 }
 
+/// The columns that DEDUPLICATE compares: those named, all where none are.
+fn compared(layout: &Layout, names: &[String]) -> Result<Arc<[usize]>> {
+    if names.is_empty() {
+        return Ok((0..layout.columns.len()).collect());
+    }
+    let mut places = Vec::with_capacity(names.len());
+    for name in names {
+        places.push(layout.columns.index_of(name).ok_or_else(|| {
+            let known = layout.columns.names().join(", ");
+            let text = format!("There is no column with name `{name}` in the table. There are columns: {known}.");
+            Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
+        })?);
+    }
+    let in_keys = layout.sorting.iter().chain(&layout.partition).flat_map(referenced_columns);
+    for name in in_keys {
+        if !names.contains(&name) {
+            return Err(Error::new(
+                ErrorCode::THERE_IS_NO_COLUMN,
+                format!(
+                    "DEDUPLICATE BY expression must include all columns used in table's ORDER BY, PRIMARY KEY, or PARTITION \
+                     BY but '{name}' is missing. Expanded DEDUPLICATE BY columns expression: ['{}'].",
+                    names.join("', '")
+                ),
+            ));
+        }
+    }
+    Ok(places.into())
+}
+
+/// CLEANUP removes rows for good that tell replicas and late parts what is deleted: the table must allow it.
+fn check_cleanup(core: &Core) -> Result<()> {
+    let deletes = matches!(core.layout.engine, MergingEngine::Replacing { is_deleted: Some(_), .. });
+    if core.settings.allow_experimental_replacing_merge_with_cleanup && deletes {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::SUPPORT_IS_DISABLED,
+        "Experimental merges with CLEANUP are not allowed: they are for ReplacingMergeTree with an is_deleted column and the \
+         table setting allow_experimental_replacing_merge_with_cleanup = 1",
+    ))
+}
+
 /// Merges the parts of a partition that were there before block `end`.
 async fn to_one_part(
     core: &Arc<Core>,
     context: &Arc<QueryContext>,
     partition: &str,
     end: i64,
-    options: MergeOptions,
+    options: &MergeOptions,
 ) -> Result<()> {
     let at_once = core.settings.max_parts_to_merge_at_once.max(2) as usize;
     loop {
         context.check()?;
+        // ALTER may have changed the layout since the last merge.
+        let gone = || Error::new(ErrorCode::UNKNOWN_TABLE, format!("Table {} was dropped meanwhile", core.name()));
+        let core = &core.newest().ok_or_else(gone)?;
         let ended = core.merge_end();
         let state = core.manifest.refresh(context).await?;
         let parts = partition_parts(&state, partition, end);
         let is_done = match parts.as_slice() {
             [] => true,
-            [only] => only.level > 0 && !options.deduplicate,
+            [only] => only.level > 0 && options.deduplicate.is_none() && !options.cleanup,
             _ => false,
         };
         if is_done {
             return Ok(());
+        }
+        if parts.iter().any(|part| state.next_mutation(part) != state.next_mutation(&parts[0])) {
+            mutate::finish_parts(core, context, &parts).await?;
+            continue;
         }
         let is_last = parts.len() <= at_once;
         let chunk = if is_last { parts } else { parts[..at_once].to_vec() };
@@ -88,8 +148,9 @@ async fn to_one_part(
                 .await?;
             continue;
         };
-        let deduplicate = options.deduplicate && is_last;
-        if task::merge(&claim, context, MergeOptions { deduplicate, ..options }).await? && is_last {
+        let deduplicate = options.deduplicate.clone().filter(|_| is_last);
+        let step = MergeOptions { deduplicate, cleanup: options.cleanup && is_last, ..*options };
+        if task::merge(&claim, context, &step).await? && is_last {
             return Ok(());
         }
     }
@@ -101,7 +162,8 @@ fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntr
     state.parts.range(from..to).map(|(_, part)| part.clone()).filter(|part| part.max_block < end).collect()
 }
 
-/// Neighbouring parts that may be merged: a part that is being merged parts those before it from those after.
+/// Neighbouring parts that may be merged: a part that is being merged, or a mutation that not all went through, parts
+/// those before it from those after.
 fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
     let merging = core.merging.lock();
     let mut runs: Vec<Vec<Arc<PartEntry>>> = Vec::new();
@@ -109,7 +171,9 @@ fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
     for part in state.parts.values() {
         let is_other = current.last().is_some_and(|last| last.partition_id != part.partition_id);
         let is_merging = merging.contains(&part.name);
-        if is_other || is_merging {
+        // A part whose rows were changed and one whose rows are still to be changed stay apart.
+        let is_changed = current.last().is_some_and(|last| state.next_mutation(last) != state.next_mutation(part));
+        if is_other || is_merging || is_changed {
             runs.push(std::mem::take(&mut current));
         }
         if !is_merging {

@@ -2,9 +2,11 @@
 //!
 //! The cursors stand in the order of their next keys. The first gives rows until the second's key comes before its next
 //! one (found by doubling steps, then halving), so parts that hardly overlap cost one comparison for thousands of rows.
-//! Equal keys keep the order of the parts. Rows are collected as runs and copied once, a column at a time.
+//! Equal keys keep the order of the parts. Rows are collected as runs and copied once, a column at a time. What becomes of
+//! rows of equal key is for `rules`.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
@@ -14,7 +16,7 @@ use futures::stream::{BoxStream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use xxhash_rust::xxh3::xxh3_128;
 
-use crate::layout::Layout;
+use super::rules::Shape;
 use crate::parallel;
 
 /// Rows on average in a run from which on runs are copied as wholes.
@@ -29,8 +31,18 @@ struct Cursor {
     rows: usize,
 }
 
+/// Rows in order.
+pub struct Merged {
+    pub rows: RecordBatch,
+    /// By row: whether its key is not that of the row before it, in this batch or the one before. Empty where nobody asked.
+    pub begins: Vec<bool>,
+}
+
 pub struct MergedRows {
-    layout: Arc<Layout>,
+    shape: Arc<Shape>,
+    /// Whether it is told where keys begin, and the key of the last row.
+    tells_keys: bool,
+    last: Option<Vec<u8>>,
     cursors: Vec<Cursor>,
     /// Cursors with rows left, that of the least key last.
     order: Vec<usize>,
@@ -40,15 +52,16 @@ pub struct MergedRows {
 }
 
 impl MergedRows {
-    /// Each stream gives the stored columns in the table's order, sorted by the sorting key. `lanes`: columns copied at
-    /// the same time.
+    /// Each stream gives rows of the shape, sorted by the sorting key. `lanes`: columns copied at the same time;
+    /// `tells_keys`: whether to tell where keys begin.
     pub async fn open(
-        layout: Arc<Layout>,
+        shape: Arc<Shape>,
         streams: Vec<BoxStream<'static, Result<RecordBatch>>>,
         lanes: usize,
+        tells_keys: bool,
     ) -> Result<MergedRows> {
         let cursors = streams.into_iter().map(|stream| Cursor { stream, held: 0, keys: None, row: 0, rows: 0 }).collect();
-        let mut merged = MergedRows { layout, cursors, order: Vec::new(), held: Vec::new(), lanes };
+        let mut merged = MergedRows { shape, tells_keys, last: None, cursors, order: Vec::new(), held: Vec::new(), lanes };
         for at in 0..merged.cursors.len() {
             if merged.advance(at).await? {
                 merged.insert(at);
@@ -64,8 +77,7 @@ impl MergedRows {
             if batch.num_rows() == 0 {
                 continue;
             }
-            let keys = self.layout.sorting.iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
-            cursor.keys = self.layout.sorting_order.rows(&keys)?;
+            cursor.keys = self.shape.keys(&batch)?;
             (cursor.row, cursor.rows, cursor.held) = (0, batch.num_rows(), self.held.len());
             self.held.push(batch);
             return Ok(true);
@@ -113,8 +125,9 @@ impl MergedRows {
     }
 
     /// The next rows in order, about `target` of them; `None` where there are no more.
-    pub async fn next(&mut self, target: usize) -> Result<Option<RecordBatch>> {
+    pub async fn next(&mut self, target: usize) -> Result<Option<Merged>> {
         self.keep_current();
+        let mut begins = Vec::new();
         // Of each run: the held batch, first row, end.
         let mut runs: Vec<(usize, usize, usize)> = Vec::new();
         let mut rows = 0;
@@ -125,6 +138,9 @@ impl MergedRows {
             let end = self.run_end(at, bound, start + (target - rows));
             runs.push((self.cursors[at].held, start, end));
             rows += end - start;
+            if self.tells_keys {
+                self.mark(at, start..end, &mut begins);
+            }
             self.cursors[at].row = end;
             if end < self.cursors[at].rows || self.advance(at).await? {
                 self.insert(at);
@@ -134,10 +150,22 @@ impl MergedRows {
             return Ok(None);
         }
         if let [(held, start, end)] = runs[..] {
-            return Ok(Some(self.held[held].slice(start, end - start)));
+            return Ok(Some(Merged { rows: self.held[held].slice(start, end - start), begins }));
         }
         let columns = parallel::run(self.copy_jobs(runs, rows), self.lanes).await?;
-        Ok(Some(RecordBatch::try_new(self.layout.schema.clone(), columns)?))
+        let rows = RecordBatch::try_new(self.shape.schema.clone(), columns)?;
+        Ok(Some(Merged { rows, begins }))
+    }
+
+    /// Adds where keys begin in a run of the cursor's rows.
+    fn mark(&mut self, at: usize, run: Range<usize>, begins: &mut Vec<bool>) {
+        let mut last = self.last.take();
+        begins.push(last.as_deref() != Some(self.key(at, run.start)));
+        begins.extend((run.start + 1..run.end).map(|row| self.key(at, row - 1) != self.key(at, row)));
+        let buffer = last.get_or_insert_default();
+        buffer.clear();
+        buffer.extend_from_slice(self.key(at, run.end - 1));
+        self.last = last;
     }
 
     /// Lets go of batches that are used up.
@@ -162,7 +190,7 @@ impl MergedRows {
             runs.iter().flat_map(|&(held, start, end)| (start..end).map(move |row| (held, row))).collect()
         };
         let places = (rows / runs.len().max(1) < LONG_RUN).then(|| Arc::new(single_rows()));
-        (0..self.layout.columns.len())
+        (0..self.shape.schema.fields().len())
             .map(|column| {
                 let sources: Vec<ArrayRef> = self.held.iter().map(|batch| batch.column(column).clone()).collect();
                 let (runs, places) = (runs.clone(), places.clone());
@@ -181,33 +209,35 @@ fn copy_column(sources: &[ArrayRef], runs: &[(usize, usize, usize)], places: Opt
     Ok(concat(&pieces.iter().map(AsRef::as_ref).collect::<Vec<_>>())?)
 }
 
-/// Leaves out rows that equal an earlier one in every column. Equal rows have equal keys, so only rows since the key
-/// last changed are remembered, by a hash of 128 bits.
+/// Leaves out rows that equal an earlier one in chosen columns, those of the sorting key among them: so only rows since the
+/// key last changed are remembered, by a hash of 128 bits.
 pub struct Deduplicate {
-    layout: Arc<Layout>,
+    shape: Arc<Shape>,
     converter: RowConverter,
+    compared: Arc<[usize]>,
     key: Option<Vec<u8>>,
     seen: HashSet<u128>,
 }
 
 impl Deduplicate {
-    /// Errors: NOT_IMPLEMENTED where a column's values cannot be compared.
-    pub fn new(layout: Arc<Layout>) -> Result<Deduplicate> {
+    /// `compared`: places of the columns, all that the sorting key uses among them. Errors: NOT_IMPLEMENTED where a
+    /// column's values cannot be compared.
+    pub fn new(shape: Arc<Shape>, compared: Arc<[usize]>) -> Result<Deduplicate> {
         let fields: Vec<SortField> =
-            layout.schema.fields().iter().map(|field| SortField::new(field.data_type().clone())).collect();
+            compared.iter().map(|place| SortField::new(shape.schema.field(*place).data_type().clone())).collect();
         if !RowConverter::supports_fields(&fields) {
             return Err(Error::new(
                 ErrorCode::NOT_IMPLEMENTED,
                 "DEDUPLICATE is not supported for a table with columns of type Map or AggregateFunction",
             ));
         }
-        Ok(Deduplicate { converter: RowConverter::new(fields)?, layout, key: None, seen: HashSet::new() })
+        Ok(Deduplicate { converter: RowConverter::new(fields)?, shape, compared, key: None, seen: HashSet::new() })
     }
 
     pub fn filter(&mut self, batch: &RecordBatch) -> Result<RecordBatch> {
-        let keys = self.layout.sorting.iter().map(|key| key.evaluate(batch)).collect::<Result<Vec<_>>>()?;
-        let keys = self.layout.sorting_order.rows(&keys)?;
-        let rows = self.converter.convert_columns(batch.columns())?;
+        let keys = self.shape.keys(batch)?;
+        let columns: Vec<ArrayRef> = self.compared.iter().map(|place| batch.column(*place).clone()).collect();
+        let rows = self.converter.convert_columns(&columns)?;
         let mut keep = Vec::with_capacity(batch.num_rows());
         for row in 0..batch.num_rows() {
             let key = keys.as_ref().map_or(&[] as &[u8], |keys| keys.row(row).data());

@@ -1,24 +1,29 @@
 //! One merge: neighbouring parts of a partition in, one part out, one commit that changes them for each other (M-1). If a
 //! source is gone when it comes to the commit (another process merged it, the table was truncated), the merge gives up.
 //!
-//! Memory: a few decoded granules a source, and the encoded pages of one row group.
+//! Memory: a few decoded granules a source, the encoded pages of one row group, and the few rows that an engine's rule holds
+//! back of the key under way.
 
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use futures::stream::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext, processes};
 use serde_json::Value;
 
 use super::rows::{Deduplicate, MergedRows};
+use super::rules::{self, Purpose, Rule, Shape};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
-use crate::manifest::{Change, Commit, PartEntry, State};
+use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
+use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::read::evolve::traits_of;
 use crate::read::stream::{Output, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
@@ -45,6 +50,10 @@ impl Claim {
         merging.extend(parts.iter().map(|part| part.name.clone()));
         Some(Claim { core: core.clone(), parts })
     }
+
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
 }
 
 impl Drop for Claim {
@@ -59,9 +68,12 @@ impl Drop for Claim {
 }
 
 /// How to merge.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct MergeOptions {
-    pub deduplicate: bool,
+    /// Leave one of the rows that are equal in these columns.
+    pub deduplicate: Option<Arc<[usize]>>,
+    /// The parts are all of their partition: rows that say that a key is deleted go.
+    pub cleanup: bool,
     /// Columns computed at the same time.
     pub lanes: usize,
     /// Lets queries go first.
@@ -69,10 +81,10 @@ pub struct MergeOptions {
 }
 
 /// Merges the claimed parts. False: they changed meanwhile, nothing was done.
-pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: MergeOptions) -> Result<bool> {
+pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOptions) -> Result<bool> {
     let core = &claim.core;
     let state = core.pin(context).await?;
-    if !all_there(&state, &claim.parts) {
+    if mutate::joined(&state, &claim.parts).is_none() || core.is_outdated() {
         return Ok(false);
     }
     let started = context.env.instant();
@@ -83,7 +95,10 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: MergeOpt
     let written = write(core, &state, context, &claim.parts, options).await;
     let elapsed = context.env.instant().saturating_duration_since(started);
     counters.add(Event::MergeTotalMilliseconds, elapsed.as_millis() as u64);
-    let written = written?;
+    let Some(written) = written? else {
+        // No row is left: the parts go, and nothing comes in their place.
+        return commit(core, context, &claim.parts, None, false).await;
+    };
     // As for an insert: the sweeper of another process may take the object for one that nobody will name.
     if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
         core.discard(&written.key).await;
@@ -92,60 +107,65 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: MergeOpt
             format!("A merge of {} took more than half of orphan_grace_seconds: raise that setting", core.name()),
         ));
     }
-    commit(core, context, &claim.parts, written, options.deduplicate).await
-}
-
-fn all_there(state: &State, parts: &[Arc<PartEntry>]) -> bool {
-    parts.iter().all(|part| {
-        let place = (Arc::from(part.partition_id.as_str()), part.min_block);
-        state.parts.get(&place).is_some_and(|known| known.key == part.key)
-    })
+    let keeps_rows = options.deduplicate.is_none() && !core.layout.engine.merges_rows();
+    commit(core, context, &claim.parts, Some(written), keeps_rows).await
 }
 
 async fn commit(
     core: &Arc<Core>,
     context: &Arc<QueryContext>,
     parts: &[Arc<PartEntry>],
-    written: WrittenPart,
-    deduplicated: bool,
+    written: Option<WrittenPart>,
+    keeps_rows: bool,
 ) -> Result<bool> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
         return Err(Error::logical("A merge of no parts"));
     };
     let ranges = ranges(&core.layout, parts)?;
-    let added = Arc::new(entry(&written, ranges, first.min_block, last.max_block, context.env.now_ms()));
+    let now_ms = context.env.now_ms();
+    let added = written.as_ref().map(|part| entry(part, ranges, first.min_block, last.max_block, now_ms));
     let decide = |state: &State| {
-        Ok(all_there(state, parts).then(|| Change {
+        let joined = mutate::joined(state, parts).filter(|_| !core.is_outdated());
+        Ok(joined.map(|mutation| Change {
             operation: Operation::Merge,
-            added: vec![added.clone()],
+            added: added.iter().map(|part| Arc::new(part.clone().mutated(mutation))).collect(),
             removed: parts.iter().map(|part| part.name.clone()).collect(),
             insert_id: None,
             block_hashes: Vec::new(),
-            keeps_rows: !deduplicated,
+            ledger: None,
+            keeps_rows,
+            rows: RowsChange::default(),
         }))
     };
     match core.manifest.commit(context, decide).await {
         Ok(Commit::Done(_)) => Ok(true),
         Ok(Commit::Nothing) => {
-            core.discard(&written.key).await;
+            discard(core, written.as_ref()).await;
             Ok(false)
         }
         // The object may be named by a version: it stays.
         Ok(Commit::Unknown(error)) => Err(error),
         Err(error) => {
-            core.discard(&written.key).await;
+            discard(core, written.as_ref()).await;
             Err(error)
         }
     }
 }
 
+async fn discard(core: &Core, written: Option<&WrittenPart>) {
+    if let Some(written) = written {
+        core.discard(&written.key).await;
+    }
+}
+
+/// The merged rows as a part; `None` where no row is left of them.
 async fn write(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
     parts: &[Arc<PartEntry>],
-    options: MergeOptions,
-) -> Result<WrittenPart> {
+    options: &MergeOptions,
+) -> Result<Option<WrittenPart>> {
     let mut opened = Vec::with_capacity(parts.len());
     for part in parts {
         opened.push(context.cancellable(core.open_part(context, part)).await?);
@@ -164,13 +184,25 @@ async fn write(
             stream(shared, context.clone()).boxed()
         })
         .collect();
-    let mut merged = MergedRows::open(core.layout.clone(), streams, options.lanes).await?;
-    let mut deduplicate = options.deduplicate.then(|| Deduplicate::new(core.layout.clone())).transpose()?;
+    let shape = Shape::whole(&core.layout)?;
+    let purpose = if options.cleanup { Purpose::Cleanup } else { Purpose::Keep };
+    let compared = options.deduplicate.clone();
+    let rule = rules::rule(&shape, purpose)?;
+    let mut rows = Rows {
+        merged: MergedRows::open(shape.clone(), streams, options.lanes, rule.is_some()).await?,
+        rule,
+        deduplicate: compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?,
+        ended: false,
+    };
     let plan = plan(core, context, parts, &opened, row_bytes, options)?;
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     let block_rows = (BLOCK_BYTES / row_bytes).clamp(1024, BLOCK_ROWS) as usize;
-    match copy(&mut merged, &mut writer, deduplicate.as_mut(), context, core, block_rows, options).await {
-        Ok(()) => writer.finish().await,
+    match copy(&mut rows, &mut writer, context, core, block_rows, options).await {
+        Ok(()) if writer.rows() == 0 => {
+            writer.abort().await;
+            Ok(None)
+        }
+        Ok(()) => writer.finish().await.map(Some),
         Err(error) => {
             writer.abort().await;
             Err(error)
@@ -178,19 +210,48 @@ async fn write(
     }
 }
 
+/// The rows that the new part gets: merged, made fewer by the engine's rule, without equal ones where that is asked for.
+struct Rows {
+    merged: MergedRows,
+    rule: Option<Box<dyn Rule>>,
+    deduplicate: Option<Deduplicate>,
+    ended: bool,
+}
+
+impl Rows {
+    /// About `target` rows, perhaps none; `None` at the end.
+    async fn next(&mut self, target: usize) -> Result<Option<RecordBatch>> {
+        if self.ended {
+            return Ok(None);
+        }
+        let mut batch = match (self.merged.next(target).await?, &mut self.rule) {
+            (Some(merged), Some(rule)) => rule.push(&merged.rows, &merged.begins)?,
+            (Some(merged), None) => merged.rows,
+            (None, Some(rule)) => {
+                self.ended = true;
+                rule.finish()?
+            }
+            (None, None) => return Ok(None),
+        };
+        if let Some(deduplicate) = &mut self.deduplicate {
+            batch = deduplicate.filter(&batch)?;
+        }
+        Ok(Some(batch))
+    }
+}
+
 async fn copy(
-    merged: &mut MergedRows,
+    merged: &mut Rows,
     writer: &mut PartWriter,
-    mut deduplicate: Option<&mut Deduplicate>,
     context: &Arc<QueryContext>,
     core: &Core,
     block_rows: usize,
-    options: MergeOptions,
+    options: &MergeOptions,
 ) -> Result<()> {
-    while let Some(mut batch) = merged.next(block_rows).await? {
+    while let Some(batch) = merged.next(block_rows).await? {
         context.check()?;
-        if let Some(deduplicate) = deduplicate.as_deref_mut() {
-            batch = deduplicate.filter(&batch)?;
+        if batch.num_rows() == 0 {
+            continue;
         }
         let keys = core.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
         let rows = batch.num_rows();
@@ -208,7 +269,7 @@ fn plan(
     parts: &[Arc<PartEntry>],
     opened: &[Arc<OpenPart>],
     row_bytes: u64,
-    options: MergeOptions,
+    options: &MergeOptions,
 ) -> Result<PartPlan> {
     let first = parts.first().ok_or_else(|| Error::logical("A merge of no parts"))?;
     let settings = &core.settings;
@@ -223,8 +284,8 @@ fn plan(
         codec: Codec::Zstd,
         granule_rows,
         row_group_rows: row_group_rows(row_bytes, granule_rows),
-        text: places.clone().map(|at| opened.iter().all(|part| part.header.columns[at].text)).collect(),
-        dictionaries: places.map(|at| opened.iter().all(|part| part.header.columns[at].dictionary)).collect(),
+        text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),
+        dictionaries: places.map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).1)).collect(),
         lanes: options.lanes,
         hashed: false,
     })

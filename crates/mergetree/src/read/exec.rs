@@ -20,6 +20,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 
 use super::filter::ScanFilter;
+use super::final_scan::FinalScan;
 use super::stream::{Output, ScanShared, stream};
 use super::unit::{PartSelection, UnitLimits};
 use crate::index::select::IndexUse;
@@ -86,7 +87,7 @@ impl MergeTreeScan {
     }
 
     /// Refuses what is known to be too much before any of it is read. (A `count()` of everything never gets here.)
-    fn check_rows(&self, context: &QueryContext) -> Result<()> {
+    pub fn check_rows(&self, context: &QueryContext) -> Result<()> {
         let limit = context.settings.max_rows_to_read;
         let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
         if limit == 0 || rows <= limit || context.settings.breaks_off_reading() {
@@ -141,7 +142,7 @@ impl MergeTreeScan {
     }
 
     /// The same scan, not begun.
-    fn again(&self) -> Self {
+    pub fn again(&self) -> Self {
         MergeTreeScan {
             core: self.core.clone(),
             state: self.state.clone(),
@@ -157,12 +158,15 @@ impl MergeTreeScan {
     }
 }
 
+/// The scan that a node of a plan is, with FINAL or without.
+fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
+    let plan = plan.as_ref() as &dyn Any;
+    plan.downcast_ref::<MergeTreeScan>().or_else(|| plan.downcast_ref::<FinalScan>().map(FinalScan::scan))
+}
+
 /// What `EXPLAIN indexes = 1` shows of every scan in the plan.
 pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
-    let mut lines = match (plan.as_ref() as &dyn Any).downcast_ref::<MergeTreeScan>() {
-        Some(scan) => scan.explain_indexes(),
-        None => Vec::new(),
-    };
+    let mut lines = scan_of(plan).map_or_else(Vec::new, MergeTreeScan::explain_indexes);
     lines.extend(plan.children().into_iter().flat_map(explain_indexes));
     lines
 }
@@ -180,7 +184,7 @@ pub struct TableEstimate {
 /// What `EXPLAIN ESTIMATE` shows of every scan in the plan.
 pub fn estimates(plan: &Arc<dyn ExecutionPlan>) -> Vec<TableEstimate> {
     let mut all: Vec<TableEstimate> = plan.children().into_iter().flat_map(estimates).collect();
-    if let Some(scan) = (plan.as_ref() as &dyn Any).downcast_ref::<MergeTreeScan>() {
+    if let Some(scan) = scan_of(plan) {
         let name = scan.core.name();
         let (database, table) = name.split_once('.').unwrap_or(("", &name));
         all.push(TableEstimate {

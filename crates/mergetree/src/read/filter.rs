@@ -16,10 +16,10 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 use parquet::schema::types::SchemaDescriptor;
 
+use super::evolve::Projection;
 use crate::measure::batch_bytes;
-use crate::part::v1::storage_type::from_storage;
 
-/// One condition and the stored columns it reads, ascending.
+/// One condition and the columns of the table that it reads, ascending.
 #[derive(Clone, Debug)]
 pub struct ScanFilter {
     pub expression: Arc<dyn PhysicalExpr>,
@@ -56,21 +56,24 @@ impl ScanFilter {
         self.kinds.iter().map(|kind| kind.arrow().primitive_width().unwrap_or(64)).sum()
     }
 
-    fn predicate(&self, parquet: &SchemaDescriptor, decoded_bytes: Arc<AtomicU64>) -> Box<dyn ArrowPredicate> {
-        let mask = ProjectionMask::roots(parquet, self.columns.iter().copied());
+    /// `projection`: gives the filter's columns out of the part.
+    fn predicate(
+        &self,
+        projection: Projection,
+        parquet: &SchemaDescriptor,
+        decoded_bytes: Arc<AtomicU64>,
+    ) -> Box<dyn ArrowPredicate> {
+        // A predicate over columns that the part does not have decodes one nevertheless: it has to know of the rows.
+        let roots = if projection.roots.is_empty() { vec![0] } else { projection.roots.clone() };
+        let mask = ProjectionMask::roots(parquet, roots);
         let filter = self.clone();
         Box::new(ArrowPredicateFn::new(mask, move |stored: RecordBatch| {
-            filter.evaluate(&stored, &decoded_bytes).map_err(ArrowError::from)
+            filter.evaluate(&projection, &stored, &decoded_bytes).map_err(ArrowError::from)
         }))
     }
 
-    fn evaluate(&self, stored: &RecordBatch, decoded_bytes: &AtomicU64) -> Result<BooleanArray> {
-        let columns = self
-            .kinds
-            .iter()
-            .zip(stored.columns())
-            .map(|(kind, column)| from_storage(kind, column))
-            .collect::<Result<Vec<_>>>()?;
+    fn evaluate(&self, projection: &Projection, stored: &RecordBatch, decoded_bytes: &AtomicU64) -> Result<BooleanArray> {
+        let columns = projection.build(stored)?;
         let options = RecordBatchOptions::new().with_row_count(Some(stored.num_rows()));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?;
         decoded_bytes.fetch_add(batch_bytes(&batch), Ordering::Relaxed);
@@ -90,11 +93,17 @@ fn without_nulls(passed: &BooleanArray) -> BooleanArray {
 }
 
 /// The conditions as Parquet's reader takes them; `None` where there are none.
-pub fn row_filter(filters: &[ScanFilter], parquet: &SchemaDescriptor, decoded_bytes: &Arc<AtomicU64>) -> Option<RowFilter> {
+pub fn row_filter(
+    filters: &[ScanFilter],
+    projection: impl Fn(&[usize]) -> Result<Projection>,
+    parquet: &SchemaDescriptor,
+    decoded_bytes: &Arc<AtomicU64>,
+) -> Result<Option<RowFilter>> {
     if filters.is_empty() {
-        return None;
+        return Ok(None);
     }
     let mut order: Vec<&ScanFilter> = filters.iter().collect();
     order.sort_by_key(|filter| filter.cost());
-    Some(RowFilter::new(order.into_iter().map(|filter| filter.predicate(parquet, decoded_bytes.clone())).collect()))
+    let predicate = |filter: &ScanFilter| Ok(filter.predicate(projection(&filter.columns)?, parquet, decoded_bytes.clone()));
+    Ok(Some(RowFilter::new(order.into_iter().map(predicate).collect::<Result<_>>()?)))
 }

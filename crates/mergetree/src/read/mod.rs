@@ -1,9 +1,14 @@
 //! SELECT: pin a version → choose parts by their partition, granules by the sparse index and by page statistics →
-//! share runs of granules out over streams → decode the filter's columns first, the others where rows passed.
+//! share runs of granules out over streams → decode the filter's columns first, the others where rows passed. With FINAL
+//! (`final_provider`, `final_scan`): choose by key columns only → cut into layers → merge each layer's parts by the key.
 
+pub mod evolve;
 pub mod exec;
 pub mod fetch;
 pub mod filter;
+pub mod final_provider;
+pub mod final_scan;
+pub mod layers;
 pub mod provider;
 pub mod stream;
 pub mod unit;
@@ -11,6 +16,7 @@ pub mod unit;
 use gristmill_types::{Columns, SqlType};
 
 pub use exec::{TableEstimate, estimates, explain_indexes};
+pub use final_provider::FinalProvider;
 pub use provider::MergeTreeProvider;
 
 use crate::layout::Layout;

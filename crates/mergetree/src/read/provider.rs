@@ -1,5 +1,6 @@
 //! A table as one query sees it: a pinned version as a DataFusion `TableProvider`.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
@@ -19,7 +20,7 @@ use super::stream::{Output, PARTS_OPENED_AT_ONCE};
 use super::unit::PartSelection;
 use super::virtual_columns;
 use crate::index::select::{self, Selector};
-use crate::manifest::State;
+use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 
 /// Newer versions that a query turns to at most, when parts of the one it began with are gone.
@@ -46,8 +47,16 @@ impl MergeTreeProvider {
         MergeTreeProvider { core, state, context, schema }
     }
 
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    pub fn context(&self) -> &Arc<QueryContext> {
+        &self.context
+    }
+
     /// The scan computes conditions over stored columns itself; what it cannot, a filter above it does.
-    fn is_computed(&self, filter: &Expr) -> bool {
+    pub fn is_computed(&self, filter: &Expr) -> bool {
         let is_subquery = |part: &Expr| {
             matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..))
         };
@@ -60,15 +69,18 @@ impl MergeTreeProvider {
 
     /// Chooses what to read. A version that another process has swept meanwhile is left for the newest (M-4: the sweeper
     /// of another process knows nothing of readers here).
-    /// `reads_columns`: the query asks for more than the number of rows.
-    async fn select(&self, filters: &[Expr], reads_columns: bool) -> Result<(Arc<State>, Choice)> {
+    /// `partitions`: conditions by which whole partitions are left out; `opens`: all parts are opened.
+    pub async fn select(
+        &self,
+        filters: &[Expr],
+        partitions: Option<&Selector>,
+        opens: bool,
+    ) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
-        // Other processes may sweep parts between planning and reading: those of an open part's version are kept long
-        // enough, so it is found out now whether they are still there.
-        let opens = selector.needs_parts_open() || (self.core.environment.options.shared && reads_columns);
+        let opens = opens || selector.needs_parts_open();
         let mut state = self.state.clone();
         for _ in 0..VERSIONS_MAX {
-            match self.select_in(&selector, &state, opens).await {
+            match self.select_in(&selector, partitions, &state, opens).await {
                 Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
                     let newer = self.core.pin(&self.context).await?;
                     if newer.version == state.version {
@@ -85,10 +97,29 @@ impl MergeTreeProvider {
         ))
     }
 
-    async fn select_in(&self, selector: &Selector, state: &Arc<State>, opens: bool) -> Result<Choice> {
+    /// Tells the query's progress what is going to be read.
+    pub fn announce(&self, choice: &Choice) {
+        let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
+        let progress = &self.context.progress.total_rows_to_read;
+        progress.fetch_add(rows, std::sync::atomic::Ordering::Relaxed);
+    }
+
+    async fn select_in(
+        &self,
+        selector: &Selector,
+        partitions: Option<&Selector>,
+        state: &Arc<State>,
+        opens: bool,
+    ) -> Result<Choice> {
         let count = |parts: &mut dyn Iterator<Item = u64>| parts.fold((0, 0), |sum, marks| (sum.0 + 1, sum.1 + marks));
         let all = count(&mut state.parts.values().map(|part| part.granules));
-        let parts = selector.parts(state.parts.values().cloned().collect())?;
+        let mut candidates: Vec<Arc<PartEntry>> = state.parts.values().cloned().collect();
+        if let Some(partitions) = partitions {
+            let wanted = partitions.parts(candidates.clone())?;
+            let wanted: HashSet<&str> = wanted.iter().map(|part| part.partition_id.as_str()).collect();
+            candidates.retain(|part| wanted.contains(part.partition_id.as_str()));
+        }
+        let parts = selector.parts(candidates)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
         let (mut by_key, mut parts_open) = (by_manifest, Vec::new());
         let chosen: Vec<PartSelection> = if opens {
@@ -151,10 +182,11 @@ impl TableProvider for MergeTreeProvider {
         _limit: Option<usize>,
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let conjuncts = select::conjuncts(filters);
-        let (state, choice) = self.select(&conjuncts, projection.is_none_or(|places| !places.is_empty())).await?;
-        let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
-        let progress = &self.context.progress.total_rows_to_read;
-        progress.fetch_add(rows, std::sync::atomic::Ordering::Relaxed);
+        // Other processes may sweep parts between planning and reading: those of an open part's version are kept long
+        // enough, so it is found out now whether they are still there.
+        let reads_columns = projection.is_none_or(|places| !places.is_empty());
+        let (state, choice) = self.select(&conjuncts, None, self.core.environment.options.shared && reads_columns).await?;
+        self.announce(&choice);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
         for filter in conjuncts.iter().filter(|filter| self.is_computed(filter)) {

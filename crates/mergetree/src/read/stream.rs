@@ -18,6 +18,7 @@ use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder
 use parquet::arrow::{ProjectionMask, RowNumber};
 use tokio::sync::OnceCell;
 
+use super::evolve::{Evolution, Projection};
 use super::fetch::Fetch;
 use super::filter::{ScanFilter, row_filter};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
@@ -27,7 +28,6 @@ use crate::manifest::State;
 use crate::manifest::v1::value::from_json;
 use crate::measure::batch_bytes;
 use crate::part::OpenPart;
-use crate::part::v1::storage_type::from_storage;
 use crate::store::PartStore;
 use crate::table::Core;
 
@@ -65,6 +65,7 @@ pub struct ScanShared {
     core: Arc<Core>,
     layout: Arc<Layout>,
     store: Arc<dyn PartStore>,
+    evolution: Evolution,
     filters: Vec<ScanFilter>,
     outputs: Vec<Output>,
     schema: SchemaRef,
@@ -104,6 +105,7 @@ impl ScanShared {
             core: core.clone(),
             layout: core.layout.clone(),
             store: core.store.clone(),
+            evolution: Evolution::new(core.layout.clone(), core.environment.clone()),
             filters,
             outputs,
             schema,
@@ -123,7 +125,19 @@ impl ScanShared {
         output: (Vec<Output>, SchemaRef),
         limits: UnitLimits,
     ) -> Arc<Self> {
-        let shared = Self::make(core, state, Arc::new(vec![part]), Vec::new(), output, limits);
+        Self::of_part(core, state, part, Vec::new(), output, limits)
+    }
+
+    /// Rows of one part that fulfil conditions, in its order: they count for no query.
+    pub fn of_part(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        part: PartSelection,
+        filters: Vec<ScanFilter>,
+        output: (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Arc<Self> {
+        let shared = Self::make(core, state, Arc::new(vec![part]), filters, output, limits);
         Arc::new(ScanShared { is_counted: false, ..shared })
     }
 
@@ -153,6 +167,8 @@ impl ScanShared {
 /// A unit whose decoder was made and whose first bytes are on their way.
 struct Begun {
     unit: Unit,
+    /// The stored columns that come out, in their order there.
+    projection: Projection,
     decoder: ParquetPushDecoder,
     fetch: Option<Fetch>,
     /// Rows that came without any bytes: those of a scan that reads no column.
@@ -219,13 +235,14 @@ async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Optio
     let taken = shared.queue(context).await?.lock().pop_front();
     let Some(unit) = taken else { return Ok(None) };
     let decoded_bytes = Arc::new(AtomicU64::new(0));
-    let mut decoder = decoder(shared, context, &unit, &decoded_bytes)?;
+    let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
+    let mut decoder = decoder(shared, context, &unit, &projection, &decoded_bytes)?;
     let (fetch, early) = match decoder.try_decode()? {
         DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
         DecodeResult::Finished => (None, None),
         DecodeResult::Data(batch) => (None, Some(batch)),
     };
-    Ok(Some(Begun { unit, decoder, fetch, early, decoded_bytes, output_bytes: 0, held: Vec::new() }))
+    Ok(Some(Begun { unit, projection, decoder, fetch, early, decoded_bytes, output_bytes: 0, held: Vec::new() }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -244,7 +261,7 @@ async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Be
                 current.fetch = Some(Fetch::start(context, &shared.store, &current.unit.entry.key, ranges)?);
             }
             DecodeResult::Data(stored) => {
-                let batch = output(shared, &current.unit, &stored)?;
+                let batch = output(shared, &current.unit, &current.projection, &stored)?;
                 current.output_bytes += batch_bytes(&batch);
                 return Ok(Step::Batch(batch));
             }
@@ -258,24 +275,20 @@ enum Step {
     Finished,
 }
 
-/// The stored columns that come out, ascending.
-fn roots(outputs: &[Output]) -> Vec<usize> {
-    let mut roots: Vec<usize> = outputs
-        .iter()
-        .filter_map(|output| match output {
-            Output::Stored(place) => Some(*place),
-            _ => None,
-        })
-        .collect();
-    roots.sort_unstable();
-    roots.dedup();
-    roots
+/// The places in the table of the stored columns among the outputs, in their order.
+fn stored_places(outputs: &[Output]) -> Vec<usize> {
+    let place = |output: &Output| match output {
+        Output::Stored(place) => Some(*place),
+        _ => None,
+    };
+    outputs.iter().filter_map(place).collect()
 }
 
 fn decoder(
     shared: &ScanShared,
     context: &QueryContext,
     unit: &Unit,
+    projection: &Projection,
     decoded_bytes: &Arc<AtomicU64>,
 ) -> Result<ParquetPushDecoder> {
     let open = &unit.open;
@@ -291,8 +304,9 @@ fn decoder(
         .with_row_groups(vec![unit.row_group])
         .with_row_selection(selection(unit))
         .with_batch_size(context.settings.max_block_size.clamp(1, 1 << 20) as usize)
-        .with_projection(ProjectionMask::roots(&parquet, roots(&shared.outputs)));
-    if let Some(filter) = row_filter(&shared.filters, &parquet, decoded_bytes) {
+        .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
+    let find = |places: &[usize]| shared.evolution.projection(context, open, places);
+    if let Some(filter) = row_filter(&shared.filters, find, &parquet, decoded_bytes)? {
         builder = builder.with_row_filter(filter);
     }
     Ok(builder.build()?)
@@ -339,19 +353,16 @@ fn partition_value(layout: &Layout, unit: &Unit, rows: usize) -> Result<ArrayRef
 }
 
 /// From what was decoded to the scan's schema.
-fn output(shared: &ScanShared, unit: &Unit, stored: &RecordBatch) -> Result<RecordBatch> {
+fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &RecordBatch) -> Result<RecordBatch> {
     let rows = stored.num_rows();
-    let roots = roots(&shared.outputs);
+    let mut built = projection.build(stored)?.into_iter();
     let constant = |text: &str| -> ArrayRef { Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(text, rows))) };
     let columns = shared
         .outputs
         .iter()
         .map(|output| {
             Ok(match output {
-                Output::Stored(place) => {
-                    let at = roots.binary_search(place).map_err(|_| Error::logical("A column was not decoded"))?;
-                    from_storage(&shared.layout.columns.0[*place].kind, stored.column(at))?
-                }
+                Output::Stored(_) => built.next().ok_or_else(|| Error::logical("A column was not decoded"))?,
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,

@@ -13,6 +13,7 @@ use gristmill_introspect::{Event, QueryContext};
 use gristmill_objstore::ranges::{self, RangePolicy};
 
 use super::exec::ObjectScanExec;
+use super::load::text_memory_bytes;
 use super::parquet::open::{FileWork, open};
 use super::parquet::unit::PlannedUnit;
 use super::scan::ScanRequest;
@@ -32,6 +33,8 @@ pub struct Estimate {
     pub rows: Option<u64>,
     /// Compressed bytes that are read of the files, footers included.
     pub bytes: u64,
+    /// Bytes of what is read as they lie in memory, about.
+    pub memory_bytes: u64,
     /// Listing, footers and ranges, where nothing is in memory yet.
     pub requests: u64,
     pub cost_usd: f64,
@@ -78,6 +81,7 @@ async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<
         while let Some(file) = files.try_next().await? {
             estimate.files += 1;
             estimate.bytes += file.size.unwrap_or(0);
+            estimate.memory_bytes += text_memory_bytes(description, &file);
             estimate.requests += file.size.unwrap_or(0).div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
         }
     }
@@ -105,6 +109,8 @@ impl Estimate {
                 self.row_groups += groups.len() as u64;
                 self.rows = self.rows.map(|sum| sum + units.iter().map(PlannedUnit::rows).sum::<u64>());
                 let Some(first) = units.first() else { return };
+                self.memory_bytes +=
+                    groups.iter().map(|group| first.file.memory_bytes(&request.wanted, *group)).sum::<u64>();
                 let tail_from = first.file.footer.file_bytes.saturating_sub(settings.footer_fetch_bytes);
                 let wanted = groups.iter().flat_map(|group| first.file.chunks(&request.wanted, *group));
                 let wanted: Vec<_> = wanted.filter(|range| range.start < tail_from).collect();

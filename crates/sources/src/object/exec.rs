@@ -28,9 +28,10 @@ use super::fetch::Fetcher;
 use super::files::Files;
 use super::filter::ScanFilter;
 use super::layout::Layout;
-use super::parquet::unit::{Experience, UnitStep, Wanted};
+use super::parquet::unit::{Experience, OpenFile, UnitStep, Wanted};
 use super::scan::{Held, Ready, Scan, ScanRequest};
 use super::source::ObjectSource;
+use super::step::ScanStep;
 use super::text;
 use crate::caches::SourceCaches;
 
@@ -58,6 +59,8 @@ pub struct ScanDescription {
     pub partitions: usize,
     /// Rows of all files before the filter, where footers told.
     pub rows: Option<u64>,
+    /// Only these row groups of the files are read, and it is told what they gave.
+    pub step: Option<Arc<ScanStep>>,
 }
 
 /// The scan of the execution under way, until every partition has taken it.
@@ -112,7 +115,7 @@ impl ObjectScanExec {
         &self.description
     }
 
-    fn fetcher(&self, context: &Arc<QueryContext>) -> Result<Fetcher> {
+    pub(super) fn fetcher(&self, context: &Arc<QueryContext>) -> Result<Fetcher> {
         let source = &self.description.source;
         Ok(Fetcher {
             store: Store::open(&source.location, &source.credentials, &source.headers, &context.settings)?,
@@ -133,6 +136,7 @@ impl ObjectScanExec {
             output: self.description.projection.clone(),
             filter: self.description.filter.clone(),
             block_rows,
+            step: self.description.step.clone(),
             experience: Experience::new(!matches!(self.description.source.location.provider, Provider::File)),
         })
     }
@@ -152,7 +156,9 @@ impl ObjectScanExec {
         let description = &self.description;
         let source = &description.source;
         let fetcher = self.fetcher(context)?;
-        let bytes: u64 = description.files.known().iter().filter_map(|file| file.size).sum();
+        // The bytes of a load are counted when it begins.
+        let files = if description.step.is_some() { &[] } else { description.files.known() };
+        let bytes: u64 = files.iter().filter_map(|file| file.size).sum();
         context.progress.total_bytes_to_read.fetch_add(bytes, std::sync::atomic::Ordering::Relaxed);
         if source.is_parquet() {
             let wanted = self.wanted(block_rows);
@@ -165,6 +171,7 @@ impl ObjectScanExec {
             output: description.projection.clone(),
             filter: description.filter.clone(),
             limit: description.limit,
+            step: description.step.clone(),
         };
         let (source, opening) = (source.clone(), description.files.opening().clone());
         let inputs = description.files.stream(context).map_ok(move |file| {
@@ -243,7 +250,7 @@ impl ExecutionPlan for ObjectScanExec {
         let shared = self.shared(&context, block_rows)?;
         let blocks: futures::stream::BoxStream<'static, DataFusionResult<RecordBatch>> = match shared.as_ref() {
             SharedScan::Columnar(scan, wanted) => {
-                let worker = Worker { scan: scan.clone(), wanted: wanted.clone(), held: None, rows: None };
+                let worker = Worker { scan: scan.clone(), wanted: wanted.clone(), held: None, rows: None, reading: None };
                 Box::pin(futures::stream::try_unfold(worker, |mut worker| async move {
                     let block = worker.next().await?;
                     Ok(block.map(|block| (block, worker)))
@@ -329,6 +336,8 @@ struct Worker {
     held: Option<Box<Held>>,
     /// Rows of a file of which no column is read: the columns known without, and how many are left.
     rows: Option<(RecordBatch, u64)>,
+    /// The file that rows come from.
+    reading: Option<Arc<OpenFile>>,
 }
 
 impl Worker {
@@ -339,6 +348,9 @@ impl Worker {
             }
             if let Some(block) = self.block()? {
                 let rows = self.scan.take_rows(block.num_rows());
+                if let (Some(step), Some(file)) = (&self.wanted.step, &self.reading) {
+                    step.count(&file.file.key, rows as u64);
+                }
                 return Ok((rows > 0).then(|| block.slice(0, rows)));
             }
             if self.held.is_some() {
@@ -353,8 +365,12 @@ impl Worker {
                         &RecordBatchOptions::new().with_row_count(Some(self.wanted.block_rows)),
                     )?;
                     self.rows = Some((file.columns.assemble(&self.wanted.output, &none, &[])?, rows));
+                    self.reading = Some(file);
                 }
-                Some(Ready::Unit(held)) => self.held = Some(held),
+                Some(Ready::Unit(held)) => {
+                    self.reading = Some(held.unit.file.clone());
+                    self.held = Some(held);
+                }
             }
         }
     }

@@ -93,6 +93,11 @@ impl Files {
         Files { known: Arc::new(files), rest: None, keep: None, opening: Arc::default() }
     }
 
+    /// Some of these files, with what was read of them.
+    pub fn only(&self, files: Vec<Arc<SourceFile>>) -> Files {
+        Files { known: Arc::new(files), rest: None, keep: None, opening: self.opening.clone() }
+    }
+
     /// The same files for another query, which opens them itself.
     pub fn unopened(&self) -> Files {
         Files { opening: Arc::default(), ..self.clone() }

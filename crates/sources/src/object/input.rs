@@ -134,6 +134,7 @@ impl Run {
             layout,
             filter: ScanFilter::default(),
             limit: None,
+            step: None,
         };
         let file =
             SourceFile { key: String::new(), path: "standard input".to_string(), size: None, modified: None, etag: None };

@@ -78,6 +78,7 @@ impl TableProvider for ObjectProvider {
             filter,
             limit,
             rows,
+            step: None,
         };
         Ok(Arc::new(ObjectScanExec::new(description, self.caches.clone())?))
     }

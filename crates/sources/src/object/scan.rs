@@ -205,6 +205,9 @@ impl Coordinator {
             }
             let nothing_planned = self.planned.is_empty() && self.prepared.is_none();
             if !files_left && opening.is_empty() && nothing_planned && self.holding == 0 {
+                if let Some(step) = &request.wanted.step {
+                    step.has_ended();
+                }
                 return Ok(());
             }
             let opens = files_left && opening.len() < FILES_OPENING && self.planned.len() < FILES_AHEAD;

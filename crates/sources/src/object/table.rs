@@ -68,7 +68,9 @@ impl ObjectTable {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
             _ => Vec::new(),
         };
-        if source.is_parquet() && fetcher.store.is_remote() && reads_every_file(&context.query, &hive_columns) {
+        // A load that goes on may have no need of most files.
+        let reads_all = context.settings.load_id.is_empty();
+        if reads_all && source.is_parquet() && fetcher.store.is_remote() && reads_every_file(&context.query, &hive_columns) {
             files.opening().begin(&fetcher, files.known());
         }
         let columns = match given {

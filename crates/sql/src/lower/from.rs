@@ -126,7 +126,10 @@ impl Analyzer<'_> {
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
             hidden,
         };
-        let materialized = |column: &gristmill_types::Column| matches!(column.default, Some((DefaultKind::Materialized, _)));
+        let materialized = |column: &gristmill_types::Column| {
+            !self.settings.asterisk_include_materialized_columns
+                && matches!(column.default, Some((DefaultKind::Materialized, _)))
+        };
         let mut columns: Vec<ScopeColumn> = table
             .columns
             .iter()
@@ -138,7 +141,8 @@ impl Analyzer<'_> {
             let scope = Scope { columns: columns.clone(), ..Scope::default() };
             let value = self.expr(&crate::statement::parse_expression(text)?, &scope.rows())?;
             let value = self.cast(value, &alias.kind)?;
-            columns.push(ScopeColumn { expr: value.expr, ..column(alias, true) });
+            let hidden = !self.settings.asterisk_include_alias_columns;
+            columns.push(ScopeColumn { expr: value.expr, ..column(alias, hidden) });
         }
         if let [database, shown] = &table.name[..] {
             for (name, value) in [("_table", shown), ("_database", database)] {

@@ -1,7 +1,7 @@
 //! The SELECT list: stars become columns, aliases are noted for the whole SELECT.
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
+use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
 use super::scope::{Scope, ScopeColumn};
@@ -96,6 +96,28 @@ impl Analyzer<'_> {
             }
         }
         Ok(items)
+    }
+
+    /// The names that a list of columns and stars means over a table, each once.
+    pub fn listed_columns(&self, nodes: &[Node], columns: &Columns) -> Result<Vec<String>> {
+        let scope = Scope::of_columns(columns);
+        let mut names: Vec<String> = Vec::new();
+        for node in nodes {
+            let listed = match node {
+                Node::Name(parts) => vec![parts.join(".")],
+                Node::Star(star) => self.star(star, &scope)?.into_iter().map(|item| item.name).collect(),
+                other => {
+                    let text = format!("Expected the name of a column, found {other}");
+                    return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+                }
+            };
+            for name in listed {
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+        }
+        Ok(names)
     }
 
     fn star_columns(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {

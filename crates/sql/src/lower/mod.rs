@@ -153,6 +153,12 @@ impl<'a> Analyzer<'a> {
         self.as_value(typed)
     }
 
+    /// Lowers a condition over the columns of one table: a boolean, where NULL means no.
+    pub fn condition_over_columns(&self, node: &Node, columns: &Columns) -> Result<Expr> {
+        let scope = Scope::of_columns(columns);
+        self.as_predicate(self.expr(node, &scope.rows())?, "WHERE")
+    }
+
     /// The value of a constant expression. Error: BAD_ARGUMENTS where it is none.
     pub fn constant(&self, node: &Node) -> Result<(ScalarValue, SqlType)> {
         let scope = Scope::default();

@@ -15,6 +15,7 @@ use gristmill_types::Columns;
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, TableFactor, Visit, Visitor};
 
 use crate::ast::Node;
+use crate::rewrite::finals::FINAL;
 use crate::translate;
 
 /// A table ready to be read by one query.
@@ -38,13 +39,16 @@ pub struct ResolvedTables(pub HashMap<String, ResolvedTable>);
 
 #[async_trait]
 pub trait TableResolver: Send + Sync {
-    async fn table(&self, database: Option<&str>, name: &str) -> Result<ResolvedTable>;
+    /// `is_final`: the query says FINAL.
+    async fn table(&self, database: Option<&str>, name: &str, is_final: bool) -> Result<ResolvedTable>;
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable>;
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum TableReference {
     Table(Vec<String>),
+    /// A table with FINAL.
+    Final(Vec<String>),
     Function(String, Vec<Node>),
 }
 
@@ -52,6 +56,7 @@ impl TableReference {
     pub(crate) fn key(&self) -> String {
         match self {
             TableReference::Table(parts) => format!("table {}", parts.join(".")),
+            TableReference::Final(parts) => format!("final table {}", parts.join(".")),
             TableReference::Function(name, arguments) => {
                 let texts: Vec<String> = arguments.iter().map(|node| format!("{node:?}")).collect();
                 format!("function {name}({})", texts.join(", "))
@@ -65,8 +70,12 @@ impl TableReference {
             TableFactor::Function { name, args, .. } => (name, Some(args)),
             _ => return Ok(None),
         };
-        let parts = translate::parts(name)?;
+        let mut parts = translate::parts(name)?;
         Ok(Some(match arguments {
+            None if parts.last().is_some_and(|last| last == FINAL) => {
+                parts.pop();
+                TableReference::Final(parts)
+            }
             None => TableReference::Table(parts),
             Some(arguments) => TableReference::Function(parts.join("."), translate::function_arguments(arguments)?),
         }))
@@ -145,11 +154,15 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
             continue;
         }
         let table = match &reference {
-            TableReference::Table(parts) => match &parts[..] {
-                [name] if collector.ctes.contains(name) => continue,
+            TableReference::Table(parts) | TableReference::Final(parts) => match &parts[..] {
+                [name] if collector.ctes.contains(name) => match reference {
+                    TableReference::Final(_) => return Err(final_of_query(name)),
+                    _ => continue,
+                },
                 [name] | [_, name] => {
                     let database = (parts.len() > 1).then(|| parts[0].as_str());
-                    match resolver.table(database, name).await {
+                    let is_final = matches!(reference, TableReference::Final(_));
+                    match resolver.table(database, name, is_final).await {
                         Ok(table) => table,
                         Err(_) if !required => continue,
                         Err(error) => return Err(error),
@@ -168,6 +181,15 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
         resolved.0.insert(key, table);
     }
     Ok(resolved)
+}
+
+fn final_of_query(name: &str) -> gristmill_base::Error {
+    gristmill_base::Error::new(
+        gristmill_base::ErrorCode::UNSUPPORTED_METHOD,
+        format!(
+            "Table expression modifiers FINAL are not supported for subquery {name}: write FINAL behind the tables in it"
+        ),
+    )
 }
 
 /// Whether a query names a table, anywhere in it.

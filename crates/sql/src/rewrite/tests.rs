@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use gristmill_base::ErrorCode;
+
 use crate::tokens::{prepare, tokenize};
 
 /// The tokens after all rewriting, with blanks between them.
@@ -89,4 +91,33 @@ fn parameters_are_constants_of_their_type() {
     let tokens = prepare(tokenize("SELECT {n:String} FROM {t:Identifier}").expect("tokens"), &given).expect("prepared");
     let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).filter(|text| text != "EOF").collect();
     assert_eq!(words.join(" "), "SELECT _CAST ( 'it\\'s' , 'String' ) FROM `d` . `x`");
+}
+
+#[test]
+fn final_becomes_a_part_of_the_name() {
+    assert_eq!(rewritten("SELECT 1 FROM t FINAL"), "SELECT 1 FROM t . __final");
+    assert_eq!(rewritten("SELECT 1 FROM db.t AS a FINAL WHERE x"), "SELECT 1 FROM db . t . __final AS a WHERE x");
+    assert_eq!(
+        rewritten("SELECT 1 FROM `a b` x FINAL, u FINAL LEFT JOIN v FINAL ON y"),
+        "SELECT 1 FROM `a b` . __final x , u . __final LEFT JOIN v . __final ON y"
+    );
+    assert_eq!(
+        rewritten("SELECT x FROM (SELECT 1 FROM t FINAL) AS final"),
+        "SELECT x FROM ( SELECT 1 FROM t . __final ) AS final"
+    );
+    for text in [
+        "SELECT final FROM t",
+        "SELECT 1 FROM t WHERE final",
+        "SELECT 1 FROM t SETTINGS final = 1",
+        "OPTIMIZE TABLE t FINAL",
+    ] {
+        assert_eq!(rewritten(text).to_lowercase(), text.to_lowercase());
+    }
+    for (text, code) in [
+        ("SELECT 1 FROM numbers(3) FINAL", ErrorCode::ILLEGAL_FINAL),
+        ("SELECT 1 FROM (SELECT 1) AS s FINAL", ErrorCode::UNSUPPORTED_METHOD),
+    ] {
+        let error = prepare(tokenize(text).expect(text), &BTreeMap::new()).expect_err(text);
+        assert_eq!(error.code(), code, "{text}");
+    }
 }

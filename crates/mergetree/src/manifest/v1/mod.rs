@@ -1,6 +1,8 @@
 //! Format version 1 of the manifest, described in docs/formats/manifest-v1.md.
 
+pub mod load;
 pub mod record;
 pub mod value;
 
-pub use record::{Operation, PartEntry, Record, RemovedPart, Snapshot};
+pub use load::{FileEntry, LedgerChange, LoadEntry};
+pub use record::{MutationEntry, Operation, PartEntry, Record, RemovedPart, Snapshot};

@@ -11,9 +11,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::RowChange;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
+
+use super::load::{LedgerChange, LoadEntry};
 
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
 pub const FORMAT: u32 = 1;
@@ -51,6 +54,49 @@ pub struct PartEntry {
     /// part out without opening it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub statistics: BTreeMap<String, (Value, Value)>,
+    /// Of the mutations that the part's rows went through, the last one's number.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub mutation: i64,
+}
+
+fn is_zero(number: &i64) -> bool {
+    *number == 0
+}
+
+impl PartEntry {
+    /// The part as one whose rows went through mutations up to this number, under the name that says so.
+    pub fn mutated(&self, mutation: i64) -> PartEntry {
+        let PartEntry { partition_id, min_block, max_block, level, .. } = self;
+        let suffix = if mutation == 0 { String::new() } else { format!("_{mutation}") };
+        PartEntry { name: format!("{partition_id}_{min_block}_{max_block}_{level}{suffix}"), mutation, ..self.clone() }
+    }
+}
+
+/// A change of the rows of all parts that were there when it was asked for.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct MutationEntry {
+    /// Its number, a block number: it concerns parts of lower ones.
+    pub number: i64,
+    /// As it is shown.
+    pub command: String,
+    pub changes: Vec<RowChange>,
+    /// The only partition that it concerns.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub partition_id: Option<String>,
+    pub created_ms: u64,
+    /// When the last part that it concerned had gone through it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub finished_ms: Option<u64>,
+}
+
+impl MutationEntry {
+    /// Whether a part still has to go through it.
+    pub fn concerns(&self, part: &PartEntry) -> bool {
+        self.finished_ms.is_none()
+            && self.number > part.max_block
+            && self.number > part.mutation
+            && self.partition_id.as_ref().is_none_or(|partition| *partition == part.partition_id)
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -65,6 +111,9 @@ pub enum Operation {
     Insert,
     Merge,
     Truncate,
+    Mutate,
+    Detach,
+    Attach,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -85,9 +134,24 @@ pub struct Record {
     /// Hashes of the inserted blocks, where the table keeps a window of them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub block_hashes: Vec<String>,
-    /// Reserved: files of a resumable load.
+    /// Files of a load that the commit holds.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ledger: Option<Value>,
+    pub ledger: Option<LedgerChange>,
+    /// Parts among `removed` that are kept aside, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detached: Vec<String>,
+    /// Parts that were aside and are no longer, by name: they are among `added`, or go.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub retrieved: Vec<String>,
+    /// A mutation that begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub begun: Option<Arc<MutationEntry>>,
+    /// Parts that went through the mutations up to this number without having a row to change: they stay as they are.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub passed: Vec<(String, i64)>,
+    /// Numbers of mutations that end where they stand.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub killed: Vec<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub snapshot: Option<Snapshot>,
 }
@@ -101,6 +165,14 @@ pub struct Snapshot {
     /// Newest last.
     pub insert_ids: Vec<String>,
     pub block_hashes: Vec<String>,
+    /// Parts that were taken out and are kept, by the names that they had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub detached: Vec<Arc<PartEntry>>,
+    /// Unfinished ones, and the last that finished; oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mutations: Vec<Arc<MutationEntry>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub loads: Vec<LoadEntry>,
 }
 
 pub fn key(version: u64) -> String {
@@ -170,6 +242,11 @@ mod tests {
             insert_id: Some("token".to_string()),
             block_hashes: Vec::new(),
             ledger: None,
+            detached: Vec::new(),
+            retrieved: Vec::new(),
+            begun: None,
+            passed: Vec::new(),
+            killed: Vec::new(),
             snapshot: None,
         };
         let data = record.encode().expect("encodes");

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::FieldRef;
 use gristmill_base::Result;
-use gristmill_types::{Column, Columns, SqlType};
+use gristmill_types::{Column, Columns, SqlType, codec};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
-use parquet::basic::{Compression, ZstdLevel};
+use parquet::basic::{Compression, Encoding, Type as PhysicalType, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::SchemaDescriptor;
@@ -58,13 +58,45 @@ pub fn properties(
         .set_column_index_truncate_length(Some(STATISTICS_BYTES_MAX));
     for leaf in schema.columns().iter() {
         let at = columns.index_of(&leaf.path().parts()[0]).unwrap_or_default();
-        if dictionaries.get(at).copied().unwrap_or(false) {
+        let (compression, encoding) = written_as(&columns.0[at], leaf.physical_type())?;
+        if let Some(compression) = compression {
+            builder = builder.set_column_compression(leaf.path().clone(), compression);
+        }
+        if let Some(encoding) = encoding {
+            builder = builder.set_column_encoding(leaf.path().clone(), encoding);
+        } else if dictionaries.get(at).copied().unwrap_or(false) {
             builder = builder
                 .set_column_dictionary_enabled(leaf.path().clone(), true)
                 .set_column_dictionary_page_size_limit(leaf.path().clone(), dictionary::bytes_max(&columns.0[at].kind));
         }
     }
     Ok(Arc::new(builder.build()))
+}
+
+/// What Parquet has for the column's codec; `None`: as other columns. DoubleDelta, T64 and GCD are binary packed deltas
+/// here, Gorilla and FPC byte streams split; LZ4HC is LZ4, whose reader is the same.
+fn written_as(column: &Column, physical: PhysicalType) -> Result<(Option<Compression>, Option<Encoding>)> {
+    if column.codec.is_empty() {
+        return Ok((None, None));
+    }
+    let (steps, _) = codec::parse(&column.codec, &column.kind, true)?;
+    let (mut compression, mut encoding) = (Some(Compression::UNCOMPRESSED), None);
+    for step in steps {
+        match step {
+            codec::Codec::Default => compression = None,
+            codec::Codec::None => compression = Some(Compression::UNCOMPRESSED),
+            codec::Codec::Lz4 | codec::Codec::Lz4Hc(_) => compression = Some(Compression::LZ4_RAW),
+            codec::Codec::Zstd(level) => compression = Some(Compression::ZSTD(ZstdLevel::try_new(level.max(1) as i32)?)),
+            _ => {
+                encoding = match physical {
+                    PhysicalType::INT32 | PhysicalType::INT64 => Some(Encoding::DELTA_BINARY_PACKED),
+                    PhysicalType::FLOAT | PhysicalType::DOUBLE => Some(Encoding::BYTE_STREAM_SPLIT),
+                    _ => encoding,
+                }
+            }
+        }
+    }
+    Ok((compression, encoding))
 }
 
 /// One column of the row group under way.

@@ -40,6 +40,9 @@ pub struct PartHeader {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ColumnHeader {
     pub name: String,
+    /// What the column is found by after an ALTER of the table; absent where that is the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key: Option<String>,
     /// ClickHouse's type, canonical.
     #[serde(rename = "type")]
     pub kind: String,
@@ -49,6 +52,12 @@ pub struct ColumnHeader {
     /// As the values lie in memory.
     pub uncompressed_bytes: u64,
     pub compressed_bytes: u64,
+}
+
+impl ColumnHeader {
+    pub fn key(&self) -> &str {
+        self.key.as_deref().unwrap_or(&self.name)
+    }
 }
 
 impl PartHeader {

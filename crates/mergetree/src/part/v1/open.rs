@@ -1,11 +1,13 @@
 //! Opens a part: one read of its tail gives header, sparse index, page indexes and footer. All of it is kept in memory
 //! by the table's cache; column data is read from the object each time.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::{Column, Columns};
+use parking_lot::Mutex;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder};
@@ -14,18 +16,26 @@ use super::header::PartHeader;
 use super::schema::{reading_schema, storage_schema};
 use crate::index::sparse::SparseIndex;
 use crate::layout::Layout;
+use crate::read::evolve::FoundColumns;
 
 #[derive(Debug)]
 pub struct OpenPart {
     pub key: String,
     pub header: PartHeader,
+    /// The part's own columns, as the table had them when it was written.
+    pub columns: Columns,
     pub index: SparseIndex,
     pub metadata: ArrowReaderMetadata,
     /// What the columns are read as; see `storage_type`.
     pub storage: SchemaRef,
     /// Bytes that it takes in memory, about.
     pub memory_bytes: u64,
+    /// Where the columns of a layout are in the part: of the layout asked for last.
+    found: Mutex<Option<(Weak<Layout>, Arc<FoundColumns>)>>,
 }
+
+/// Of the part's description of a column in memory, about.
+const COLUMN_BYTES: u64 = 200;
 
 impl OpenPart {
     /// `tail`: the object's bytes from the embedded block on. Errors: CORRUPTED_DATA, naming the object.
@@ -36,18 +46,10 @@ impl OpenPart {
 
     fn parse_tail(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
         let (header, index) = PartHeader::decode(&tail)?;
-        let same = header.columns.len() == layout.columns.len()
-            && header
-                .columns
-                .iter()
-                .zip(&layout.columns)
-                .all(|(stored, column)| stored.name == column.name && stored.kind == column.kind.to_string());
-        if !same {
-            return Err(Error::new(ErrorCode::CORRUPTED_DATA, "its columns are not those of the table"));
-        }
+        let columns = part_columns(&header)?;
         let granules = header.granules();
         let index = SparseIndex::decode(&index, granules, layout)?;
-        let storage = storage_schema(&layout.columns);
+        let storage = storage_schema(&columns);
         let schema = Arc::new(reading_schema(&storage)?);
         let options = ParquetMetaDataOptions::new().with_schema(schema);
         let mut decoder = ParquetMetaDataPushDecoder::try_new(object_bytes)?
@@ -63,11 +65,34 @@ impl OpenPart {
         let reader_options = ArrowReaderOptions::new().with_schema(storage.clone());
         let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), reader_options)?;
         let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64;
-        Ok(OpenPart { key: key.to_string(), header, index, metadata, storage, memory_bytes })
+        let memory_bytes = memory_bytes + columns.len() as u64 * COLUMN_BYTES;
+        Ok(OpenPart {
+            key: key.to_string(),
+            header,
+            columns,
+            index,
+            metadata,
+            storage,
+            memory_bytes,
+            found: Mutex::default(),
+        })
     }
 
     pub fn granules(&self) -> usize {
         self.index.granules
+    }
+
+    /// Where the table's columns are in the part.
+    pub fn find_columns(&self, layout: &Arc<Layout>) -> Arc<FoundColumns> {
+        let mut found = self.found.lock();
+        if let Some((known, columns)) = found.as_ref()
+            && std::ptr::eq(known.as_ptr(), Arc::as_ptr(layout))
+        {
+            return columns.clone();
+        }
+        let columns = Arc::new(FoundColumns::new(&self.header, &self.columns, layout));
+        *found = Some((Arc::downgrade(layout), columns.clone()));
+        columns
     }
 
     pub fn granules_in_row_group(&self) -> usize {
@@ -79,6 +104,11 @@ impl OpenPart {
         let row = |granule: usize| (granule as u64 * self.header.granule_rows).min(self.header.rows);
         row(granules.end) - row(granules.start)
     }
+}
+
+fn part_columns(header: &PartHeader) -> Result<Columns> {
+    let columns = header.columns.iter().map(|column| Ok(Column::new(&column.name, column.kind.parse()?)));
+    Ok(Columns::new(columns.collect::<Result<_>>()?))
 }
 
 fn check_rows(metadata: &ParquetMetaData, header: &PartHeader) -> Result<()> {

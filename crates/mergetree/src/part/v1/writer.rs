@@ -212,7 +212,8 @@ impl PartWriter {
     fn row_group_encoders(&self) -> Result<Vec<ColumnEncoder>> {
         let (plan, columns) = (&self.plan, &self.layout.columns);
         let strings = |place: usize| {
-            let plain = columns.0[place].kind == SqlType::String && !plan.dictionaries[place];
+            let column = &columns.0[place];
+            let plain = column.kind == SqlType::String && column.codec.is_empty() && !plan.dictionaries[place];
             let leaf: usize = self.leaves_by_column[..place].iter().sum();
             plain.then(|| StringsEncoder::new(self.descriptor.column(leaf), plan.codec, plan.text[place], plan.granule_rows))
         };
@@ -329,6 +330,7 @@ impl PartWriter {
             columns: columns
                 .map(|(i, column)| ColumnHeader {
                     name: column.name.clone(),
+                    key: Some(self.layout.key(i)).filter(|key| *key != column.name).map(str::to_string),
                     kind: column.kind.to_string(),
                     text: self.plan.text[i],
                     dictionary: self.plan.dictionaries[i],
@@ -360,7 +362,7 @@ fn statistics(layout: &Layout, metadata: &ParquetMetaData) -> Result<BTreeMap<St
             continue;
         }
         if let Some(range) = value::range(&column.kind, &least, &greatest)? {
-            kept.insert(column.name.clone(), range);
+            kept.insert(layout.key(place).to_string(), range);
         }
     }
     Ok(kept)

@@ -51,13 +51,16 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
     let columns = FileColumns::new(&request.layout, &needed, opened.footer.schema(), &opened.file, &context.settings)?;
     let roots = columns.file_columns(&needed);
     if roots.is_empty() && request.wanted.filter.is_empty() {
-        let rows = opened.footer.metadata().row_groups().iter().map(|group| group.num_rows() as u64).sum();
+        let groups = opened.footer.metadata().row_groups().iter().enumerate();
+        let read = groups.filter(|(group, _)| is_wanted(&request, &opened.file, *group));
+        let rows = read.map(|(_, group)| group.num_rows() as u64).sum();
         let file = Arc::new(OpenFile { file: opened.file, footer: opened.footer, columns, tail: None });
         return Ok(FileWork::Rows(file, rows));
     }
 
     let groups = surviving_groups(&request, &opened, &columns).await?;
-    let pruned = opened.footer.metadata().num_row_groups() - groups.len();
+    let read = (0..opened.footer.metadata().num_row_groups()).filter(|group| is_wanted(&request, &opened.file, *group));
+    let pruned = read.count().saturating_sub(groups.len());
     context.counters.add(Event::ParquetPrunedRowGroups, pruned as u64);
 
     let bytes = |group: &usize| group_bytes(&opened.footer, &columns, &request.wanted, *group);
@@ -86,11 +89,17 @@ async fn on_cpu<T: Send + 'static>(compute: impl FnOnce() -> Result<T> + Send + 
     Task::on(&runtime::cpu(), async move { guarded(compute) }).join().await?
 }
 
+/// Whether the step of a load, where this is one, takes the row group.
+fn is_wanted(request: &ScanRequest, file: &SourceFile, group: usize) -> bool {
+    request.wanted.step.as_ref().is_none_or(|step| step.takes(&file.key, group))
+}
+
 async fn surviving_groups(request: &Arc<ScanRequest>, opened: &Opened, columns: &FileColumns) -> Result<Vec<usize>> {
     let settings = &request.fetcher.context.settings;
     let footer = opened.footer.clone();
-    let all: Vec<usize> =
-        (0..footer.metadata().num_row_groups()).filter(|&g| footer.metadata().row_group(g).num_rows() > 0).collect();
+    let all: Vec<usize> = (0..footer.metadata().num_row_groups())
+        .filter(|&group| footer.metadata().row_group(group).num_rows() > 0 && is_wanted(request, &opened.file, group))
+        .collect();
     if request.wanted.filter.is_empty() || all.is_empty() {
         return Ok(all);
     }

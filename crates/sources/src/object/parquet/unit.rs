@@ -25,6 +25,7 @@ use super::footer::{Footer, check_range, guarded};
 use crate::object::file::SourceFile;
 use crate::object::filter::{BlockFilter, ScanFilter};
 use crate::object::measure::block_bytes;
+use crate::object::step::ScanStep;
 use crate::object::tail::Tail;
 
 /// A file that was opened: its footer, and where its columns are.
@@ -38,6 +39,13 @@ pub struct OpenFile {
 }
 
 impl OpenFile {
+    /// Bytes in memory of what a scan may read of a row group, about.
+    pub fn memory_bytes(&self, wanted: &Wanted, group: usize) -> u64 {
+        let mut all = wanted.filter.columns();
+        all.extend(&wanted.output);
+        memory_bytes(&self.footer, group, &self.columns.file_columns(&all))
+    }
+
     /// Byte ranges of the columns that a scan may read of a row group.
     pub fn chunks(&self, wanted: &Wanted, group: usize) -> Vec<Range<u64>> {
         let mut all = wanted.filter.columns();
@@ -53,6 +61,8 @@ pub struct Wanted {
     pub output: Vec<usize>,
     pub filter: ScanFilter,
     pub block_rows: usize,
+    /// Where not all row groups are read.
+    pub step: Option<Arc<ScanStep>>,
     pub experience: Experience,
 }
 
@@ -118,6 +128,15 @@ pub fn group_bytes(footer: &Footer, columns: &FileColumns, wanted: &Wanted, grou
     all.extend(&wanted.output);
     let roots = columns.file_columns(&all);
     chunk_ranges(footer, group, &roots).iter().map(|range| range.end.saturating_sub(range.start)).sum()
+}
+
+/// Bytes of top-level columns of a row group as they lie in memory, about.
+pub fn memory_bytes(footer: &Footer, group: usize, roots: &[usize]) -> u64 {
+    let parquet = footer.reader.parquet_schema();
+    let metadata = footer.metadata().row_group(group);
+    let leaves = 0..metadata.num_columns().min(parquet.num_columns());
+    let read = leaves.filter(|leaf| roots.contains(&parquet.get_column_root_idx(*leaf)));
+    read.map(|leaf| u64::try_from(metadata.column(leaf).uncompressed_size()).unwrap_or(0)).sum()
 }
 
 /// Byte ranges of the column chunks of top-level columns.

@@ -39,6 +39,7 @@ use super::filter::{BlockFilter, ScanFilter};
 use super::layout::{Layout, Origin};
 use super::measure::block_bytes;
 use super::scan::budget_bytes;
+use super::step::ScanStep;
 use file::TextFile;
 
 /// Files that are read at a time at most; how many really are depends on the budget.
@@ -55,6 +56,8 @@ pub struct TextPlan {
     pub filter: ScanFilter,
     /// Rows to give at most.
     pub limit: Option<usize>,
+    /// What is told of the files' rows.
+    pub step: Option<Arc<ScanStep>>,
 }
 
 /// One thing to read.
@@ -241,7 +244,12 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
             reading.push(async move { (bytes, task.join().await.and_then(|done| done)) });
         }
         match reading.next().await {
-            None => return,
+            None => {
+                if let Some(step) = &shared.plan.step {
+                    step.has_ended();
+                }
+                return;
+            }
             Some((bytes, Ok(()))) => held_bytes -= bytes,
             Some((_, Err(error))) => {
                 let _ = sender.send(Err(error)).await;
@@ -341,6 +349,9 @@ impl Worker {
         shared.context.read(batch.num_rows() as u64, block_bytes(batch));
         let block = shared.block(file, batch)?;
         let rows = self.scan.take_rows(block.num_rows());
+        if let Some(step) = &shared.plan.step {
+            step.count(&file.source.key, rows as u64);
+        }
         let mut from = 0;
         while from < rows {
             let length = (rows - from).min(shared.block_rows);

@@ -1,0 +1,348 @@
+//! Commands of ALTER about columns, and what they may not do.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_sql::ast::Node;
+use gristmill_sql::create::ColumnDefinition;
+use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
+use gristmill_sql::sql_text::sql;
+use gristmill_sql::statement::{Place, Property, parse_expression};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+
+use super::super::Interpreter;
+use super::definition::{Alteration, named};
+use crate::engine::Engine;
+
+/// Whether every value of one type has its like in another.
+pub fn always_converts(from: &SqlType, to: &SqlType) -> bool {
+    if from.is_nullable() && !to.is_nullable() {
+        return false;
+    }
+    let (from, to) = (from.plain(), to.plain());
+    let is_number = |kind: &SqlType| kind.is_integer() || kind.is_float();
+    from == to || *to == SqlType::String || (is_number(from) && is_number(to))
+}
+
+fn is_stored(column: &Column) -> bool {
+    !matches!(column.default, Some((DefaultKind::Alias | DefaultKind::Ephemeral, _)))
+}
+
+fn missing(what: &str, name: &str, to_do: &str) -> Error {
+    Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, format!("{what}. Cannot find column `{name}` to {to_do}"))
+}
+
+fn forbidden(text: String) -> Error {
+    Error::new(ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN, text)
+}
+
+impl Alteration {
+    fn find(&self, name: &str) -> Option<usize> {
+        self.columns.iter().position(|column| column.name == name)
+    }
+
+    fn key(&self, name: &str, what: &str) -> Result<()> {
+        if self.key_columns()?.contains(name) {
+            return Err(forbidden(format!("Trying to ALTER {what} key {name} column which is a part of key expression")));
+        }
+        Ok(())
+    }
+
+    /// The first other column whose default names this one.
+    fn dependent(&self, name: &str) -> Result<Option<&str>> {
+        for column in self.columns.iter().filter(|column| column.name != name) {
+            if let Some((_, text)) = &column.default
+                && !text.is_empty()
+                && named(&parse_expression(text)?).contains(name)
+            {
+                return Ok(Some(&column.name));
+            }
+        }
+        Ok(None)
+    }
+
+    fn position(&self, place: Option<&Place>) -> Result<usize> {
+        match place {
+            None => Ok(self.columns.len()),
+            Some(Place::First) => Ok(0),
+            Some(Place::After(name)) => {
+                let missing = || {
+                    let text = format!("Wrong column name. Cannot find column {name} to insert after");
+                    Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
+                };
+                Ok(self.find(name).ok_or_else(missing)? + 1)
+            }
+        }
+    }
+
+    pub(super) fn add(&mut self, column: Column, place: Option<&Place>, if_not_exists: bool) -> Result<()> {
+        if self.find(&column.name).is_some() {
+            if if_not_exists {
+                return Ok(());
+            }
+            return Err(Error::new(
+                ErrorCode::DUPLICATE_COLUMN,
+                format!("Cannot add column `{}`: column with this name already exists", column.name),
+            ));
+        }
+        let at = self.position(place)?;
+        if is_stored(&column) {
+            let before = self.all();
+            self.keys.renew(&column.name, &before);
+        }
+        self.added.insert(column.name.clone());
+        self.columns.insert(at, column);
+        Ok(())
+    }
+
+    pub(super) fn drop(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        let Some(at) = self.find(name) else {
+            return if if_exists { Ok(()) } else { Err(missing("Wrong column name", name, "drop")) };
+        };
+        if let Some(dependent) = self.dependent(name)? {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_COLUMN,
+                format!("Cannot drop column `{name}`, because column `{dependent}` depends on it"),
+            ));
+        }
+        self.key(name, "DROP")?;
+        let is_last = is_stored(&self.columns[at]) && self.columns.iter().filter(|column| is_stored(column)).count() == 1;
+        if is_last {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Cannot drop or clear all columns"));
+        }
+        self.columns.remove(at);
+        self.keys.drop(name);
+        self.added.remove(name);
+        self.touched.push(name.to_string());
+        Ok(())
+    }
+
+    /// CLEAR COLUMN: what is kept of it is forgotten.
+    pub(super) fn clear(&mut self, name: &str, if_exists: bool) -> Result<()> {
+        let Some(at) = self.find(name) else {
+            return if if_exists { Ok(()) } else { Err(missing("Wrong column name", name, "clear")) };
+        };
+        self.key(name, "CLEAR")?;
+        if is_stored(&self.columns[at]) {
+            let all = self.all();
+            self.keys.renew(name, &all);
+            self.touched.push(name.to_string());
+        }
+        Ok(())
+    }
+
+    pub(super) fn modify(&mut self, new: &ColumnDefinition, place: Option<&Place>, if_exists: bool) -> Result<()> {
+        let Some(at) = self.find(&new.name) else {
+            return if if_exists { Ok(()) } else { Err(missing("Wrong column", &new.name, "modify")) };
+        };
+        let old = self.columns[at].clone();
+        let mut column = old.clone();
+        if let Some(kind) = &new.kind {
+            column.kind = kind.clone();
+        }
+        if let Some((kind, node)) = &new.default {
+            column.default = Some((*kind, node.as_ref().map_or_else(String::new, sql)));
+        }
+        if !new.comment.is_empty() {
+            column.comment = new.comment.clone();
+        }
+        if !new.codec.is_empty() {
+            column.codec = new.codec.clone();
+        }
+        self.replace(at, column)?;
+        if let Some(place) = place {
+            let column = self.columns.remove(at);
+            let to = self.position(Some(place))?;
+            self.columns.insert(to, column);
+        }
+        Ok(())
+    }
+
+    /// Puts a changed column of the same name in its place.
+    fn replace(&mut self, at: usize, column: Column) -> Result<()> {
+        let old = self.columns[at].clone();
+        let name = &column.name;
+        let is_key = self.key_columns()?.contains(name);
+        if old.kind != column.kind && is_key && !extends(&old.kind, &column.kind) {
+            return Err(forbidden(format!(
+                "ALTER of key column {name} from type {} to type {} is not safe because it can change the representation of \
+                 primary key",
+                old.kind, column.kind
+            )));
+        }
+        let (was_stored, is_stored) = (is_stored(&old), is_stored(&column));
+        if is_key && (was_stored != is_stored || (old.default != column.default && self.keys.keys.contains_key(name))) {
+            // Older parts do not have the column: their rows would get another order.
+            return Err(forbidden(format!("ALTER of the default of key column {name} can change the order of rows")));
+        }
+        let all = self.all();
+        match (was_stored, is_stored) {
+            (true, true) if old.kind != column.kind => {
+                self.keys.retype(name, &all);
+                let before = match self.touched_as(name) {
+                    // Added by this statement: there are no values.
+                    _ if self.added.contains(name) => None,
+                    before => Some(before),
+                };
+                if let Some(before) = before {
+                    self.retyped.retain(|(known, _, _)| *known != before);
+                    self.retyped.push((before.clone(), name.clone(), column.kind.clone()));
+                    self.touched.push(before);
+                }
+            }
+            (false, true) => self.keys.renew(name, &all),
+            (true, false) => self.keys.drop(name),
+            _ => {}
+        }
+        self.columns[at] = column;
+        Ok(())
+    }
+
+    /// The column's name before this statement.
+    fn touched_as(&self, name: &str) -> String {
+        let renamed = self.renamed.iter().rev().find(|(_, to)| to == name);
+        renamed.map_or_else(|| name.to_string(), |(from, _)| from.clone())
+    }
+
+    pub(super) fn remove(&mut self, name: &str, property: Property, if_exists: bool) -> Result<()> {
+        let Some(at) = self.find(name) else {
+            return if if_exists { Ok(()) } else { Err(missing("Wrong column", name, "modify")) };
+        };
+        let mut column = self.columns[at].clone();
+        let has = |wanted: DefaultKind| matches!(&column.default, Some((kind, _)) if *kind == wanted);
+        let (there, word) = match property {
+            Property::Default => (has(DefaultKind::Default), "DEFAULT"),
+            Property::Materialized => (has(DefaultKind::Materialized), "MATERIALIZED"),
+            Property::Alias => (has(DefaultKind::Alias), "ALIAS"),
+            Property::Comment => (!column.comment.is_empty(), "COMMENT"),
+            Property::Codec => (!column.codec.is_empty(), "CODEC"),
+        };
+        if !there {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("Column `{name}` doesn't have {word}, cannot remove it"),
+            ));
+        }
+        match property {
+            Property::Comment => column.comment.clear(),
+            Property::Codec => column.codec.clear(),
+            Property::Default | Property::Materialized | Property::Alias => column.default = None,
+        }
+        self.replace(at, column)
+    }
+
+    pub(super) fn comment(&mut self, name: &str, comment: &str, if_exists: bool) -> Result<()> {
+        match self.find(name) {
+            Some(at) => self.columns[at].comment = comment.to_string(),
+            None if if_exists => {}
+            None => return Err(missing("Wrong column name", name, "comment")),
+        }
+        Ok(())
+    }
+
+    pub(super) fn rename(&mut self, from: &str, to: &str, if_exists: bool) -> Result<()> {
+        let Some(at) = self.find(from) else {
+            return if if_exists { Ok(()) } else { Err(missing("Wrong column name", from, "rename")) };
+        };
+        if self.find(to).is_some() {
+            return Err(Error::new(
+                ErrorCode::DUPLICATE_COLUMN,
+                format!("Cannot rename to `{to}`: column with this name already exists"),
+            ));
+        }
+        self.key(from, "RENAME")?;
+        if is_stored(&self.columns[at]) {
+            self.keys.rename(from, to);
+        }
+        self.columns[at].name = to.to_string();
+        for column in &mut self.columns {
+            if let Some((_, text)) = &mut column.default
+                && !text.is_empty()
+            {
+                let node = parse_expression(text)?;
+                if named(&node).contains(from) {
+                    *text = sql(&substituted(&node, from, &Node::Name(vec![to.to_string()])));
+                }
+            }
+        }
+        let before = self.touched_as(from);
+        self.touched.push(before.clone());
+        self.renamed.push((before, to.to_string()));
+        if self.added.remove(from) {
+            self.added.insert(to.to_string());
+        }
+        Ok(())
+    }
+}
+
+/// That no default needs itself. Errors: CYCLIC_ALIASES.
+fn check_cycles(columns: &Columns) -> Result<()> {
+    let mut needs: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+    for column in columns {
+        if let Some((_, text)) = column.default.as_ref().filter(|(_, text)| !text.is_empty()) {
+            needs.insert(&column.name, named(&parse_expression(text)?));
+        }
+    }
+    // Columns whose needs are all met go, until none does.
+    while !needs.is_empty() {
+        let before = needs.len();
+        let waiting: BTreeSet<String> = needs.keys().map(ToString::to_string).collect();
+        needs.retain(|_, needed| needed.iter().any(|name| waiting.contains(name)));
+        if needs.len() == before {
+            let names: Vec<&str> = needs.keys().copied().collect();
+            return Err(Error::new(
+                ErrorCode::CYCLIC_ALIASES,
+                format!("Cyclic defaults: to compute each of {} another of them is needed", names.join(", ")),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Whether the new type only adds names to an enum: what is stored and its order stay.
+fn extends(old: &SqlType, new: &SqlType) -> bool {
+    match (old, new) {
+        (SqlType::Enum8(old), SqlType::Enum8(new)) | (SqlType::Enum16(old), SqlType::Enum16(new)) => {
+            old.0.iter().all(|value| new.0.contains(value))
+        }
+        _ => false,
+    }
+}
+
+impl Interpreter {
+    /// A column as ADD COLUMN declares it, with the type of its default where it has none.
+    pub(super) fn declared(&self, declared: &ColumnDefinition, others: &Columns) -> Result<Column> {
+        let default = declared.default.as_ref().map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, sql)));
+        let kind = match (&declared.kind, &declared.default) {
+            (Some(kind), _) => kind.clone(),
+            (None, Some((_, Some(node)))) => {
+                let tables = ResolvedTables::default();
+                let env = Engine::function_env(&self.context);
+                let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+                let typed = analyzer.over_columns(node, others);
+                typed.context(|| format!("in the default of column {}", declared.name))?.kind
+            }
+            (None, _) => SqlType::String,
+        };
+        let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
+        Ok(Column { name: declared.name.clone(), kind, default, comment: declared.comment.clone(), codec })
+    }
+
+    /// A default that cannot be computed is refused now and not when a row needs it.
+    pub(in crate::interpret) fn check_defaults(&self, columns: &Columns) -> Result<()> {
+        check_cycles(columns)?;
+        let tables = ResolvedTables::default();
+        let env = Engine::function_env(&self.context);
+        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+        for column in columns {
+            let Some((_, text)) = &column.default else { continue };
+            if text.is_empty() {
+                continue;
+            }
+            let place = || format!("in the default of column {}", column.name);
+            let typed = analyzer.over_columns(&parse_expression(text)?, columns).context(place)?;
+            analyzer.cast_to(typed, &column.kind).context(place)?;
+        }
+        Ok(())
+    }
+}

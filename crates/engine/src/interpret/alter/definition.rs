@@ -1,0 +1,186 @@
+//! A table's definition while ALTER changes it, command by command, in memory.
+
+use std::collections::BTreeSet;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{ColumnKeys, TableDefinition, directed, direction};
+use gristmill_mergetree::settings::TableSettings;
+use gristmill_sql::ast::Node;
+use gristmill_sql::sql_text::sql;
+use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
+use gristmill_types::{Column, Columns, SqlType};
+
+use super::super::Interpreter;
+
+/// Settings on which the parts that are there depend.
+const READONLY_SETTINGS: &[&str] = &["index_granularity", "index_granularity_bytes", "enable_mixed_granularity_parts"];
+
+pub struct Alteration {
+    definition: TableDefinition,
+    pub(super) columns: Vec<Column>,
+    pub(super) keys: ColumnKeys,
+    /// Added by this statement.
+    pub(super) added: BTreeSet<String>,
+    /// Dropped, renamed, emptied or of another type after this statement, under the names from before.
+    pub touched: Vec<String>,
+    /// Name before, name after, and the new type.
+    pub retyped: Vec<(String, String, SqlType)>,
+    /// Name before, name after.
+    pub(super) renamed: Vec<(String, String)>,
+    pub only_comments: bool,
+}
+
+impl Alteration {
+    pub fn of(definition: &TableDefinition) -> Alteration {
+        Alteration {
+            definition: definition.clone(),
+            columns: definition.columns.iter().cloned().collect(),
+            keys: definition.column_keys.clone(),
+            added: BTreeSet::new(),
+            touched: Vec::new(),
+            retyped: Vec::new(),
+            renamed: Vec::new(),
+            only_comments: true,
+        }
+    }
+
+    pub fn finish(&self) -> Result<TableDefinition> {
+        Ok(TableDefinition {
+            columns: Columns::new(self.columns.clone()),
+            column_keys: self.keys.clone(),
+            ..self.definition.clone()
+        })
+    }
+
+    pub(super) fn all(&self) -> Columns {
+        Columns::new(self.columns.clone())
+    }
+
+    /// Names in the keys of the table.
+    pub(super) fn key_columns(&self) -> Result<BTreeSet<String>> {
+        let sorting = self.definition.order_by.iter().map(|key| direction(key).0);
+        let mut names = BTreeSet::new();
+        for text in sorting.chain(self.definition.partition_by.as_deref()) {
+            names.extend(named(&parse_expression(text)?));
+        }
+        Ok(names)
+    }
+
+    fn modify_order_by(&mut self, keys: &[Node], descending: &[bool]) -> Result<()> {
+        let wrong = |text: String| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        let new: Vec<String> = keys.iter().zip(descending).map(|(key, down)| directed(&sql(key), *down)).collect();
+        let texts: Vec<&str> = new.iter().map(|key| direction(key).0).collect();
+        let primary: Vec<&str> = self.definition.primary_key.iter().map(String::as_str).collect();
+        if !texts.starts_with(&primary) {
+            return wrong(format!(
+                "Primary key must be a prefix of the sorting key, but the sorting key is ({}) and the primary key ({})",
+                texts.join(", "),
+                primary.join(", ")
+            ));
+        }
+        let kept = new.iter().zip(&self.definition.order_by).take_while(|(new, old)| new == old).count();
+        // Rows of the parts that are there stay in order only where what is added is the same in all of them.
+        for key in &keys[kept..] {
+            for name in named(key) {
+                if !self.added.contains(&name) {
+                    return wrong(format!(
+                        "Existing column {name} is used in the expression that was added to the sorting key. You can add \
+                         expressions that use only the newly added columns"
+                    ));
+                }
+                if self.columns.iter().any(|column| column.name == name && column.default.is_some()) {
+                    return wrong(format!(
+                        "Newly added column {name} has a default expression, so adding expressions that use it to the \
+                         sorting key is forbidden"
+                    ));
+                }
+            }
+        }
+        self.definition.order_by = new;
+        Ok(())
+    }
+
+    fn modify_settings(&mut self, changed: &Assignments) -> Result<()> {
+        // It is shown of every table, and what is set later stands behind it.
+        self.definition.settings.entry("index_granularity".to_string()).or_insert_with(|| "8192".to_string());
+        for (name, value) in changed {
+            self.check_setting(name)?;
+            self.definition.settings.insert(name.clone(), value.clone());
+        }
+        Ok(())
+    }
+
+    fn reset_settings(&mut self, names: &[String]) -> Result<()> {
+        for name in names {
+            self.check_setting(name)?;
+            self.definition.settings.remove(name);
+        }
+        Ok(())
+    }
+
+    fn check_setting(&self, name: &str) -> Result<()> {
+        if READONLY_SETTINGS.contains(&name) {
+            let engine = &self.definition.engine.name;
+            let text = format!("Setting '{name}' is readonly for storage '{engine}'");
+            return Err(Error::new(ErrorCode::READONLY_SETTING, text));
+        }
+        // Errors of unknown ones are made where settings are parsed.
+        let known = std::collections::BTreeMap::from([(name.to_string(), "0".to_string())]);
+        match TableSettings::parse(&known) {
+            Err(error) if error.code() == ErrorCode::UNKNOWN_SETTING => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Names of columns in an expression; of `a.b` both `a` and `a.b`, because either may be one.
+pub(super) fn named(node: &Node) -> BTreeSet<String> {
+    let mut names = BTreeSet::new();
+    node.walk(&mut |node| match node {
+        Node::Name(parts) => {
+            names.extend((1..=parts.len()).map(|length| parts[..length].join(".")));
+            true
+        }
+        Node::Lambda { parameters, body } => {
+            names.extend(named(body).into_iter().filter(|name| !parameters.contains(name)));
+            false
+        }
+        _ => true,
+    });
+    names
+}
+
+impl Interpreter {
+    pub(super) fn apply(&self, alteration: &mut Alteration, command: &AlterCommand) -> Result<()> {
+        let is_comment = matches!(command, AlterCommand::ModifyComment(_) | AlterCommand::CommentColumn { .. });
+        alteration.only_comments &= is_comment;
+        match command {
+            AlterCommand::ModifyComment(comment) => alteration.definition.comment = comment.clone(),
+            AlterCommand::ModifySetting(changed) => alteration.modify_settings(changed)?,
+            AlterCommand::ResetSetting(names) => alteration.reset_settings(names)?,
+            AlterCommand::ModifyOrderBy { keys, descending } => alteration.modify_order_by(keys, descending)?,
+            AlterCommand::AddColumn { column, place, if_not_exists } => {
+                let declared = self.declared(column, &alteration.all())?;
+                alteration.add(declared, place.as_ref(), *if_not_exists)?;
+            }
+            AlterCommand::DropColumn { name, if_exists } => alteration.drop(name, *if_exists)?,
+            AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,
+            AlterCommand::ModifyColumn { column, place, if_exists } => {
+                alteration.modify(column, place.as_ref(), *if_exists)?;
+                if let Some(changed) = alteration.columns.iter_mut().find(|known| known.name == column.name) {
+                    let default = changed.default.as_ref().map(|(kind, _)| *kind);
+                    changed.codec = self.codec(&changed.codec, &changed.kind, default)?;
+                }
+            }
+            AlterCommand::RemoveProperty { name, property, if_exists } => {
+                alteration.remove(name, *property, *if_exists)?;
+            }
+            AlterCommand::CommentColumn { name, comment, if_exists } => {
+                alteration.comment(name, comment, *if_exists)?;
+            }
+            AlterCommand::RenameColumn { from, to, if_exists } => alteration.rename(from, to, *if_exists)?,
+            _ => return Err(Error::logical("A command that is not about the definition")),
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,197 @@
+//! ALTER TABLE and what else changes rows that are there.
+//!
+//! A statement's commands are of three sorts, carried out in this order: those that change the definition, all of them
+//! at once (`definition`, `Databases::alter_table`); those that change rows (`rows`); those that take parts out and put
+//! them back, one after the other.
+
+mod columns;
+mod definition;
+mod rows;
+
+use std::sync::Arc;
+
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use futures::TryStreamExt;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{PartChoice, PartitionChoice, Table, Transfer};
+use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
+use gristmill_sql::statement::{AlterCommand, PartName, TableName};
+use gristmill_types::SqlType;
+
+use super::{Interpreter, Outcome};
+use crate::engine::Engine;
+use crate::plan;
+use definition::Alteration;
+
+impl Interpreter {
+    pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
+        let (database, table) = self.full(name);
+        let (parts, others): (Vec<_>, Vec<_>) = commands.into_iter().partition(|command| {
+            matches!(
+                command,
+                AlterCommand::DropParts { .. }
+                    | AlterCommand::DetachParts(_)
+                    | AlterCommand::AttachParts(_)
+                    | AlterCommand::CopyPartition { .. }
+                    | AlterCommand::MovePartition { .. }
+                    | AlterCommand::Freeze { .. }
+                    | AlterCommand::Unfreeze(_)
+            )
+        });
+        let (rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
+        if !of_definition.is_empty() {
+            self.alter_definition(database, table, &of_definition).await?;
+        }
+        let outcome = if rows.is_empty() { Outcome::done() } else { self.mutate(database, table, &rows).await? };
+        for command in parts {
+            self.change_parts(database, table, command).await?;
+        }
+        Ok(outcome)
+    }
+
+    async fn alter_definition(&self, database: &str, name: &str, commands: &[AlterCommand]) -> Result<()> {
+        let change = |table: Arc<dyn Table>| async move {
+            let old = table.definition();
+            let mut alteration = Alteration::of(&old);
+            for command in commands {
+                self.apply(&mut alteration, command)?;
+            }
+            let new = Arc::new(alteration.finish()?);
+            if new == old {
+                return Ok(None);
+            }
+            self.check_defaults(&new.columns)?;
+            // Words about a table are no business of its engine's.
+            if alteration.only_comments {
+                return table.renamed(new).map(Some);
+            }
+            for column in &alteration.touched {
+                let waiting = table.mutations().into_iter().find(|row| !row.is_done && names(&row.command, column));
+                if let Some(mutation) = waiting {
+                    return Err(Error::new(
+                        ErrorCode::BAD_ARGUMENTS,
+                        format!(
+                            "Column {column} is used by the mutation {}, which is not done: wait for it (system.mutations), \
+                             or end it with KILL MUTATION",
+                            mutation.id
+                        ),
+                    ));
+                }
+            }
+            let (sorting, partition) = crate::opener::compile_keys(&new, &self.engine.registry)?;
+            let altered = table.altered(new.clone(), sorting, partition)?;
+            for (before, after, kind) in &alteration.retyped {
+                self.check_conversion(table.as_ref(), before, kind)
+                    .await
+                    .context(|| format!("while changing the type of column {after}: nothing was changed"))?;
+            }
+            Ok(Some(altered))
+        };
+        self.engine.databases.alter_table(database, name, change).await
+    }
+
+    /// That every value of a column has its like in another type: they are cast whenever they are read from then on.
+    async fn check_conversion(&self, table: &dyn Table, column: &str, to: &SqlType) -> Result<()> {
+        let definition = table.definition();
+        let stored = definition.stored_columns();
+        let Some(place) = stored.index_of(column) else { return Ok(()) };
+        let from = &stored.0[place].kind;
+        if columns::always_converts(from, to) {
+            return Ok(());
+        }
+        let provider = table.read(&self.context).await?;
+        let source = datafusion::datasource::provider_as_source(provider);
+        let scan = LogicalPlanBuilder::scan("altered", source, Some(vec![place]))?.build()?;
+        let cast = {
+            let tables = ResolvedTables::default();
+            let env = Engine::function_env(&self.context);
+            let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+            let values = Expr::Column(scan.schema().columns().swap_remove(0));
+            analyzer.cast_to(Typed::new(values, from.clone()), to)?.expr
+        };
+        let plan = LogicalPlanBuilder::from(scan).project([cast.alias("converted")])?.build()?;
+        let expr = Expr::Column(plan.schema().columns().swap_remove(0));
+        let columns = vec![OutputColumn { name: "converted".to_string(), kind: to.clone(), expr }];
+        let planned = self.plan_lowered(Lowered { plan, columns }).await?;
+        let rows = plan::run(&planned.state, planned.physical, &self.context)?;
+        rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
+    }
+
+    async fn change_parts(&self, database: &str, name: &str, command: AlterCommand) -> Result<()> {
+        let table = self.engine.databases.table(database, name)?;
+        let choice = |parts: &PartName| -> Result<PartChoice> {
+            Ok(match parts {
+                PartName::Part(name) => PartChoice::Part(name.clone()),
+                PartName::Partition(partition) => PartChoice::Partition(self.partition_choice(&table, partition)?),
+            })
+        };
+        let context = &self.context;
+        match &command {
+            AlterCommand::DropParts { parts, detached } => match choice(parts)? {
+                PartChoice::Partition(partition) if !detached => table.drop_partitions(context, &[partition]).await,
+                chosen => table.drop_parts(context, &chosen, *detached).await,
+            },
+            AlterCommand::DetachParts(parts) => table.detach(context, &choice(parts)?).await,
+            AlterCommand::AttachParts(parts) => table.attach(context, &choice(parts)?).await,
+            AlterCommand::CopyPartition { partition, from, replaces } => {
+                let partition = self.partition_choice(&table, partition)?;
+                let (database, name) = self.full(from);
+                let from = self.engine.databases.table(database, name)?;
+                let transfer = if *replaces { Transfer::Replace } else { Transfer::Add };
+                self.take_partition(table, from, partition, transfer).await
+            }
+            AlterCommand::MovePartition { partition, to } => {
+                let partition = self.partition_choice(&table, partition)?;
+                let (database, name) = self.full(to);
+                let to = self.engine.databases.table(database, name)?;
+                self.take_partition(to, table, partition, Transfer::Move).await
+            }
+            AlterCommand::Freeze { partition, name } => {
+                let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;
+                let partition = partition.unwrap_or(PartitionChoice::All);
+                let (context, name) = (self.context.clone(), name.clone());
+                let freezing = async move { table.freeze(&context, &partition, name.as_deref()).await.map(drop) };
+                Task::on(&runtime::cpu(), freezing).join().await?
+            }
+            AlterCommand::Unfreeze(name) => table.unfreeze(context, name).await,
+            _ => Err(Error::logical("A command that is not about parts")),
+        }
+    }
+}
+
+impl Interpreter {
+    async fn take_partition(
+        &self,
+        to: Arc<dyn Table>,
+        from: Arc<dyn Table>,
+        partition: PartitionChoice,
+        transfer: Transfer,
+    ) -> Result<()> {
+        let context = self.context.clone();
+        let taking = async move { to.take_partition(&context, from.as_ref(), &partition, transfer).await };
+        Task::on(&runtime::cpu(), taking).join().await?
+    }
+}
+
+/// Whether a text has the name as a word of its own.
+fn names(text: &str, name: &str) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    text.match_indices(name).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        let after = text[at + name.len()..].chars().next();
+        !before.is_some_and(is_word) && !after.is_some_and(is_word)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn a_name_in_a_text_is_a_whole_word() {
+        for (text, found) in
+            [("(UPDATE a = 1 WHERE b)", true), ("(DELETE WHERE aa = 1)", false), ("(DELETE WHERE `a`)", true)]
+        {
+            assert_eq!(super::names(text, "a"), found, "{text}");
+        }
+    }
+}

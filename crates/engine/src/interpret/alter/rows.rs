@@ -1,0 +1,367 @@
+//! Changes of rows: ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE, DELETE FROM, KILL MUTATION.
+//!
+//! What a mutation computes is kept as text and read again for each part, perhaps after a restart. Subqueries would give
+//! another answer each time: they are run now, and their answers stand in the text.
+
+use std::collections::BTreeSet;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::record_batch::RecordBatch;
+use futures::TryStreamExt;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
+use gristmill_sql::ast::{InSet, Literal, Node, call, text};
+use gristmill_sql::sql_text::sql;
+use gristmill_sql::statement::{AlterCommand, Partition, Statement, TableName, parse_expression};
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
+use gristmill_types::{DefaultKind, SqlType};
+use sqlparser::ast::Query;
+
+use super::super::{Interpreter, Outcome};
+use super::definition::{Alteration, named};
+use crate::compiler::Compiler;
+use crate::engine::timezone;
+use crate::plan;
+
+/// Values of a set that a mutation's text may hold.
+const SET_ROWS_MAX: usize = 1_000_000;
+
+pub fn changes_rows(command: &AlterCommand) -> bool {
+    matches!(
+        command,
+        AlterCommand::Update { .. }
+            | AlterCommand::Delete { .. }
+            | AlterCommand::MaterializeColumn { .. }
+            | AlterCommand::ClearColumn { partition: Some(_), .. }
+    )
+}
+
+impl Interpreter {
+    /// One mutation of all commands; of each, where they are about different partitions.
+    pub(super) async fn mutate(&self, database: &str, name: &str, commands: &[AlterCommand]) -> Result<Outcome> {
+        let definition = self.engine.databases.table(database, name)?.definition();
+        let mut requests: Vec<(Option<Partition>, MutationRequest)> = Vec::new();
+        for command in commands {
+            let Some((partition, change)) = self.row_change(&definition, command).await? else { continue };
+            match requests.last_mut().filter(|(known, _)| *known == partition) {
+                Some((_, request)) => {
+                    request.changes.push(change);
+                    request.command.push_str(&format!(", {}", command.text()));
+                }
+                None => {
+                    let request =
+                        MutationRequest { changes: vec![change], command: command.text(), partition: None, at_once: false };
+                    requests.push((partition, request));
+                }
+            }
+        }
+        let mut begun: Vec<(Arc<dyn Table>, String)> = Vec::new();
+        for (partition, mut request) in requests {
+            let begun = &mut begun;
+            let begin = |table: Arc<dyn Table>| async move {
+                // Under the lock of the definition: no ALTER takes away a column between the check and the beginning.
+                self.check_changes(&table.definition(), &request.changes)?;
+                request.partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
+                let id = table.mutate(&self.context, request).await?;
+                begun.push((table, id));
+                Ok(None)
+            };
+            self.engine.databases.alter_table(database, name, begin).await?;
+        }
+        if self.context.settings.mutations_sync == 0 {
+            return Ok(Outcome::done());
+        }
+        let context = self.context.clone();
+        Ok(Outcome::work(async move {
+            let waiting = async move {
+                for (table, id) in begun {
+                    table.finish_mutation(&context, &id).await?;
+                }
+                Ok(())
+            };
+            Task::on(&runtime::cpu(), waiting).join().await?
+        }))
+    }
+
+    /// DELETE FROM: the rows are gone, all at once, when it returns.
+    pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
+        let (database, name) = self.full(name);
+        let table = self.engine.databases.table(database, name)?;
+        let shown = AlterCommand::Update {
+            assignments: vec![("_row_exists".to_string(), Node::Literal(Literal::Integer(0)))],
+            partition: partition.cloned(),
+            condition: condition.clone(),
+        };
+        let changes = vec![RowChange::Delete { condition: sql(&self.answered(condition).await?) }];
+        self.check_changes(&table.definition(), &changes)?;
+        let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
+        let request = MutationRequest { changes, command: shown.text(), partition, at_once: true };
+        let context = self.context.clone();
+        Ok(Outcome::work(async move {
+            let deleting = async move { table.mutate(&context, request).await.map(drop) };
+            Task::on(&runtime::cpu(), deleting).join().await?
+        }))
+    }
+
+    /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, BAD_ARGUMENTS.
+    async fn row_change(
+        &self,
+        definition: &TableDefinition,
+        command: &AlterCommand,
+    ) -> Result<Option<(Option<Partition>, RowChange)>> {
+        Ok(Some(match command {
+            AlterCommand::Delete { partition, condition } => {
+                let condition = sql(&self.answered(condition).await?);
+                (partition.clone(), RowChange::Delete { condition })
+            }
+            AlterCommand::Update { assignments, partition, condition } => {
+                let mut seen = BTreeSet::new();
+                let mut set = Vec::new();
+                for (column, value) in assignments {
+                    check_updatable(definition, column)?;
+                    if !seen.insert(column) {
+                        return Err(Error::new(
+                            ErrorCode::BAD_ARGUMENTS,
+                            format!("Multiple assignments in the single statement to column `{column}`"),
+                        ));
+                    }
+                    set.push((column.clone(), sql(&self.answered(value).await?)));
+                }
+                let condition = sql(&self.answered(condition).await?);
+                (partition.clone(), RowChange::Update { assignments: set, condition })
+            }
+            AlterCommand::MaterializeColumn { name, partition } => {
+                check_stored(definition, name)?;
+                (partition.clone(), RowChange::Materialize { column: name.clone() })
+            }
+            AlterCommand::ClearColumn { name, if_exists, partition } => {
+                let Some(column) = definition.columns.get(name) else {
+                    if *if_exists {
+                        return Ok(None);
+                    }
+                    let text = format!("Wrong column name. Cannot find column `{name}` to clear");
+                    return Err(Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text));
+                };
+                if Alteration::of(definition).key_columns()?.contains(name) {
+                    let text = format!("Trying to ALTER CLEAR key {name} column which is a part of key expression");
+                    return Err(Error::new(ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN, text));
+                }
+                let value = match &column.default {
+                    Some((DefaultKind::Default | DefaultKind::Materialized, text)) => text.clone(),
+                    _ => sql(&call("defaultValueOfTypeName", vec![text(&column.kind.to_string())])),
+                };
+                let change = RowChange::Update { assignments: vec![(name.clone(), value)], condition: "1".to_string() };
+                (partition.clone(), change)
+            }
+            _ => return Err(Error::logical("A command that does not change rows")),
+        }))
+    }
+
+    /// That the expressions can be computed over the table's columns.
+    fn check_changes(&self, definition: &TableDefinition, changes: &[RowChange]) -> Result<()> {
+        let compiler = Compiler { registry: self.engine.registry.clone() };
+        let check =
+            |text: &str, wanted: Wanted<'_>| compiler.compile(text, wanted, &definition.columns, &self.context).map(drop);
+        for change in changes {
+            match change {
+                RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
+                RowChange::Materialize { column } => check_stored(definition, column)?,
+                RowChange::Update { assignments, condition } => {
+                    check(condition, Wanted::Condition)?;
+                    for (column, value) in assignments {
+                        check_stored(definition, column)?;
+                        if let Some(column) = definition.columns.get(column) {
+                            check(value, Wanted::Value(&column.kind))?;
+                        }
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The expression with the answers of its subqueries in their place.
+    fn answered<'n>(&'n self, node: &'n Node) -> Pin<Box<dyn Future<Output = Result<Node>> + Send + 'n>> {
+        Box::pin(async move {
+            Ok(match node {
+                Node::Subquery(query) => {
+                    let (values, kind) = self.first_column(query, 1).await?;
+                    values.into_iter().next().unwrap_or_else(|| null_of(&kind))
+                }
+                Node::Exists { query, negated } => {
+                    let (values, _) = self.first_column(query, 1).await?;
+                    Node::Literal(Literal::Integer(i128::from(values.is_empty() == *negated)))
+                }
+                Node::In { left, set, negated } => {
+                    let set = match set {
+                        InSet::Query(query) => InSet::List(self.first_column(query, SET_ROWS_MAX).await?.0),
+                        InSet::List(list) => InSet::List(self.all_answered(list).await?),
+                        InSet::Other(node) => InSet::Other(Box::new(self.answered(node).await?)),
+                    };
+                    let left = Box::new(self.answered(left).await?);
+                    match set {
+                        // Nothing is in an empty set.
+                        InSet::List(list) if list.is_empty() => Node::Literal(Literal::Integer(i128::from(*negated))),
+                        set => Node::In { left, set, negated: *negated },
+                    }
+                }
+                Node::Call(function) => {
+                    let mut function = function.clone();
+                    function.arguments = self.all_answered(&function.arguments).await?;
+                    Node::Call(function)
+                }
+                Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.answered(inner).await?), alias.clone()),
+                Node::Lambda { parameters, body } => {
+                    Node::Lambda { parameters: parameters.clone(), body: Box::new(self.answered(body).await?) }
+                }
+                other => other.clone(),
+            })
+        })
+    }
+
+    async fn all_answered(&self, nodes: &[Node]) -> Result<Vec<Node>> {
+        let mut answered = Vec::with_capacity(nodes.len());
+        for node in nodes {
+            answered.push(self.answered(node).await?);
+        }
+        Ok(answered)
+    }
+
+    /// The values of a query's first column as constants, NULL left out of sets.
+    async fn first_column(&self, query: &Query, rows_max: usize) -> Result<(Vec<Node>, SqlType)> {
+        let planned = self.plan_query(query, self.hints(None, None), &mut Vec::new()).await?;
+        let columns = planned.lowered.columns();
+        let [column] = &columns.0[..] else {
+            return Err(Error::not_implemented("A subquery of several columns in a mutation"));
+        };
+        let kind = column.kind.clone();
+        let rows = plan::run(&planned.state, planned.physical, &self.context)?;
+        let batches: Vec<RecordBatch> = rows.try_collect().await?;
+        let count: usize = batches.iter().map(RecordBatch::num_rows).sum();
+        if count > rows_max {
+            let (code, text) = match rows_max {
+                1 => (
+                    ErrorCode::INCORRECT_RESULT_OF_SCALAR_SUBQUERY,
+                    "Scalar subquery returned more than one row".to_string(),
+                ),
+                _ => (ErrorCode::TOO_MANY_ROWS, format!("A set of a mutation has {count} values, more than {rows_max}")),
+            };
+            return Err(Error::new(code, text));
+        }
+        let mut values = Vec::with_capacity(count);
+        for batch in &batches {
+            values.extend(self.constants(batch.column(0), &kind)?);
+        }
+        Ok((values, kind))
+    }
+
+    fn constants(&self, array: &ArrayRef, kind: &SqlType) -> Result<Vec<Node>> {
+        let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
+        let plain = kind.plain();
+        let mut values = Vec::with_capacity(array.len());
+        let writer = ValueWriter::new(array, kind, &options)?;
+        for row in (0..array.len()).filter(|row| array.is_valid(*row)) {
+            let mut bytes = Vec::new();
+            match array.as_binary_view_opt() {
+                Some(strings) if *plain == SqlType::String => bytes.extend_from_slice(strings.value(row)),
+                _ => writer.write(row, &mut bytes),
+            }
+            let value = match String::from_utf8(bytes) {
+                Ok(value) => value,
+                Err(error) => {
+                    let digits: String = error.as_bytes().iter().map(|byte| format!("{byte:02x}")).collect();
+                    values.push(call("unhex", vec![text(&digits)]));
+                    continue;
+                }
+            };
+            values.push(match (plain, value.parse::<i128>()) {
+                (SqlType::String, _) => text(&value),
+                (number, Ok(value)) if number.integer_bits().is_some_and(|(bits, _)| bits <= 64) => {
+                    Node::Literal(Literal::Integer(value))
+                }
+                _ => call("CAST", vec![text(&value), text(&plain.to_string())]),
+            });
+        }
+        Ok(values)
+    }
+
+    /// `KILL MUTATION WHERE database = '…' AND table = '…' AND mutation_id = '…'`
+    pub(crate) async fn kill_mutations(&self, condition: &Node, test: bool) -> Result<Outcome> {
+        let query = format!(
+            "SELECT database, table, mutation_id, command FROM system.mutations WHERE ({}) AND NOT is_done",
+            sql(condition)
+        );
+        let Statement::Select(select) = gristmill_sql::statement::parse(&query, &std::collections::BTreeMap::new())? else {
+            return Err(Error::logical("The query of KILL MUTATION is none"));
+        };
+        let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
+        let batches: Vec<RecordBatch> = plan::run(&planned.state, planned.physical, &self.context)?.try_collect().await?;
+        let mut killed = Vec::new();
+        for batch in &batches {
+            for row in 0..batch.num_rows() {
+                let cell = |at: usize| {
+                    let column = batch.column(at).as_binary_view_opt();
+                    column.map_or_else(String::new, |column| String::from_utf8_lossy(column.value(row)).into_owned())
+                };
+                let (database, table, id) = (cell(0), cell(1), cell(2));
+                if test {
+                    killed.push(vec![String::new(), database, table, id, cell(3)]);
+                } else if self.engine.databases.table(&database, &table)?.kill_mutation(&self.context, &id).await? {
+                    killed.push(vec!["finished".to_string(), database, table, id, cell(3)]);
+                }
+            }
+        }
+        Outcome::texts(&["kill_status", "database", "table", "mutation_id", "command"], &killed)
+    }
+}
+
+fn null_of(kind: &SqlType) -> Node {
+    call("CAST", vec![Node::Literal(Literal::Null), text(&kind.clone().nullable().to_string())])
+}
+
+fn check_stored(definition: &TableDefinition, name: &str) -> Result<()> {
+    match definition.columns.get(name).map(|column| &column.default) {
+        None | Some(Some((DefaultKind::Alias | DefaultKind::Ephemeral, _))) => {
+            Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table")))
+        }
+        Some(_) => Ok(()),
+    }
+}
+
+fn check_updatable(definition: &TableDefinition, name: &str) -> Result<()> {
+    check_stored(definition, name)?;
+    let cannot =
+        |what: &str| Err(Error::new(ErrorCode::CANNOT_UPDATE_COLUMN, format!("Cannot UPDATE {what} column `{name}`")));
+    if definition.columns.get(name).is_some_and(|column| matches!(column.default, Some((DefaultKind::Materialized, _)))) {
+        return cannot("materialized");
+    }
+    let keys = Alteration::of(definition).key_columns()?;
+    if keys.contains(name) {
+        return cannot("key");
+    }
+    // Whatever is computed from it changes with it.
+    let mut changed = BTreeSet::from([name.to_string()]);
+    loop {
+        let before = changed.len();
+        for column in &definition.columns {
+            if let Some((DefaultKind::Materialized | DefaultKind::Alias, text)) = &column.default
+                && !changed.is_disjoint(&named(&parse_expression(text)?))
+            {
+                changed.insert(column.name.clone());
+            }
+        }
+        if changed.len() == before {
+            break;
+        }
+    }
+    match changed.intersection(&keys).next() {
+        Some(key) => Err(Error::new(
+            ErrorCode::CANNOT_UPDATE_COLUMN,
+            format!("Updated column `{name}` affects MATERIALIZED column `{key}`, which is a key column. Cannot UPDATE it"),
+        )),
+        None => Ok(()),
+    }
+}

@@ -1,0 +1,122 @@
+//! ALTER TABLE … FREEZE: a copy of parts as they are now, beside the table's data.
+//!
+//! The copy is a folder of its own, `shadow/<name>/`, with the parts' objects and a manifest of one version that names
+//! them: a table of the same definition opens on it. The manifest is written last, so a copy that has one is whole.
+
+use std::sync::Arc;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::PartitionChoice;
+use gristmill_introspect::QueryContext;
+
+use crate::insert::partition;
+use crate::manifest::PartEntry;
+use crate::manifest::v1::record::key;
+use crate::manifest::v1::{Operation, Record, Snapshot};
+use crate::store::Put;
+use crate::table::Core;
+
+const FOLDER: &str = "shadow/";
+/// Bytes of an object that are copied at a time.
+const PIECE_BYTES: u64 = 8 << 20;
+
+fn check_name(name: &str) -> Result<()> {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if name.is_empty() || name.starts_with('.') || !name.chars().all(plain) {
+        return Err(Error::new(
+            ErrorCode::BAD_ARGUMENTS,
+            format!("'{name}' is no name for a copy: letters, digits, '_', '-' and '.' may stand in it"),
+        ));
+    }
+    Ok(())
+}
+
+/// The least number that no copy has as its name.
+async fn next_name(core: &Core, context: &Arc<QueryContext>) -> Result<String> {
+    let objects = core.store.list(context, FOLDER).await?;
+    let numbers =
+        objects.iter().filter_map(|object| object.key.strip_prefix(FOLDER)?.split_once('/')?.0.parse::<u64>().ok());
+    Ok((numbers.max().unwrap_or_default() + 1).to_string())
+}
+
+async fn copy(core: &Core, context: &Arc<QueryContext>, part: &PartEntry, to: &str) -> Result<()> {
+    let mut upload = core.store.upload(context, to).await?;
+    let mut from = 0;
+    while from < part.bytes {
+        let end = part.bytes.min(from + PIECE_BYTES);
+        let copied = async {
+            context.check()?;
+            for piece in core.store.read(context, &part.key, &[from..end]).await? {
+                upload.write(piece).await?;
+            }
+            Ok::<(), Error>(())
+        };
+        if let Err(error) = copied.await {
+            upload.abort().await;
+            return Err(error);
+        }
+        from = end;
+    }
+    upload.finish().await
+}
+
+/// Copies the parts of a partition, or all; gives the copy's name. Errors: BAD_ARGUMENTS where the name is taken.
+pub async fn freeze(
+    core: &Core,
+    context: &Arc<QueryContext>,
+    choice: &PartitionChoice,
+    name: Option<&str>,
+) -> Result<String> {
+    let name = match name {
+        Some(name) => name.to_string(),
+        None => next_name(core, context).await?,
+    };
+    check_name(&name)?;
+    let folder = format!("{FOLDER}{name}/");
+    let manifest = format!("{folder}{}", key(1));
+    let taken =
+        || Error::new(ErrorCode::BAD_ARGUMENTS, format!("There is a copy '{name}' of the table: UNFREEZE removes it"));
+    if core.store.read_whole(context, &manifest).await?.is_some() {
+        return Err(taken());
+    }
+    let chosen = partition::chosen_id(&core.layout, choice)?;
+    // Pinned: the objects stay while they are copied.
+    let state = core.pin(context).await?;
+    let wanted = |part: &&Arc<PartEntry>| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
+    let parts: Vec<Arc<PartEntry>> = state.parts.values().filter(wanted).cloned().collect();
+    for part in &parts {
+        copy(core, context, part, &format!("{folder}{}", part.key)).await?;
+    }
+    let snapshot =
+        Snapshot { parts, next_block: state.next_block, mutations: state.mutations.clone(), ..Snapshot::default() };
+    let record = Record {
+        version: 1,
+        commit_id: context.env.uuid().to_string(),
+        time_ms: context.env.now_ms(),
+        operation: Operation::Attach,
+        added: Vec::new(),
+        removed: Vec::new(),
+        insert_id: None,
+        block_hashes: Vec::new(),
+        ledger: None,
+        detached: Vec::new(),
+        retrieved: Vec::new(),
+        begun: None,
+        passed: Vec::new(),
+        killed: Vec::new(),
+        snapshot: Some(snapshot),
+    };
+    match core.store.put_if_absent(context, &manifest, record.encode()?).await? {
+        Put::Created => Ok(name),
+        Put::Exists => Err(taken()),
+    }
+}
+
+/// Removes a copy.
+pub async fn unfreeze(core: &Core, context: &Arc<QueryContext>, name: &str) -> Result<()> {
+    check_name(name)?;
+    let folder = format!("{FOLDER}{name}/");
+    // The manifest first: what is left of a copy is none.
+    core.store.delete(context, &format!("{folder}{}", key(1))).await?;
+    core.store.delete_prefix(context, &folder).await
+}

@@ -1,0 +1,49 @@
+//! The part of a table's background job that carries out mutations: one part at a time in each place of the pool.
+
+use std::sync::Arc;
+
+use gristmill_base::runtime::{self, Task};
+use gristmill_introspect::QueryContext;
+use tokio_util::sync::CancellationToken;
+
+use super::part;
+use crate::merge::background::SLEEP_AFTER_FAILURE;
+use crate::merge::task::Claim;
+use crate::table::Core;
+
+/// Begins with a part that has mutations before it, where there is one and a place for it.
+pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
+    let state = core.manifest.current();
+    if state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
+        return None;
+    }
+    let place = core.environment.merge_slots.clone().try_acquire_owned().ok()?;
+    let mut left = state.parts.values().filter(|part| state.next_mutation(part).is_some());
+    let claim = left.find_map(|part| Claim::take(core, vec![part.clone()]))?;
+    let (core, stop) = (core.clone(), stop.clone());
+    Some(Task::on(&runtime::cpu(), async move {
+        let context = QueryContext::background("mutation");
+        let mutated = {
+            let mut mutating = std::pin::pin!(part::mutate(&claim, &context));
+            tokio::select! {
+                mutated = &mut mutating => mutated,
+                () = stop.cancelled() => {
+                    context.cancel.cancel();
+                    // It ends by itself soon, and leaves nothing behind.
+                    mutating.await
+                }
+            }
+        };
+        if let Err(error) = mutated {
+            tracing::warn!("a mutation of {} failed: {error}", core.name());
+            // Whoever waits for it is told; the part is tried again later.
+            core.merge_ended();
+            tokio::select! {
+                () = tokio::time::sleep(SLEEP_AFTER_FAILURE) => {}
+                () = stop.cancelled() => {}
+            }
+        }
+        drop((claim, place));
+        core.wake_merger();
+    }))
+}

@@ -1,0 +1,283 @@
+//! One part through the mutations that it has before it.
+//!
+//! First it is asked whether any row fulfils one of the conditions: by index and bounds, then by reading the conditions'
+//! columns until the first. None does: nothing is written. Else the part is streamed through the program into a new one
+//! of the same order, because no mutation changes a key.
+
+use std::sync::Arc;
+
+use arrow::datatypes::Schema;
+use futures::StreamExt;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::{ColumnExpression, RowChange};
+use gristmill_introspect::{Event, QueryContext};
+
+use super::program::Program;
+use super::{Claim, change, current};
+use crate::index::select::{Selector, conjuncts};
+use crate::insert::block::object_key;
+use crate::insert::writer::entry;
+use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
+use crate::part::v1::dictionary;
+use crate::part::v1::encode::Codec;
+use crate::part::v1::storage_type::is_text;
+use crate::part::{OpenPart, PartPlan, PartWriter, Sorted};
+use crate::read::evolve::traits_of;
+use crate::read::filter::ScanFilter;
+use crate::read::stream::{Output, ScanShared, stream};
+use crate::read::unit::{PartSelection, UnitLimits};
+use crate::table::Core;
+
+/// Bytes (as values in memory) that the reading of a part holds ahead, about.
+const READ_BYTES: u64 = 64 << 20;
+
+/// What became of a part.
+pub enum Mutated {
+    /// No row changed.
+    Same,
+    /// No row is left.
+    Gone,
+    /// Written, and not visible yet.
+    Rewritten(Arc<PartEntry>),
+}
+
+/// Leads the claimed part through all mutations that concern it, and commits. False: there was nothing to do, or the
+/// part or a mutation is gone meanwhile. A failure is kept for `system.mutations` as well.
+pub async fn mutate(claim: &Claim, context: &Arc<QueryContext>) -> Result<bool> {
+    let core = claim.core();
+    let state = core.pin(context).await?;
+    let Some(part) = current(&state, &claim.parts).and_then(|mut parts| parts.pop()) else { return Ok(false) };
+    let mutations: Vec<Arc<MutationEntry>> = state.mutations_of(&part).cloned().collect();
+    if mutations.is_empty() || core.is_outdated() {
+        return Ok(false);
+    }
+    let numbers: Vec<i64> = mutations.iter().map(|mutation| mutation.number).collect();
+    let done = async {
+        let started = context.env.instant();
+        let mutated = rewrite(core, &state, context, &part, &changes_of(&mutations)).await?;
+        // As for a merge: the sweeper of another process may take the object for one that nobody will name.
+        let elapsed = context.env.instant().saturating_duration_since(started);
+        if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
+            discard(core, &mutated).await;
+            return Err(Error::new(
+                ErrorCode::TIMEOUT_EXCEEDED,
+                format!("A mutation of {} took more than half of orphan_grace_seconds: raise that setting", core.name()),
+            ));
+        }
+        commit(core, context, &part, &numbers, mutated).await
+    };
+    match done.await {
+        Ok(done) => {
+            core.mutating.succeeded(&numbers, &part.name);
+            Ok(done)
+        }
+        Err(error) => {
+            if error.code() != ErrorCode::QUERY_WAS_CANCELLED {
+                core.mutating.failed(&numbers, &part.name, context.env.now_ms(), &error);
+            }
+            Err(error)
+        }
+    }
+}
+
+/// All changes of mutations, in their order.
+pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
+    mutations.iter().flat_map(|mutation| mutation.changes.clone()).collect()
+}
+
+pub async fn discard(core: &Core, mutated: &Mutated) {
+    if let Mutated::Rewritten(part) = mutated {
+        core.discard(&part.key).await;
+    }
+}
+
+async fn commit(
+    core: &Arc<Core>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    numbers: &[i64],
+    mutated: Mutated,
+) -> Result<bool> {
+    let Some(last) = numbers.last().copied() else { return Ok(false) };
+    let decide = |state: &State| {
+        let Some(known) = current(state, std::slice::from_ref(part)).and_then(|mut parts| parts.pop()) else {
+            return Ok(None);
+        };
+        // One of them was killed, or another process was faster.
+        let left: Vec<i64> = state.mutations_of(&known).map(|mutation| mutation.number).collect();
+        if !left.starts_with(numbers) || core.is_outdated() {
+            return Ok(None);
+        }
+        Ok(Some(match &mutated {
+            Mutated::Same => {
+                let rows = RowsChange { passed: vec![(part.name.clone(), last)], ..RowsChange::default() };
+                change(Vec::new(), Vec::new(), rows)
+            }
+            Mutated::Gone => change(Vec::new(), vec![part.name.clone()], RowsChange::default()),
+            Mutated::Rewritten(written) => {
+                change(vec![Arc::new(written.mutated(last))], vec![part.name.clone()], RowsChange::default())
+            }
+        }))
+    };
+    match core.manifest.commit(context, decide).await {
+        Ok(Commit::Done(_)) => Ok(true),
+        Ok(Commit::Nothing) => {
+            discard(core, &mutated).await;
+            Ok(false)
+        }
+        // The object may be named by a version: it stays.
+        Ok(Commit::Unknown(error)) => Err(error),
+        Err(error) => {
+            discard(core, &mutated).await;
+            Err(error)
+        }
+    }
+}
+
+/// The part after the changes, as an object of its own where a row changed.
+pub async fn rewrite(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    changes: &[RowChange],
+) -> Result<Mutated> {
+    let program = Program::compile(core, changes, context)?;
+    let open = context.cancellable(core.open_part(context, part)).await?;
+    if let Some(conditions) = program.conditions(&open)
+        && !any_row(core, state, context, part, &open, &conditions).await?
+    {
+        return Ok(Mutated::Same);
+    }
+    context.counters.add(Event::MutatedRows, part.rows);
+    context.counters.add(Event::MutatedUncompressedBytes, part.uncompressed_bytes);
+    let plan = plan(core, state, context, part, &open, &program).await?;
+    let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
+    if let Err(error) = copy(core, state, context, part, &open, &program, &mut writer).await {
+        writer.abort().await;
+        return Err(error);
+    }
+    if writer.rows() == 0 {
+        writer.abort().await;
+        return Ok(Mutated::Gone);
+    }
+    let written = writer.finish().await?;
+    let now = context.env.now_ms();
+    Ok(Mutated::Rewritten(Arc::new(entry(&written, part.ranges.clone(), part.min_block, part.max_block, now))))
+}
+
+/// Whether a row of the part fulfils one of the conditions.
+async fn any_row(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    open: &Arc<OpenPart>,
+    conditions: &[&ColumnExpression],
+) -> Result<bool> {
+    for condition in conditions {
+        if condition.inputs.is_empty() {
+            // A constant is the same for every row; what fails is found out where the rows are written.
+            return Ok(true);
+        }
+        let selector = Selector::new(core.layout.clone(), &conjuncts(std::slice::from_ref(&condition.logical)))?;
+        if selector.parts(vec![part.clone()])?.is_empty() {
+            continue;
+        }
+        let granules = selector.granules(open).granules;
+        if granules.is_empty() {
+            continue;
+        }
+        let chosen = PartSelection::of(part.clone(), open.clone(), granules);
+        let filters = vec![ScanFilter::new(&condition.physical, &core.layout.columns)?];
+        let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
+        let output = (Vec::new(), Arc::new(Schema::empty()));
+        let shared = ScanShared::of_part(core, state, chosen, filters, output, limits);
+        let mut rows = stream(shared, context.clone()).boxed();
+        while let Some(batch) = rows.next().await.transpose()? {
+            if batch.num_rows() > 0 {
+                return Ok(true);
+            }
+        }
+    }
+    Ok(false)
+}
+
+/// All rows of the part in the table's layout, after the changes.
+fn rows(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    open: &Arc<OpenPart>,
+) -> futures::stream::BoxStream<'static, Result<arrow::array::RecordBatch>> {
+    let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
+    let outputs = (0..core.layout.columns.len()).map(Output::Stored).collect();
+    let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
+    let shared = ScanShared::of_merge(core, state, whole, (outputs, core.layout.schema.clone()), limits);
+    stream(shared, context.clone()).boxed()
+}
+
+async fn copy(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    open: &Arc<OpenPart>,
+    program: &Program,
+    writer: &mut PartWriter,
+) -> Result<()> {
+    let mut rows = rows(core, state, context, part, open);
+    while let Some(batch) = rows.next().await.transpose()? {
+        context.check()?;
+        let batch = program.run(batch)?;
+        if batch.num_rows() == 0 {
+            continue;
+        }
+        let keys = core.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
+        let rows = batch.num_rows();
+        writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
+    }
+    Ok(())
+}
+
+async fn plan(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    open: &Arc<OpenPart>,
+    program: &Program,
+) -> Result<PartPlan> {
+    let layout = &core.layout;
+    let (mut text, mut dictionaries): (Vec<bool>, Vec<bool>) =
+        (0..layout.columns.len()).map(|place| traits_of(open, layout, place)).unzip();
+    let set = program.sets_strings();
+    if !set.is_empty() {
+        // A column says whether it is text before its first value is written: the new values are looked at before.
+        set.iter().for_each(|&place| text[place] = true);
+        let mut rows = rows(core, state, context, part, open);
+        while let Some(batch) = rows.next().await.transpose()? {
+            let batch = program.run(batch)?;
+            for &place in &set {
+                text[place] = text[place] && is_text(&layout.columns.0[place].kind, batch.column(place));
+            }
+        }
+        for &place in &set {
+            dictionaries[place] = dictionary::by_type(&layout.columns.0[place].kind).unwrap_or(dictionaries[place]);
+        }
+    }
+    Ok(PartPlan {
+        key: object_key(context, &part.partition_id, part.level),
+        partition_id: part.partition_id.clone(),
+        partition: part.partition.clone(),
+        level: part.level,
+        codec: if part.level == 0 { Codec::Lz4 } else { Codec::Zstd },
+        granule_rows: open.header.granule_rows as usize,
+        row_group_rows: open.header.row_group_rows as usize,
+        text,
+        dictionaries,
+        lanes: 1,
+        hashed: false,
+    })
+}

@@ -1,0 +1,216 @@
+//! The changes of one or more mutations, compiled, and what they do to the rows of a part.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::compute::{filter_record_batch, interleave, prep_null_mask_filter};
+use arrow::datatypes::DataType;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{ColumnExpression, RowChange, Wanted};
+use gristmill_introspect::QueryContext;
+use gristmill_types::DefaultKind;
+
+use crate::layout::Layout;
+use crate::part::OpenPart;
+use crate::part::v1::storage_type::has_strings;
+use crate::read::evolve::FoundColumn;
+use crate::table::Core;
+
+/// An expression with the places of its inputs in the table.
+struct Located {
+    expression: ColumnExpression,
+    places: Vec<usize>,
+}
+
+enum Step {
+    Delete(Located),
+    /// The columns that are set, by their places, and the condition.
+    Update(Vec<(usize, Located)>, Located),
+    /// MATERIALIZED columns, by their places, that follow from what the step before set: of all rows, because those that
+    /// were not changed come out the same.
+    Follow(Vec<(usize, Located)>),
+    Materialize(usize),
+}
+
+pub struct Program {
+    layout: Arc<Layout>,
+    steps: Vec<Step>,
+}
+
+impl Program {
+    /// Errors: those of the expressions, by the columns that the table has now.
+    pub fn compile(core: &Core, changes: &[RowChange], context: &QueryContext) -> Result<Program> {
+        let layout = &core.layout;
+        let compile = |text: &str, wanted: Wanted<'_>| -> Result<Located> {
+            let expression = core.environment.compile(text, wanted, &layout.declared, context)?;
+            let places = expression.inputs.iter().map(|name| place(layout, name)).collect::<Result<_>>()?;
+            Ok(Located { expression, places })
+        };
+        let steps = changes
+            .iter()
+            .map(|change| {
+                Ok(match change {
+                    RowChange::Delete { condition } => Step::Delete(compile(condition, Wanted::Condition)?),
+                    RowChange::Materialize { column } => Step::Materialize(place(layout, column)?),
+                    RowChange::Update { assignments, condition } => {
+                        let mut set = Vec::new();
+                        for (name, text) in assignments {
+                            let at = place(layout, name)?;
+                            let located = compile(text, Wanted::Value(&layout.columns.0[at].kind))
+                                .context(|| format!("in the new value of column {name}"))?;
+                            set.push((at, located));
+                        }
+                        Step::Update(set, compile(condition, Wanted::Condition)?)
+                    }
+                })
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let mut program = Program { layout: layout.clone(), steps };
+        program.follow_materialized(&compile)?;
+        Ok(program)
+    }
+
+    /// MATERIALIZED columns are computed anew after the columns that they are computed from.
+    fn follow_materialized(&mut self, compile: &dyn Fn(&str, Wanted<'_>) -> Result<Located>) -> Result<()> {
+        let mut steps = Vec::new();
+        for step in std::mem::take(&mut self.steps) {
+            let Step::Update(set, _) = &step else {
+                steps.push(step);
+                continue;
+            };
+            let mut changed: Vec<usize> = set.iter().map(|(at, _)| *at).collect();
+            steps.push(step);
+            loop {
+                let mut following = Vec::new();
+                for (at, column) in self.layout.columns.iter().enumerate() {
+                    let Some((DefaultKind::Materialized, text)) = &column.default else { continue };
+                    if changed.contains(&at) {
+                        continue;
+                    }
+                    let located = compile(text, Wanted::Value(&column.kind))?;
+                    if located.places.iter().any(|place| changed.contains(place)) {
+                        following.push((at, located));
+                    }
+                }
+                if following.is_empty() {
+                    break;
+                }
+                changed.extend(following.iter().map(|(at, _)| *at));
+                steps.push(Step::Follow(following));
+            }
+        }
+        self.steps = steps;
+        Ok(())
+    }
+
+    /// The conditions of which one at least must hold for a row to change. `None`: whatever the rows are, the part has to be written anew.
+    pub fn conditions(&self, open: &OpenPart) -> Option<Vec<&ColumnExpression>> {
+        let found = open.find_columns(&self.layout);
+        let mut conditions = Vec::new();
+        for step in &self.steps {
+            match step {
+                Step::Delete(condition) | Step::Update(_, condition) => conditions.push(&condition.expression),
+                Step::Follow(_) => {}
+                Step::Materialize(at) if found.columns[*at] != FoundColumn::Missing => {}
+                Step::Materialize(_) => return None,
+            }
+        }
+        Some(conditions)
+    }
+
+    /// Columns of strings whose new values are not known to be text.
+    pub fn sets_strings(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = self
+            .steps
+            .iter()
+            .flat_map(|step| match step {
+                Step::Update(set, _) | Step::Follow(set) => set.iter().map(|(at, _)| *at).collect(),
+                _ => Vec::new(),
+            })
+            .filter(|at| has_strings(&self.layout.columns.0[*at].kind))
+            .collect();
+        places.sort_unstable();
+        places.dedup();
+        places
+    }
+
+    /// The rows as they are afterwards. `batch`: all columns of the layout, in their order.
+    pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
+        for step in &self.steps {
+            match step {
+                Step::Materialize(_) => {}
+                Step::Follow(set) => {
+                    let mut columns = batch.columns().to_vec();
+                    for (at, value) in set {
+                        columns[*at] = value.evaluate(&batch)?;
+                    }
+                    batch = with_columns(&batch, columns)?;
+                }
+                Step::Delete(condition) => {
+                    let goes = condition.mask(&batch)?;
+                    if goes.true_count() > 0 {
+                        batch = filter_record_batch(&batch, &arrow::compute::not(&goes)?)?;
+                    }
+                }
+                Step::Update(set, condition) => {
+                    let changes = condition.mask(&batch)?;
+                    let count = changes.true_count();
+                    if count == 0 {
+                        continue;
+                    }
+                    let rows =
+                        if count == batch.num_rows() { batch.clone() } else { filter_record_batch(&batch, &changes)? };
+                    let mut columns = batch.columns().to_vec();
+                    for (at, value) in set {
+                        let new = value.evaluate(&rows)?;
+                        columns[*at] = if count == batch.num_rows() { new } else { scatter(&columns[*at], &new, &changes)? };
+                    }
+                    batch = with_columns(&batch, columns)?;
+                }
+            }
+        }
+        Ok(batch)
+    }
+}
+
+fn with_columns(batch: &RecordBatch, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
+    let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
+    Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
+}
+
+fn place(layout: &Layout, name: &str) -> Result<usize> {
+    layout
+        .columns
+        .index_of(name)
+        .ok_or_else(|| Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table")))
+}
+
+impl Located {
+    fn evaluate(&self, batch: &RecordBatch) -> Result<ArrayRef> {
+        self.expression.evaluate(&batch.project(&self.places)?)
+    }
+
+    /// NULL does not pass.
+    fn mask(&self, batch: &RecordBatch) -> Result<BooleanArray> {
+        let passed = self.evaluate(batch)?;
+        let passed =
+            if passed.as_boolean_opt().is_some() { passed } else { arrow::compute::cast(&passed, &DataType::Boolean)? };
+        let passed = passed.as_boolean();
+        Ok(if passed.nulls().is_some() { prep_null_mask_filter(passed) } else { passed.clone() })
+    }
+}
+
+/// `old` with the rows that the mask names taken from `new`, which has those alone.
+fn scatter(old: &ArrayRef, new: &ArrayRef, mask: &BooleanArray) -> Result<ArrayRef> {
+    let mut next = 0;
+    let places: Vec<(usize, usize)> = (0..old.len())
+        .map(|row| {
+            if !mask.value(row) {
+                return (0, row);
+            }
+            next += 1;
+            (1, next - 1)
+        })
+        .collect();
+    Ok(interleave(&[old.as_ref(), new.as_ref()], &places)?)
+}

@@ -1,0 +1,161 @@
+//! A table with FINAL as one query sees it.
+//!
+//! Parts and granules are chosen by conditions on columns of the sorting key only: leaving out a row of a key while
+//! another stays could show what was replaced. (Parts may also be chosen by `_part` and `_partition_id`: then the others
+//! are not there.) Rows of one key may lie in several partitions; where they cannot (the
+//! partition key is computed from columns of the sorting key), or where the query says that they do not matter
+//! (`do_not_merge_across_partitions_select_final`), each partition is merged by itself, and a partition in which no row can
+//! pass the other conditions is not read.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use arrow::datatypes::{Schema, SchemaRef};
+use async_trait::async_trait;
+use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::{DFSchema, Result as DataFusionResult};
+use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::physical_plan::ExecutionPlan;
+use gristmill_base::{Error, Result};
+use gristmill_catalog::KeyExpression;
+use gristmill_introspect::QueryContext;
+
+use super::exec::MergeTreeScan;
+use super::filter::ScanFilter;
+use super::final_scan::{FinalRows, FinalScan};
+use super::layers::{Layer, layers};
+use super::provider::MergeTreeProvider;
+use super::stream::Output;
+use super::unit::PartSelection;
+use super::{PART, PARTITION_ID};
+use crate::index::select::{self, Selector};
+use crate::manifest::State;
+use crate::merge::rules::{self, Shape};
+use crate::table::Core;
+
+#[derive(Debug)]
+pub struct FinalProvider {
+    inner: MergeTreeProvider,
+    /// Names of columns that stand in the sorting key as they are: all rows of a key have the same value.
+    key_columns: HashSet<String>,
+    /// Rows of one key may lie in several partitions, and are merged.
+    crosses_partitions: bool,
+}
+
+impl FinalProvider {
+    pub fn new(core: Arc<Core>, state: Arc<State>, context: Arc<QueryContext>) -> Result<Self> {
+        let layout = &core.layout;
+        let key_columns: HashSet<String> =
+            layout.sorting.iter().filter_map(KeyExpression::column).map(str::to_string).collect();
+        let follows_key = layout.partition_columns.iter().all(|at| key_columns.contains(&layout.columns.0[*at].name));
+        let crosses_partitions = !follows_key && !context.settings.do_not_merge_across_partitions_select_final;
+        Ok(FinalProvider { key_columns, crosses_partitions, inner: MergeTreeProvider::new(core, state, context) })
+    }
+
+    /// Whether the scan computes the condition, and may before rows are merged.
+    fn is_of_key(&self, filter: &Expr) -> bool {
+        let columns = filter.column_refs();
+        self.inner.is_computed(filter) && columns.iter().all(|column| self.key_columns.contains(&column.name))
+    }
+
+    /// Whether the condition is about parts as such.
+    fn is_of_parts(filter: &Expr) -> bool {
+        let columns = filter.column_refs();
+        !columns.is_empty() && columns.iter().all(|column| matches!(column.name.as_str(), PART | PARTITION_ID))
+    }
+
+    /// Layers of each set of parts whose rows are merged with one another.
+    fn layers(&self, parts: &[PartSelection], threads: usize) -> Result<Vec<Layer>> {
+        let layout = &self.inner.core().layout;
+        if parts.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.crosses_partitions {
+            return layers(layout, parts, threads);
+        }
+        let marks: u64 = parts.iter().map(PartSelection::marks).sum();
+        let mut all = Vec::new();
+        for partition in parts.chunk_by(|a, b| a.entry.partition_id == b.entry.partition_id) {
+            let share: u64 = partition.iter().map(PartSelection::marks).sum();
+            let wanted = (threads as u64 * share).div_ceil(marks.max(1)) as usize;
+            all.extend(layers(layout, partition, wanted)?);
+        }
+        Ok(all)
+    }
+}
+
+#[async_trait]
+impl TableProvider for FinalProvider {
+    fn schema(&self) -> SchemaRef {
+        self.inner.schema()
+    }
+
+    fn table_type(&self) -> TableType {
+        TableType::Base
+    }
+
+    fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
+        let support = |filter: &&Expr| match self.is_of_key(filter) {
+            true => TableProviderFilterPushDown::Exact,
+            // Still useful to choose partitions by.
+            false => TableProviderFilterPushDown::Inexact,
+        };
+        Ok(filters.iter().map(support).collect())
+    }
+
+    async fn scan(
+        &self,
+        session: &dyn Session,
+        projection: Option<&Vec<usize>>,
+        filters: &[Expr],
+        _limit: Option<usize>,
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+        let (core, context) = (self.inner.core(), self.inner.context());
+        let layout = &core.layout;
+        let conjuncts = select::conjuncts(filters);
+        let of_key: Vec<Expr> = conjuncts.iter().filter(|filter| self.is_of_key(filter)).cloned().collect();
+        let partitions = if self.crosses_partitions { None } else { Some(Selector::new(layout.clone(), &conjuncts)?) };
+        let choosing: Vec<Expr> =
+            conjuncts.iter().filter(|filter| self.is_of_key(filter) || Self::is_of_parts(filter)).cloned().collect();
+        let (state, choice) = self.inner.select(&choosing, partitions.as_ref(), true).await?;
+        self.inner.announce(&choice);
+        let stored_schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
+        let mut scan_filters = Vec::new();
+        for filter in &of_key {
+            let expression = session.create_physical_expr(select::unqualified(filter)?, &stored_schema)?;
+            scan_filters.push(ScanFilter::new(&expression, &layout.columns)?);
+        }
+        let schema = self.schema();
+        let all: Vec<usize> = (0..schema.fields().len()).collect();
+        let places = projection.unwrap_or(&all);
+        let columns = layout.columns.len();
+        let wanted: Vec<usize> = places.iter().copied().filter(|place| *place < columns).collect();
+        let stored = rules::carried(layout, &wanted);
+        let mut virtual_places: Vec<usize> = places.iter().copied().filter(|place| *place >= columns).collect();
+        virtual_places.dedup();
+        let carried: Vec<usize> = stored.iter().copied().chain(virtual_places).collect();
+        let carried_schema =
+            Arc::new(Schema::new(carried.iter().map(|place| schema.field(*place).clone()).collect::<Vec<_>>()));
+        let projection = places
+            .iter()
+            .map(|place| carried.iter().position(|known| known == place))
+            .collect::<Option<Vec<usize>>>()
+            .ok_or_else(|| Error::logical("A column that is wanted is not read"))?;
+        let outputs = carried.iter().map(|&place| Output::of(place, layout)).collect::<Result<Vec<_>>>()?;
+        let threads = match context.settings.max_final_threads {
+            0 => context.threads(),
+            most => context.threads().min(most as usize),
+        };
+        let layers = self.layers(&choice.parts, threads)?;
+        let rows = FinalRows {
+            core: core.clone(),
+            state: state.clone(),
+            filters: scan_filters.clone(),
+            carried: outputs.clone(),
+            shape: Shape::of(layout, carried_schema.clone(), &stored)?,
+            projection,
+        };
+        let scan = MergeTreeScan::new(core.clone(), state, choice, scan_filters, (outputs, carried_schema), threads);
+        Ok(Arc::new(FinalScan::new(rows, layers, scan, Arc::new(schema.project(places)?), threads)))
+    }
+}

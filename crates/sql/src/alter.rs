@@ -1,0 +1,403 @@
+//! ALTER TABLE, DELETE FROM, and what takes tables and their parts out and puts them back.
+
+use gristmill_base::{Error, Result};
+use sqlparser::tokenizer::Token;
+
+use crate::ast::Node;
+use crate::create::{ColumnDefinition, CreateTable};
+use crate::sql_text::sql;
+use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
+use crate::tokens::is_word;
+
+/// Where a column stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Place {
+    First,
+    After(String),
+}
+
+/// What MODIFY COLUMN … REMOVE takes away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Property {
+    Default,
+    Materialized,
+    Alias,
+    Comment,
+    Codec,
+}
+
+/// Parts that a command is about.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartName {
+    Partition(Partition),
+    /// By the name in `system.parts`.
+    Part(String),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AlterCommand {
+    AddColumn {
+        column: ColumnDefinition,
+        place: Option<Place>,
+        if_not_exists: bool,
+    },
+    DropColumn {
+        name: String,
+        if_exists: bool,
+    },
+    ClearColumn {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
+    /// What the definition does not say stays as it is.
+    ModifyColumn {
+        column: ColumnDefinition,
+        place: Option<Place>,
+        if_exists: bool,
+    },
+    RemoveProperty {
+        name: String,
+        property: Property,
+        if_exists: bool,
+    },
+    CommentColumn {
+        name: String,
+        comment: String,
+        if_exists: bool,
+    },
+    RenameColumn {
+        from: String,
+        to: String,
+        if_exists: bool,
+    },
+    MaterializeColumn {
+        name: String,
+        partition: Option<Partition>,
+    },
+    ModifySetting(Assignments),
+    ResetSetting(Vec<String>),
+    /// Keys, and for each whether it descends.
+    ModifyOrderBy {
+        keys: Vec<Node>,
+        descending: Vec<bool>,
+    },
+    ModifyComment(String),
+    Update {
+        assignments: Vec<(String, Node)>,
+        partition: Option<Partition>,
+        condition: Node,
+    },
+    Delete {
+        partition: Option<Partition>,
+        condition: Node,
+    },
+    DropParts {
+        parts: PartName,
+        detached: bool,
+    },
+    DetachParts(PartName),
+    AttachParts(PartName),
+    /// REPLACE PARTITION FROM, or ATTACH PARTITION FROM, which leaves what is there.
+    CopyPartition {
+        partition: Partition,
+        from: TableName,
+        replaces: bool,
+    },
+    MovePartition {
+        partition: Partition,
+        to: TableName,
+    },
+    Freeze {
+        partition: Option<Partition>,
+        name: Option<String>,
+    },
+    Unfreeze(String),
+}
+
+impl AlterCommand {
+    /// As `system.mutations` shows a command that changes rows.
+    pub fn text(&self) -> String {
+        let within = |partition: &Option<Partition>| match partition {
+            Some(Partition::Id(id)) => format!(" IN PARTITION ID {}", gristmill_types::sql_type::quote(id)),
+            Some(Partition::All) => " IN PARTITION ALL".to_string(),
+            Some(Partition::Value(value)) => format!(" IN PARTITION {}", sql(value)),
+            None => String::new(),
+        };
+        match self {
+            AlterCommand::Update { assignments, partition, condition } => {
+                let name = gristmill_types::sql_type::quote_identifier;
+                let set: Vec<String> =
+                    assignments.iter().map(|(column, value)| format!("{} = {}", name(column), sql(value))).collect();
+                format!("(UPDATE {}{} WHERE {})", set.join(", "), within(partition), sql(condition))
+            }
+            AlterCommand::Delete { partition, condition } => {
+                format!("(DELETE{} WHERE {})", within(partition), sql(condition))
+            }
+            AlterCommand::ClearColumn { name, partition, .. } => format!("(CLEAR COLUMN {name}{})", within(partition)),
+            AlterCommand::MaterializeColumn { name, partition } => {
+                format!("(MATERIALIZE COLUMN {name}{})", within(partition))
+            }
+            _ => String::new(),
+        }
+    }
+}
+
+impl Cursor<'_> {
+    /// `ALTER TABLE t command, command, …`
+    pub(crate) fn alter(&mut self) -> Result<Statement> {
+        self.eat("TEMPORARY");
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        let mut commands = Vec::new();
+        loop {
+            let in_parentheses = self.eat_token(&Token::LParen);
+            commands.push(self.alter_command()?);
+            if in_parentheses {
+                self.expect_token(&Token::RParen)?;
+            }
+            if !self.eat_token(&Token::Comma) {
+                return Ok(Statement::Alter { name, commands });
+            }
+        }
+    }
+
+    fn alter_command(&mut self) -> Result<AlterCommand> {
+        if self.eat("ADD") {
+            self.refuse_others("ADD")?;
+            self.expect("COLUMN")?;
+            let if_not_exists = self.if_not_exists();
+            let column = self.column(&mut CreateTable::default(), false)?;
+            return Ok(AlterCommand::AddColumn { column, place: self.place()?, if_not_exists });
+        }
+        if self.eat("MODIFY") {
+            return self.modify();
+        }
+        if self.eat("ALTER") {
+            // `ALTER COLUMN c TYPE t` of other systems.
+            self.expect("COLUMN")?;
+            return self.modify_column();
+        }
+        if self.eat("RENAME") {
+            self.expect("COLUMN")?;
+            let if_exists = self.if_exists();
+            let from = self.column_name()?;
+            self.expect("TO")?;
+            return Ok(AlterCommand::RenameColumn { from, to: self.column_name()?, if_exists });
+        }
+        if self.eat("COMMENT") {
+            self.expect("COLUMN")?;
+            let if_exists = self.if_exists();
+            let name = self.column_name()?;
+            return Ok(AlterCommand::CommentColumn { name, comment: self.string()?, if_exists });
+        }
+        if self.eat("CLEAR") {
+            self.refuse_others("CLEAR")?;
+            self.expect("COLUMN")?;
+            let if_exists = self.if_exists();
+            let name = self.column_name()?;
+            return Ok(AlterCommand::ClearColumn { name, if_exists, partition: self.in_partition()? });
+        }
+        if self.eat("MATERIALIZE") {
+            self.refuse_others("MATERIALIZE")?;
+            self.expect("COLUMN")?;
+            let name = self.column_name()?;
+            return Ok(AlterCommand::MaterializeColumn { name, partition: self.in_partition()? });
+        }
+        if self.eat("RESET") {
+            self.expect("SETTING")?;
+            let mut names = vec![self.identifier()?];
+            while self.eat_token(&Token::Comma) {
+                names.push(self.identifier()?);
+            }
+            return Ok(AlterCommand::ResetSetting(names));
+        }
+        if self.eat("UPDATE") {
+            let mut assignments = Vec::new();
+            loop {
+                let column = self.column_name()?;
+                self.expect_token(&Token::Eq)?;
+                assignments.push((column, self.expression()?));
+                if !self.eat_token(&Token::Comma) {
+                    break;
+                }
+            }
+            let partition = self.in_partition()?;
+            self.expect("WHERE")?;
+            return Ok(AlterCommand::Update { assignments, partition, condition: self.expression()? });
+        }
+        if self.eat("DELETE") {
+            let partition = self.in_partition()?;
+            self.expect("WHERE")?;
+            return Ok(AlterCommand::Delete { partition, condition: self.expression()? });
+        }
+        if self.eat("DROP") {
+            if self.eat("DETACHED") {
+                return Ok(AlterCommand::DropParts { parts: self.part_name()?, detached: true });
+            }
+            if self.peeks("PARTITION") || self.peeks("PART") {
+                return Ok(AlterCommand::DropParts { parts: self.part_name()?, detached: false });
+            }
+            self.refuse_others("DROP")?;
+            self.expect("COLUMN")?;
+            let if_exists = self.if_exists();
+            return Ok(AlterCommand::DropColumn { name: self.column_name()?, if_exists });
+        }
+        if self.eat("DETACH") {
+            return Ok(AlterCommand::DetachParts(self.part_name()?));
+        }
+        if self.eat("ATTACH") {
+            return Ok(match self.part_name()? {
+                PartName::Partition(partition) if self.eat("FROM") => {
+                    AlterCommand::CopyPartition { partition, from: self.table_name()?, replaces: false }
+                }
+                parts => AlterCommand::AttachParts(parts),
+            });
+        }
+        if self.eat_all(&["REPLACE", "PARTITION"]) {
+            let partition = self.partition()?;
+            self.expect("FROM")?;
+            return Ok(AlterCommand::CopyPartition { partition, from: self.table_name()?, replaces: true });
+        }
+        if self.eat_all(&["MOVE", "PARTITION"]) {
+            let partition = self.partition()?;
+            self.expect("TO")?;
+            if !self.eat("TABLE") {
+                return Err(Error::not_implemented("MOVE PARTITION TO DISK or VOLUME: a table lies in one place"));
+            }
+            return Ok(AlterCommand::MovePartition { partition, to: self.table_name()? });
+        }
+        if self.eat("FREEZE") {
+            let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
+            let name = if self.eat_all(&["WITH", "NAME"]) { Some(self.string()?) } else { None };
+            return Ok(AlterCommand::Freeze { partition, name });
+        }
+        if self.eat("UNFREEZE") {
+            if self.peeks("PARTITION") {
+                return Err(Error::not_implemented("UNFREEZE PARTITION: UNFREEZE WITH NAME removes the whole copy"));
+            }
+            self.expect("WITH")?;
+            self.expect("NAME")?;
+            return Ok(AlterCommand::Unfreeze(self.string()?));
+        }
+        for word in ["REPLACE", "MOVE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
+            if self.peeks(word) {
+                return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
+            }
+        }
+        Err(self.unexpected("a command of ALTER TABLE (ADD COLUMN, MODIFY, DROP, UPDATE, DELETE, …)"))
+    }
+
+    /// What other things a table has beside columns.
+    fn refuse_others(&self, command: &str) -> Result<()> {
+        for what in ["INDEX", "PROJECTION", "CONSTRAINT", "STATISTICS", "TTL"] {
+            if self.peeks(what) {
+                return Err(Error::not_implemented(format!("ALTER TABLE … {command} {what}")));
+            }
+        }
+        Ok(())
+    }
+
+    fn modify(&mut self) -> Result<AlterCommand> {
+        if self.eat("SETTING") {
+            return Ok(AlterCommand::ModifySetting(self.assignments()?));
+        }
+        if self.eat_all(&["ORDER", "BY"]) {
+            let (keys, descending) = self.sorting_key()?;
+            return Ok(AlterCommand::ModifyOrderBy { keys, descending });
+        }
+        if self.eat("COMMENT") {
+            return Ok(AlterCommand::ModifyComment(self.string()?));
+        }
+        for what in ["TTL", "QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+            if self.peeks(what) {
+                return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
+            }
+        }
+        self.expect("COLUMN")?;
+        self.modify_column()
+    }
+
+    fn modify_column(&mut self) -> Result<AlterCommand> {
+        let if_exists = self.if_exists();
+        let column = self.column(&mut CreateTable::default(), true)?;
+        if self.eat("REMOVE") {
+            let property = match () {
+                () if self.eat("DEFAULT") => Property::Default,
+                () if self.eat("MATERIALIZED") => Property::Materialized,
+                () if self.eat("ALIAS") => Property::Alias,
+                () if self.eat("COMMENT") => Property::Comment,
+                () if self.eat("CODEC") => Property::Codec,
+                () if self.peeks("TTL") || self.peeks("SETTINGS") => {
+                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE TTL or SETTINGS"));
+                }
+                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT or CODEC")),
+            };
+            return Ok(AlterCommand::RemoveProperty { name: column.name, property, if_exists });
+        }
+        Ok(AlterCommand::ModifyColumn { column, place: self.place()?, if_exists })
+    }
+
+    fn place(&mut self) -> Result<Option<Place>> {
+        if self.eat("FIRST") {
+            return Ok(Some(Place::First));
+        }
+        if self.eat("AFTER") { Ok(Some(Place::After(self.column_name()?))) } else { Ok(None) }
+    }
+
+    fn in_partition(&mut self) -> Result<Option<Partition>> {
+        if self.eat_all(&["IN", "PARTITION"]) { self.partition().map(Some) } else { Ok(None) }
+    }
+
+    /// `PARTITION p` or `PART 'name'`
+    fn part_name(&mut self) -> Result<PartName> {
+        if self.eat("PART") {
+            return Ok(PartName::Part(self.string()?));
+        }
+        self.expect("PARTITION")?;
+        Ok(PartName::Partition(self.partition()?))
+    }
+
+    /// `DELETE FROM t [IN PARTITION p] WHERE condition`
+    pub(crate) fn delete(&mut self) -> Result<Statement> {
+        self.expect("FROM")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        let partition = self.in_partition()?;
+        self.expect("WHERE")?;
+        Ok(Statement::Delete { name, partition, condition: Box::new(self.expression()?) })
+    }
+
+    /// `ATTACH TABLE t` of a detached table; with a definition behind it, as CREATE.
+    pub(crate) fn attach(&mut self) -> Result<Statement> {
+        let name_at = 1 + if is_word(&self.parser.peek_nth_token_ref(1).token, "IF") { 3 } else { 0 };
+        let dot = self.parser.peek_nth_token_ref(name_at + 1).token == Token::Period;
+        let end = name_at + if dot { 3 } else { 1 };
+        let alone = matches!(self.parser.peek_nth_token_ref(end).token, Token::EOF | Token::SemiColon)
+            || is_word(&self.parser.peek_nth_token_ref(end).token, "ON");
+        if !alone || !(self.peeks("TABLE") || self.peeks("VIEW")) {
+            return self.create();
+        }
+        self.parser.next_token();
+        let if_not_exists = self.if_not_exists();
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        Ok(Statement::Attach { name, if_not_exists })
+    }
+
+    /// `DETACH TABLE t [PERMANENTLY]`
+    pub(crate) fn detach(&mut self) -> Result<Statement> {
+        let _ = self.eat("VIEW") || self.eat("TABLE");
+        let if_exists = self.if_exists();
+        let name: TableName = self.table_name()?;
+        self.on_cluster()?;
+        if self.eat("PERMANENTLY") {
+            return Err(Error::not_implemented(
+                "DETACH … PERMANENTLY: without the word, the table is there again at the next start",
+            ));
+        }
+        self.eat("SYNC");
+        Ok(Statement::Detach { name, if_exists })
+    }
+}

@@ -1,0 +1,18 @@
+CREATE TABLE t (k UInt32, a UInt8, s String, e Enum8('x' = 1), dt Date, n Nullable(Int32)) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 3;
+INSERT INTO t SELECT number, number, toString(number * 100), 'x', toDate('2024-01-01') + number, if(number % 2, NULL, number) FROM numbers(10);
+ALTER TABLE t MODIFY COLUMN a Int64, MODIFY COLUMN s UInt32, MODIFY COLUMN e Enum8('x' = 1, 'y' = 2), MODIFY COLUMN dt DateTime('UTC'), MODIFY COLUMN n Nullable(String);
+INSERT INTO t VALUES (10, -5, 7, 'y', '2025-06-07 08:09:10', 'text');
+SELECT *, toTypeName(a), toTypeName(s) FROM t WHERE k IN (0, 3, 10) ORDER BY k;
+SELECT count() FROM t WHERE a < 0;
+SELECT count() FROM t WHERE s >= 500;
+SELECT count() FROM t WHERE dt >= '2024-01-05 00:00:00' AND dt < '2025-01-01 00:00:00';
+SELECT k FROM t WHERE e = 'y';
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k);
+ALTER TABLE t MODIFY COLUMN s String;
+ALTER TABLE t MODIFY COLUMN s UInt64;
+SELECT sum(s), min(a), max(dt) FROM t;
+OPTIMIZE TABLE t FINAL;
+SELECT sum(s), min(a), max(dt), countIf(e = 'y'), countIf(isNull(n)) FROM t;
+ALTER TABLE t MODIFY COLUMN n Nullable(String) DEFAULT 'none';
+INSERT INTO t (k, a, s, dt) VALUES (11, 1, 1, '2025-01-01 00:00:00');
+SELECT k, n, e FROM t WHERE k = 11;

@@ -1,0 +1,25 @@
+-- settings: mutations_sync=1
+CREATE TABLE t (k UInt32, p UInt8, s String, n Int64, m Int64 MATERIALIZED n * 10, al Int64 ALIAS n + 1) ENGINE = MergeTree PARTITION BY p ORDER BY k SETTINGS index_granularity = 4;
+INSERT INTO t (k, p, s, n) SELECT number, number % 3, toString(number), number FROM numbers(30);
+ALTER TABLE t UPDATE s = concat(s, '!'), n = n + 1000 WHERE k < 5;
+SELECT k, s, n, m FROM t WHERE k < 7 ORDER BY k;
+ALTER TABLE t UPDATE n = toInt64(s), s = toString(n) WHERE k = 29;
+SELECT s, n FROM t WHERE k = 29;
+ALTER TABLE t DELETE WHERE k % 2 = 0;
+SELECT count(), sum(k), sum(n) FROM t;
+ALTER TABLE t UPDATE s = 'x' WHERE al = 8, DELETE WHERE s = 'x';
+SELECT count(), countIf(k = 7) FROM t;
+ALTER TABLE t UPDATE n = 5 IN PARTITION 1 WHERE n > 10;
+SELECT p, sum(n) FROM t GROUP BY p ORDER BY p;
+ALTER TABLE t DELETE WHERE k IN (SELECT number FROM numbers(12)) AND p != (SELECT max(number) FROM numbers(3));
+SELECT k FROM t ORDER BY k;
+ALTER TABLE t DELETE WHERE NULL;
+ALTER TABLE t DELETE WHERE k IN (SELECT number FROM numbers(0));
+SELECT count() FROM t;
+INSERT INTO t (k, p, s, n) VALUES (100, 0, 'late', 1);
+SELECT is_done, parts_to_do, command FROM system.mutations WHERE database = currentDatabase() AND table = 't' AND command LIKE '%PARTITION%' ;
+SELECT count(), countIf(is_done) FROM system.mutations WHERE database = currentDatabase() AND table = 't';
+OPTIMIZE TABLE t FINAL;
+SELECT k, p, s, n, m FROM t ORDER BY k;
+ALTER TABLE t DELETE WHERE 1;
+SELECT count() FROM t;
