@@ -92,12 +92,10 @@ pub async fn attach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoic
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {
         let parts = chosen.among(state.detached.iter(), "system.detached_parts")?;
-        let mut block = state.next_block;
         let mut added = Vec::with_capacity(parts.len());
-        for part in &parts {
+        for (block, part) in (state.next_block..).zip(&parts) {
             let entry = PartEntry { min_block: block, max_block: block, mutation: 0, ..part.as_ref().clone() };
             added.push(Arc::new(entry.mutated(0)));
-            block += 1;
         }
         let rows = RowsChange { retrieved: names(&parts), ..RowsChange::default() };
         Ok(change(Operation::Attach, added, Vec::new(), rows))

@@ -301,19 +301,25 @@ async fn run(ops: Vec<Op>) -> Result<()> {
                 spec = spec.adding(NAMES[name], &default.to_string());
                 table = spec.alter(&table)?;
                 model.defaults.insert(NAMES[name].to_string(), default);
-                model.rows.values_mut().for_each(|row| drop(row.insert(NAMES[name].to_string(), default)));
+                model.rows.values_mut().for_each(|row| {
+                    row.insert(NAMES[name].to_string(), default);
+                });
             }
             Op::Drop(name) if model.defaults.contains_key(NAMES[name]) => {
                 spec = spec.dropping(NAMES[name]);
                 table = spec.alter(&table)?;
                 model.defaults.remove(NAMES[name]);
-                model.rows.values_mut().for_each(|row| drop(row.remove(NAMES[name])));
+                model.rows.values_mut().for_each(|row| {
+                    row.remove(NAMES[name]);
+                });
             }
             Op::Clear(name) if model.defaults.contains_key(NAMES[name]) => {
                 spec = spec.clearing(NAMES[name]);
                 table = spec.alter(&table)?;
                 let default = model.defaults[NAMES[name]];
-                model.rows.values_mut().for_each(|row| drop(row.insert(NAMES[name].to_string(), default)));
+                model.rows.values_mut().for_each(|row| {
+                    row.insert(NAMES[name].to_string(), default);
+                });
             }
             Op::Rename(from, to) if model.defaults.contains_key(NAMES[from]) && !model.defaults.contains_key(NAMES[to]) => {
                 let (from, to) = (NAMES[from], NAMES[to]);

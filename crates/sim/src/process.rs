@@ -60,14 +60,15 @@ async fn work(world: &Arc<World>, process: u64) -> Result<()> {
             0..5 => insert(world, &table, &env).await,
             5..7 => load(world, &table, &env, 1 + env.random_u64() % 3).await,
             7..9 => {
-                let request = OptimizeRequest { to_one_part: env.random_u64() % 4 == 0, ..OptimizeRequest::default() };
+                let request =
+                    OptimizeRequest { to_one_part: env.random_u64().is_multiple_of(4), ..OptimizeRequest::default() };
                 table.optimize(&context(&env, "")?, request).await
             }
             _ => sweep(&table, &env).await,
         };
         // Some processes go on after an error, as a server does, and some end.
         if let Err(error) = done
-            && (error.code() == ErrorCode::LOGICAL_ERROR || env.random_u64() % 2 == 0)
+            && (error.code() == ErrorCode::LOGICAL_ERROR || env.random_u64().is_multiple_of(2))
         {
             return Err(error);
         }
@@ -80,7 +81,7 @@ async fn insert(world: &Arc<World>, table: &MergeTree, env: &Arc<dyn Env>) -> Re
     let number = {
         let mut journal = world.journal.lock();
         let open = journal.unacknowledged();
-        match open.is_empty() || env.random_u64() % 3 > 0 {
+        match open.is_empty() || !env.random_u64().is_multiple_of(3) {
             true => journal.begin(),
             false => open[(env.random_u64() % open.len() as u64) as usize],
         }

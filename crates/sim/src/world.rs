@@ -77,6 +77,40 @@ struct State {
     calm: bool,
 }
 
+impl State {
+    /// Who gets an answer now, and what becomes of the request.
+    fn next_turn(&mut self) -> (u64, oneshot::Sender<Turn>, Turn) {
+        // Most steps take no time, some take minutes: enough for the sweeper, and less than a process may be held up.
+        let pause = match self.chance.random_range(0..100) {
+            0..70 => self.chance.random_range(0..20),
+            70..99 => self.chance.random_range(0..5_000),
+            _ => self.chance.random_range(0..240_000),
+        };
+        self.now_ms += pause;
+        let at = (self.chance.next_u64() % self.waiting.len() as u64) as usize;
+        let (process, what, sender) = self.waiting.remove(at);
+        let turn = match self.chance.random_range(0..1000) {
+            0..12 => Turn::Killed,
+            12..30 => Turn::AnswerLost,
+            30..45 => Turn::Refused,
+            45..55 => Turn::Late,
+            55..75 => Turn::Stale,
+            _ => Turn::Done,
+        };
+        for byte in format!("{process} {what} {turn:?} {}", self.now_ms).bytes() {
+            self.digest = (self.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
+        }
+        self.faults += u64::from(!matches!(turn, Turn::Killed | Turn::Done));
+        (process, sender, turn)
+    }
+
+    fn kill(&mut self, process: u64) -> Option<Task<()>> {
+        self.kills += 1;
+        self.waiting.retain(|(waiting, ..)| *waiting != process);
+        self.alive.remove(&process)
+    }
+}
+
 pub struct World {
     pub objects: Arc<MemoryStore>,
     pub journal: Mutex<Journal>,
@@ -204,10 +238,11 @@ impl World {
             }
         }
         // Whoever is left is killed.
-        let mut state = self.state.lock();
-        state.waiting.clear();
-        let left = std::mem::take(&mut state.alive);
-        drop(state);
+        let left = {
+            let mut state = self.state.lock();
+            state.waiting.clear();
+            std::mem::take(&mut state.alive)
+        };
         drop(left);
         tokio::task::yield_now().await;
         let late = std::mem::take(&mut self.state.lock().late);
@@ -240,41 +275,16 @@ impl World {
         for put in due {
             self.arrive(put).await?;
         }
-        let mut state = self.state.lock();
-        // Most steps take no time, some take minutes: enough for the sweeper, and less than a process may be held up.
-        let pause = match state.chance.random_range(0..100) {
-            0..70 => state.chance.random_range(0..20),
-            70..99 => state.chance.random_range(0..5_000),
-            _ => state.chance.random_range(0..240_000),
-        };
-        state.now_ms += pause;
-        let at = (state.chance.next_u64() % state.waiting.len() as u64) as usize;
-        let (process, what, sender) = state.waiting.remove(at);
-        let turn = match state.chance.random_range(0..1000) {
-            0..12 => Turn::Killed,
-            12..30 => Turn::AnswerLost,
-            30..45 => Turn::Refused,
-            45..55 => Turn::Late,
-            55..75 => Turn::Stale,
-            _ => Turn::Done,
-        };
-        for byte in format!("{process} {what} {turn:?} {}", state.now_ms).bytes() {
-            state.digest = (state.digest ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
+        let (process, sender, turn) = self.state.lock().next_turn();
         match turn {
             Turn::Killed => {
-                state.kills += 1;
-                state.waiting.retain(|(waiting, ..)| *waiting != process);
-                let task = state.alive.remove(&process);
-                drop(state);
+                let task = self.state.lock().kill(process);
                 drop((sender, task));
                 // What the process held is dropped before anything else happens.
                 tokio::task::yield_now().await;
             }
             turn => {
-                state.faults += u64::from(turn != Turn::Done);
                 let _ = sender.send(turn);
-                drop(state);
                 self.until_it_waits(process).await;
             }
         }

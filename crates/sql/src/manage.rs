@@ -1,6 +1,6 @@
 //! Statements about tables as wholes (RENAME, DROP, OPTIMIZE) and their partitions, and EXPLAIN.
 
-use gristmill_base::{Error, Result};
+use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;

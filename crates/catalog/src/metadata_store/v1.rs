@@ -36,7 +36,7 @@ struct VersionOnly {
 #[serde(rename_all = "snake_case")]
 enum Body {
     Database(Database),
-    Table(Table),
+    Table(Box<Table>),
 }
 
 #[derive(Serialize, Deserialize)]
@@ -168,7 +168,7 @@ fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
 pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
     to_json(match record {
         Record::Database(database) => Body::Database(database.into()),
-        Record::Table(table) | Record::Unowned(table) => Body::Table(table.into()),
+        Record::Table(table) | Record::Unowned(table) => Body::Table(Box::new(table.into())),
     })
 }
 
@@ -176,8 +176,8 @@ pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
 pub(super) fn read(bytes: &[u8], unowned: bool) -> Result<Record> {
     Ok(match from_json(bytes)? {
         Body::Database(database) => Record::Database(database.into()),
-        Body::Table(table) if unowned => Record::Unowned(table.try_into()?),
-        Body::Table(table) => Record::Table(table.try_into()?),
+        Body::Table(table) if unowned => Record::Unowned((*table).try_into()?),
+        Body::Table(table) => Record::Table((*table).try_into()?),
     })
 }
 

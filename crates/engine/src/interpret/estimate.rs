@@ -22,6 +22,7 @@ use gristmill_sources::object::estimate::Estimate;
 use gristmill_sql::statement::Insert;
 use gristmill_types::{Columns, SqlType};
 
+use super::insert::PlannedInsert;
 use super::insert_lanes::lane_count;
 use super::load;
 use super::{Interpreter, Outcome};
@@ -84,7 +85,7 @@ impl Interpreter {
     }
 
     pub(super) async fn estimate_insert(&self, insert: &Insert) -> Result<Outcome> {
-        let (table, planned) = self.plan_insert(insert, None, &mut Vec::new()).await?;
+        let PlannedInsert { table, rows: planned, .. } = self.plan_insert(insert, None, &mut Vec::new()).await?;
         let files = gristmill_sources::object::estimate::estimates(&planned.physical, &self.context).await?;
         let tables = gristmill_mergetree::read::estimates(&planned.physical);
         let (context, settings) = (&self.context, &self.context.settings);

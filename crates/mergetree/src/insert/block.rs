@@ -137,7 +137,7 @@ impl Block {
     async fn write(&self, partition: PartitionRows) -> Result<Option<InsertedPart>> {
         let (context, settings) = (&self.context, &self.target.settings);
         let started = context.env.instant();
-        let rows = partition.rows.len();
+        let rows = partition.rows.count();
         // Positions are relative to the run.
         let (columns, mut keys, subset) = match &partition.rows {
             Rows::Run(run) => (slices(&self.columns, run), slices(&self.keys, run), None),

@@ -87,7 +87,7 @@ pub fn chosen_id(layout: &Layout, choice: &PartitionChoice) -> Result<Option<Str
 }
 
 impl Rows {
-    pub fn len(&self) -> usize {
+    pub fn count(&self) -> usize {
         match self {
             Rows::Run(run) => run.len(),
             Rows::At(positions) => positions.len(),

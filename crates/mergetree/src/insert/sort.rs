@@ -240,7 +240,7 @@ mod tests {
     fn nulls_and_floats_are_ordered_by_their_normalised_keys() {
         let numbers: ArrayRef = Arc::new(Int64Array::from(vec![None, Some(5), None, Some(-5)]));
         let nullable = SqlType::Nullable(Box::new(SqlType::Int64));
-        assert_eq!(in_order(&[(&nullable, false)], &[numbers.clone()], None), Some(vec![3, 1, 0, 2]));
+        assert_eq!(in_order(&[(&nullable, false)], std::slice::from_ref(&numbers), None), Some(vec![3, 1, 0, 2]));
         assert_eq!(in_order(&[(&nullable, true)], &[numbers], None), Some(vec![0, 2, 1, 3]));
         let floats: ArrayRef = Arc::new(Float64Array::from(vec![0.5, -1e300, 2.0]));
         assert_eq!(in_order(&[(&SqlType::Float64, false)], &[floats], None), Some(vec![1, 0, 2]));

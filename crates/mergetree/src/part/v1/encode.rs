@@ -126,7 +126,7 @@ pub enum RowsTaken {
 /// A column of a row group that is encoded.
 pub enum EncodedColumn {
     Any(Vec<ArrowColumnChunk>),
-    Strings(StringsChunk),
+    Strings(Box<StringsChunk>),
 }
 
 /// Encoders for the next row group, a column each. `strings`: the encoder of a column that needs none of the others' ways.
@@ -206,7 +206,7 @@ impl ColumnEncoder {
     pub fn finish(self) -> Result<EncodedColumn> {
         Ok(match self.way {
             Way::Any(leaves) => EncodedColumn::Any(leaves.into_iter().map(|leaf| Ok(leaf.close()?)).collect::<Result<_>>()?),
-            Way::Strings(strings) => EncodedColumn::Strings(strings.finish()?),
+            Way::Strings(strings) => EncodedColumn::Strings(Box::new(strings.finish()?)),
         })
     }
 }

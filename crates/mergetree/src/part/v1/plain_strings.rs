@@ -353,7 +353,7 @@ impl Read for PagesReader {
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{ArrayRef, AsArray, RecordBatch};
+    use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
     use gristmill_types::parse;
     use parquet::arrow::ArrowSchemaConverter;
     use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
