@@ -10,7 +10,7 @@
 //! With `load_on_error = 'skip_file'` a step whose rows cannot be read is given up before it is committed, and run again in
 //! halves until the file is found; its error is noted with the next commit.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use datafusion::execution::TaskContext;
@@ -139,7 +139,7 @@ impl LoadRun {
             permits,
             steps,
             again: VecDeque::new(),
-            failed: BTreeMap::new(),
+            failed: HashSet::new(),
             unnoted: Vec::new(),
             finishing: None,
         };
@@ -175,7 +175,7 @@ struct Driver {
     /// Halves of a step that failed.
     again: VecDeque<Step>,
     /// Paths of files that this run left out: later steps leave them out too.
-    failed: BTreeMap<String, ()>,
+    failed: HashSet<String>,
     /// Those that no commit tells of yet.
     unnoted: Vec<LoadedGroups>,
     finishing: Option<Finishing>,
@@ -189,10 +189,15 @@ impl Driver {
             let mut running = self.start(step).await?;
             match self.fed(&mut running).await {
                 Ok(()) => {
-                    next = self.next().await?;
+                    let following = self.next().await;
                     self.settle().await?;
-                    ended = next.is_none();
+                    ended = matches!(following, Ok(None));
                     self.finishing = Some(self.finish(running, ended));
+                    if following.is_err() {
+                        // What was read stays, whatever is wrong with the files after it.
+                        self.settle().await?;
+                    }
+                    next = following?;
                 }
                 Err(Failure::Source(error)) if self.on_error == OnError::SkipFile && is_of_file(&error) => {
                     self.give_up(running, &error).await;
@@ -227,7 +232,7 @@ impl Driver {
             for failed in std::mem::take(&mut step.failed) {
                 self.note(failed);
             }
-            step.files.retain(|file| !self.failed.contains_key(&file.file.path));
+            step.files.retain(|file| !self.failed.contains(&file.file.path));
             if !step.files.is_empty() {
                 return Ok(Some(step));
             }
@@ -242,7 +247,7 @@ impl Driver {
             failed.error.as_deref().unwrap_or_default()
         );
         self.run.context.counters.add(Event::LoadFilesFailed, 1);
-        self.failed.insert(failed.path.clone(), ());
+        self.failed.insert(failed.path.clone());
         self.unnoted.push(failed);
     }
 
