@@ -388,7 +388,8 @@ async fn null_and_text_survive_a_change_of_rows() {
     let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
     let table = spec.open(MemoryStore::new()).await.expect("opens");
     let k: ArrayRef = Arc::new(Int64Array::from(vec![1, 2, 3]));
-    let s: ArrayRef = Arc::new(arrow::array::BinaryViewArray::from(vec![Some(b"a".as_slice()), None, Some(b"\xff")]));
+    let s: ArrayRef =
+        Arc::new(arrow::array::BinaryViewArray::from(vec![Some(b"a".as_slice()), None, Some(b"\xff".as_slice())]));
     insert(&table, &settings(), vec![RecordBatch::try_new(columns.arrow(), vec![k, s]).expect("fits")])
         .await
         .expect("inserts");
