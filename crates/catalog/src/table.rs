@@ -101,8 +101,8 @@ pub enum RowChange {
 pub struct MutationRequest {
     /// Applied in their order.
     pub changes: Vec<RowChange>,
-    /// As `system.mutations` shows it.
-    pub command: String,
+    /// As `system.mutations` shows them, a row each.
+    pub commands: Vec<String>,
     /// Of this partition alone.
     pub partition: Option<PartitionChoice>,
     /// All rows change at the same moment, before the call returns: DELETE FROM.

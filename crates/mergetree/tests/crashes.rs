@@ -313,7 +313,7 @@ fn change(number: i64, at_once: bool) -> MutationRequest {
             condition: "n % 2 = 0".to_string(),
         },
     };
-    MutationRequest { changes: vec![change], command: format!("(change {number})"), partition: None, at_once }
+    MutationRequest { changes: vec![change], commands: vec![format!("(change {number})")], partition: None, at_once }
 }
 
 /// `v` beside `n`: what mutations change.

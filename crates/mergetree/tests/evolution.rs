@@ -91,7 +91,7 @@ trait Changes: Into<TableSpec> + Sized {
 }
 
 fn mutation(change: RowChange, at_once: bool) -> MutationRequest {
-    MutationRequest { changes: vec![change], command: "(a change)".to_string(), partition: None, at_once }
+    MutationRequest { changes: vec![change], commands: vec!["(a change)".to_string()], partition: None, at_once }
 }
 
 fn update(column: &str, value: &str, condition: &str) -> MutationRequest {

@@ -148,7 +148,7 @@ pub async fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, request: Mutat
 fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, created_ms: u64) -> MutationEntry {
     MutationEntry {
         number,
-        command: request.command.clone(),
+        commands: request.commands.clone(),
         changes: request.changes.clone(),
         partition_id,
         created_ms,
@@ -296,7 +296,7 @@ pub fn rows(core: &Core) -> Vec<MutationRow> {
             state.parts.values().filter(|part| mutation.concerns(part)).map(|part| part.name.clone()).collect();
         MutationRow {
             id: id(mutation.number),
-            command: mutation.command.clone(),
+            command: String::new(),
             create_time: mutation.created_ms / 1000,
             finish_time: mutation.finished_ms.unwrap_or_default() / 1000,
             partition_id: mutation.partition_id.clone().unwrap_or_default(),
@@ -310,5 +310,9 @@ pub fn rows(core: &Core) -> Vec<MutationRow> {
             latest_fail_error: failure.map_or_else(String::new, |failure| failure.error.code().name().to_string()),
         }
     };
-    state.mutations.iter().map(row).collect()
+    let rows = state.mutations.iter().flat_map(|mutation| {
+        let row = row(mutation);
+        mutation.commands.iter().map(move |command| MutationRow { command: command.clone(), ..row.clone() })
+    });
+    rows.collect()
 }

@@ -49,11 +49,11 @@ impl Interpreter {
             match requests.last_mut().filter(|(known, _)| *known == partition) {
                 Some((_, request)) => {
                     request.changes.push(change);
-                    request.command.push_str(&format!(", {}", command.text()));
+                    request.commands.push(command.text());
                 }
                 None => {
                     let request =
-                        MutationRequest { changes: vec![change], command: command.text(), partition: None, at_once: false };
+                        MutationRequest { changes: vec![change], commands: vec![command.text()], partition: None, at_once: false };
                     requests.push((partition, request));
                 }
             }
@@ -98,7 +98,7 @@ impl Interpreter {
         let changes = vec![RowChange::Delete { condition: sql(&self.answered(condition).await?) }];
         self.check_changes(&table.definition(), &changes)?;
         let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
-        let request = MutationRequest { changes, command: shown.text(), partition, at_once: true };
+        let request = MutationRequest { changes, commands: vec![shown.text()], partition, at_once: true };
         let context = self.context.clone();
         Ok(Outcome::work(async move {
             let deleting = async move { table.mutate(&context, request).await.map(drop) };

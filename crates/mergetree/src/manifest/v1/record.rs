@@ -77,8 +77,8 @@ impl PartEntry {
 pub struct MutationEntry {
     /// Its number, a block number: it concerns parts of lower ones.
     pub number: i64,
-    /// As it is shown.
-    pub command: String,
+    /// As they are shown.
+    pub commands: Vec<String>,
     pub changes: Vec<RowChange>,
     /// The only partition that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
