@@ -274,7 +274,7 @@ def test_the_ledger_lasts_through_commits_merges_and_restarts_and_goes_when_told
     assert gristmill(statement, "SELECT count() FROM t", path=data).ok().value == "10070"
     gristmill("SYSTEM DROP LOAD LEDGER 'another' FROM t", path=data).ok()
     assert ledger(data) == before
-    gristmill("SYSTEM DROP LOAD LEDGER 'posts' FROM TABLE default.t", path=data).ok()
+    gristmill("SYSTEM DROP LOAD LEDGER 'posts' FROM default.t", path=data).ok()
     assert ledger(data) == []
     assert gristmill(statement, "SELECT count() FROM t", path=data).ok().value == "20070", "its files count as new"
     gristmill("TRUNCATE TABLE t", path=data).ok()

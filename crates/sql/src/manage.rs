@@ -65,11 +65,11 @@ impl Cursor<'_> {
         Ok(Statement::DropTable { names, if_exists, views })
     }
 
-    /// `SYSTEM DROP LOAD LEDGER ['load id'] FROM [TABLE] t`, from behind LEDGER.
+    /// `SYSTEM DROP LOAD LEDGER ['load id'] FROM t`, from behind LEDGER. (Not `FROM TABLE t`: `table` is a name there, that of the
+    /// data on the input.)
     pub(crate) fn drop_load_ledger(&mut self) -> Result<Statement> {
         let load_id = if self.peeks("FROM") { None } else { Some(self.string()?) };
         self.expect("FROM")?;
-        self.eat("TABLE");
         Ok(Statement::DropLoadLedger { name: self.table_name()?, load_id })
     }
 

@@ -52,8 +52,12 @@ impl Interpreter {
                     request.commands.push(command.text());
                 }
                 None => {
-                    let request =
-                        MutationRequest { changes: vec![change], commands: vec![command.text()], partition: None, at_once: false };
+                    let request = MutationRequest {
+                        changes: vec![change],
+                        commands: vec![command.text()],
+                        partition: None,
+                        at_once: false,
+                    };
                     requests.push((partition, request));
                 }
             }
