@@ -55,4 +55,4 @@ SELECT * FROM keyed ORDER BY k;
 -- Aggregates are merged, and keep a row whatever the sums are.
 CREATE TABLE mixed (k Int32, a Int32, m SimpleAggregateFunction(max, Int32), av AggregateFunction(avg, Int32)) ENGINE = SummingMergeTree ORDER BY k;
 INSERT INTO mixed SELECT 1, number - 1, number, avgState(toInt32(number)) FROM numbers(3) GROUP BY number;
-SELECT k, a, m, finalizeAggregation(av) FROM mixed;
+SELECT k, a, m, finalizeAggregation(av) FROM mixed FINAL;
