@@ -20,6 +20,17 @@ def test_several_queries():
     assert gristmill("CREATE TABLE t (a UInt8) ENGINE = Memory", "INSERT INTO t VALUES (1), (2)", "SELECT sum(a) FROM t").ok().value == "3"
 
 
+@pytest.mark.parametrize("target", ["t", "m", "FUNCTION null('a UInt64')", "FUNCTION file('{}/out.csv', CSV, 'a UInt64')"])
+def test_rows_that_were_written_are_counted_once(target, tmp_path):
+    answer = gristmill(
+        "CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a",
+        "CREATE TABLE m (a UInt64) ENGINE = Memory",
+        f"INSERT INTO {target.format(tmp_path)} SELECT number FROM numbers(10)",
+        "SELECT written_rows, ProfileEvents['InsertedRows'] FROM system.query_log WHERE type = 'QueryFinish' AND query_kind = 'Insert'",
+    )
+    assert answer.ok().rows == [["10", "10"]]
+
+
 def test_first_error_ends_it_and_is_the_exit_code():
     answer = gristmill("SELECT 1; SELECT nope; SELECT 2")
     assert answer.out == "1\n" and answer.code == 47 and answer.error == (47, "UNKNOWN_IDENTIFIER")

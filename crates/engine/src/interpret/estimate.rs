@@ -6,7 +6,7 @@
 //!
 //! Rows are counted before the filter, as nothing is read. A block becomes a part in each partition that its rows fall into;
 //! which those are is not known, so parts are at least as many as told. The time follows from how fast the process wrote
-//! before (`LOAD_PACE`), or else from what one core wrote when this was measured (docs/performance/loads.md).
+//! before (`LOAD_PACE`), or else from a guess.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};

@@ -18,6 +18,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableWriter};
 use gristmill_introspect::QueryContext;
+use gristmill_mergetree::measure::batch_bytes;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Semaphore};
 
@@ -169,7 +170,7 @@ async fn lane(
         let next = context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await;
         match next? {
             Some(batch) => {
-                let (rows, bytes) = (batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+                let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
                 lane.write(batch).await?;
                 context.wrote(rows, bytes);
             }

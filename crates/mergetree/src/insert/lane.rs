@@ -74,13 +74,10 @@ impl InsertLane {
                 pieces => concat_batches(&shared.target.layout.schema, pieces)?,
             };
             drop(batches);
-            let rows = block.num_rows() as u64;
-            let bytes = batch_bytes(&block);
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
             context.cancellable(write_block(&shared.context, &shared.target, block, &keep)).await?;
             drop(memory);
-            shared.context.wrote(rows, bytes);
             Ok(())
         }));
         Ok(())

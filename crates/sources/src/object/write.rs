@@ -18,7 +18,6 @@ use gristmill_objstore::{Glob, Provider, Store, Upload};
 use parking_lot::Mutex;
 
 use super::convert::session_timezone;
-use super::measure::block_bytes;
 use super::source::ObjectSource;
 
 /// Encoded bytes that are handed on at once.
@@ -263,7 +262,6 @@ impl WriteLane for ObjectLane {
     async fn write(&mut self, batch: RecordBatch) -> Result<()> {
         self.context.check()?;
         self.state.encoding.write(Some(&batch), &mut self.pending)?;
-        self.context.wrote(batch.num_rows() as u64, block_bytes(&batch));
         if self.pending.len() >= PIECE_BYTES {
             self.state.upload.write(std::mem::take(&mut self.pending).into()).await?;
         }
