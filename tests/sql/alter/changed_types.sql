@@ -7,7 +7,7 @@ SELECT count() FROM t WHERE a < 0;
 SELECT count() FROM t WHERE s >= 500;
 SELECT count() FROM t WHERE dt >= '2024-01-05 00:00:00' AND dt < '2025-01-01 00:00:00';
 SELECT k FROM t WHERE e = 'y';
-SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k);
+SELECT groupArray(n) FROM (SELECT k, n FROM t ORDER BY k);
 ALTER TABLE t MODIFY COLUMN s String;
 ALTER TABLE t MODIFY COLUMN s UInt64;
 SELECT sum(s), min(a), max(dt) FROM t;
