@@ -84,9 +84,12 @@ pub async fn freeze(
     let state = core.pin(context).await?;
     let wanted = |part: &&Arc<PartEntry>| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
     let parts: Vec<Arc<PartEntry>> = state.parts.values().filter(wanted).cloned().collect();
-    for part in &parts {
-        copy(core, context, part, &format!("{folder}{}", part.key)).await?;
+    let copies: Vec<String> = parts.iter().map(|part| format!("{folder}{}", part.key)).collect();
+    for (part, to) in parts.iter().zip(&copies) {
+        copy(core, context, part, to).await?;
     }
+    // I-1: no commit of the table names the copies.
+    core.store.sync(context, &copies).await?;
     let snapshot =
         Snapshot { parts, next_block: state.next_block, mutations: state.mutations.clone(), ..Snapshot::default() };
     let record = Record {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
-use gristmill_catalog::{OptimizeRequest, Table};
+use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore};
@@ -75,6 +75,16 @@ proptest! {
             }
         });
     }
+}
+
+#[tokio::test]
+async fn a_frozen_copy_is_whole_after_a_loss_of_power() {
+    let store = MemoryStore::new();
+    let table = TableSpec::new(columns(), &["k"], &["k"]).expect("spec").open(store.clone()).await.expect("opens");
+    insert(&table, &settings(), vec![batch(&[1, 2, 3])]).await.expect("inserts");
+    table.freeze(&settings(), &PartitionChoice::All, Some("copy")).await.expect("freezes");
+    let left = store.after_power_loss().list(&settings(), "shadow/copy/parts/").await.expect("lists");
+    assert_eq!(left.len(), 3, "a part of each partition");
 }
 
 #[tokio::test]
