@@ -18,6 +18,7 @@ use serde_json::Value;
 
 use super::partition::{PartitionRows, Rows};
 use super::sort::SortKey;
+use super::uncommitted::Uncommitted;
 use super::{partition, sort};
 use crate::layout::Layout;
 use crate::measure::batch_bytes;
@@ -53,6 +54,7 @@ pub struct BlockTarget {
 struct Block {
     context: Arc<QueryContext>,
     target: BlockTarget,
+    uncommitted: Arc<Uncommitted>,
     columns: Vec<ArrayRef>,
     /// The sorting key's values.
     keys: Vec<ArrayRef>,
@@ -69,11 +71,12 @@ pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> Str
     format!("parts/{partition_id}_{level}_{}.parquet", context.env.uuid_by_time().simple())
 }
 
-/// Writes the block's parts; `written` gets each when it is there. Where one fails, the others that were written stay in
-/// `written`, for the caller to remove.
+/// Writes the block's parts; `written` gets each when it is there. Each is noted in `uncommitted` before: those that
+/// come to be when nobody waits for them any more, and so do not get to `written`, are removed by it.
 pub async fn write_block(
     context: &Arc<QueryContext>,
     target: &BlockTarget,
+    uncommitted: &Arc<Uncommitted>,
     block: RecordBatch,
     written: &(dyn Fn(InsertedPart) + Sync),
 ) -> Result<()> {
@@ -86,6 +89,7 @@ pub async fn write_block(
     let shared = Arc::new(Block {
         context: context.clone(),
         target: target.clone(),
+        uncommitted: uncommitted.clone(),
         keys,
         descending: layout.sorting.iter().map(|key| key.descending).collect(),
         row_bytes: batch_bytes(&block) / (block.num_rows() as u64).max(1),
@@ -175,6 +179,7 @@ impl Block {
             lanes: self.lanes,
             hashed: settings.non_replicated_deduplication_window > 0,
         };
+        self.uncommitted.begin(&plan.key);
         let rows = sorted.rows;
         let part = self.write_part(plan, &sorted).await?;
         let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();

@@ -76,7 +76,7 @@ impl InsertLane {
             drop(batches);
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
-            context.cancellable(write_block(&shared.context, &shared.target, block, &keep)).await?;
+            context.cancellable(write_block(&shared.context, &shared.target, &shared.uncommitted, block, &keep)).await?;
             drop(memory);
             Ok(())
         }));

@@ -5,6 +5,7 @@ pub mod lane;
 pub mod load;
 pub mod partition;
 pub mod sort;
+mod uncommitted;
 pub mod writer;
 
 pub use writer::InsertWriter;

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use gristmill_base::runtime::Unfinished;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_catalog::{LoadWriter, LoadedGroups, TableWriter, WriteLane};
 use gristmill_introspect::{Event, QueryContext};
@@ -14,6 +13,7 @@ use parking_lot::Mutex;
 use super::block::{BlockTarget, InsertedPart};
 use super::lane::InsertLane;
 use super::load::Load;
+use super::uncommitted::Uncommitted;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::table::Core;
@@ -30,27 +30,7 @@ pub struct Shared {
     /// The load that this is a step of.
     load: Option<Arc<Load>>,
     begun: Instant,
-    _unfinished: Unfinished,
-}
-
-/// What was written and not committed goes. (Parts that are being committed are no longer in `written`: whether they
-/// are visible only the manifest knows.)
-impl Drop for Shared {
-    fn drop(&mut self) {
-        let parts = std::mem::take(&mut *self.written.lock());
-        if parts.is_empty() {
-            return;
-        }
-        // Without a runtime the process is ending: the sweeper takes them.
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            let core = self.core.clone();
-            gristmill_base::runtime::tidy(&runtime, async move {
-                for part in parts {
-                    core.discard(&part.part.key).await;
-                }
-            });
-        }
-    }
+    pub uncommitted: Arc<Uncommitted>,
 }
 
 pub struct InsertWriter {
@@ -84,11 +64,11 @@ impl InsertWriter {
             context: context.clone(),
             target: BlockTarget { layout: core.layout.clone(), settings: core.settings.clone(), store: core.store.clone() },
             written: Mutex::default(),
+            uncommitted: Uncommitted::new(core.clone()),
             core,
             token,
             load,
             begun: context.env.instant(),
-            _unfinished: Unfinished::begin(),
         });
         shared.delay_or_refuse().await?;
         Ok(InsertWriter { shared })
@@ -218,19 +198,21 @@ impl Shared {
             (Some(load), Some(step)) => self.step_change(load, state, &parts, step).map(Some),
             _ => Ok(self.change(state, &parts)),
         };
+        let keys = || parts.iter().map(|part| part.part.key.as_str());
+        self.uncommitted.leave(keys());
         let outcome = self.core.manifest.commit(context, decide).await;
         match outcome {
             Ok(Commit::Done(state)) => {
                 let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
                 for part in left_out {
-                    self.core.discard(&part.part.key).await;
+                    self.uncommitted.discard(&part.part.key).await;
                 }
                 self.core.wake_merger();
                 Ok(())
             }
             Ok(Commit::Nothing) => {
-                for part in &parts {
-                    self.core.discard(&part.part.key).await;
+                for key in keys() {
+                    self.uncommitted.discard(key).await;
                 }
                 Ok(())
             }
@@ -240,6 +222,7 @@ impl Shared {
                     .to_string(),
             })),
             Err(error) => {
+                keys().for_each(|key| self.uncommitted.begin(key));
                 *self.written.lock() = parts;
                 Err(error)
             }
@@ -310,7 +293,7 @@ impl TableWriter for InsertWriter {
     async fn abort(&self) {
         let parts = std::mem::take(&mut *self.shared.written.lock());
         for part in parts {
-            self.shared.core.discard(&part.part.key).await;
+            self.shared.uncommitted.discard(&part.part.key).await;
         }
     }
 }
