@@ -6,6 +6,7 @@ pub mod execution;
 pub mod interpret;
 pub mod keys;
 mod limits;
+mod narrow_keys;
 pub mod opener;
 pub mod plan;
 pub mod resolver;

@@ -22,6 +22,7 @@ use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
 
 use crate::engine::Engine;
+use crate::narrow_keys::GroupNarrowKeysByArray;
 
 /// Whether an aggregate depends on the order of rows: partial results of several streams have no order among them.
 fn aggregates_in_order(plan: &LogicalPlan) -> bool {
@@ -78,7 +79,12 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
-    Ok(SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features().build())
+    Ok(SessionStateBuilder::new()
+        .with_config(config)
+        .with_runtime_env(runtime)
+        .with_default_features()
+        .with_physical_optimizer_rule(Arc::new(GroupNarrowKeysByArray))
+        .build())
 }
 
 pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {

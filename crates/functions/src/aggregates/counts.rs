@@ -7,6 +7,7 @@ use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
+use super::few_groups::add_up;
 use super::groups::Groups;
 use super::{NullRule, Plan, family};
 use crate::registry::Registry;
@@ -39,9 +40,7 @@ impl Groups for Count {
             *count += groups.len() as u64;
             return Ok(());
         }
-        for group in groups {
-            self.counts[*group] += 1;
-        }
+        add_up(&mut self.counts, 0, groups, |count, _| count + 1, |one, other| one + other);
         Ok(())
     }
 

@@ -9,6 +9,7 @@ pub mod combinators;
 pub mod counted;
 pub mod counts;
 pub mod extremes;
+pub mod few_groups;
 pub mod funnels;
 pub mod groups;
 pub mod kept;

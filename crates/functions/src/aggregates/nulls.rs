@@ -7,6 +7,7 @@ use arrow::buffer::{BooleanBuffer, NullBuffer};
 use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 
+use super::few_groups::add_up;
 use super::groups::{Groups, selected};
 
 pub struct SkipNulls {
@@ -26,7 +27,7 @@ impl SkipNulls {
         args: &[ArrayRef],
         groups: &[usize],
         act: impl Fn(&mut dyn Groups, &[ArrayRef], &[usize]) -> Result<()>,
-        count: impl Fn(&mut u64),
+        count: impl Fn(&mut [u64], &[usize]),
     ) -> Result<()> {
         let mut mask: Option<NullBuffer> = None;
         for array in args {
@@ -49,9 +50,7 @@ impl SkipNulls {
             return Ok(());
         }
         if let Some(seen) = &mut self.seen {
-            for group in groups {
-                count(&mut seen[*group]);
-            }
+            count(seen, groups);
         }
         act(self.inner.as_mut(), args, groups)
     }
@@ -66,11 +65,27 @@ impl Groups for SkipNulls {
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.each(args, groups, |inner, args, groups| inner.update(args, groups), |seen| *seen += 1)
+        self.each(
+            args,
+            groups,
+            |inner, args, groups| inner.update(args, groups),
+            |seen, groups| {
+                add_up(seen, 0, groups, |rows, _| rows + 1, |one, other| one + other);
+            },
+        )
     }
 
     fn retract(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        self.each(args, groups, |inner, args, groups| inner.retract(args, groups), |seen| *seen = seen.saturating_sub(1))
+        self.each(
+            args,
+            groups,
+            |inner, args, groups| inner.retract(args, groups),
+            |seen, groups| {
+                for group in groups {
+                    seen[*group] = seen[*group].saturating_sub(1);
+                }
+            },
+        )
     }
 
     fn retracts(&self) -> bool {

@@ -10,6 +10,7 @@ use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::wide;
 
+use super::few_groups::{add_in_order, add_up};
 use super::groups::Groups;
 use super::natives::{by_native, column, natives};
 use super::{Call, NullRule, Plan, family};
@@ -32,6 +33,8 @@ pub trait Addend: ArrowNativeType {
 }
 
 pub trait Wide: ArrowNativeType + Default {
+    /// Whether the sum is the same in whatever order values come.
+    const IN_ANY_ORDER: bool;
     fn plus(self, other: Self) -> Self;
     fn minus(self, other: Self) -> Self;
     fn float(self) -> f64;
@@ -55,6 +58,7 @@ addend!(i256: i256);
 macro_rules! wide_integer {
     ($($wide:ty: $float:expr),*) => {
         $(impl Wide for $wide {
+            const IN_ANY_ORDER: bool = true;
             #[inline(always)]
             fn plus(self, other: Self) -> Self { self.wrapping_add(other) }
             #[inline(always)]
@@ -66,6 +70,8 @@ macro_rules! wide_integer {
 wide_integer!(u64: |v| v as f64, i64: |v| v as f64, i128: |v| v as f64, i256: |v| wide::to_f64(v, false));
 
 impl Wide for f64 {
+    const IN_ANY_ORDER: bool = false;
+
     #[inline(always)]
     fn plus(self, other: Self) -> Self {
         self + other
@@ -175,16 +181,13 @@ impl<N: Addend> Groups for Sums<N> {
         let values = natives::<N>(&args[0])?;
         if let [sum] = &mut self.sums[..] {
             *sum = values.iter().fold(*sum, |sum, value| sum.plus(value.widen()));
+        } else if N::Wide::IN_ANY_ORDER {
+            add_up(&mut self.sums, N::Wide::default(), groups, |sum, row| sum.plus(values[row].widen()), N::Wide::plus);
         } else {
-            for (value, group) in values.iter().zip(groups) {
-                let sum = &mut self.sums[*group];
-                *sum = sum.plus(value.widen());
-            }
+            add_in_order(&mut self.sums, groups, |sum, row| sum.plus(values[row].widen()));
         }
         if let Some(counts) = &mut self.counts {
-            for group in groups {
-                counts[*group] += 1;
-            }
+            add_up(counts, 0, groups, |count, _| count + 1, |one, other| one + other);
         }
         Ok(())
     }
