@@ -1,11 +1,25 @@
 //! What the machine has, as far as this process may use it.
 
+use std::time::Duration;
+
 /// Bytes of memory: the machine's, or what the control group allows where that is less. `None` where neither is known.
 pub fn memory_bytes() -> Option<u64> {
     // SAFETY: sysconf reads a constant of the system and touches no memory of ours.
     let (pages, page_bytes) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
     let physical = u64::try_from(pages).ok()?.checked_mul(u64::try_from(page_bytes).ok()?)?;
     Some(control_group_bytes().map_or(physical, |allowed| allowed.min(physical)))
+}
+
+/// Time that all threads of this process have computed so far, in the kernel and outside.
+pub fn cpu_time() -> Duration {
+    // SAFETY: an all-zero rusage is a valid value, and getrusage writes nothing but it.
+    let usage = unsafe {
+        let mut usage: libc::rusage = std::mem::zeroed();
+        libc::getrusage(libc::RUSAGE_SELF, &mut usage);
+        usage
+    };
+    let time = |time: libc::timeval| Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64);
+    time(usage.ru_utime) + time(usage.ru_stime)
 }
 
 /// The limit of the control group, of either version; `max` of version 2 is no number and so no limit.
@@ -20,5 +34,15 @@ mod tests {
     #[test]
     fn this_machine_has_memory() {
         assert!(super::memory_bytes().is_some_and(|bytes| bytes > 64 << 20));
+    }
+
+    #[test]
+    fn work_takes_cpu_time() {
+        let before = super::cpu_time();
+        let mut sum = 0u64;
+        while super::cpu_time() == before {
+            sum = std::hint::black_box(sum.wrapping_add(1));
+        }
+        assert!(super::cpu_time() > before);
     }
 }

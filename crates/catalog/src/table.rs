@@ -344,6 +344,11 @@ pub trait TableWriter: Send + Sync {
         usize::MAX
     }
 
+    /// Lanes that should work now. Asked again and again; `None`: whatever began with stays.
+    fn lanes(&self) -> Option<usize> {
+        None
+    }
+
     /// Makes what all finished lanes wrote visible, whole. Called once, after every lane finished.
     async fn commit(&self) -> Result<()>;
 

@@ -13,6 +13,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use tokio_util::sync::CancellationToken;
 
 use crate::events::{Counters, Event};
+use crate::insert_gear::GearShown;
 use crate::memory::MemoryAccount;
 use crate::progress::Progress;
 use crate::settings::Settings;
@@ -28,6 +29,7 @@ pub struct QueryContext {
     pub memory: Arc<MemoryAccount>,
     pub counters: Arc<Counters>,
     pub progress: Arc<Progress>,
+    pub insert_gear: Arc<GearShown>,
     pub cancel: CancellationToken,
     pub env: Arc<dyn Env>,
     /// Since the Unix epoch.
@@ -55,6 +57,7 @@ impl QueryContext {
             settings,
             counters: Arc::new(Counters::with_parent(Some(Counters::server()))),
             progress: Arc::default(),
+            insert_gear: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
             start_instant: env.instant(),
@@ -82,6 +85,7 @@ impl QueryContext {
             memory: self.memory.clone(),
             counters: self.counters.clone(),
             progress: self.progress.clone(),
+            insert_gear: self.insert_gear.clone(),
             cancel,
             env: self.env.clone(),
             start: self.start,

@@ -102,6 +102,8 @@ events! {
     LoadCommits, "Number of commits of loads that have a load_id. (Gristmill's own.)";
     LoadFilesFailed, "Number of files that loads with a load_id left out because they could not be read. (Gristmill's own.)";
     LoadFilesKnown, "Number of files that loads with a load_id left out because an earlier run had loaded them. (Gristmill's own.)";
+    InsertRowsWaitedForLanesMicroseconds, "Time that rows of INSERTs waited for a lane to take them, over all streams. (Gristmill's own.)";
+    InsertLanesWaitedForRowsMicroseconds, "Time that lanes of INSERTs waited for rows. (Gristmill's own.)";
     DelayedInserts, "Number of times the INSERT of a block to a MergeTree table was throttled due to a high number of active data parts.";
     DelayedInsertsMilliseconds, "Total time an INSERT was throttled due to a high number of active data parts.";
     RejectedInserts, "Number of times the INSERT of a block to a MergeTree table was rejected with the Too many parts exception.";

@@ -4,6 +4,7 @@
 
 pub mod context;
 pub mod events;
+pub mod insert_gear;
 pub mod log_store;
 pub mod memory;
 pub mod processes;

@@ -129,9 +129,10 @@ settings! {
     max_bytes_ratio_before_external_group_by: f64 = 0.5, "Share of the memory after which an aggregation goes to disk. 0, with max_bytes_before_external_group_by = 0: never.";
     max_bytes_before_external_group_by: u64 = 0u64, "Bytes after which an aggregation goes to disk. 0: by max_memory_usage.";
     // Insert
-    max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: by cores and memory.";
+    max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: the gear decides, beginning with one a core.";
+    max_insert_delayed_streams_for_parallel_write: u64 = 0u64, "Parts of a block that an INSERT writes at a time, where the block falls into many partitions. 0: by memory.";
     max_insert_block_size: u64 = 1_048_449u64, "Rows of a block made from inserted data.";
-    min_insert_block_size_rows: u64 = 1_048_449u64, "Rows from which on a block is written as a part. 0: only the bytes count.";
+    min_insert_block_size_rows: u64 = 1_048_449u64, "Rows from which on a block is written as a part. 0: only the bytes count. Neither this nor the bytes set: the gear decides, from memory, lanes, partitions and how much was loaded.";
     min_insert_block_size_bytes: u64 = 268_402_944u64, "Bytes in memory from which on a block is written as a part. 0: only the rows count.";
     max_partitions_per_insert_block: u64 = 100u64, "Partitions that one inserted block may fall into. 0: any number.";
     throw_on_max_partitions_per_insert_block: bool = true, "Whether too many partitions in one block are refused or only logged.";
@@ -318,7 +319,6 @@ settings! {
         allow_suspicious_low_cardinality_types: "Bool" = "0";
         allow_experimental_object_type: "Bool" = "0";
         allow_experimental_json_type: "Bool" = "1";
-        max_insert_delayed_streams_for_parallel_write: "UInt64" = "0";
         remote_filesystem_read_method: "String" = "threadpool";
         remote_filesystem_read_prefetch: "Bool" = "1";
         enable_filesystem_cache: "Bool" = "1";

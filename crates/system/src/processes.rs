@@ -13,7 +13,7 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, i
     elapsed Float64, is_cancelled UInt8, read_rows UInt64, read_bytes UInt64, total_rows_approx UInt64, \
     written_rows UInt64, written_bytes UInt64, memory_usage Int64, peak_memory_usage Int64, query String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
-    current_database String";
+    current_database String, insert_gear String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |_, rows| {
@@ -39,6 +39,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 Cell::Counts(events.collect()),
                 Cell::Pairs(query.settings.changed()),
                 (&query.database).into(),
+                query.insert_gear.shown().map(|gear| gear.to_string()).unwrap_or_default().into(),
             ])?;
         }
         Ok(())

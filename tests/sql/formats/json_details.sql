@@ -13,3 +13,6 @@ SELECT * FROM format(JSONCompactEachRow, 'a Int32, b String', '[1, "x"]\n[2, "y"
 SELECT a, toTypeName(a) FROM format(JSONEachRow, '{"a": 1}\n{"a": 2.5}') ORDER BY a;
 SELECT line FROM format(LineAsString, 'one\ntwo') ORDER BY line;
 SELECT json FROM format(JSONAsString, '{"a": 1} {"b": 2}') ORDER BY json;
+
+-- Names of fields with escapes, in rows that are not alike.
+SELECT * FROM format(JSONEachRow, 'ab Int32, `c"d` Int32', '{"a\\u0062": 1, "c\\"d": 2}\n{"ab": 3, "c\\"d": 4}\n{"c\\u0022d": 5, "a\\u0062": 6}\n{"a\\u0062" : 7 , "c\\"d" : 8}');

@@ -161,6 +161,7 @@ impl Runner {
             progress: context.progress.snapshot(),
             memory_peak_bytes: context.memory.peak_bytes(),
             storage: StorageUse::of(&context),
+            insert_gear: context.insert_gear.shown(),
         };
         output.finish(elapsed, &summary.progress, totals)?;
         Ok(Finished { summary, batches, gives_rows })

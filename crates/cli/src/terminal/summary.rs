@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use gristmill_base::units;
+use gristmill_introspect::insert_gear::InsertGear;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_introspect::{Event, QueryContext};
 
@@ -11,13 +12,15 @@ use gristmill_introspect::{Event, QueryContext};
 const ROWS_WORTH_TELLING: u64 = 1000;
 
 /// What the summary tells of a finished statement.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
     pub result_rows: u64,
     pub elapsed: Duration,
     pub progress: ProgressSnapshot,
     pub memory_peak_bytes: u64,
     pub storage: StorageUse,
+    /// How an INSERT wrote.
+    pub insert_gear: Option<InsertGear>,
 }
 
 /// What a statement asked of object storage.
@@ -58,6 +61,9 @@ impl Summary {
         text.push_str(&self.processed());
         if self.storage.requests > 0 {
             let _ = write!(text, "\n{}", self.storage.text());
+        }
+        if let Some(gear) = self.insert_gear.as_ref().filter(|_| self.progress.written_rows >= ROWS_WORTH_TELLING) {
+            let _ = write!(text, "\nInsert gear: {gear}.");
         }
         text
     }
@@ -102,13 +108,22 @@ mod tests {
             elapsed: Duration::from_millis(421),
             progress: ProgressSnapshot { read_rows: 59_820_000, read_bytes: 24_030_000_000, ..Default::default() },
             memory_peak_bytes: 185_325_322,
-            storage: StorageUse::default(),
+            ..Summary::default()
         };
         assert_eq!(
             summary.text(),
             "5 rows in set. Elapsed: 0.421 sec. Processed 59.82 million rows, 24.03 GB (142.09 million rows/s., 57.08 GB/s.)\n\
              Peak memory usage: 176.74 MiB."
         );
+    }
+
+    #[test]
+    fn a_load_tells_its_gear() {
+        let gear = InsertGear { lanes: 2, block_bytes: 256 << 20, parts_at_once: 16, ..InsertGear::default() };
+        let mut summary = Summary { insert_gear: Some(gear), ..Summary::default() };
+        assert!(!summary.text().contains("Insert gear"), "nothing was written");
+        summary.progress.written_rows = 1_000_000;
+        assert!(summary.text().ends_with("\nInsert gear: 2 lanes, blocks of 256.00 MiB, 16 parts at a time."));
     }
 
     #[test]

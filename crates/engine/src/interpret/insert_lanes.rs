@@ -6,8 +6,13 @@
 //!
 //! A lane works while it holds a permit. One INSERT has as many permits as lanes. The steps of a load share theirs: the
 //! lanes of the next step begin as those of the step before finish, so that there are never more of them than of one.
+//!
+//! A writer may want more or fewer lanes while it works (the insert gear): a lane that is one too many ends with its block,
+//! unless it is the last; one that is missing begins.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use datafusion::execution::TaskContext;
@@ -17,14 +22,16 @@ use futures::stream::{FuturesUnordered, StreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Table, TableWriter};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::measure::batch_bytes;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Semaphore};
+use tokio::time::MissedTickBehavior;
 
 use super::estimate::note_pace;
 
-/// Lanes that an INSERT writes with: as set, else one a core; never more than the table takes.
+/// Lanes that an INSERT begins with: as set, else one a core; never more than the table takes.
 pub(crate) fn lane_count(context: &QueryContext, lanes_max: usize) -> usize {
     let wanted = match context.settings.max_insert_threads {
         0 => context.threads(),
@@ -32,6 +39,44 @@ pub(crate) fn lane_count(context: &QueryContext, lanes_max: usize) -> usize {
     };
     wanted.clamp(1, 256).min(lanes_max).max(1)
 }
+
+/// The permits of the lanes of one INSERT, or of all steps of a load.
+pub(crate) struct LanePool {
+    permits: Arc<Semaphore>,
+    lanes: AtomicUsize,
+    lanes_max: usize,
+}
+
+impl LanePool {
+    pub fn new(context: &QueryContext, lanes_max: usize) -> Arc<LanePool> {
+        let lanes = lane_count(context, lanes_max);
+        Arc::new(LanePool { permits: Arc::new(Semaphore::new(lanes)), lanes: AtomicUsize::new(lanes), lanes_max })
+    }
+
+    /// Lanes that work, or wait to.
+    fn lanes(&self) -> usize {
+        self.lanes.load(Ordering::SeqCst)
+    }
+
+    /// Whether there is one lane more from now on.
+    fn grow(&self, wanted: usize) -> bool {
+        let wanted = wanted.min(self.lanes_max);
+        let grown = self.lanes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |now| (now < wanted).then_some(now + 1));
+        if grown.is_ok() {
+            self.permits.add_permits(1);
+        }
+        grown.is_ok()
+    }
+
+    /// Whether the lane that asks is to end.
+    fn shrink(&self, wanted: usize) -> bool {
+        let shrunk = |now| (now > wanted.max(1)).then(|| now - 1);
+        self.lanes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, shrunk).is_ok()
+    }
+}
+
+/// How often a writer is asked whether it wants another lane.
+const ASK_EVERY: Duration = Duration::from_millis(500);
 
 /// Runs the plan into the table: whole, or not at all.
 pub(crate) async fn write_all(
@@ -42,9 +87,9 @@ pub(crate) async fn write_all(
     lanes_max: usize,
 ) -> Result<()> {
     let writer = table.write(&context).await?;
-    let lanes = lane_count(&context, writer.max_lanes().min(lanes_max));
+    let pool = LanePool::new(&context, writer.max_lanes().min(lanes_max));
     let written = async {
-        let mut feeding = Feeding::start(&writer, &plan, &task_context, &context, lanes, &Arc::new(Semaphore::new(lanes)));
+        let mut feeding = Feeding::start(&writer, &plan, &task_context, &context, &pool);
         feeding.fed().await.map_err(Failure::into_error)?;
         feeding.finished().await?;
         context.check()?;
@@ -84,6 +129,18 @@ enum Role {
 pub(crate) struct Feeding {
     ended: FuturesUnordered<BoxFuture<'static, (Role, Result<()>)>>,
     sources_left: usize,
+    lanes: LanesShared,
+}
+
+/// What the lanes of one writer share.
+#[derive(Clone)]
+struct LanesShared {
+    writer: Arc<dyn TableWriter>,
+    context: Arc<QueryContext>,
+    receiver: Arc<Mutex<Receiver<RecordBatch>>>,
+    pool: Arc<LanePool>,
+    /// Lanes that take rows: the last one stays to the end.
+    at_work: Arc<AtomicUsize>,
 }
 
 impl Feeding {
@@ -92,28 +149,45 @@ impl Feeding {
         plan: &Arc<dyn ExecutionPlan>,
         task_context: &Arc<TaskContext>,
         context: &Arc<QueryContext>,
-        lanes: usize,
-        permits: &Arc<Semaphore>,
+        pool: &Arc<LanePool>,
     ) -> Feeding {
         let ended = FuturesUnordered::new();
-        let (sender, receiver) = channel::<RecordBatch>(lanes);
+        let count = pool.lanes();
+        let (sender, receiver) = channel::<RecordBatch>(count);
         let sources = plan.properties().partitioning.partition_count();
         for partition in 0..sources {
             let source = source(plan.clone(), partition, task_context.clone(), context.clone(), sender.clone());
             ended.push(task(Role::Source, source));
         }
-        let receiver = Arc::new(Mutex::new(receiver));
-        for _ in 0..lanes {
-            let lane = lane(writer.clone(), context.clone(), receiver.clone(), permits.clone());
-            ended.push(task(Role::Lane, lane));
+        let lanes = LanesShared {
+            writer: writer.clone(),
+            context: context.clone(),
+            receiver: Arc::new(Mutex::new(receiver)),
+            pool: pool.clone(),
+            at_work: Arc::default(),
+        };
+        for _ in 0..count {
+            ended.push(task(Role::Lane, lane(lanes.clone())));
         }
-        Feeding { ended, sources_left: sources }
+        Feeding { ended, sources_left: sources, lanes }
     }
 
     /// Waits until every row is in the queue or with a lane. May be dropped and called again.
     pub async fn fed(&mut self) -> Result<(), Failure> {
+        let mut ask = tokio::time::interval(ASK_EVERY);
+        ask.set_missed_tick_behavior(MissedTickBehavior::Delay);
         while self.sources_left > 0 {
-            match self.ended.next().await {
+            let ended = tokio::select! {
+                biased;
+                ended = self.ended.next() => ended,
+                _ = ask.tick() => {
+                    if self.lanes.writer.lanes().is_some_and(|wanted| self.lanes.pool.grow(wanted)) {
+                        self.ended.push(task(Role::Lane, lane(self.lanes.clone())));
+                    }
+                    continue;
+                }
+            };
+            match ended {
                 Some((Role::Source, done)) => {
                     done.map_err(Failure::Source)?;
                     self.sources_left -= 1;
@@ -149,7 +223,20 @@ async fn source(
     let mut stream = plan.execute(partition, task_context)?;
     while let Some(batch) = context.cancellable(async { Ok(stream.next().await) }).await? {
         let batch = batch?;
-        if batch.num_rows() > 0 && sender.send(batch).await.is_err() {
+        if batch.num_rows() == 0 {
+            continue;
+        }
+        let sent = match sender.try_send(batch) {
+            Err(TrySendError::Full(batch)) => {
+                let sent = sender.send(batch);
+                let waited = Waited::begin(&context, Event::InsertRowsWaitedForLanesMicroseconds);
+                let sent = sent.await;
+                drop(waited);
+                sent.is_ok()
+            }
+            sent => sent.is_ok(),
+        };
+        if !sent {
             // The lanes are gone: the one that failed tells why.
             return Ok(());
         }
@@ -157,24 +244,52 @@ async fn source(
     Ok(())
 }
 
-async fn lane(
-    writer: Arc<dyn TableWriter>,
-    context: Arc<QueryContext>,
-    receiver: Arc<Mutex<Receiver<RecordBatch>>>,
-    permits: Arc<Semaphore>,
-) -> Result<()> {
+/// Counts a time of waiting.
+struct Waited<'a> {
+    context: &'a QueryContext,
+    event: Event,
+    begun: Instant,
+}
+
+impl<'a> Waited<'a> {
+    fn begin(context: &'a QueryContext, event: Event) -> Self {
+        Waited { context, event, begun: context.env.instant() }
+    }
+}
+
+impl Drop for Waited<'_> {
+    fn drop(&mut self) {
+        let waited = self.context.env.instant().saturating_duration_since(self.begun);
+        self.context.counters.add(self.event, waited.as_micros() as u64);
+    }
+}
+
+async fn lane(shared: LanesShared) -> Result<()> {
+    let LanesShared { writer, context, receiver, pool, at_work } = shared;
     let gone = |_| Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
-    let _permit = context.cancellable(async { permits.acquire_owned().await.map_err(gone) }).await?;
+    let permits = pool.permits.clone();
+    let permit = context.cancellable(async { permits.acquire_owned().await.map_err(gone) }).await?;
+    at_work.fetch_add(1, Ordering::SeqCst);
     let mut lane = writer.lane().await?;
     loop {
-        let next = context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await;
-        match next? {
-            Some(batch) => {
-                let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
-                lane.write(batch).await?;
-                context.wrote(rows, bytes);
-            }
-            None => return lane.finish().await,
+        let next = {
+            let _waited = Waited::begin(&context, Event::InsertLanesWaitedForRowsMicroseconds);
+            context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await?
+        };
+        let Some(batch) = next else { return lane.finish().await };
+        let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
+        lane.write(batch).await?;
+        context.wrote(rows, bytes);
+        let Some(wanted) = writer.lanes().filter(|wanted| pool.lanes() > *wanted) else { continue };
+        let leave = |now: usize| (now > 1).then(|| now - 1);
+        if at_work.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leave).is_err() {
+            continue;
         }
+        if pool.shrink(wanted) {
+            lane.finish().await?;
+            permit.forget();
+            return Ok(());
+        }
+        at_work.fetch_add(1, Ordering::SeqCst);
     }
 }

@@ -24,10 +24,9 @@ use gristmill_sources::object::load::LoadSource;
 use gristmill_sources::object::step::ScanStep;
 use gristmill_sql::statement::{Insert, InsertSource};
 use sqlparser::ast::{Query, SetExpr, TableFactor};
-use tokio::sync::Semaphore;
 
 use super::estimate::note_pace;
-use super::insert_lanes::{Failure, Feeding, lane_count};
+use super::insert_lanes::{Failure, Feeding, LanePool, lane_count};
 use super::load_steps::{OnError, Step, Steps, failure, is_of_file};
 
 /// Full blocks of a lane in one commit: the last block of each lane is smaller, so few blocks would make small parts.
@@ -130,13 +129,12 @@ impl LoadRun {
         let lanes = lane_count(&self.context, usize::MAX);
         let step_bytes = step_bytes(settings, lanes);
         let steps = Steps::begin(self.source.clone(), load.clone(), on_error, step_bytes, self.context.clone());
-        let permits = Arc::new(Semaphore::new(lanes));
+        let pool = LanePool::new(&self.context, usize::MAX);
         let driver = Driver {
             run: self,
             load,
             on_error,
-            lanes,
-            permits,
+            pool,
             steps,
             again: VecDeque::new(),
             failed: HashSet::new(),
@@ -169,8 +167,7 @@ struct Driver {
     run: LoadRun,
     load: Arc<dyn TableLoad>,
     on_error: OnError,
-    lanes: usize,
-    permits: Arc<Semaphore>,
+    pool: Arc<LanePool>,
     steps: Steps,
     /// Halves of a step that failed.
     again: VecDeque<Step>,
@@ -256,7 +253,7 @@ impl Driver {
         let (plan, scan) = run.source.step(&run.plan, &step.files)?;
         let writer = self.load.writer().await?;
         let as_table: Arc<dyn TableWriter> = writer.clone();
-        let feeding = Feeding::start(&as_table, &plan, &run.task_context, &run.context, self.lanes, &self.permits);
+        let feeding = Feeding::start(&as_table, &plan, &run.task_context, &run.context, &self.pool);
         Ok(Running { step, scan, writer, feeding })
     }
 

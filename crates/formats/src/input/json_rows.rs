@@ -186,7 +186,8 @@ const PLACES_MAX: usize = 1024;
 pub(crate) struct ObjectRows {
     between: Between,
     strings: bool,
-    /// The field that stood at each place of a row before, and the column that takes it: rows usually are alike.
+    /// The field that stood at each place of a row before (as it is written, with its escapes), and the column that takes it:
+    /// rows usually are alike.
     order: Vec<(Vec<u8>, Option<usize>)>,
     key: Vec<u8>,
     scratch: Vec<u8>,
@@ -219,17 +220,22 @@ impl ObjectRows {
             return Ok(cursor.at);
         }
         loop {
-            let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
-            let column = match self.order.get_mut(place) {
-                Some((name, column)) if name.as_slice() == key => *column,
-                Some(known) => {
-                    *known = (key.to_vec(), rows.find(key));
-                    known.1
-                }
-                None => {
+            let column = match self.order.get(place) {
+                Some((name, column)) if cursor.eat_string(name) => *column,
+                known => {
+                    let is_known = known.is_some();
+                    cursor.peek();
+                    let start = cursor.at + 1;
+                    let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
                     let column = rows.find(key);
-                    if place < PLACES_MAX {
-                        self.order.push((key.to_vec(), column));
+                    let as_written = || row[start..cursor.at - 1].to_vec();
+                    if is_known {
+                        self.order[place] = (as_written(), column);
+                    } else if place < PLACES_MAX {
+                        self.order.push((as_written(), column));
+                    }
+                    if column.is_none() {
+                        rows.check_unknown(key)?;
                     }
                     column
                 }
@@ -247,7 +253,6 @@ impl ObjectRows {
                     value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
                 }
                 None => {
-                    rows.check_unknown(key)?;
                     cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
                     cursor.value().map_err(|fault| faulty(fault, rows))?;
                     rows.count_unknown(1);

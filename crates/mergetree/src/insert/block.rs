@@ -19,6 +19,7 @@ use serde_json::Value;
 use super::partition::{PartitionRows, Rows};
 use super::sort::SortKey;
 use super::uncommitted::Uncommitted;
+use super::writer::Shared;
 use super::{partition, sort};
 use crate::layout::Layout;
 use crate::measure::batch_bytes;
@@ -31,9 +32,6 @@ use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
-
-/// Parts written at the same time, where a block makes many.
-const PARTS_AT_ONCE: usize = 16;
 
 /// A part written by an INSERT, and what the manifest will keep of its partition.
 #[derive(Clone, Debug)]
@@ -73,13 +71,8 @@ pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> Str
 
 /// Writes the block's parts; `written` gets each when it is there. Each is noted in `uncommitted` before: those that
 /// come to be when nobody waits for them any more, and so do not get to `written`, are removed by it.
-pub async fn write_block(
-    context: &Arc<QueryContext>,
-    target: &BlockTarget,
-    uncommitted: &Arc<Uncommitted>,
-    block: RecordBatch,
-    written: &(dyn Fn(InsertedPart) + Sync),
-) -> Result<()> {
+pub async fn write_block(insert: &Shared, block: RecordBatch, written: &(dyn Fn(InsertedPart) + Sync)) -> Result<()> {
+    let Shared { context, target, uncommitted, gear, .. } = insert;
     let layout = &target.layout;
     let partitions = partition::split(layout, &block, partition_limit(context))?;
     warn_of_many(context, partitions.len());
@@ -99,7 +92,8 @@ pub async fn write_block(
         lanes: if many { 1 } else { context.threads() },
     });
     drop(block);
-    let at_once = if many { PARTS_AT_ONCE } else { 1 };
+    let parts_at_once = gear.parts_at_once(partitions.len());
+    let at_once = if many { parts_at_once } else { 1 };
     let tasks = partitions.into_iter().map(|partition| {
         let shared = shared.clone();
         async move {

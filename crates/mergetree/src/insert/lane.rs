@@ -1,9 +1,9 @@
 //! One lane of an INSERT: squashes incoming batches into a block, and writes each full block as parts while the next
 //! one fills.
 //!
-//! A block is full at `min_insert_block_size_rows` rows or `min_insert_block_size_bytes` bytes, whichever comes first;
-//! a limit of 0 does not count. The query's memory budget goes before both: the block is written early when it, its
-//! encoded copy and what else the query holds would come near the limit.
+//! A block is full when the gear says so, or at `min_insert_block_size_rows` rows or `min_insert_block_size_bytes` bytes
+//! where they are set, whichever comes first; a limit of 0 does not count. The query's memory budget goes before all: the
+//! block is written early when it, its encoded copy and what else the query holds would come near the limit.
 
 use std::sync::Arc;
 
@@ -41,11 +41,8 @@ impl InsertLane {
     }
 
     fn is_full(&self) -> bool {
-        let settings = &self.context().settings;
-        let (rows, bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
         // Positions within a block are 32 bits wide.
-        let most = self.rows >= 1 << 30;
-        most || (rows == 0 && bytes == 0) || (rows > 0 && self.rows >= rows) || (bytes > 0 && self.bytes >= bytes)
+        self.rows >= 1 << 30 || self.shared.gear.is_full(self.rows, self.bytes)
     }
 
     /// The budget would not hold the next batch beside what writing this block takes.
@@ -63,6 +60,7 @@ impl InsertLane {
             return Ok(());
         }
         self.shared.delay_or_refuse().await?;
+        self.shared.gear.block(self.bytes, self.shared.parts());
         let batches = std::mem::take(&mut self.batches);
         let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));
         (self.rows, self.bytes) = (0, 0);
@@ -76,7 +74,7 @@ impl InsertLane {
             drop(batches);
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
-            context.cancellable(write_block(&shared.context, &shared.target, &shared.uncommitted, block, &keep)).await?;
+            context.cancellable(write_block(&shared, block, &keep)).await?;
             drop(memory);
             Ok(())
         }));

@@ -13,6 +13,7 @@ use gristmill_catalog::{FileProgress, LoadRequest, LoadWriter, LoadedGroups, Tab
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
 
+use super::gear::Gear;
 use super::writer::InsertWriter;
 use crate::manifest::v1::{FileEntry, LedgerChange, Operation};
 use crate::manifest::{Change, Commit, RowsChange, State};
@@ -29,6 +30,8 @@ pub struct Load {
     /// The table when the run began.
     state: Arc<State>,
     claim: Mutex<Option<Claim>>,
+    /// One for all steps.
+    pub(super) gear: Arc<Gear>,
 }
 
 /// The id of a load that runs in this process.
@@ -59,6 +62,7 @@ impl Load {
             return Err(other_query(&request.id));
         }
         Ok(Arc::new(Load {
+            gear: Arc::new(Gear::new(context, &core.settings, core.layout.columns.len())),
             core: core.clone(),
             context: context.clone(),
             request: request.clone(),

@@ -1,6 +1,7 @@
 //! INSERT: squash → split by partition → sort → encode → upload → one commit.
 
 pub mod block;
+pub mod gear;
 pub mod lane;
 pub mod load;
 pub mod partition;

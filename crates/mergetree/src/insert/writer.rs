@@ -11,6 +11,7 @@ use gristmill_introspect::{Event, QueryContext};
 use parking_lot::Mutex;
 
 use super::block::{BlockTarget, InsertedPart};
+use super::gear::Gear;
 use super::lane::InsertLane;
 use super::load::Load;
 use super::uncommitted::Uncommitted;
@@ -23,6 +24,7 @@ pub struct Shared {
     pub context: Arc<QueryContext>,
     pub target: BlockTarget,
     pub written: Mutex<Vec<InsertedPart>>,
+    pub gear: Arc<Gear>,
     /// The insert's token was committed before: its rows are taken and left.
     pub is_duplicate: bool,
     core: Arc<Core>,
@@ -43,13 +45,15 @@ impl InsertWriter {
         let settings = &context.settings;
         let token = (settings.insert_deduplicate && !settings.insert_deduplication_token.is_empty())
             .then(|| settings.insert_deduplication_token.clone());
-        Self::begin(core, context, &state, token, None).await
+        let gear = Arc::new(Gear::new(context, &core.settings, core.layout.columns.len()));
+        Self::begin(core, context, &state, token, None, gear).await
     }
 
     /// A step of a load: it is known by the row groups it brings, not by a token.
     pub async fn open_step(core: Arc<Core>, context: &Arc<QueryContext>, load: Arc<Load>) -> Result<InsertWriter> {
         let state = core.manifest.current();
-        Self::begin(core, context, &state, None, Some(load)).await
+        let gear = load.gear.clone();
+        Self::begin(core, context, &state, None, Some(load), gear).await
     }
 
     async fn begin(
@@ -58,12 +62,14 @@ impl InsertWriter {
         state: &State,
         token: Option<String>,
         load: Option<Arc<Load>>,
+        gear: Arc<Gear>,
     ) -> Result<InsertWriter> {
         let shared = Arc::new(Shared {
             is_duplicate: token.as_ref().is_some_and(|token| state.has_insert(token)),
             context: context.clone(),
             target: BlockTarget { layout: core.layout.clone(), settings: core.settings.clone(), store: core.store.clone() },
             written: Mutex::default(),
+            gear,
             uncommitted: Uncommitted::new(core.clone()),
             core,
             token,
@@ -76,6 +82,12 @@ impl InsertWriter {
 }
 
 impl Shared {
+    /// Parts that the fullest partition has, with those that this INSERT wrote of it, about.
+    pub fn parts(&self) -> u64 {
+        let there = fullest_partition(&self.core.manifest.current()).map_or(0, |(parts, _)| parts);
+        there + self.written.lock().len() as u64 / self.gear.partitions()
+    }
+
     /// Slows the insert down, or refuses it, where merges fell behind.
     pub async fn delay_or_refuse(&self) -> Result<()> {
         let settings = &self.target.settings;
@@ -281,6 +293,10 @@ pub fn entry(
 impl TableWriter for InsertWriter {
     async fn lane(&self) -> Result<Box<dyn WriteLane>> {
         Ok(Box::new(InsertLane::new(self.shared.clone())))
+    }
+
+    fn lanes(&self) -> Option<usize> {
+        Some(self.shared.gear.lanes())
     }
 
     async fn commit(&self) -> Result<()> {

@@ -107,7 +107,7 @@ impl<'a> JsonCursor<'a> {
         let start = self.at;
         let mut escaped = false;
         loop {
-            self.at += memchr::memchr2(b'"', b'\\', &self.text[self.at..]).ok_or(ENDED)?;
+            self.at += find_special(&self.text[self.at..]).ok_or(ENDED)?;
             if self.text[self.at] == b'"' {
                 self.at += 1;
                 return Ok((&self.text[start..self.at - 1], escaped));
@@ -120,19 +120,49 @@ impl<'a> JsonCursor<'a> {
         }
     }
 
-    /// The string, unescaped into `scratch` where it has escapes.
+    /// The string, unescaped into `scratch` where it has escapes. One pass: what stands before an escape is copied when the
+    /// escape is met.
     #[inline]
     pub fn string<'s>(&mut self, scratch: &'s mut Vec<u8>) -> Scan<&'s [u8]>
     where
         'a: 's,
     {
-        let (raw, escaped) = self.raw_string()?;
-        if !escaped {
-            return Ok(raw);
+        self.expect(b'"')?;
+        let start = self.at;
+        let length = find_special(&self.text[start..]).ok_or(ENDED)?;
+        self.at = start + length;
+        if self.text[self.at] == b'"' {
+            self.at += 1;
+            return Ok(&self.text[start..self.at - 1]);
         }
         scratch.clear();
-        unescape(raw, scratch)?;
-        Ok(scratch)
+        scratch.extend_from_slice(&self.text[start..self.at]);
+        loop {
+            // At an escape.
+            let after = unescape_one(&self.text[self.at + 1..], scratch)?;
+            let rest = &self.text[self.text.len() - after.len()..];
+            let length = find_special(rest).ok_or(ENDED)?;
+            scratch.extend_from_slice(&rest[..length]);
+            self.at = self.text.len() - after.len() + length;
+            if self.text[self.at] == b'"' {
+                self.at += 1;
+                return Ok(scratch);
+            }
+        }
+    }
+
+    /// Passes over a string that is written just so, escapes included. False: it is another, and the cursor stays.
+    #[inline]
+    pub fn eat_string(&mut self, expected: &[u8]) -> bool {
+        if self.peek() != Some(b'"') {
+            return false;
+        }
+        let rest = &self.text[self.at + 1..];
+        let is_it = rest.get(expected.len()) == Some(&b'"') && rest.starts_with(expected);
+        if is_it {
+            self.at += expected.len() + 2;
+        }
+        is_it
     }
 
     fn skip_nested(&mut self) -> Scan<()> {
@@ -161,40 +191,65 @@ impl<'a> JsonCursor<'a> {
     }
 }
 
-/// Undoes JSON's escapes. Halves of surrogate pairs that stand alone become U+FFFD.
+/// Where the next quote or backslash is. Most strings are short: the first bytes are looked at eight at a time, before a
+/// search that is made for long texts.
+#[inline]
+fn find_special(text: &[u8]) -> Option<usize> {
+    const ONES: u64 = u64::from_ne_bytes([1; 8]);
+    const HIGH: u64 = u64::from_ne_bytes([0x80; 8]);
+    // The lowest byte that is zero has its high bit set; above it there may be others, below it there are none.
+    let zero_bytes = |word: u64| word.wrapping_sub(ONES) & !word & HIGH;
+    let (words, _) = text.as_chunks::<8>();
+    for (number, word) in words.iter().take(2).enumerate() {
+        let word = u64::from_le_bytes(*word);
+        let found = zero_bytes(word ^ (ONES * u64::from(b'"'))) | zero_bytes(word ^ (ONES * u64::from(b'\\')));
+        if found != 0 {
+            return Some(number * 8 + found.trailing_zeros() as usize / 8);
+        }
+    }
+    let done = words.len().min(2) * 8;
+    memchr::memchr2(b'"', b'\\', &text[done..]).map(|at| done + at)
+}
+
+/// Undoes JSON's escapes.
 pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Scan<()> {
     let mut rest = raw;
     while let Some(at) = memchr::memchr(b'\\', rest) {
         out.extend_from_slice(&rest[..at]);
-        let (letter, after) = rest[at + 1..].split_first().ok_or(ENDED)?;
-        rest = after;
-        out.push(match letter {
-            b'b' => 0x08,
-            b'f' => 0x0C,
-            b'n' => b'\n',
-            b'r' => b'\r',
-            b't' => b'\t',
-            b'0' => 0,
-            b'u' => {
-                let (first, after) = hex4(rest)?;
-                rest = after;
-                let mut code = first;
-                if (0xD800..0xDC00).contains(&first)
-                    && let Some(after) = rest.strip_prefix(b"\\u")
-                    && let Ok((second @ 0xDC00..=0xDFFF, after)) = hex4(after)
-                {
-                    code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
-                    rest = after;
-                }
-                let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-                out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-                continue;
-            }
-            other => *other,
-        });
+        rest = unescape_one(&rest[at + 1..], out)?;
     }
     out.extend_from_slice(rest);
     Ok(())
+}
+
+/// Undoes the escape behind a backslash; gives what follows it. Halves of surrogate pairs that stand alone become U+FFFD.
+fn unescape_one<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Scan<&'a [u8]> {
+    let (letter, mut rest) = escape.split_first().ok_or(ENDED)?;
+    out.push(match letter {
+        b'b' => 0x08,
+        b'f' => 0x0C,
+        b'n' => b'\n',
+        b'r' => b'\r',
+        b't' => b'\t',
+        b'0' => 0,
+        b'u' => {
+            let (first, after) = hex4(rest)?;
+            rest = after;
+            let mut code = first;
+            if (0xD800..0xDC00).contains(&first)
+                && let Some(after) = rest.strip_prefix(b"\\u")
+                && let Ok((second @ 0xDC00..=0xDFFF, after)) = hex4(after)
+            {
+                code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
+                rest = after;
+            }
+            let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            return Ok(rest);
+        }
+        other => *other,
+    });
+    Ok(rest)
 }
 
 fn hex4(text: &[u8]) -> Scan<(u32, &[u8])> {
@@ -227,8 +282,30 @@ mod tests {
         assert_eq!(JsonCursor::new(fields[1].1).string(&mut scratch), Ok("x\"é😀".as_bytes()));
         assert_eq!(fields[2].1, b"-1.5e3");
         assert_eq!(JsonCursor::new(fields[3].1).kind(), Ok(JsonKind::Null));
+        for broken in [&b"\"ab\\"[..], b"\"ab\\u12", b"\"ab\\n", b"\"0123456789abcdefghij"] {
+            assert!(JsonCursor::new(broken).string(&mut scratch).is_err(), "{}", String::from_utf8_lossy(broken));
+        }
         for broken in [&b"[1,2"[..], b"{\"a\":1]", b"\"open", b"nul", b"tru", b""] {
             assert!(JsonCursor::new(broken).value().is_err(), "{}", String::from_utf8_lossy(broken));
+        }
+    }
+
+    #[test]
+    fn strings_of_any_length_end_at_their_quote() {
+        let mut scratch = Vec::new();
+        for length in 0..40 {
+            let text = "x".repeat(length);
+            let plain = format!("\"{text}\",\"next\\\"");
+            let mut cursor = JsonCursor::new(plain.as_bytes());
+            assert_eq!(cursor.string(&mut scratch), Ok(text.as_bytes()));
+            assert!(cursor.eat(b','));
+            let mut cursor = JsonCursor::new(plain.as_bytes());
+            assert!(!cursor.eat_string(b"next") && cursor.eat_string(text.as_bytes()) && cursor.eat(b','));
+            let escaped = format!("\"{text}\\\"{text}\\\\\" ");
+            let expected = format!("{text}\"{text}\\");
+            assert_eq!(JsonCursor::new(escaped.as_bytes()).string(&mut scratch), Ok(expected.as_bytes()));
+            let (raw, has_escapes) = JsonCursor::new(escaped.as_bytes()).raw_string().expect("a string");
+            assert_eq!((raw, has_escapes), (&escaped.as_bytes()[1..escaped.len() - 2], true));
         }
     }
 }

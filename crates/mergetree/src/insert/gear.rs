@@ -1,0 +1,291 @@
+//! The gear of an INSERT: lanes × bytes of a block × parts written at a time.
+//!
+//! Large blocks make few parts, which spares merges; they take memory, and lanes share it: a lane holds the block that
+//! fills, the block that is written and the encoded copy of it. So a block is as large as the largest of these asks, up to
+//! what memory allows:
+//!
+//! - a least size, from which on parts are worth their objects;
+//! - a share of what the INSERT has brought so far: a long load makes a bounded number of parts, a short one is not held
+//!   back to make its block full;
+//! - enough for every partition that the blocks fall into to get a part of some size;
+//! - twice and four times that, where parts pile up in the fullest partition.
+//!
+//! Lanes begin as cores. Twice a second they are looked at: lanes that wait for rows most of the time are too many (fewer
+//! lanes have larger blocks), and where rows wait for lanes while cores idle there are too few. What is set by a setting is
+//! left alone. Accounted memory rules over all of it: a lane writes early when its budget ends (`lane.rs`).
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gristmill_base::machine;
+use gristmill_introspect::insert_gear::{InsertGear, InsertLimit};
+use gristmill_introspect::{Event, QueryContext};
+use parking_lot::Mutex;
+
+use crate::settings::TableSettings;
+
+/// A block is not smaller than that by choice.
+const LEAST_BYTES: u64 = 256 << 20;
+/// An INSERT makes about that many blocks, however much it brings.
+const BLOCKS: u64 = 16;
+/// Bytes in memory that a partition should get of a block.
+const PARTITION_BYTES: u64 = 16 << 20;
+/// Blocks that a lane holds: the one that fills, the one that is written, and a copy in pieces.
+const BLOCKS_HELD: u64 = 3;
+/// What an open part takes for each of its columns: encoders and their pages.
+const COLUMN_BYTES: u64 = 128 << 10;
+const PARTS_AT_ONCE: usize = 16;
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+pub struct Gear {
+    context: Arc<QueryContext>,
+    fixed: Fixed,
+    state: Mutex<State>,
+}
+
+/// What does not change while the INSERT runs.
+struct Fixed {
+    cores: usize,
+    /// Bytes for blocks and parts of all lanes.
+    budget: u64,
+    columns: u64,
+    set_lanes: Option<usize>,
+    /// Rows and bytes, as set.
+    set_block: Option<(u64, u64)>,
+    set_parts_at_once: Option<usize>,
+    set: Vec<&'static str>,
+    parts_to_delay: u64,
+    /// Lanes that make sense at most.
+    lanes_most: usize,
+}
+
+struct State {
+    lanes: usize,
+    block_bytes: u64,
+    reason: &'static str,
+    limit: InsertLimit,
+    shifts: u64,
+    /// Bytes that blocks have taken so far.
+    loaded: u64,
+    /// Partitions of the latest block.
+    partitions: u64,
+    /// Parts of the fullest partition.
+    parts: u64,
+    looked: Look,
+}
+
+/// Counters at one time.
+#[derive(Clone, Copy, Default)]
+struct Look {
+    at: Duration,
+    cpu: Duration,
+    rows_waited: u64,
+    lanes_waited: u64,
+    delayed_ms: u64,
+}
+
+impl Gear {
+    pub fn new(context: &Arc<QueryContext>, settings: &TableSettings, columns: usize) -> Gear {
+        let of_query = &context.settings;
+        let mut set = Vec::new();
+        let mut note = |name: &'static str| {
+            let changed = of_query.is_changed(name);
+            if changed {
+                set.push(name);
+            }
+            changed
+        };
+        let lanes = of_query.max_insert_threads > 0 && note("max_insert_threads");
+        let rows = note("min_insert_block_size_rows");
+        let bytes = note("min_insert_block_size_bytes");
+        let parts_at_once = of_query.max_insert_delayed_streams_for_parallel_write as usize;
+        let parts = parts_at_once > 0 && note("max_insert_delayed_streams_for_parallel_write");
+        let account = context.memory.limit_bytes();
+        // Where nobody set a limit the machine's is not there to be used up by one INSERT.
+        let budget = if of_query.max_memory_usage > 0 { account / 5 * 4 } else { account / 4 };
+        let fixed = Fixed {
+            cores: context.threads(),
+            budget,
+            columns: columns.max(1) as u64,
+            set_lanes: lanes.then_some(of_query.max_insert_threads as usize),
+            set_block: (rows || bytes)
+                .then_some((of_query.min_insert_block_size_rows, of_query.min_insert_block_size_bytes)),
+            set_parts_at_once: parts.then_some(parts_at_once),
+            set,
+            parts_to_delay: settings.parts_to_delay_insert,
+            lanes_most: context.threads() * 2,
+        };
+        let lanes = fixed.set_lanes.unwrap_or(fixed.cores).clamp(1, 256);
+        let state = State {
+            lanes,
+            block_bytes: 0,
+            reason: "",
+            limit: InsertLimit::Unknown,
+            shifts: 0,
+            loaded: 0,
+            partitions: 1,
+            parts: 0,
+            looked: Look::default(),
+        };
+        let gear = Gear { context: context.clone(), fixed, state: Mutex::new(state) };
+        {
+            let mut state = gear.state.lock();
+            state.looked = gear.look();
+            gear.choose_block(&mut state);
+            state.shifts = 0;
+            gear.show(&state);
+        }
+        gear
+    }
+
+    /// Lanes that should work now.
+    pub fn lanes(&self) -> usize {
+        let mut state = self.state.lock();
+        let now = self.look();
+        if now.at.saturating_sub(state.looked.at) >= LOOK_EVERY {
+            self.retune(&mut state, now);
+        }
+        state.lanes
+    }
+
+    /// Whether a block of that size is to be written.
+    pub fn is_full(&self, rows: u64, bytes: u64) -> bool {
+        match self.fixed.set_block {
+            Some((0, 0)) => true,
+            Some((most_rows, most_bytes)) => (most_rows > 0 && rows >= most_rows) || (most_bytes > 0 && bytes >= most_bytes),
+            None => bytes >= self.state.lock().block_bytes,
+        }
+    }
+
+    /// A lane hands a block over; the fullest partition has so many parts.
+    pub fn block(&self, bytes: u64, parts: u64) {
+        let mut state = self.state.lock();
+        state.loaded += bytes;
+        state.parts = parts;
+        self.choose_block(&mut state);
+        self.show(&state);
+    }
+
+    /// A block fell into so many partitions. Gives the parts to be written at a time.
+    pub fn parts_at_once(&self, partitions: usize) -> usize {
+        let mut state = self.state.lock();
+        state.partitions = partitions as u64;
+        self.choose_block(&mut state);
+        self.show(&state);
+        self.open_parts(&state)
+    }
+
+    /// Partitions of the latest block, at least one.
+    pub fn partitions(&self) -> u64 {
+        self.state.lock().partitions.max(1)
+    }
+
+    fn open_parts(&self, state: &State) -> usize {
+        if let Some(set) = self.fixed.set_parts_at_once {
+            return set.max(1);
+        }
+        let room = self.fixed.budget / 4 / state.lanes as u64;
+        match self.fixed.budget {
+            0 => PARTS_AT_ONCE,
+            _ => (room / (self.fixed.columns * COLUMN_BYTES)).clamp(1, PARTS_AT_ONCE as u64) as usize,
+        }
+    }
+
+    /// What memory allows a block to be.
+    fn room(&self, lanes: usize) -> u64 {
+        match self.fixed.budget {
+            0 => u64::MAX,
+            budget => (budget / (BLOCKS_HELD * lanes as u64)).max(1 << 20),
+        }
+    }
+
+    fn choose_block(&self, state: &mut State) {
+        let mut wanted = (LEAST_BYTES, "the least that is worth a part");
+        let by_load = state.loaded / BLOCKS;
+        if by_load > wanted.0 {
+            wanted = (by_load, "a sixteenth of what was loaded");
+        }
+        let by_partitions = state.partitions.saturating_mul(PARTITION_BYTES);
+        if by_partitions > wanted.0 {
+            wanted = (by_partitions, "a share for every partition");
+        }
+        let delay = self.fixed.parts_to_delay;
+        if delay > 0 && state.parts * 4 >= delay {
+            let factor = if state.parts * 2 >= delay { 4 } else { 2 };
+            wanted = (wanted.0.saturating_mul(factor), "parts pile up: larger ones");
+        }
+        let room = self.room(state.lanes);
+        if room < wanted.0 {
+            wanted = (room, "what memory allows");
+        }
+        // Small steps would only be told, not felt.
+        let before = state.block_bytes;
+        if wanted.0 >= before.saturating_add(before / 4) || wanted.0 < before {
+            state.shifts += u64::from(before > 0);
+            state.block_bytes = wanted.0;
+            state.reason = wanted.1;
+        }
+    }
+
+    fn look(&self) -> Look {
+        let get = |event| self.context.counters.get(event);
+        Look {
+            at: self.context.elapsed(),
+            cpu: machine::cpu_time(),
+            rows_waited: get(Event::InsertRowsWaitedForLanesMicroseconds),
+            lanes_waited: get(Event::InsertLanesWaitedForRowsMicroseconds),
+            delayed_ms: get(Event::DelayedInsertsMilliseconds),
+        }
+    }
+
+    fn retune(&self, state: &mut State, now: Look) {
+        let before = std::mem::replace(&mut state.looked, now);
+        let share = |part: u64, of: Duration| part as f64 / of.as_micros().max(1) as f64;
+        let time = now.at.saturating_sub(before.at);
+        let lanes_idle = share(now.lanes_waited - before.lanes_waited, time * state.lanes as u32);
+        let rows_wait = now.rows_waited > before.rows_waited;
+        let busy = share(now.cpu.saturating_sub(before.cpu).as_micros() as u64, time * self.fixed.cores as u32);
+        let delayed = now.delayed_ms > before.delayed_ms;
+        let lanes = state.lanes;
+        state.limit = if delayed {
+            InsertLimit::Merges
+        } else if busy > 0.9 {
+            InsertLimit::Cores
+        } else if lanes_idle > 0.5 {
+            InsertLimit::Source
+        } else {
+            InsertLimit::Storage
+        };
+        if self.fixed.set_lanes.is_none() {
+            if lanes_idle > 0.6 && lanes > 1 {
+                state.lanes -= 1;
+            } else if rows_wait && lanes_idle < 0.1 && busy < 0.7 && !delayed && lanes < self.fixed.lanes_most {
+                // Another lane has blocks of its own: the others' must not become smaller than they should be.
+                state.lanes += usize::from(self.room(lanes + 1) >= LEAST_BYTES);
+            }
+        }
+        if state.lanes != lanes {
+            state.shifts += 1;
+            self.choose_block(state);
+        }
+        let bound_by_memory = self.fixed.set_block.is_none() && self.room(state.lanes) < LEAST_BYTES;
+        if bound_by_memory && state.limit != InsertLimit::Source {
+            state.limit = InsertLimit::Memory;
+        }
+        self.show(state);
+    }
+
+    fn show(&self, state: &State) {
+        let (block_rows, block_bytes) = self.fixed.set_block.unwrap_or((0, state.block_bytes));
+        self.context.insert_gear.show(InsertGear {
+            lanes: state.lanes,
+            block_bytes,
+            block_rows,
+            parts_at_once: self.open_parts(state),
+            shifts: state.shifts,
+            limit: state.limit,
+            set: self.fixed.set.clone(),
+            reason: if self.fixed.set_block.is_none() { state.reason } else { "" },
+        });
+    }
+}
