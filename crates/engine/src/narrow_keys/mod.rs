@@ -117,7 +117,7 @@ mod tests {
 
     #[tokio::test]
     async fn the_groups_are_those_of_a_hash_table() {
-        for keys in ["a", "b", "c", "a, b", "b, c"] {
+        for keys in ["a", "b", "c", "a, b"] {
             for functions in ["count(*), sum(v), avg(v)", "min(v), max(v) FILTER (WHERE v % 3 = 0)", "1"] {
                 let query = format!("SELECT {keys}, {functions} FROM t GROUP BY {keys} ORDER BY {keys}");
                 for threads in [1, 4] {
@@ -134,13 +134,12 @@ mod tests {
             let query = format!("SELECT {keys} AS k, count(*), sum(v) FROM t GROUP BY k ORDER BY k");
             let expected = answer(&query, false, false, 4).await.expect("grouped by hash");
             assert_eq!(answer(&query, true, true, 4).await.expect("grouped"), expected, "{query}");
-            assert_eq!(answer(&query, true, false, 1).await.expect("grouped in one stream"), expected, "{query}");
         }
     }
 
     #[tokio::test]
     async fn wide_keys_stay_in_a_hash_table() {
-        for query in ["SELECT a, v, count(*) FROM t GROUP BY a, v", "SELECT a, c, count(*) FROM t GROUP BY a, c"] {
+        for query in ["SELECT a, v, count(*) FROM t GROUP BY a, v", "SELECT b, c, count(*) FROM t GROUP BY b, c"] {
             answer(query, true, false, 4).await.expect("grouped by hash");
         }
     }
