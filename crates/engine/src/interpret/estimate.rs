@@ -17,6 +17,7 @@ use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::TableSettings;
+use gristmill_mergetree::insert::gear::Gear;
 use gristmill_mergetree::read::TableEstimate;
 use gristmill_sources::object::estimate::Estimate;
 use gristmill_sql::statement::Insert;
@@ -95,9 +96,14 @@ impl Interpreter {
         let rows = files.iter().filter_map(|files| files.rows).chain(tables.iter().map(|table| table.rows)).sum();
         let bytes = files.iter().map(|files| files.memory_bytes).sum();
         let (block_rows, block_bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
-        let writing = writing(rows, bytes, lanes as u64, block_rows, block_bytes, step_bytes);
+        let mut writing = writing(rows, bytes, lanes as u64, block_rows, block_bytes, step_bytes);
         let definition = table.definition();
-        let granularity = TableSettings::parse(&definition.settings).unwrap_or_default().index_granularity;
+        let table_settings = TableSettings::parse(&definition.settings).unwrap_or_default();
+        let granularity = table_settings.index_granularity;
+        if let Some(blocks) = Gear::new(context, &table_settings, definition.columns.len()).blocks_of(bytes) {
+            // Each lane of a commit has a last block, which is not full.
+            writing.blocks = blocks.max(writing.commits * lanes as u64) * u64::from(writing.blocks > 0);
+        }
         let mut answered = reading(tables, &files);
         answered.push(Row {
             database: definition.database.clone(),
