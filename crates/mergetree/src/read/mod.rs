@@ -8,9 +8,15 @@ pub mod fetch;
 pub mod filter;
 pub mod final_provider;
 pub mod final_scan;
+pub mod granule_cache;
+pub mod kept;
 pub mod layers;
+pub mod logical;
 pub mod provider;
+pub mod steps;
 pub mod stream;
+pub mod threshold;
+pub mod top_n;
 pub mod unit;
 
 use gristmill_types::{Columns, SqlType};
@@ -18,6 +24,7 @@ use gristmill_types::{Columns, SqlType};
 pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use final_provider::FinalProvider;
 pub use provider::MergeTreeProvider;
+pub use top_n::TopNOrder;
 
 use crate::layout::Layout;
 
