@@ -20,7 +20,7 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_mergetree::read::TopNOrder;
+use gristmill_mergetree::read::physical_rules;
 
 use crate::engine::Engine;
 
@@ -81,8 +81,9 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
+    let rules = physical_rules(settings, &mut config);
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
-    Ok(builder.with_physical_optimizer_rule(Arc::new(TopNOrder)).build())
+    Ok(builder.with_physical_optimizer_rules(rules).build())
 }
 
 pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {

@@ -292,9 +292,8 @@ struct Query {
 
 fn any_query() -> impl Strategy<Value = Query> {
     let order = prop_oneof![Just("a"), Just("s"), Just("f"), Just("m"), Just("d")];
-    (any_filter(), order, any::<bool>(), any::<bool>(), 1..20usize).prop_map(
-        |(filter, order, ascending, nulls_first, limit)| Query { filter, order, ascending, nulls_first, limit },
-    )
+    (any_filter(), order, any::<bool>(), any::<bool>(), 1..20usize)
+        .prop_map(|(filter, order, ascending, nulls_first, limit)| Query { filter, order, ascending, nulls_first, limit })
 }
 
 /// Rows that pass, least and greatest of what is passed, as text.

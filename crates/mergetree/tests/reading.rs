@@ -34,9 +34,11 @@ async fn table(partitions: i64, inserts: i64) -> Arc<MergeTree> {
     let table = spec.with_setting("index_granularity", 100).open(MemoryStore::new()).await.expect("opens");
     for insert_number in 0..inserts {
         let k: Vec<i64> = (0..ROWS).filter(|k| k / 10 % inserts == insert_number).collect();
-        let of = |value: &dyn Fn(i64) -> i64| -> ArrayRef { Arc::new(Int64Array::from_iter_values(k.iter().map(|k| value(*k)))) };
+        let of =
+            |value: &dyn Fn(i64) -> i64| -> ArrayRef { Arc::new(Int64Array::from_iter_values(k.iter().map(|k| value(*k)))) };
         let p: ArrayRef = Arc::new(UInt16Array::from_iter_values(k.iter().map(|k| (k % partitions) as u16)));
-        let text: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(k.iter().map(|k| format!("a long text of {k:020}"))));
+        let text: ArrayRef =
+            Arc::new(BinaryViewArray::from_iter_values(k.iter().map(|k| format!("a long text of {k:020}"))));
         let columns_of_rows = vec![p, of(&|k| k), of(&|k| k * 7 % 10), of(&|k| -k), text];
         let batch = RecordBatch::try_new(columns().arrow(), columns_of_rows).expect("fits");
         insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
@@ -82,7 +84,8 @@ async fn explain_tells_the_steps_in_their_order() {
     let from = lines.iter().position(|line| line.starts_with("Read type")).expect("it tells the type of reading");
     assert_eq!(lines[from], "Read type: InOrder (k DESC, 7 rows first)");
     assert_eq!(lines[from + 1], "Prewhere");
-    let steps: Vec<&str> = lines[from + 2..].iter().filter_map(|line| line.strip_prefix("  Prewhere filter column: ")).collect();
+    let steps: Vec<&str> =
+        lines[from + 2..].iter().filter_map(|line| line.strip_prefix("  Prewhere filter column: ")).collect();
     assert_eq!(steps.len(), 3, "{lines:?}");
     assert_eq!(steps[0], "tenth = 3");
     assert_eq!(steps[1], "text = 'x'");
@@ -98,7 +101,10 @@ async fn least_and_greatest_values_are_known_without_reading() {
     assert_eq!(values, vec![0, ROWS - 1, 1 - ROWS, 9, ROWS]);
     assert_eq!(context.counters.get(Event::SelectedRows), 0);
     let (same, context) = run(&table, query, &[("optimize_use_implicit_projections", "0")]).await;
-    assert_eq!(pretty_format_batches(&[same]).expect("shown").to_string(), pretty_format_batches(&[found]).expect("shown").to_string());
+    assert_eq!(
+        pretty_format_batches(&[same]).expect("shown").to_string(),
+        pretty_format_batches(&[found]).expect("shown").to_string()
+    );
     assert_eq!(context.counters.get(Event::SelectedRows), ROWS as u64);
     // A condition leaves rows out: the bounds of the whole say nothing.
     let (some, context) = run(&table, "SELECT max(k) FROM t WHERE tenth = 7", &[]).await;
@@ -164,6 +170,25 @@ async fn columns_beside_the_order_are_decoded_for_rows_that_may_still_count() {
     assert!(main < ROWS as u64 / 2, "{main} rows of all columns were decoded");
     let (_, context) = run(&table, query, &[("max_threads", "1"), ("use_top_k_dynamic_filtering", "0")]).await;
     assert_eq!(context.counters.get(Event::RowsReadByMainReader), ROWS as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn groups_by_the_beginning_of_the_key_are_given_while_they_are_read() {
+    for table in [table(1, 1).await, table(1, 3).await, table(2, 1).await] {
+        let query = "SELECT k, count(*), min(text) FROM t GROUP BY k ORDER BY k";
+        let (plain, _) = run(&table, query, &[]).await;
+        let (ordered, _) = run(&table, query, &[("optimize_aggregation_in_order", "1")]).await;
+        assert!(plain.num_rows() == ROWS as usize && plain == ordered);
+        // Which two groups is not said; they are given when the third begins.
+        let query = "SELECT k, count(*) FROM t GROUP BY k LIMIT 2";
+        let settings = [("optimize_aggregation_in_order", "1"), ("max_threads", "1"), ("max_block_size", "100")];
+        let (found, context) = run(&table, query, &settings).await;
+        assert_eq!(numbers(&found, 1), vec![1, 1]);
+        let read = context.counters.get(Event::SelectedRows);
+        assert!(read < ROWS as u64 / 4, "{read} rows were read");
+        let (_, context) = run(&table, query, &settings[1..]).await;
+        assert_eq!(context.counters.get(Event::SelectedRows), ROWS as u64);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

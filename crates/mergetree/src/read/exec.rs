@@ -5,12 +5,12 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{ColumnStatistics, Result as DataFusionResult, ScalarValue, Statistics};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::common::config::ConfigOptions;
 use datafusion::physical_expr::EquivalenceProperties;
 use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr_common::physical_expr::fmt_sql;
@@ -25,16 +25,17 @@ use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{QueryContext, Settings};
 
+use super::evolve::FoundColumn;
 use super::filter::ScanFilter;
 use super::final_scan::FinalScan;
+use super::in_order;
+use super::steps::{self, StepColumns};
 use super::stream::{Help, Output, ScanShared, stream};
 use super::threshold::Thresholds;
 use super::top_n::RowsFirst;
 use super::unit::{PartSelection, UnitLimits};
 use crate::index::exact;
 use crate::index::select::IndexUse;
-use super::evolve::FoundColumn;
-use super::steps::{self, StepColumns};
 use crate::manifest::State;
 use crate::part::OpenPart;
 use crate::table::Core;
@@ -133,6 +134,18 @@ impl MergeTreeScan {
                  {rows}"
             ),
         ))
+    }
+
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Reads some of it by one stream, in the order of the part; `streams` are read at the same time.
+    pub fn shared_of(&self, part: PartSelection, streams: usize) -> Arc<ScanShared> {
+        let limits = UnitLimits::of_query(1);
+        let limits = UnitLimits { bytes: (limits.bytes / streams.max(1) as u64).max(1), ..limits };
+        let output = (self.outputs.clone(), self.schema.clone());
+        ScanShared::new(&self.core, &self.state, Arc::new(vec![part]), self.filters.clone(), output, limits)
     }
 
     /// The chosen parts with their granules.
@@ -276,7 +289,8 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 /// The scan that a node of a plan is, with FINAL or without.
 fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
     let plan = plan.as_ref() as &dyn Any;
-    plan.downcast_ref::<MergeTreeScan>().or_else(|| plan.downcast_ref::<FinalScan>().map(FinalScan::scan))
+    let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
+    plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(|| in_order::scan_of(plan))
 }
 
 /// What `EXPLAIN indexes = 1` shows of every scan in the plan.

@@ -19,8 +19,8 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::evolve::Projection;
 use super::steps::{self, Passed, Spans, StepColumns};
-use crate::part::OpenPart;
 use crate::measure::batch_bytes;
+use crate::part::OpenPart;
 
 /// One condition and the columns of the table that it reads, ascending.
 #[derive(Clone, Debug)]
@@ -67,12 +67,7 @@ impl ScanFilter {
     }
 
     /// `projection`: gives the filter's columns out of the part.
-    fn predicate(
-        &self,
-        projection: Projection,
-        parquet: &SchemaDescriptor,
-        tally: Arc<Tally>,
-    ) -> Box<dyn ArrowPredicate> {
+    fn predicate(&self, projection: Projection, parquet: &SchemaDescriptor, tally: Arc<Tally>) -> Box<dyn ArrowPredicate> {
         // A predicate over columns that the part does not have decodes one nevertheless: it has to know of the rows.
         let roots = if projection.roots.is_empty() { vec![0] } else { projection.roots.clone() };
         let mask = ProjectionMask::roots(parquet, roots);

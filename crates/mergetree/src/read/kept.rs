@@ -55,8 +55,7 @@ impl KeptReader<'_> {
     ) -> Result<RecordBatch> {
         let rows_of = |granule: usize| unit.open.rows_of(granule..granule + 1) as usize;
         let granules = unit.granules.iter().flat_map(Clone::clone);
-        let mut live: Vec<Live> =
-            granules.map(|granule| Live { granule, passed: None, rows: rows_of(granule) }).collect();
+        let mut live: Vec<Live> = granules.map(|granule| Live { granule, passed: None, rows: rows_of(granule) }).collect();
         let mut decoded = Decoded::new();
         for (condition, columns) in steps {
             self.load(unit, &columns.roots, &live, &mut decoded).await?;

@@ -9,9 +9,11 @@ pub mod filter;
 pub mod final_provider;
 pub mod final_scan;
 pub mod granule_cache;
+pub mod in_order;
 pub mod kept;
 pub mod layers;
 pub mod logical;
+pub mod plan_rules;
 pub mod provider;
 pub mod steps;
 pub mod stream;
@@ -23,8 +25,8 @@ use gristmill_types::{Columns, SqlType};
 
 pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use final_provider::FinalProvider;
+pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
-pub use top_n::TopNOrder;
 
 use crate::layout::Layout;
 

@@ -229,8 +229,7 @@ mod tests {
 
     #[test]
     fn what_was_seen_corrects_the_guess() {
-        let (first, second) =
-            (filter("id", Operator::Eq, 5, &Spans::new()), filter("day", Operator::Lt, 5, &Spans::new()));
+        let (first, second) = (filter("id", Operator::Eq, 5, &Spans::new()), filter("day", Operator::Lt, 5, &Spans::new()));
         let headers = [header(10_000), header(0), header(10_000)];
         let steps = [StepColumns { filter: &first, roots: &[0] }, StepColumns { filter: &second, roots: &[2] }];
         assert_eq!(order(&steps, &headers, 1000), [0, 1]);

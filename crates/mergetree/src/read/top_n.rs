@@ -50,11 +50,7 @@ pub struct RowsFirst {
 pub struct TopNOrder;
 
 impl PhysicalOptimizerRule for TopNOrder {
-    fn optimize(
-        &self,
-        plan: Arc<dyn ExecutionPlan>,
-        _config: &ConfigOptions,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _config: &ConfigOptions) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         visit(&plan)?;
         Ok(plan)
     }
@@ -79,12 +75,7 @@ fn visit(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<()> {
 }
 
 /// `expr`: over the output of the plan.
-fn tell(
-    plan: &Arc<dyn ExecutionPlan>,
-    expr: Arc<dyn PhysicalExpr>,
-    descending: bool,
-    rows: usize,
-) -> DataFusionResult<()> {
+fn tell(plan: &Arc<dyn ExecutionPlan>, expr: Arc<dyn PhysicalExpr>, descending: bool, rows: usize) -> DataFusionResult<()> {
     if let Some(scan) = plan.downcast_ref::<MergeTreeScan>() {
         if let Some(expr) = logical(&expr) {
             scan.want_first(RowsFirst { expr, descending, rows });
@@ -101,7 +92,10 @@ fn below(plan: &Arc<dyn ExecutionPlan>, expr: Arc<dyn PhysicalExpr>) -> DataFusi
         let replaced = expr.clone().transform_down(|piece| {
             let found = piece.downcast_ref::<Column>().and_then(|column| with(column.index()));
             // What is put in is over the input already: it is not looked into.
-            Ok(found.map_or_else(|| Transformed::no(piece.clone()), |found| Transformed::new(found, true, TreeNodeRecursion::Jump)))
+            Ok(found.map_or_else(
+                || Transformed::no(piece.clone()),
+                |found| Transformed::new(found, true, TreeNodeRecursion::Jump),
+            ))
         });
         replaced.map(|replaced| Some(replaced.data))
     };
@@ -163,13 +157,7 @@ fn nearest(bounds: &ValueBounds, unit: &Unit, descending: bool) -> Option<Vec<u8
 }
 
 /// Units of one part along its rows, or against them, that begin small.
-fn growing(
-    part: &PartSelection,
-    open: &Arc<OpenPart>,
-    limits: UnitLimits,
-    first: &RowsFirst,
-    backwards: bool,
-) -> Vec<Unit> {
+fn growing(part: &PartSelection, open: &Arc<OpenPart>, limits: UnitLimits, first: &RowsFirst, backwards: bool) -> Vec<Unit> {
     let most = limits.granules_of(part, part.marks());
     let group = open.granules_in_row_group();
     let mut granules: Vec<usize> = part.granules.iter().flat_map(Clone::clone).collect();

@@ -59,6 +59,17 @@ impl PartSelection {
         PartSelection { entry, open: Some(open), granules, rows }
     }
 
+    /// Some of its granules.
+    pub fn only(&self, granules: Vec<Range<usize>>) -> Self {
+        let chosen: u64 = granules.iter().map(|range| range.len() as u64).sum();
+        let rows = match &self.open {
+            Some(open) => granules.iter().map(|range| open.rows_of(range.clone())).sum(),
+            // About: granules of a part are alike.
+            None => self.rows * chosen / self.marks().max(1),
+        };
+        PartSelection { entry: self.entry.clone(), open: self.open.clone(), granules, rows }
+    }
+
     pub fn marks(&self) -> u64 {
         self.granules.iter().map(|range| range.len() as u64).sum()
     }
