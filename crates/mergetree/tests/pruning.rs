@@ -10,7 +10,7 @@ use arrow::util::pretty::pretty_format_batches;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::datasource::MemTable;
-use datafusion::functions_aggregate::expr_fn::{count, max, min};
+use datafusion::functions_aggregate::expr_fn::{self, max, min};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, ident, lit};
@@ -303,7 +303,7 @@ async fn summary(session: &SessionContext, table: Arc<dyn TableProvider>, filter
         frame = frame.filter(filter.clone()).expect("filters");
     }
     let bounds = ["a", "s", "m", "d"].into_iter().flat_map(|name| [min(ident(name)), max(ident(name))]);
-    let frame = frame.aggregate(vec![], bounds.chain([count(lit(1i64))]).collect()).expect("aggregates");
+    let frame = frame.aggregate(vec![], bounds.chain([expr_fn::count(lit(1i64))]).collect()).expect("aggregates");
     let batches: Vec<RecordBatch> = frame.execute_stream().await.expect("runs").try_collect().await.expect("reads");
     pretty_format_batches(&batches).expect("shown").to_string()
 }

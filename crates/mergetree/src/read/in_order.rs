@@ -20,6 +20,7 @@ use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_expr::{EquivalenceProperties, LexOrdering, PhysicalSortExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::filter::FilterExec;
 use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet};
 use datafusion::physical_plan::projection::ProjectionExec;
@@ -65,11 +66,15 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<dyn Ex
         return Ok(None);
     }
     let Some(input) = scan_in_order(aggregate.input())? else { return Ok(None) };
-    let ordered = plan.clone().with_new_children(vec![input])?;
+    let ordered = replaced(plan, input)?;
     let gains = ordered.downcast_ref::<AggregateExec>().is_some_and(|aggregate| {
         matches!(aggregate.input_order_mode(), InputOrderMode::Sorted | InputOrderMode::PartiallySorted(_))
     });
     Ok(gains.then_some(ordered))
+}
+
+fn replaced(plan: &Arc<dyn ExecutionPlan>, input: Arc<dyn ExecutionPlan>) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+    plan.clone().replace_children(vec![input], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
 /// The input with its scan in order. `None`: it is no scan, or one without an order.
@@ -83,7 +88,7 @@ fn scan_in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<d
     }
     let [input] = plan.children()[..] else { return Ok(None) };
     match scan_in_order(input)? {
-        Some(input) => Ok(Some(plan.clone().with_new_children(vec![input])?)),
+        Some(input) => Ok(Some(replaced(plan, input)?)),
         None => Ok(None),
     }
 }
@@ -136,7 +141,7 @@ fn shares(parts: &[PartSelection], wanted: usize) -> Vec<Vec<PartSelection>> {
     let (mut share, mut room) = (Vec::new(), each);
     for part in parts {
         let mut granules = Vec::new();
-        let mut cut = |granules: &mut Vec<_>, share: &mut Vec<PartSelection>| {
+        let cut = |granules: &mut Vec<_>, share: &mut Vec<PartSelection>| {
             if !granules.is_empty() {
                 share.push(part.only(std::mem::take(granules)));
             }

@@ -132,7 +132,7 @@ pub fn units_in_order(
         let bounds = ValueBounds::of(&first.expr, layout, open);
         let cut = match bounds.as_ref().and_then(|bounds| bounds.along_key) {
             Some(key_falls) => growing(part, open, limits, first, key_falls != first.descending),
-            None => units(&[(*part, open.clone())], limits),
+            None => units(&[(*part, open.clone())], limits).into(),
         };
         for unit in cut {
             let place = bounds.as_ref().and_then(|bounds| nearest(bounds, &unit, first.descending));
