@@ -206,7 +206,9 @@ impl MergeTreeScan {
     fn column_statistics(&self) -> &[ColumnStatistics] {
         self.bounds.get_or_init(|| {
             let open: Option<Vec<_>> = self.parts.iter().map(|part| part.open.as_ref()).collect();
-            let open = open.filter(|open| !open.is_empty() && self.outputs.len() <= BOUNDED_COLUMNS_MAX);
+            // Of a part that is read in pieces the footer knows more than comes out.
+            let whole = self.parts.iter().all(|part| part.marks() == part.entry.granules);
+            let open = open.filter(|open| whole && !open.is_empty() && self.outputs.len() <= BOUNDED_COLUMNS_MAX);
             let bounds = |output: &Output| match (output, &open) {
                 (Output::Stored(place), Some(open)) => exact::bounds(open, &self.core.layout, *place),
                 _ => None,
