@@ -64,8 +64,9 @@ impl Engine {
         let data_path = data_path.canonicalize()?;
         let registry = Arc::new(Registry::standard()?);
         let caches = Arc::new(SourceCaches::default());
-        let mut options = EnvironmentOptions::default();
-        options.uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(options.uncompressed_cache_size);
+        let defaults = EnvironmentOptions::default();
+        let uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(defaults.uncompressed_cache_size);
+        let options = EnvironmentOptions { uncompressed_cache_size, ..defaults };
         let mergetree = MergeTreeEnvironment::new(options, env.clone());
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {
