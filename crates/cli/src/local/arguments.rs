@@ -101,8 +101,7 @@ pub struct LocalArguments {
 
 /// A number of bytes: 1000000, 512M, 4G.
 fn bytes(text: &str) -> Result<u64, String> {
-    let whole = text.parse().ok().or_else(|| units::parse_size(text));
-    whole.ok_or_else(|| format!("{text} is no number of bytes"))
+    units::parse_size(text).ok_or_else(|| format!("{text} is no number of bytes"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
