@@ -2,7 +2,6 @@
 //! with its system tables.
 
 use std::panic::PanicHookInfo;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use gristmill_base::runtime::Runtimes;
@@ -21,9 +20,9 @@ pub fn start() -> Result<Runtimes> {
     Runtimes::start(std::thread::available_parallelism().map_or(1, usize::from))
 }
 
-/// Opens the engine over a data folder (`None`: a temporary one) and gives it the tables of `system`.
-pub async fn open_engine(data_path: Option<PathBuf>) -> Result<Arc<Engine>> {
-    let engine = Engine::open(EngineConfig { data_path }).await?;
+/// Opens the engine and gives it the tables of `system`.
+pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
+    let engine = Engine::open(config).await?;
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
     gristmill_system::register(databases, registry, mergetree, &engine.caches, engine.data_path.clone(), ENGINES)?;
     Ok(engine)

@@ -18,6 +18,8 @@ use crate::opener::Opener;
 pub struct EngineConfig {
     /// Where tables last. `None`: a temporary folder that goes with the engine.
     pub data_path: Option<PathBuf>,
+    /// Bytes of decoded granules of tables kept in memory, for queries with `use_uncompressed_cache`. `None`: the default.
+    pub uncompressed_cache_size: Option<u64>,
 }
 
 /// Databases, functions, caches, background jobs.
@@ -62,7 +64,10 @@ impl Engine {
         let data_path = data_path.canonicalize()?;
         let registry = Arc::new(Registry::standard()?);
         let caches = Arc::new(SourceCaches::default());
-        let mergetree = MergeTreeEnvironment::new(EnvironmentOptions::default(), env.clone());
+        let defaults = EnvironmentOptions::default();
+        let uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(defaults.uncompressed_cache_size);
+        let options = EnvironmentOptions { uncompressed_cache_size, ..defaults };
+        let mergetree = MergeTreeEnvironment::new(options, env.clone());
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {
             registry: registry.clone(),

@@ -20,6 +20,7 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
+use gristmill_mergetree::read::physical_rules;
 
 use crate::engine::Engine;
 use crate::narrow_keys::GroupNarrowKeysByArray;
@@ -67,6 +68,8 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     options.execution.sort_spill_reservation_bytes =
         if settings.max_memory_usage > 0 { ((settings.max_memory_usage / 20) as usize).min(10 << 20) } else { 10 << 20 };
     options.optimizer.enable_round_robin_repartition = true;
+    // It asks the aggregates of the first rows for a bound; ours give a default where they have seen none.
+    options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
     let spill = engine.data_path.join("tmp");
     let mode = if keeps_groups_in_memory(settings, plan) {
         DiskManagerMode::Disabled
@@ -79,12 +82,11 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
-    Ok(SessionStateBuilder::new()
-        .with_config(config)
-        .with_runtime_env(runtime)
-        .with_default_features()
-        .with_physical_optimizer_rule(Arc::new(GroupNarrowKeysByArray))
-        .build())
+    let mut rules = physical_rules(settings, &mut config);
+    // Behind the rules that may give an aggregation an order.
+    rules.push(Arc::new(GroupNarrowKeysByArray));
+    let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
+    Ok(builder.with_physical_optimizer_rules(rules).build())
 }
 
 pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {

@@ -23,15 +23,19 @@ use arrow::buffer::NullBuffer;
 use arrow::compute::{filter, take};
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{DataFusionError, Result as DataFusionResult, ScalarValue};
+use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_types::SqlType;
+use gristmill_types::zone::Zone;
 
 use crate::columns::{defaults_for_nulls, retype};
+use crate::monotonic::{Direction, Holds, monotonic_call};
 use crate::registry::Registry;
 use crate::scalar::{Argument, FunctionEnv, Kernel, Nulls, ScalarFunction};
+use crate::text::timezone;
 
 /// A function bound to the types of its arguments. Two are equal where name, arguments and environment are: these decide
 /// result type and kernel.
@@ -325,6 +329,23 @@ fn with_mask(array: &ArrayRef, mask: &NullBuffer) -> Result<ArrayRef> {
     Ok(make_array(array.to_data().into_builder().nulls(nulls).build()?))
 }
 
+impl FunctionUdf {
+    /// The order of the argument that the function rises with.
+    fn rises_with(&self, inputs: &[ExprProperties]) -> Option<SortProperties> {
+        let session = Zone::new(timezone(&self.env).ok()?);
+        let found = monotonic_call(&self.name, &self.arguments, &self.result, &session)?;
+        let kind = &self.arguments.get(found.argument)?.kind;
+        // NULL may become a default, NaN sorts last whatever becomes of it.
+        let is_plain = *kind == *kind.plain() && !kind.is_float();
+        let rises = is_plain && found.direction == Direction::Rising && found.holds == Holds::Always;
+        let constant = |(at, input): (usize, &ExprProperties)| {
+            at == found.argument || input.sort_properties == SortProperties::Singleton
+        };
+        let follows = rises && inputs.iter().enumerate().all(constant);
+        follows.then(|| inputs.get(found.argument).map(|input| input.sort_properties))?
+    }
+}
+
 impl ScalarUDFImpl for FunctionUdf {
     fn name(&self) -> &str {
         &self.name
@@ -340,6 +361,12 @@ impl ScalarUDFImpl for FunctionUdf {
 
     fn return_field_from_args(&self, _args: ReturnFieldArgs) -> DataFusionResult<FieldRef> {
         Ok(self.field.clone())
+    }
+
+    /// Where the function rises with one argument, and all others are constants, rows in the order of the argument are in
+    /// the order of the result.
+    fn output_ordering(&self, inputs: &[ExprProperties]) -> DataFusionResult<SortProperties> {
+        Ok(self.rises_with(inputs).unwrap_or(SortProperties::Unordered))
     }
 
     fn invoke_with_args(&self, args: ScalarFunctionArgs) -> DataFusionResult<ColumnarValue> {

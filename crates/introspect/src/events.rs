@@ -93,6 +93,10 @@ events! {
     SelectedRanges, "Number of (non-adjacent) ranges in all data parts selected to read from a MergeTree table.";
     SelectedMarks, "Number of marks (index granules) selected to read from a MergeTree table.";
     SelectedMarksTotal, "Number of total marks (index granules) before selecting which ones to read from a MergeTree table.";
+    RowsReadByPrewhereReaders, "Number of rows read from MergeTree tables (in total) by prewhere readers.";
+    RowsReadByMainReader, "Number of rows read from MergeTree tables by the main reader (after PREWHERE step).";
+    UncompressedCacheHits, "Number of columns of granules that were found decoded in memory, with use_uncompressed_cache.";
+    UncompressedCacheMisses, "Number of columns of granules that had to be decoded, with use_uncompressed_cache.";
     MergeTreeDataWriterBlocks, "Number of blocks INSERTed to MergeTree tables. Each block forms a data part of level zero.";
     MergeTreeDataWriterBlocksAlreadySorted, "Number of blocks INSERTed to MergeTree tables that were already sorted.";
     MergeTreeDataWriterRows, "Number of rows INSERTed to MergeTree tables.";

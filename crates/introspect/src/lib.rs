@@ -2,6 +2,7 @@
 //! cancellation, and the query log that is written from them. The summary, the progress bar, `system.query_log` and
 //! `system.events` all read from here.
 
+pub mod caches;
 pub mod context;
 pub mod events;
 pub mod insert_gear;
@@ -13,6 +14,7 @@ pub mod query_log;
 pub mod settings;
 pub mod settings_declared;
 
+pub use caches::CacheReport;
 pub use context::QueryContext;
 pub use events::{Counters, Event};
 pub use settings::Settings;

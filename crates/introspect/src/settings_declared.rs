@@ -180,6 +180,13 @@ settings! {
     max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
     do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
+    optimize_trivial_count_query: bool = true, "Whether count() of a whole table, or of whole partitions, is answered from what the table knows of its parts.";
+    optimize_use_implicit_projections: bool = true, "Whether min and max of a column of a whole table are answered from what parts keep of their columns.";
+    optimize_read_in_order: bool = true, "Whether ORDER BY with LIMIT makes a table read first what comes first in that order.";
+    optimize_aggregation_in_order: bool = false, "Whether GROUP BY by a prefix of a table's sorting key reads in the order of the key, and gives groups while it reads.";
+    use_top_k_dynamic_filtering: bool = true, "Whether granules and rows that cannot come into the result of ORDER BY with LIMIT any more, or find no partner in a join, are left out while the query runs.";
+    use_uncompressed_cache: bool = false, "Whether decoded granules of MergeTree tables are kept in memory, and looked for there.";
+    merge_tree_max_rows_to_use_cache: u64 = 1_048_576u64, "Rows from which on a read of a MergeTree table leaves that cache alone.";
     s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
     s3_create_new_file_on_insert: bool = false, "Whether INSERT into an object that exists makes a new one beside it.";
     azure_truncate_on_insert: bool = false, "Whether INSERT into a blob that exists replaces it.";
@@ -322,7 +329,6 @@ settings! {
         remote_filesystem_read_method: "String" = "threadpool";
         remote_filesystem_read_prefetch: "Bool" = "1";
         enable_filesystem_cache: "Bool" = "1";
-        use_uncompressed_cache: "Bool" = "0";
         use_query_cache: "Bool" = "0";
         use_query_condition_cache: "Bool" = "1";
         parallel_distributed_insert_select: "UInt64" = "2";
@@ -335,8 +341,6 @@ settings! {
         query_profiler_cpu_time_period_ns: "UInt64" = "0";
         local_filesystem_read_method: "String" = "pread_threadpool";
         compile_expressions: "Bool" = "1";
-        optimize_read_in_order: "Bool" = "1";
-        optimize_aggregation_in_order: "Bool" = "0";
         max_bytes_in_join: "UInt64" = "0";
         min_bytes_to_use_direct_io: "UInt64" = "0";
         max_parser_depth: "UInt64" = "1000";

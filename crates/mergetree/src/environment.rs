@@ -8,17 +8,20 @@ use std::sync::{Arc, OnceLock};
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
-use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_introspect::{CacheReport, QueryContext, Settings, processes};
 use gristmill_types::Columns;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
 use crate::part::OpenPart;
+use crate::read::granule_cache::GranuleCache;
 
 #[derive(Clone, Debug)]
 pub struct EnvironmentOptions {
     /// Bytes of headers, indexes and footers kept in memory.
     pub part_cache_bytes: u64,
+    /// Bytes of decoded granules kept in memory, for queries with `use_uncompressed_cache`; 0: none.
+    pub uncompressed_cache_size: u64,
     /// Merges that run at the same time.
     pub background_pool_size: usize,
     /// Other processes may write to the same tables.
@@ -32,6 +35,7 @@ impl Default for EnvironmentOptions {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
+            uncompressed_cache_size: 1 << 30,
             background_pool_size: cores.clamp(1, 16),
             shared: false,
             background: true,
@@ -44,6 +48,7 @@ pub struct MergeTreeEnvironment {
     pub options: EnvironmentOptions,
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
+    pub granules: Arc<GranuleCache>,
     pub merge_slots: Arc<Semaphore>,
     compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
@@ -52,6 +57,7 @@ impl MergeTreeEnvironment {
     pub fn new(options: EnvironmentOptions, env: Arc<dyn Env>) -> Arc<Self> {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
+            granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
             compiler: OnceLock::new(),
             options,
@@ -101,6 +107,8 @@ impl MergeTreeEnvironment {
 pub struct PartCache {
     bytes_max: u64,
     tick: AtomicU64,
+    hits: AtomicU64,
+    misses: AtomicU64,
     inner: Mutex<CacheInner>,
 }
 
@@ -112,13 +120,17 @@ struct CacheInner {
 
 impl PartCache {
     fn new(bytes_max: u64) -> Self {
-        PartCache { bytes_max, tick: AtomicU64::new(0), inner: Mutex::default() }
+        let (tick, hits, misses) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+        PartCache { bytes_max, tick, hits, misses, inner: Mutex::default() }
     }
 
     pub fn get(&self, location: &str) -> Option<Arc<OpenPart>> {
         let now = self.tick.fetch_add(1, Ordering::Relaxed);
         let mut inner = self.inner.lock();
-        let (part, used) = inner.parts.get_mut(location)?;
+        let found = inner.parts.get_mut(location);
+        let count = if found.is_some() { &self.hits } else { &self.misses };
+        count.fetch_add(1, Ordering::Relaxed);
+        let (part, used) = found?;
         *used = now;
         Some(part.clone())
     }
@@ -157,5 +169,20 @@ impl PartCache {
     /// Bytes held now.
     pub fn bytes(&self) -> u64 {
         self.inner.lock().bytes
+    }
+
+    pub fn clear(&self) {
+        *self.inner.lock() = CacheInner::default();
+    }
+
+    pub fn report(&self) -> CacheReport {
+        let inner = self.inner.lock();
+        CacheReport {
+            bytes: inner.bytes,
+            entries: inner.parts.len() as u64,
+            hits: self.hits.load(Ordering::Relaxed),
+            misses: self.misses.load(Ordering::Relaxed),
+            limit: self.bytes_max,
+        }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
 use datafusion::common::DFSchema;
+use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::SessionContext;
 use datafusion::prelude::{SessionConfig, col};
 use futures::TryStreamExt;
@@ -18,6 +19,7 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::Columns;
 use uuid::Uuid;
 
+use crate::read::physical_rules;
 use crate::{MergeTree, MergeTreeEnvironment, PartStore};
 
 /// A table's description, whose keys are plain columns or expressions that the caller made.
@@ -176,8 +178,10 @@ pub async fn select_final(table: &MergeTree, context: &Arc<QueryContext>, query:
 
 /// A session that runs queries under the context.
 pub fn session(context: &Arc<QueryContext>) -> SessionContext {
-    let config = SessionConfig::new().with_extension(context.clone()).with_target_partitions(context.threads());
-    SessionContext::new_with_config(config)
+    let mut config = SessionConfig::new().with_extension(context.clone()).with_target_partitions(context.threads());
+    let rules = physical_rules(&context.settings, &mut config);
+    let state = SessionStateBuilder::new().with_config(config).with_default_features();
+    SessionContext::new_with_state(state.with_physical_optimizer_rules(rules).build())
 }
 
 /// Rows of a query over the table, which it calls `t`.

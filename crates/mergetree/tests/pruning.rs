@@ -6,12 +6,16 @@ use arrow::array::{
     ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, TimestampSecondArray,
 };
 use arrow::datatypes::Int64Type;
+use arrow::util::pretty::pretty_format_batches;
+use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::datasource::MemTable;
+use datafusion::functions_aggregate::expr_fn::{self, max, min};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::physical_expr::create_physical_expr;
+use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
 use gristmill_catalog::{KeyExpression, Table};
 use gristmill_functions::{Argument, FunctionEnv, Registry, call};
@@ -152,7 +156,9 @@ Indexes:
       s
     Condition: and((n in [800, +Inf)), (s in ['855', '855']))
     Parts: 1/1
-    Granules: 1/1";
+    Granules: 1/1
+Prewhere
+  Prewhere filter column: s = '855'";
     assert_eq!(explain_indexes(&plan).join("\n"), expected);
 }
 
@@ -263,8 +269,77 @@ fn awkward_spec(which: usize) -> TableSpec {
     spec.with_setting("index_granularity", 3)
 }
 
+/// The first rows of a query in an order, as text, one after the other.
+async fn first(session: &SessionContext, table: Arc<dyn TableProvider>, query: &Query) -> String {
+    let Query { filter, order, ascending, nulls_first, limit } = query;
+    let frame = session.read_table(table).expect("reads").filter(filter.clone()).expect("filters");
+    let sort = vec![ident(*order).sort(*ascending, *nulls_first)];
+    let frame = frame.sort(sort).expect("sorts").limit(0, Some(*limit)).expect("limits");
+    let frame = frame.select(vec![ident(*order), ident("s").is_not_null()]).expect("selects");
+    let batches: Vec<RecordBatch> = frame.execute_stream().await.expect("runs").try_collect().await.expect("reads");
+    let batches: Vec<RecordBatch> = batches.into_iter().filter(|batch| batch.num_rows() > 0).collect();
+    pretty_format_batches(&batches).expect("shown").to_string()
+}
+
+#[derive(Clone, Debug)]
+struct Query {
+    filter: Expr,
+    order: &'static str,
+    ascending: bool,
+    nulls_first: bool,
+    limit: usize,
+}
+
+fn any_query() -> impl Strategy<Value = Query> {
+    let order = prop_oneof![Just("a"), Just("s"), Just("f"), Just("m"), Just("d")];
+    (any_filter(), order, any::<bool>(), any::<bool>(), 1..20usize)
+        .prop_map(|(filter, order, ascending, nulls_first, limit)| Query { filter, order, ascending, nulls_first, limit })
+}
+
+/// Rows that pass, least and greatest of columns, as text.
+async fn summary(
+    session: &SessionContext,
+    table: Arc<dyn TableProvider>,
+    filter: Option<&Expr>,
+    columns: &[&str],
+) -> String {
+    let mut frame = session.read_table(table).expect("reads");
+    if let Some(filter) = filter {
+        frame = frame.filter(filter.clone()).expect("filters");
+    }
+    let bounds = columns.iter().flat_map(|name| [min(ident(*name)), max(ident(*name))]);
+    let all = bounds.chain([expr_fn::count(lit(1i64))]).collect();
+    let frame = frame.aggregate(vec![], all).expect("aggregates");
+    let batches: Vec<RecordBatch> = frame.execute_stream().await.expect("runs").try_collect().await.expect("reads");
+    pretty_format_batches(&batches).expect("shown").to_string()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
+    #[test]
+    fn order_limit_and_summaries_are_those_of_all_rows(batches in proptest::collection::vec(any_rows(), 1..4), query in any_query(), which in 0..18usize, keeps in any::<bool>()) {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
+        runtime.block_on(async {
+            let table = awkward_spec(which).open(MemoryStore::new()).await.expect("opens");
+            let settings = context(&[("use_uncompressed_cache", if keeps { "1" } else { "0" })]).expect("settings");
+            for batch in &batches {
+                insert(&table, &settings, vec![batch.clone()]).await.expect("inserts");
+            }
+            let plain: Arc<dyn TableProvider> = Arc::new(MemTable::try_new(awkward().arrow(), vec![batches.clone()]).expect("a table"));
+            let session = session(&settings);
+            // A second time, when granules may be in memory.
+            for _ in 0..2 {
+                let found = first(&session, table.read(&settings).await.expect("pins"), &query).await;
+                assert_eq!(found, first(&session, plain.clone(), &query).await, "{query:?} over key {which}");
+            }
+            // Bounds of the first two are known to parts, those of the others are not.
+            for (filter, columns) in [(None, &["a", "d"][..]), (None, &["a", "s", "m"]), (Some(&query.filter), &["a", "d"]), (Some(&query.filter), &[])] {
+                let found = summary(&session, table.read(&settings).await.expect("pins"), filter, columns).await;
+                assert_eq!(found, summary(&session, plain.clone(), filter, columns).await, "{filter:?} over key {which}");
+            }
+        });
+    }
+
     #[test]
     fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..18usize) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");

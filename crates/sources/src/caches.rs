@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use gristmill_introspect::CacheReport;
 use gristmill_types::Columns;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -116,6 +117,34 @@ impl SourceCaches {
         self.footers.clear();
         self.schemas.clear();
         self.listings.clear();
+    }
+
+    /// What each of them holds, by the name that it has in `system.caches`.
+    pub fn reports(&self) -> [(&'static str, CacheReport); 3] {
+        let (footers, schemas) = (&self.footers, &self.schemas);
+        [
+            (
+                "ParquetMetadata",
+                CacheReport {
+                    bytes: footers.weight(),
+                    entries: footers.len() as u64,
+                    hits: footers.hits(),
+                    misses: footers.misses(),
+                    limit: footers.capacity(),
+                },
+            ),
+            (
+                "Schema",
+                CacheReport {
+                    bytes: schemas.weight(),
+                    entries: schemas.len() as u64,
+                    hits: schemas.hits(),
+                    misses: schemas.misses(),
+                    limit: schemas.capacity(),
+                },
+            ),
+            ("ObjectListing", self.listings.report()),
+        ]
     }
 
     /// Number of footers and bytes they take.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use gristmill_base::Result;
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::{CacheReport, Event, QueryContext};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -48,6 +48,16 @@ pub struct Listings {
 impl Listings {
     pub fn new(bytes: u64) -> Self {
         Listings { kept: Cache::with_weighter(1_000, bytes, ByMemory) }
+    }
+
+    pub fn report(&self) -> CacheReport {
+        CacheReport {
+            bytes: self.kept.weight(),
+            entries: self.kept.len() as u64,
+            hits: self.kept.hits(),
+            misses: self.kept.misses(),
+            limit: self.kept.capacity(),
+        }
     }
 
     /// The files of a pattern, from memory where they were listed just now.

@@ -4,6 +4,7 @@
 //! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
 
 mod absent;
+mod caches;
 mod columns;
 mod data_type_families;
 mod databases;
@@ -77,6 +78,7 @@ pub fn register(
     formats::add(&mut all)?;
     events::add(&mut all)?;
     metrics::add(&mut all, &known)?;
+    caches::add(&mut all, &known)?;
     query_log::add(&mut all)?;
     processes::add(&mut all)?;
     errors::add(&mut all)?;

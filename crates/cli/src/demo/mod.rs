@@ -24,7 +24,7 @@ use arrow::array::RecordBatch;
 use clap::Args;
 use gristmill_base::env::SystemEnv;
 use gristmill_base::{Error, ErrorCode, Result, redact, units};
-use gristmill_engine::{Session, StatementText};
+use gristmill_engine::{EngineConfig, Session, StatementText};
 
 use crate::bootstrap;
 use crate::demo::folder::DemoFolder;
@@ -76,7 +76,8 @@ pub async fn run(arguments: DemoArguments, given: Given) -> Result<ExitCode> {
         println!("The files are in {}.", folder.files().display());
         return Ok(ExitCode::SUCCESS);
     }
-    let engine = bootstrap::open_engine(Some(folder.tables())).await?;
+    let config = EngineConfig { data_path: Some(folder.tables()), ..EngineConfig::default() };
+    let engine = bootstrap::open_engine(config).await?;
     let mut session = Session::new(engine.clone());
     session.settings = given.settings;
     let options = Options { format: Some("PrettyCompact".to_string()), progress: terminal.errors, ..Options::default() };

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, ValueEnum};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_introspect::Settings;
 use gristmill_introspect::settings::nearest;
 
@@ -47,6 +47,9 @@ pub struct LocalArguments {
     /// The folder where tables last; without it they go when the program ends
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub path: Option<PathBuf>,
+    /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
+    #[arg(long = "uncompressed_cache_size", value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
+    pub uncompressed_cache_size: Option<u64>,
     /// The current database
     #[arg(short, long, value_name = "NAME", default_value = "default", help_heading = "Data")]
     pub database: String,
@@ -94,6 +97,11 @@ pub struct LocalArguments {
     /// File of the prompt's history
     #[arg(long, value_name = "FILE", help_heading = "Prompt")]
     pub history_file: Option<PathBuf>,
+}
+
+/// A number of bytes: 1000000, 512M, 4G.
+fn bytes(text: &str) -> Result<u64, String> {
+    units::parse_size(text).ok_or_else(|| format!("{text} is no number of bytes"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

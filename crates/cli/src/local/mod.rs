@@ -14,7 +14,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_engine::Session;
+use gristmill_engine::{EngineConfig, Session};
 use gristmill_formats::Format;
 
 use crate::bootstrap;
@@ -28,7 +28,9 @@ use crate::terminal::interrupts::Interrupts;
 pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
     let terminal = Terminal::of_process();
     let options = options(&arguments, terminal)?;
-    let engine = bootstrap::open_engine(arguments.path.clone()).await?;
+    let config =
+        EngineConfig { data_path: arguments.path.clone(), uncompressed_cache_size: arguments.uncompressed_cache_size };
+    let engine = bootstrap::open_engine(config).await?;
     let outcome = async {
         let mut session = Session::new(engine.clone());
         session.settings = given.settings;

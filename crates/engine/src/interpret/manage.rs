@@ -176,6 +176,14 @@ impl Interpreter {
                 self.engine.caches.clear();
                 Ok(())
             }
+            ["DROP" | "CLEAR", "UNCOMPRESSED", "CACHE"] => {
+                self.engine.mergetree.granules.clear();
+                Ok(())
+            }
+            ["DROP" | "CLEAR", "MARK", "CACHE"] => {
+                self.engine.mergetree.parts.clear();
+                Ok(())
+            }
             _ => Err(Error::not_implemented(format!("SYSTEM {}", upper.join(" ")))),
         }
     }

@@ -306,7 +306,7 @@ impl Analyzer<'_> {
     }
 }
 
-fn physical(expr: &Expr, schema: &DFSchema) -> Option<Arc<dyn PhysicalExpr>> {
+pub fn physical(expr: &Expr, schema: &DFSchema) -> Option<Arc<dyn PhysicalExpr>> {
     create_physical_expr(expr, schema, &ExecutionProps::new(), &PhysicalPlanningContext::default()).ok()
 }
 

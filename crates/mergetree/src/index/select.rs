@@ -18,7 +18,7 @@ use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
 use super::condition::Condition;
-use super::interval::Dim;
+use super::interval::{Dim, Mask};
 use super::{granules, statistics};
 use crate::layout::Layout;
 use crate::manifest::PartEntry;
@@ -104,25 +104,8 @@ impl Selector {
         if self.parts.is_unknown() || parts.is_empty() {
             return Ok(parts);
         }
-        let mut slots: Vec<Option<(Rows, Rows, Vec<bool>)>> = Vec::with_capacity(self.parts.slots.len());
-        for slot in &self.parts.slots {
-            let (kept, kind) = &self.kept[slot.base];
-            let (least, greatest, known) = kept_values(kept, kind, &parts)?;
-            slots.push(slot.rows(&least).zip(slot.rows(&greatest)).map(|(least, greatest)| (least, greatest, known)));
-        }
-        let mut chosen = Vec::new();
-        for (at, part) in parts.into_iter().enumerate() {
-            let mask = self.parts.check(&|slot| match &slots[slot] {
-                Some((least, greatest, known)) if known[at] => {
-                    Dim::closed(least.row(at).data(), greatest.row(at).data(), false)
-                }
-                _ => Dim::ANY,
-            });
-            if mask.can_be_true {
-                chosen.push(part);
-            }
-        }
-        Ok(chosen)
+        let masks = masks(&self.parts, &self.kept, &parts)?;
+        Ok(parts.into_iter().zip(masks).filter(|(_, mask)| mask.can_be_true).map(|(part, _)| part).collect())
     }
 
     pub fn granules(&self, part: &OpenPart) -> Chosen {
@@ -157,6 +140,39 @@ impl Selector {
             })
             .collect()
     }
+}
+
+/// What can be said of a condition for the rows of each part, by what the manifest keeps of the parts.
+fn masks(condition: &Condition, kept: &[(Kept, SqlType)], parts: &[Arc<PartEntry>]) -> Result<Vec<Mask>> {
+    let mut slots: Vec<Option<(Rows, Rows, Vec<bool>)>> = Vec::with_capacity(condition.slots.len());
+    for slot in &condition.slots {
+        let (kept, kind) = &kept[slot.base];
+        let (least, greatest, known) = kept_values(kept, kind, parts)?;
+        slots.push(slot.rows(&least).zip(slot.rows(&greatest)).map(|(least, greatest)| (least, greatest, known)));
+    }
+    let mask = |at: usize| {
+        condition.check(&|slot| match &slots[slot] {
+            Some((least, greatest, known)) if known[at] => Dim::closed(least.row(at).data(), greatest.row(at).data(), false),
+            _ => Dim::ANY,
+        })
+    };
+    Ok((0..parts.len()).map(mask).collect())
+}
+
+/// For each filter whether every row of the parts fulfils it for certain, by what the manifest keeps of the parts: such a
+/// filter need not be computed. Only values that cannot be NULL are asked, as `NOT` of NULL is not true.
+pub fn fulfilled(layout: &Arc<Layout>, filters: &[Expr], parts: &[Arc<PartEntry>]) -> Result<Vec<bool>> {
+    let (bases, kept): (Vec<Base>, Vec<(Kept, SqlType)>) =
+        kept_bases(layout).into_iter().filter(|(_, (_, kind))| !kind.is_nullable()).unzip();
+    let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
+    let is_fulfilled = |filter: &Expr| {
+        let condition = analyze(&bases, &schema, &[unqualified(filter)?]);
+        if condition.slots.is_empty() || parts.is_empty() {
+            return Ok(false);
+        }
+        Ok(masks(&condition, &kept, parts)?.iter().all(|mask| !mask.can_be_false))
+    };
+    filters.iter().map(is_fulfilled).collect()
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {

@@ -37,12 +37,13 @@ pub fn is_supported(kind: &SqlType) -> bool {
 }
 
 /// Least and greatest value by granule; NULL where unknown.
-struct Bounds {
-    least: ArrayRef,
-    greatest: ArrayRef,
+pub struct Bounds {
+    pub least: ArrayRef,
+    pub greatest: ArrayRef,
 }
 
-fn bounds(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Option<Bounds>> {
+/// Of a column of the table in a part; `None` where they are not known.
+pub fn bounds(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Option<Bounds>> {
     // Bounds of a column that is computed or cast when read say nothing of what is read.
     let FoundColumn::Stored(place) = part.find_columns(layout).columns[place] else { return Ok(None) };
     let column = &part.columns.0[place];

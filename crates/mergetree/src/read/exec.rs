@@ -5,26 +5,39 @@ use std::fmt;
 use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
+use datafusion::common::config::ConfigOptions;
 use datafusion::common::stats::Precision;
-use datafusion::common::tree_node::TreeNodeRecursion;
-use datafusion::common::{Result as DataFusionResult, Statistics};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{ColumnStatistics, Result as DataFusionResult, ScalarValue, Statistics};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_expr::expressions::Literal;
+use datafusion::physical_expr_common::physical_expr::fmt_sql;
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
+use datafusion::physical_plan::filter_pushdown::{
+    ChildPushdownResult, FilterPushdownPhase, FilterPushdownPropagation, PushedDown,
+};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Settings};
 
+use super::evolve::FoundColumn;
 use super::filter::ScanFilter;
 use super::final_scan::FinalScan;
-use super::stream::{Output, ScanShared, stream};
+use super::in_order;
+use super::steps::{self, StepColumns};
+use super::stream::{Help, Output, ScanShared, stream};
+use super::threshold::Thresholds;
+use super::top_n::RowsFirst;
 use super::unit::{PartSelection, UnitLimits};
+use crate::index::exact;
 use crate::index::select::IndexUse;
 use crate::manifest::State;
+use crate::part::OpenPart;
 use crate::table::Core;
 
 /// Reads chosen granules of parts. The choice (parts by name, runs of granules, columns, conditions) is the node's
@@ -42,8 +55,17 @@ pub struct MergeTreeScan {
     shared: OnceLock<Arc<ScanShared>>,
     total_marks: u64,
     indexes: Arc<Vec<IndexUse>>,
+    settings: Arc<Settings>,
+    /// Conditions that tighten while the query runs.
+    dynamic: Vec<Arc<dyn PhysicalExpr>>,
+    /// What ORDER BY … LIMIT above wants first.
+    first: OnceLock<RowsFirst>,
+    /// Exact bounds of the output's columns, found when they are first asked for.
+    bounds: OnceLock<Vec<ColumnStatistics>>,
 }
 
+/// Columns up to which a scan without conditions tells their bounds.
+pub const BOUNDED_COLUMNS_MAX: usize = 8;
 const FILTER_CHARACTERS_SHOWN: usize = 300;
 
 /// Parts and granules that a scan reads, and by what it left the others out.
@@ -62,6 +84,7 @@ impl MergeTreeScan {
         filters: Vec<ScanFilter>,
         (outputs, schema): (Vec<Output>, SchemaRef),
         streams: usize,
+        settings: Arc<Settings>,
     ) -> Self {
         let Choice { parts, total_marks, indexes } = choice;
         let marks: u64 = parts.iter().map(PartSelection::marks).sum();
@@ -83,6 +106,17 @@ impl MergeTreeScan {
             shared: OnceLock::new(),
             total_marks,
             indexes: Arc::new(indexes),
+            settings,
+            dynamic: Vec::new(),
+            first: OnceLock::new(),
+            bounds: OnceLock::new(),
+        }
+    }
+
+    /// Says which rows are wanted first.
+    pub fn want_first(&self, first: RowsFirst) {
+        if self.settings.optimize_read_in_order {
+            let _ = self.first.set(first);
         }
     }
 
@@ -100,6 +134,18 @@ impl MergeTreeScan {
                  {rows}"
             ),
         ))
+    }
+
+    pub fn core(&self) -> &Arc<Core> {
+        &self.core
+    }
+
+    /// Reads some of it by one stream, in the order of the part; `streams` are read at the same time.
+    pub fn shared_of(&self, part: PartSelection, streams: usize) -> Arc<ScanShared> {
+        let limits = UnitLimits::of_query(1);
+        let limits = UnitLimits { bytes: (limits.bytes / streams.max(1) as u64).max(1), ..limits };
+        let output = (self.outputs.clone(), self.schema.clone());
+        ScanShared::new(&self.core, &self.state, Arc::new(vec![part]), self.filters.clone(), output, limits)
     }
 
     /// The chosen parts with their granules.
@@ -125,23 +171,89 @@ impl MergeTreeScan {
             lines.push(format!("    Parts: {}/{}", index.parts.0, index.parts.1));
             lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
         }
+        lines.extend(self.explain_reading());
         lines
+    }
+
+    /// In which order the scan reads, and the steps of its PREWHERE.
+    fn explain_reading(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        if let Some(first) = self.first.get() {
+            let direction = if first.descending { "DESC" } else { "ASC" };
+            lines.push(format!("Read type: InOrder ({} {direction}, {} rows first)", first.expr, first.rows));
+        }
+        if !self.filters.is_empty() {
+            lines.push("Prewhere".to_string());
+            lines.extend(self.prewhere().iter().map(|step| format!("  Prewhere filter column: {step}")));
+        }
+        lines
+    }
+
+    /// The conditions in the order in which the first part begins to be read with them.
+    fn prewhere(&self) -> Vec<String> {
+        let open = self.parts.iter().find_map(|part| part.open.as_ref());
+        let places = open.and_then(|open| steps_of(&self.filters, open, &self.core));
+        let places = places.unwrap_or_else(|| (0..self.filters.len()).collect());
+        places.into_iter().map(|place| shortened(readable(&self.filters[place].expression))).collect()
+    }
+
+    /// Whether every row of the parts comes out.
+    fn gives_all_rows(&self) -> bool {
+        self.filters.is_empty() && self.dynamic.is_empty()
+    }
+
+    /// What is known of the values of the output's columns.
+    fn column_statistics(&self) -> &[ColumnStatistics] {
+        self.bounds.get_or_init(|| {
+            let open: Option<Vec<_>> = self.parts.iter().map(|part| part.open.as_ref()).collect();
+            // Of a part that is read in pieces the footer knows more than comes out.
+            let whole = self.parts.iter().all(|part| part.marks() == part.entry.granules);
+            let open = open.filter(|open| whole && !open.is_empty() && self.outputs.len() <= BOUNDED_COLUMNS_MAX);
+            let bounds = |output: &Output| match (output, &open) {
+                (Output::Stored(place), Some(open)) => exact::bounds(open, &self.core.layout, *place),
+                _ => None,
+            };
+            let statistics = |output| match bounds(output) {
+                Some((least, greatest)) => ColumnStatistics::new_unknown()
+                    .with_null_count(Precision::Exact(0))
+                    .with_min_value(Precision::Exact(least))
+                    .with_max_value(Precision::Exact(greatest)),
+                None => ColumnStatistics::new_unknown(),
+            };
+            self.outputs.iter().map(statistics).collect()
+        })
+    }
+
+    /// Decoded granules are kept only of queries that read little, so that one that reads all does not push out the
+    /// others'.
+    fn keeps_granules(&self) -> bool {
+        let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
+        self.settings.use_uncompressed_cache
+            && !self.core.environment.granules.is_off()
+            && rows <= self.settings.merge_tree_max_rows_to_use_cache
     }
 
     fn shared(&self) -> &Arc<ScanShared> {
         self.shared.get_or_init(|| {
-            ScanShared::new(
+            let layout = &self.core.layout;
+            let help = Help {
+                thresholds: (!self.dynamic.is_empty()).then(|| Thresholds::new(self.dynamic.clone(), layout.clone())),
+                first: self.first.get().cloned(),
+                granules: self.keeps_granules().then(|| self.core.environment.granules.clone()),
+            };
+            ScanShared::of_query(
                 &self.core,
                 &self.state,
                 self.parts.clone(),
                 self.filters.clone(),
                 (self.outputs.clone(), self.schema.clone()),
                 UnitLimits::of_query(self.properties.partitioning.partition_count()),
+                help,
             )
         })
     }
 
-    /// The same scan, not begun.
+    /// The same scan, not begun, with no condition but those of the query.
     pub fn again(&self) -> Self {
         MergeTreeScan {
             core: self.core.clone(),
@@ -154,14 +266,33 @@ impl MergeTreeScan {
             shared: OnceLock::new(),
             total_marks: self.total_marks,
             indexes: self.indexes.clone(),
+            settings: self.settings.clone(),
+            dynamic: Vec::new(),
+            first: self.first.clone(),
+            bounds: self.bounds.clone(),
         }
     }
+}
+
+/// The places of the conditions in the order of their steps over a part. `None`: the part has not all their columns as the
+/// table has them.
+fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<usize>> {
+    let found = open.find_columns(&core.layout);
+    let stored = |place: &usize| match found.columns[*place] {
+        FoundColumn::Stored(at) | FoundColumn::Cast(at) => Some(at),
+        FoundColumn::Missing => None,
+    };
+    let roots = filters.iter().map(|filter| filter.columns.iter().map(stored).collect::<Option<Vec<_>>>());
+    let roots = roots.collect::<Option<Vec<_>>>()?;
+    let steps: Vec<_> = filters.iter().zip(&roots).map(|(filter, roots)| StepColumns { filter, roots }).collect();
+    Some(steps::order(&steps, &open.header.columns, open.header.rows))
 }
 
 /// The scan that a node of a plan is, with FINAL or without.
 fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
     let plan = plan.as_ref() as &dyn Any;
-    plan.downcast_ref::<MergeTreeScan>().or_else(|| plan.downcast_ref::<FinalScan>().map(FinalScan::scan))
+    let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
+    plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(|| in_order::scan_of(plan))
 }
 
 /// What `EXPLAIN indexes = 1` shows of every scan in the plan.
@@ -198,6 +329,17 @@ pub fn estimates(plan: &Arc<dyn ExecutionPlan>) -> Vec<TableEstimate> {
     all
 }
 
+/// An expression for people: strings, which are bytes here, as text.
+fn readable(expr: &Arc<dyn PhysicalExpr>) -> String {
+    let quoted = expr.clone().transform_up(|piece| {
+        let value = piece.downcast_ref::<Literal>().map(Literal::value);
+        let Some(ScalarValue::BinaryView(Some(bytes))) = value else { return Ok(Transformed::no(piece)) };
+        let text = format!("'{}'", String::from_utf8_lossy(bytes));
+        Ok(Transformed::yes(Arc::new(Literal::new(ScalarValue::from(text)))))
+    });
+    quoted.map_or_else(|_| expr.to_string(), |quoted| fmt_sql(quoted.data.as_ref()).to_string())
+}
+
 /// A set of thousands of values is not shown whole.
 fn shortened(text: String) -> String {
     match text.char_indices().nth(FILTER_CHARACTERS_SHOWN) {
@@ -227,7 +369,14 @@ impl DisplayAs for MergeTreeScan {
         )?;
         if !self.filters.is_empty() {
             let filters: Vec<String> = self.filters.iter().map(|filter| shortened(filter.expression.to_string())).collect();
-            write!(f, ", filters=[{}]", filters.join(" AND "))?;
+            write!(f, ", prewhere=[{}]", filters.join(" AND "))?;
+        }
+        if let Some(first) = self.first.get() {
+            write!(f, ", first={} {}", first.expr, if first.descending { "DESC" } else { "ASC" })?;
+        }
+        if !self.dynamic.is_empty() {
+            let dynamic: Vec<String> = self.dynamic.iter().map(|expr| shortened(expr.to_string())).collect();
+            write!(f, ", tightens=[{}]", dynamic.join(" AND "))?;
         }
         Ok(())
     }
@@ -250,8 +399,8 @@ impl ExecutionPlan for MergeTreeScan {
         &self,
         f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
     ) -> DataFusionResult<TreeNodeRecursion> {
-        for filter in &self.filters {
-            if f(&filter.expression)? == TreeNodeRecursion::Stop {
+        for expression in self.filters.iter().map(|filter| &filter.expression).chain(&self.dynamic) {
+            if f(expression)? == TreeNodeRecursion::Stop {
                 return Ok(TreeNodeRecursion::Stop);
             }
         }
@@ -276,7 +425,27 @@ impl ExecutionPlan for MergeTreeScan {
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), batches)))
     }
 
-    /// Without conditions the number of rows is known exactly: `count()` needs no reading.
+    /// Takes conditions that tighten while the query runs; whoever made them still sees every row that counts.
+    fn handle_child_pushdown_result(
+        &self,
+        phase: FilterPushdownPhase,
+        result: ChildPushdownResult,
+        _config: &ConfigOptions,
+    ) -> DataFusionResult<FilterPushdownPropagation<Arc<dyn ExecutionPlan>>> {
+        let usable = result.parent_filters.iter().map(|parent| &parent.filter);
+        let usable = usable.filter(|filter| Thresholds::is_usable(filter, &self.core.layout));
+        let dynamic: Vec<_> = self.dynamic.iter().chain(usable).cloned().collect();
+        let answers = vec![PushedDown::No; result.parent_filters.len()];
+        let propagation = FilterPushdownPropagation::with_parent_pushdown_result(answers);
+        let takes = phase == FilterPushdownPhase::Post && self.settings.use_top_k_dynamic_filtering;
+        if !takes || dynamic.len() == self.dynamic.len() {
+            return Ok(propagation);
+        }
+        Ok(propagation.with_updated_node(Arc::new(MergeTreeScan { dynamic, ..self.again() })))
+    }
+
+    /// Without conditions the number of rows is known exactly: `count()` needs no reading. Nor do `min` and `max`, where the
+    /// parts were opened and their footers know.
     fn statistics_from_inputs(
         &self,
         _inputs: &[Arc<Statistics>],
@@ -286,7 +455,11 @@ impl ExecutionPlan for MergeTreeScan {
         let rows = self.parts.iter().map(|part| part.rows).sum::<u64>() as usize;
         // Streams share the rows as they go: nothing is known of one alone.
         if args.partition().is_none() {
-            statistics.num_rows = if self.filters.is_empty() { Precision::Exact(rows) } else { Precision::Inexact(rows) };
+            let is_exact = self.gives_all_rows() && self.settings.optimize_trivial_count_query;
+            statistics.num_rows = if is_exact { Precision::Exact(rows) } else { Precision::Inexact(rows) };
+            if self.gives_all_rows() && self.settings.optimize_use_implicit_projections {
+                statistics.column_statistics = self.column_statistics().to_vec();
+            }
         }
         Ok(Arc::new(statistics))
     }

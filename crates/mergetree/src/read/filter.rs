@@ -1,5 +1,5 @@
 //! Conditions that the scan itself computes: each becomes a predicate of Parquet's reader, which decodes only its columns
-//! at first and the other columns only where rows passed. The cheapest columns go first.
+//! at first and the other columns only where rows passed. `steps` says which goes first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -11,21 +11,35 @@ use arrow::error::ArrowError;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
-use gristmill_types::{Columns, SqlType};
+use gristmill_introspect::{Counters, Event};
+use gristmill_types::Columns;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 use parquet::schema::types::SchemaDescriptor;
 
 use super::evolve::Projection;
+use super::steps::{self, Passed, Spans, StepColumns};
 use crate::measure::batch_bytes;
+use crate::part::OpenPart;
 
 /// One condition and the columns of the table that it reads, ascending.
 #[derive(Clone, Debug)]
 pub struct ScanFilter {
     pub expression: Arc<dyn PhysicalExpr>,
     pub columns: Vec<usize>,
-    kinds: Vec<SqlType>,
     schema: SchemaRef,
+    /// The share of rows that are thought to pass.
+    pub guess: f64,
+    /// Of all units of the scan.
+    pub passed: Arc<Passed>,
+}
+
+/// What the steps over one unit read.
+#[derive(Debug, Default)]
+pub struct Tally {
+    pub decoded_bytes: AtomicU64,
+    /// Of the query; `None` where rows count for no query.
+    pub counters: Option<Arc<Counters>>,
 }
 
 impl ScanFilter {
@@ -43,47 +57,47 @@ impl ScanFilter {
         let used: Vec<_> = places.iter().map(|&place| &columns.0[place]).collect();
         let schema = Arc::new(Schema::new(used.iter().map(|column| column.kind.field(&column.name)).collect::<Vec<_>>()));
         let expression = reassign_expr_columns(expression.clone(), &schema)?;
-        Ok(ScanFilter {
-            expression,
-            columns: places,
-            kinds: used.iter().map(|column| column.kind.clone()).collect(),
-            schema,
-        })
+        let guess = steps::guess(&expression, &Spans::new());
+        Ok(ScanFilter { expression, columns: places, schema, guess, passed: Arc::default() })
     }
 
-    /// Fixed-width columns cost their width, strings much more.
-    fn cost(&self) -> usize {
-        self.kinds.iter().map(|kind| kind.arrow().primitive_width().unwrap_or(64)).sum()
+    /// With what is known of the values of its columns.
+    pub fn with_spans(self, spans: &Spans) -> ScanFilter {
+        ScanFilter { guess: steps::guess(&self.expression, spans), ..self }
     }
 
     /// `projection`: gives the filter's columns out of the part.
-    fn predicate(
-        &self,
-        projection: Projection,
-        parquet: &SchemaDescriptor,
-        decoded_bytes: Arc<AtomicU64>,
-    ) -> Box<dyn ArrowPredicate> {
+    fn predicate(&self, projection: Projection, parquet: &SchemaDescriptor, tally: Arc<Tally>) -> Box<dyn ArrowPredicate> {
         // A predicate over columns that the part does not have decodes one nevertheless: it has to know of the rows.
         let roots = if projection.roots.is_empty() { vec![0] } else { projection.roots.clone() };
         let mask = ProjectionMask::roots(parquet, roots);
         let filter = self.clone();
         Box::new(ArrowPredicateFn::new(mask, move |stored: RecordBatch| {
-            filter.evaluate(&projection, &stored, &decoded_bytes).map_err(ArrowError::from)
+            filter.evaluate(&projection, &stored, &tally).map_err(ArrowError::from)
         }))
     }
 
-    fn evaluate(&self, projection: &Projection, stored: &RecordBatch, decoded_bytes: &AtomicU64) -> Result<BooleanArray> {
+    /// Which rows of what was decoded of a part pass.
+    pub fn evaluate(&self, projection: &Projection, stored: &RecordBatch, tally: &Tally) -> Result<BooleanArray> {
         let columns = projection.build(stored)?;
-        let options = RecordBatchOptions::new().with_row_count(Some(stored.num_rows()));
+        let rows = stored.num_rows();
+        let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?;
-        decoded_bytes.fetch_add(batch_bytes(&batch), Ordering::Relaxed);
-        let result = self.expression.evaluate(&batch)?.into_array(batch.num_rows())?;
-        let Some(passed) = result.as_boolean_opt() else {
+        tally.decoded_bytes.fetch_add(batch_bytes(&batch), Ordering::Relaxed);
+        if let Some(counters) = &tally.counters {
+            counters.add(Event::RowsReadByPrewhereReaders, rows as u64);
+        }
+        let result = self.expression.evaluate(&batch)?.into_array(rows)?;
+        let passed = match result.as_boolean_opt() {
+            Some(passed) => without_nulls(passed),
             // ClickHouse's conditions may be numbers: anything but zero passes.
-            let passed = arrow::compute::cast(&result, &arrow::datatypes::DataType::Boolean)?;
-            return Ok(without_nulls(passed.as_boolean()));
+            None => {
+                let passed = arrow::compute::cast(&result, &arrow::datatypes::DataType::Boolean)?;
+                without_nulls(passed.as_boolean())
+            }
         };
-        Ok(without_nulls(passed))
+        self.passed.add(rows as u64, passed.true_count() as u64);
+        Ok(passed)
     }
 }
 
@@ -92,18 +106,28 @@ fn without_nulls(passed: &BooleanArray) -> BooleanArray {
     if passed.nulls().is_some() { prep_null_mask_filter(passed) } else { passed.clone() }
 }
 
-/// The conditions as Parquet's reader takes them; `None` where there are none.
-pub fn row_filter(
-    filters: &[ScanFilter],
+/// The conditions with how their columns come out of a part, in the order of their steps.
+pub fn in_steps<'a>(
+    filters: impl Iterator<Item = &'a ScanFilter>,
     projection: impl Fn(&[usize]) -> Result<Projection>,
+    part: &OpenPart,
+) -> Result<Vec<(&'a ScanFilter, Projection)>> {
+    let found = filters.map(|filter| Ok((filter, projection(&filter.columns)?))).collect::<Result<Vec<_>>>()?;
+    let columns: Vec<_> =
+        found.iter().map(|(filter, projection)| StepColumns { filter, roots: &projection.roots }).collect();
+    let order = steps::order(&columns, &part.header.columns, part.header.rows);
+    Ok(order.into_iter().map(|step| found[step].clone()).collect())
+}
+
+/// The steps as Parquet's reader takes them; `None` where there are none.
+pub fn row_filter(
+    steps: Vec<(&ScanFilter, Projection)>,
     parquet: &SchemaDescriptor,
-    decoded_bytes: &Arc<AtomicU64>,
-) -> Result<Option<RowFilter>> {
-    if filters.is_empty() {
-        return Ok(None);
+    tally: &Arc<Tally>,
+) -> Option<RowFilter> {
+    if steps.is_empty() {
+        return None;
     }
-    let mut order: Vec<&ScanFilter> = filters.iter().collect();
-    order.sort_by_key(|filter| filter.cost());
-    let predicate = |filter: &ScanFilter| Ok(filter.predicate(projection(&filter.columns)?, parquet, decoded_bytes.clone()));
-    Ok(Some(RowFilter::new(order.into_iter().map(predicate).collect::<Result<_>>()?)))
+    let predicate = |(filter, projection): (&ScanFilter, Projection)| filter.predicate(projection, parquet, tally.clone());
+    Some(RowFilter::new(steps.into_iter().map(predicate).collect()))
 }

@@ -155,7 +155,15 @@ impl TableProvider for FinalProvider {
             shape: Shape::of(layout, carried_schema.clone(), &stored)?,
             projection,
         };
-        let scan = MergeTreeScan::new(core.clone(), state, choice, scan_filters, (outputs, carried_schema), threads);
+        let scan = MergeTreeScan::new(
+            core.clone(),
+            state,
+            choice,
+            scan_filters,
+            (outputs, carried_schema),
+            threads,
+            context.settings.clone(),
+        );
         Ok(Arc::new(FinalScan::new(rows, layers, scan, Arc::new(schema.project(places)?), threads)))
     }
 }

@@ -8,15 +8,24 @@ pub mod fetch;
 pub mod filter;
 pub mod final_provider;
 pub mod final_scan;
+pub mod granule_cache;
+pub mod in_order;
+pub mod kept;
 pub mod layers;
+pub mod logical;
+pub mod plan_rules;
 pub mod provider;
+pub mod steps;
 pub mod stream;
+pub mod threshold;
+pub mod top_n;
 pub mod unit;
 
 use gristmill_types::{Columns, SqlType};
 
 pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use final_provider::FinalProvider;
+pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
 
 use crate::layout::Layout;

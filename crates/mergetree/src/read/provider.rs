@@ -14,11 +14,13 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
 
-use super::exec::{Choice, MergeTreeScan};
+use super::exec::{BOUNDED_COLUMNS_MAX, Choice, MergeTreeScan};
 use super::filter::ScanFilter;
+use super::steps::{self, Spans};
 use super::stream::{Output, PARTS_OPENED_AT_ONCE};
 use super::unit::PartSelection;
 use super::virtual_columns;
+use crate::index::exact;
 use crate::index::select::{self, Selector};
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
@@ -65,6 +67,40 @@ impl MergeTreeProvider {
             && columns.iter().all(|column| self.core.layout.columns.index_of(&column.name).is_some())
             && !filter.is_volatile()
             && !filter.exists(|part| Ok(is_subquery(part))).unwrap_or(true)
+    }
+
+    /// Whether the scan itself computes the condition, before it decodes what else is read.
+    fn is_moved(&self, filter: &Expr) -> bool {
+        self.context.settings.optimize_move_to_prewhere && self.is_computed(filter)
+    }
+
+    /// Whether the bounds of all the columns may follow from the parts' footers: then `min` and `max` of them do.
+    fn may_know_bounds(&self, places: &[usize]) -> bool {
+        let stored = &self.core.layout.columns.0;
+        self.context.settings.optimize_use_implicit_projections
+            && (1..=BOUNDED_COLUMNS_MAX).contains(&places.len())
+            && places.iter().all(|place| stored.get(*place).is_some_and(|column| exact::is_supported(&column.kind)))
+    }
+
+    /// Of the conditions that the scan computes, those that some row of the parts may fail.
+    fn undecided<'a>(&self, conjuncts: &'a [Expr], choice: &Choice) -> Result<Vec<&'a Expr>> {
+        let entries: Vec<Arc<PartEntry>> = choice.parts.iter().map(|part| part.entry.clone()).collect();
+        let moved: Vec<&Expr> = conjuncts.iter().filter(|filter| self.is_moved(filter)).collect();
+        let filters: Vec<Expr> = moved.iter().map(|filter| Expr::clone(filter)).collect();
+        let fulfilled = select::fulfilled(&self.core.layout, &filters, &entries)?;
+        Ok(moved.into_iter().zip(fulfilled).filter(|(_, fulfilled)| !fulfilled).map(|(filter, _)| filter).collect())
+    }
+
+    /// Bounds of columns, as far as they are known before anything is read.
+    fn spans(&self, filters: &[ScanFilter], choice: &Choice) -> Spans {
+        let open: Option<Vec<_>> = choice.parts.iter().map(|part| part.open.as_ref()).collect();
+        let Some(open) = open.filter(|open| !open.is_empty()) else { return Spans::new() };
+        let layout = &self.core.layout;
+        let span = |place: usize| {
+            let (least, greatest) = exact::bounds(&open, layout, place)?;
+            Some((layout.columns.0[place].name.clone(), (steps::number(&least)?, steps::number(&greatest)?)))
+        };
+        filters.iter().flat_map(|filter| &filter.columns).filter_map(|&place| span(place)).collect()
     }
 
     /// Chooses what to read. A version that another process has swept meanwhile is left for the newest (M-4: the sweeper
@@ -166,7 +202,7 @@ impl TableProvider for MergeTreeProvider {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
-        let support = |filter: &&Expr| match self.is_computed(filter) {
+        let support = |filter: &&Expr| match self.is_moved(filter) {
             true => TableProviderFilterPushDown::Exact,
             // Still useful to choose parts by.
             false => TableProviderFilterPushDown::Inexact,
@@ -184,17 +220,20 @@ impl TableProvider for MergeTreeProvider {
         let conjuncts = select::conjuncts(filters);
         // Other processes may sweep parts between planning and reading: those of an open part's version are kept long
         // enough, so it is found out now whether they are still there.
-        let reads_columns = projection.is_none_or(|places| !places.is_empty());
-        let (state, choice) = self.select(&conjuncts, None, self.core.environment.options.shared && reads_columns).await?;
+        let all: Vec<usize> = (0..self.schema.fields().len()).collect();
+        let places = projection.unwrap_or(&all);
+        let opens = (self.core.environment.options.shared && !places.is_empty())
+            || (conjuncts.is_empty() && self.may_know_bounds(places));
+        let (state, choice) = self.select(&conjuncts, None, opens).await?;
         self.announce(&choice);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
-        for filter in conjuncts.iter().filter(|filter| self.is_computed(filter)) {
+        for filter in self.undecided(&conjuncts, &choice)? {
             let expression = session.create_physical_expr(select::unqualified(filter)?, &stored)?;
             scan_filters.push(ScanFilter::new(&expression, &self.core.layout.columns)?);
         }
-        let all: Vec<usize> = (0..self.schema.fields().len()).collect();
-        let places = projection.unwrap_or(&all);
+        let spans = self.spans(&scan_filters, &choice);
+        let scan_filters: Vec<ScanFilter> = scan_filters.into_iter().map(|filter| filter.with_spans(&spans)).collect();
         let outputs = places.iter().map(|&place| Output::of(place, &self.core.layout)).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(self.schema.project(places)?);
         Ok(Arc::new(MergeTreeScan::new(
@@ -204,6 +243,7 @@ impl TableProvider for MergeTreeProvider {
             scan_filters,
             (outputs, schema),
             self.context.threads(),
+            self.context.settings.clone(),
         )))
     }
 }

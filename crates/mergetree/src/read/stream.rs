@@ -1,26 +1,32 @@
 //! One stream of a scan: takes units from the queue, decodes them, and keeps the bytes of the next unit on their way
-//! meanwhile.
+//! meanwhile. What the query knows by now not to need (`threshold`) is left out of a unit when it is taken, and asked again
+//! before it is decoded.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::Ordering;
 
 use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray};
 use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
 use parking_lot::Mutex;
 use parquet::DecodeResult;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, RowSelection, RowSelector};
+use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 use parquet::arrow::{ProjectionMask, RowNumber};
 use tokio::sync::OnceCell;
 
 use super::evolve::{Evolution, Projection};
 use super::fetch::Fetch;
-use super::filter::{ScanFilter, row_filter};
+use super::filter::{ScanFilter, Tally, in_steps, row_filter};
+use super::granule_cache::GranuleCache;
+use super::kept::KeptReader;
+use super::threshold::Thresholds;
+use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
 use super::{PART, PART_OFFSET, PARTITION_ID, PARTITION_VALUE};
 use crate::layout::Layout;
@@ -75,7 +81,19 @@ pub struct ScanShared {
     _state: Arc<State>,
     /// Rows read count for the query.
     is_counted: bool,
+    help: Help,
     queue: OnceCell<Queue>,
+}
+
+/// What makes a query's scan read less.
+#[derive(Debug, Default)]
+pub struct Help {
+    /// Conditions that tighten meanwhile.
+    pub thresholds: Option<Thresholds>,
+    /// What the query wants first.
+    pub first: Option<RowsFirst>,
+    /// Where decoded granules are looked for and kept.
+    pub granules: Option<Arc<GranuleCache>>,
 }
 
 /// Parts whose tails are read at the same time.
@@ -113,8 +131,22 @@ impl ScanShared {
             limits,
             _state: state.clone(),
             is_counted: true,
+            help: Help::default(),
             queue: OnceCell::new(),
         }
+    }
+
+    /// With what helps a query to read less.
+    pub fn of_query(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        parts: Arc<Vec<PartSelection>>,
+        filters: Vec<ScanFilter>,
+        output: (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+        help: Help,
+    ) -> Arc<Self> {
+        Arc::new(ScanShared { help, ..Self::make(core, state, parts, filters, output, limits) })
     }
 
     /// All of one part, in its order, for a merge: its rows count for no query.
@@ -158,9 +190,52 @@ impl ScanShared {
             let opened: Vec<Arc<OpenPart>> =
                 futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE).try_collect().await?;
             let parts: Vec<_> = self.parts.iter().zip(opened).collect();
-            Ok::<_, Error>(Mutex::new(units(&parts, self.limits)))
+            Ok::<_, Error>(Mutex::new(match &self.help.first {
+                Some(first) => units_in_order(&parts, self.limits, first, &self.layout),
+                None => units(&parts, self.limits),
+            }))
         };
         self.queue.get_or_try_init(fill).await
+    }
+
+    /// The next unit of which a row may matter, with the granules of which one may.
+    async fn next_unit(&self, context: &Arc<QueryContext>) -> Result<Option<Unit>> {
+        let queue = self.queue(context).await?;
+        loop {
+            context.check()?;
+            let taken = queue.lock().pop_front();
+            let Some(unit) = taken else { return Ok(None) };
+            let Some(thresholds) = &self.help.thresholds else { return Ok(Some(unit)) };
+            let granules = thresholds.narrow(&unit);
+            if !granules.is_empty() {
+                return Ok(Some(unit.with(granules)));
+            }
+        }
+    }
+
+    /// Whether a row of the unit may still matter.
+    fn matters(&self, unit: &Unit) -> bool {
+        self.help.thresholds.as_ref().is_none_or(|thresholds| !thresholds.narrow(unit).is_empty())
+    }
+
+    fn tally(&self, context: &QueryContext) -> Arc<Tally> {
+        Arc::new(Tally { counters: self.is_counted.then(|| context.counters.clone()), ..Tally::default() })
+    }
+
+    /// The conditions for the next unit: those of the query, and what else it knows by now.
+    fn conditions(&self) -> Result<Vec<ScanFilter>> {
+        let mut conditions = self.filters.clone();
+        if let Some(thresholds) = &self.help.thresholds {
+            conditions.extend(thresholds.steps(&stored_places(&self.outputs))?);
+        }
+        Ok(conditions)
+    }
+
+    fn count(&self, context: &QueryContext, unit: &Unit, tally: &Tally, output_rows: u64, output_bytes: u64) {
+        if self.is_counted {
+            context.read(unit.rows, tally.decoded_bytes.load(Ordering::Relaxed) + output_bytes);
+            context.counters.add(Event::RowsReadByMainReader, output_rows);
+        }
     }
 }
 
@@ -173,8 +248,9 @@ struct Begun {
     fetch: Option<Fetch>,
     /// Rows that came without any bytes: those of a scan that reads no column.
     early: Option<RecordBatch>,
-    /// Bytes that its predicates decoded.
-    decoded_bytes: Arc<AtomicU64>,
+    /// What its predicates read.
+    tally: Arc<Tally>,
+    output_rows: u64,
     output_bytes: u64,
     held: Vec<MemoryGuard>,
 }
@@ -184,11 +260,13 @@ pub struct ScanStream {
     context: Arc<QueryContext>,
     current: Option<Begun>,
     next: Option<Begun>,
+    /// Read by way of the cache and not given yet.
+    ready: VecDeque<RecordBatch>,
 }
 
 /// Batches of the scan's schema.
 pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Stream<Item = Result<RecordBatch>> + Send {
-    let state = ScanStream { shared, context, current: None, next: None };
+    let state = ScanStream { shared, context, current: None, next: None, ready: VecDeque::new() };
     futures::stream::try_unfold(state, |mut state| async move { Ok(state.next_batch().await?.map(|batch| (batch, state))) })
 }
 
@@ -198,11 +276,15 @@ impl ScanStream {
             if !self.context.may_read()? {
                 return Ok(None);
             }
+            if let Some(cache) = self.shared.help.granules.clone() {
+                return self.next_kept(&cache).await;
+            }
             let mut current = match self.current.take() {
                 Some(current) => current,
                 None => {
                     let Some(begun) = (match self.next.take() {
-                        Some(begun) => Some(begun),
+                        Some(begun) if self.shared.matters(&begun.unit) => Some(begun),
+                        Some(_) => continue,
                         None => begin(&self.shared, &self.context).await?,
                     }) else {
                         return Ok(None);
@@ -220,29 +302,65 @@ impl ScanStream {
                     }
                 }
                 Step::Finished => {
-                    let bytes = current.decoded_bytes.load(Ordering::Relaxed) + current.output_bytes;
-                    if self.shared.is_counted {
-                        self.context.read(current.unit.rows, bytes);
-                    }
+                    let Begun { unit, tally, output_rows, output_bytes, .. } = &current;
+                    self.shared.count(&self.context, unit, tally, *output_rows, *output_bytes);
                 }
             }
         }
     }
+
+    /// As `next_batch`, by way of the cache.
+    async fn next_kept(&mut self, cache: &GranuleCache) -> Result<Option<RecordBatch>> {
+        let (shared, context) = (self.shared.clone(), self.context.clone());
+        loop {
+            if let Some(batch) = self.ready.pop_front() {
+                return Ok(Some(batch));
+            }
+            if !context.may_read()? {
+                return Ok(None);
+            }
+            let Some(unit) = shared.next_unit(&context).await? else { return Ok(None) };
+            let rows = kept_rows(&shared, &context, cache, &unit).await.context(|| format!("part {}", unit.entry.key))?;
+            let most = context.settings.max_block_size.clamp(1, 1 << 20) as usize;
+            let starts = (0..rows.num_rows()).step_by(most);
+            self.ready.extend(starts.map(|start| rows.slice(start, most.min(rows.num_rows() - start))));
+        }
+    }
+}
+
+/// All rows of a unit, by way of the cache.
+async fn kept_rows(
+    shared: &ScanShared,
+    context: &Arc<QueryContext>,
+    cache: &GranuleCache,
+    unit: &Unit,
+) -> Result<RecordBatch> {
+    let find = |places: &[usize]| shared.evolution.projection(context, &unit.open, places);
+    let projection = find(&stored_places(&shared.outputs))?;
+    let conditions = shared.conditions()?;
+    let steps = in_steps(conditions.iter(), find, &unit.open)?;
+    let tally = shared.tally(context);
+    let reader = KeptReader { context, store: &shared.store, cache };
+    let with_offsets = shared.outputs.contains(&Output::PartOffset);
+    let stored = reader.read(unit, &steps, &projection, with_offsets, &tally).await?;
+    let rows = output(shared, unit, &projection, &stored)?;
+    shared.count(context, unit, &tally, rows.num_rows() as u64, batch_bytes(&rows));
+    Ok(rows)
 }
 
 /// Takes the next unit, makes its decoder and sends for the bytes it needs at first.
 async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Option<Begun>> {
-    let taken = shared.queue(context).await?.lock().pop_front();
-    let Some(unit) = taken else { return Ok(None) };
-    let decoded_bytes = Arc::new(AtomicU64::new(0));
+    let Some(unit) = shared.next_unit(context).await? else { return Ok(None) };
+    let tally = shared.tally(context);
     let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
-    let mut decoder = decoder(shared, context, &unit, &projection, &decoded_bytes)?;
+    let mut decoder = decoder(shared, context, &unit, &projection, &tally)?;
     let (fetch, early) = match decoder.try_decode()? {
         DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
         DecodeResult::Finished => (None, None),
         DecodeResult::Data(batch) => (None, Some(batch)),
     };
-    Ok(Some(Begun { unit, projection, decoder, fetch, early, decoded_bytes, output_bytes: 0, held: Vec::new() }))
+    let (output_rows, output_bytes, held) = (0, 0, Vec::new());
+    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, output_rows, output_bytes, held }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -262,6 +380,7 @@ async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Be
             }
             DecodeResult::Data(stored) => {
                 let batch = output(shared, &current.unit, &current.projection, &stored)?;
+                current.output_rows += batch.num_rows() as u64;
                 current.output_bytes += batch_bytes(&batch);
                 return Ok(Step::Batch(batch));
             }
@@ -289,7 +408,7 @@ fn decoder(
     context: &QueryContext,
     unit: &Unit,
     projection: &Projection,
-    decoded_bytes: &Arc<AtomicU64>,
+    tally: &Arc<Tally>,
 ) -> Result<ParquetPushDecoder> {
     let open = &unit.open;
     let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
@@ -302,36 +421,15 @@ fn decoder(
     };
     let mut builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
         .with_row_groups(vec![unit.row_group])
-        .with_row_selection(selection(unit))
+        .with_row_selection(unit.selection())
         .with_batch_size(context.settings.max_block_size.clamp(1, 1 << 20) as usize)
         .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
     let find = |places: &[usize]| shared.evolution.projection(context, open, places);
-    if let Some(filter) = row_filter(&shared.filters, find, &parquet, decoded_bytes)? {
+    let conditions = shared.conditions()?;
+    if let Some(filter) = row_filter(in_steps(conditions.iter(), find, open)?, &parquet, tally) {
         builder = builder.with_row_filter(filter);
     }
     Ok(builder.build()?)
-}
-
-/// The unit's granules as rows of its row group.
-fn selection(unit: &Unit) -> RowSelection {
-    let group_rows = unit.open.header.row_group_rows;
-    let first = unit.row_group as u64 * group_rows;
-    let end = (first + group_rows).min(unit.open.header.rows);
-    let mut at = first;
-    let mut selectors = Vec::with_capacity(unit.granules.len() * 2 + 1);
-    for range in &unit.granules {
-        let start = range.start as u64 * unit.open.header.granule_rows;
-        let stop = (range.end as u64 * unit.open.header.granule_rows).min(end);
-        if start > at {
-            selectors.push(RowSelector::skip((start - at) as usize));
-        }
-        selectors.push(RowSelector::select((stop - start) as usize));
-        at = stop;
-    }
-    if at < end {
-        selectors.push(RowSelector::skip((end - at) as usize));
-    }
-    RowSelection::from(selectors)
 }
 
 /// The values of the partition key, which stand last among the ranges that the manifest keeps of a part.

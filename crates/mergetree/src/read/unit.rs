@@ -6,6 +6,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use parking_lot::Mutex;
+use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 
 use crate::manifest::PartEntry;
 use crate::part::OpenPart;
@@ -24,6 +25,14 @@ pub struct UnitLimits {
 impl UnitLimits {
     pub fn of_query(streams: usize) -> Self {
         UnitLimits { granules: 16, bytes: 64 << 20, streams }
+    }
+
+    /// Granules that a unit of the part has at most, where so many are read in all.
+    pub fn granules_of(&self, part: &PartSelection, marks: u64) -> usize {
+        let fair = (marks as usize).div_ceil(self.streams.max(1) * 4).max(1);
+        let granule_bytes = part.entry.uncompressed_bytes / part.entry.granules.max(1);
+        let by_bytes = (self.bytes / granule_bytes.max(1)).max(1) as usize;
+        self.granules.min(fair).min(by_bytes)
     }
 }
 
@@ -50,6 +59,17 @@ impl PartSelection {
         PartSelection { entry, open: Some(open), granules, rows }
     }
 
+    /// Some of its granules.
+    pub fn only(&self, granules: Vec<Range<usize>>) -> Self {
+        let chosen: u64 = granules.iter().map(|range| range.len() as u64).sum();
+        let rows = match &self.open {
+            Some(open) => granules.iter().map(|range| open.rows_of(range.clone())).sum(),
+            // About: granules of a part are alike.
+            None => self.rows * chosen / self.marks().max(1),
+        };
+        PartSelection { entry: self.entry.clone(), open: self.open.clone(), granules, rows }
+    }
+
     pub fn marks(&self) -> u64 {
         self.granules.iter().map(|range| range.len() as u64).sum()
     }
@@ -65,18 +85,50 @@ pub struct Unit {
     pub rows: u64,
 }
 
+impl Unit {
+    /// The unit with some of its granules only.
+    pub fn with(self, granules: Vec<Range<usize>>) -> Unit {
+        let rows = granules.iter().map(|range| self.open.rows_of(range.clone())).sum();
+        Unit { granules, rows, ..self }
+    }
+
+    /// Its granules as rows of its row group.
+    pub fn selection(&self) -> RowSelection {
+        self.selection_of(&self.granules)
+    }
+
+    /// Granules of its row group, ascending, as rows of the row group.
+    pub fn selection_of(&self, granules: &[Range<usize>]) -> RowSelection {
+        let header = &self.open.header;
+        let first = self.row_group as u64 * header.row_group_rows;
+        let end = (first + header.row_group_rows).min(header.rows);
+        let mut at = first;
+        let mut selectors = Vec::with_capacity(granules.len() * 2 + 1);
+        for range in granules {
+            let start = range.start as u64 * header.granule_rows;
+            let stop = (range.end as u64 * header.granule_rows).min(end);
+            if start > at {
+                selectors.push(RowSelector::skip((start - at) as usize));
+            }
+            selectors.push(RowSelector::select((stop - start) as usize));
+            at = stop;
+        }
+        if at < end {
+            selectors.push(RowSelector::skip((end - at) as usize));
+        }
+        RowSelection::from(selectors)
+    }
+}
+
 /// Units not begun yet.
 pub type Queue = Mutex<VecDeque<Unit>>;
 
 /// Cuts selections into units, in their order.
 pub fn units(parts: &[(&PartSelection, Arc<OpenPart>)], limits: UnitLimits) -> VecDeque<Unit> {
     let marks: u64 = parts.iter().map(|(part, _)| part.marks()).sum();
-    let fair = (marks as usize).div_ceil(limits.streams.max(1) * 4).max(1);
     let mut units = VecDeque::new();
     for (part, open) in parts {
-        let granule_bytes = part.entry.uncompressed_bytes / part.entry.granules.max(1);
-        let by_bytes = (limits.bytes / granule_bytes.max(1)).max(1) as usize;
-        let most = limits.granules.min(fair).min(by_bytes);
+        let most = limits.granules_of(part, marks);
         let group = open.granules_in_row_group();
         let mut current: Vec<Range<usize>> = Vec::new();
         let mut taken = 0;

@@ -1,0 +1,67 @@
+//! Least and greatest values that are exact: what `min` and `max` of a whole column are answered with.
+//!
+//! The bounds that the manifest keeps of partition columns are no such thing: a merge that drops rows does not narrow
+//! them. Those in a part's own footer are, as they were taken from the rows of that part. Strings are left out (their
+//! bounds are cut off), and so are floats (NaN) and columns that may be NULL.
+
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef};
+use datafusion::common::ScalarValue;
+use gristmill_base::Result;
+use gristmill_types::SqlType;
+use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+
+use super::statistics;
+use crate::layout::Layout;
+use crate::part::OpenPart;
+use crate::part::v1::schema::reading_schema;
+use crate::part::v1::storage_type::from_storage;
+use crate::read::evolve::FoundColumn;
+
+/// Whether bounds of columns of the type can be exact.
+pub fn is_supported(kind: &SqlType) -> bool {
+    statistics::is_supported(kind)
+        && !matches!(
+            kind,
+            SqlType::String | SqlType::Nullable(_) | SqlType::LowCardinality(_) | SqlType::SimpleAggregateFunction(..)
+        )
+}
+
+/// Of a column of the table over all the parts, of which there is at least one. `None`: not known.
+pub fn bounds(parts: &[&Arc<OpenPart>], layout: &Arc<Layout>, place: usize) -> Option<(ScalarValue, ScalarValue)> {
+    let kind = &layout.columns.0[place].kind;
+    if !is_supported(kind) {
+        return None;
+    }
+    let mut all: Option<(ScalarValue, ScalarValue)> = None;
+    for part in parts {
+        let (least, greatest) = of_part(part, layout, place).ok().flatten()?;
+        for (low, high) in (0..least.len()).map(|at| (value(&least, at), value(&greatest, at))) {
+            let (low, high) = (low?, high?);
+            all = Some(match all {
+                None => (low, high),
+                Some((least, greatest)) => {
+                    (if low < least { low } else { least }, if high > greatest { high } else { greatest })
+                }
+            });
+        }
+    }
+    all.filter(|(least, _)| least.data_type() == kind.arrow())
+}
+
+fn value(values: &ArrayRef, at: usize) -> Option<ScalarValue> {
+    ScalarValue::try_from_array(values, at).ok().filter(|value| !value.is_null())
+}
+
+/// By row group.
+fn of_part(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Option<(ArrayRef, ArrayRef)>> {
+    let FoundColumn::Stored(place) = part.find_columns(layout).columns[place] else { return Ok(None) };
+    let column = &part.columns.0[place];
+    let groups = part.metadata.metadata().row_groups();
+    let parquet = reading_schema(&part.storage)?;
+    let converter = StatisticsConverter::try_new(&column.name, &part.storage, &parquet)?;
+    let least = from_storage(&column.kind, &converter.row_group_mins(groups)?)?;
+    let greatest = from_storage(&column.kind, &converter.row_group_maxes(groups)?)?;
+    Ok(Some((least, greatest)))
+}

@@ -1,0 +1,21 @@
+CREATE TABLE t (a UInt32, b UInt8, c String, d Nullable(Int64), e Array(UInt8)) ENGINE = MergeTree ORDER BY a SETTINGS index_granularity = 100;
+INSERT INTO t SELECT number, number % 11, repeat('x', number % 40), if(number % 3 = 0, NULL, number), range(number % 5) FROM numbers(10000);
+SELECT count(), sum(a) FROM t PREWHERE b = 3 WHERE length(c) > 20;
+SELECT a, c FROM t PREWHERE a BETWEEN 500 AND 530 WHERE b IN (1, 2) AND d IS NOT NULL ORDER BY a;
+SELECT count(), sum(a) FROM t WHERE b = 3 AND length(c) > 20 AND d > 100 AND has(e, 2);
+SELECT count(), sum(a) FROM t WHERE b = 3 AND length(c) > 20 AND d > 100 AND has(e, 2) SETTINGS optimize_move_to_prewhere = 0;
+SELECT count(), sum(a) FROM t PREWHERE b = 3 WHERE d > 100 SETTINGS optimize_move_to_prewhere = 0;
+SELECT count(), sum(a) FROM t WHERE b = 3 AND length(c) > 20 AND d > 100 AND has(e, 2) SETTINGS use_uncompressed_cache = 1;
+SELECT count(), sum(a) FROM t WHERE b = 3 AND length(c) > 20 AND d > 100 AND has(e, 2) SETTINGS use_uncompressed_cache = 1;
+SELECT count(), sum(a) FROM t WHERE (b = 3 OR c = '') AND NOT (d < 5000);
+SELECT count() FROM t WHERE d;
+SELECT count() FROM t PREWHERE a % 2 WHERE b;
+ALTER TABLE t ADD COLUMN g UInt64 DEFAULT a * 2;
+SELECT count(), sum(g) FROM t WHERE g % 100 = 0 AND b = 5;
+SELECT count(), sum(g) FROM t WHERE g % 100 = 0 AND b = 5 SETTINGS use_uncompressed_cache = 1;
+SELECT _part_offset, a FROM t WHERE b = 5 AND a > 9900 ORDER BY a SETTINGS use_uncompressed_cache = 1;
+SYSTEM DROP UNCOMPRESSED CACHE;
+SYSTEM DROP MARK CACHE;
+SELECT count(), sum(g) FROM t WHERE g % 100 = 0 AND b = 5 SETTINGS use_uncompressed_cache = 1;
+-- error: ILLEGAL_PREWHERE
+SELECT * FROM numbers(10) PREWHERE number = 3;
