@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pyarrow.parquet
 from engines import Engine, with_settings
+from measured_process import TookTooLong
 from rows import Load, Merge, Query, Size, Table
+from sessions import Failed
 
 # Runs of a query in one process: the first finds nothing in the process's caches, of the others the middle counts.
 IN_ONE_PROCESS = 4
@@ -18,7 +20,8 @@ UNMERGED = "max_bytes_to_merge_at_max_space_in_pool = 1"
 @dataclass
 class Run:
     """`seconds` is what was measured; of a query, its middle run but for the first, which `seconds_first` is. `rows` went in
-    where rows did. `parts`, `bytes` and `bytes_uncompressed` are of the table's parts, as the engine counts them."""
+    where rows did. `parts`, `bytes` and `bytes_uncompressed` are of the table's parts, as the engine counts them;
+    `bytes_loaded` before they were merged."""
 
     seconds: float
     cpu_seconds: float
@@ -30,6 +33,7 @@ class Run:
     parts: int | None = None
     bytes: int | None = None
     bytes_uncompressed: int | None = None
+    bytes_loaded: int | None = None
 
 
 @dataclass
@@ -42,6 +46,7 @@ class Place:
     seconds_max: float
     kept: dict[tuple[str, str], Path] = field(default_factory=dict)
     sizes: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    failed: dict[tuple[str, str], str] = field(default_factory=dict)
 
     def load(self, table: Table, files: str = "*", *settings: str) -> str:
         pattern = str(self.data / (table.data or "") / f"{files}.parquet")
@@ -55,15 +60,26 @@ class Place:
     def keep(self, engine: Engine, name: str) -> Path:
         """The table as one merge leaves it, for queries; loaded where it is not there yet."""
         key = (engine.tables, name)
+        if key in self.failed:
+            raise Failed(self.failed[key])
         if key not in self.kept:
-            table, folder = self.tables[name], self.new(f"{engine.tables}-{name}")
-            print(f"Loading {name} into {engine.tables} …", flush=True)
-            engine.run(folder, [table.create, self.load(table)], self.seconds_max)
-            (loaded,) = engine.run(folder, [PARTS.format(name)]).answers[0]
-            engine.run(folder, [f"OPTIMIZE TABLE {name} FINAL"], self.seconds_max)
-            (merged,) = engine.run(folder, [PARTS.format(name)]).answers[0]
-            self.kept[key], self.sizes[key] = folder, [int(loaded[2]), int(merged[2])]
+            try:
+                self.kept[key], self.sizes[key] = self.made(engine, self.tables[name])
+            except (Failed, TookTooLong) as error:
+                self.failed[key] = f"the table was not made: {error}"
+                raise Failed(self.failed[key]) from None
         return self.kept[key]
+
+    def made(self, engine: Engine, table: Table) -> tuple[Path, list[int]]:
+        """The table's folder, and its bytes on disk before and after the merge."""
+        print(f"Loading {table.name} into {engine.tables} …", flush=True)
+        folder = self.new(f"{engine.tables}-{table.name}")
+        sizes = []
+        for statements in ([table.create, self.load(table)], [f"OPTIMIZE TABLE {table.name} FINAL"]):
+            engine.run(folder, statements, self.seconds_max)
+            ((_, _, size, _),) = engine.run(folder, [PARTS.format(table.name)]).answers[0]
+            sizes.append(int(size))
+        return folder, sizes
 
     def forget(self, name: str) -> None:
         """Removes the table, which no later row asks."""
@@ -82,8 +98,8 @@ def measure(place: Place, engine: Engine, row: Load | Merge | Query | Size, know
             return query(place, engine, row, known)
         case Size():
             place.keep(engine, row.table)
-            _, merged = place.sizes[engine.tables, row.table]
-            return Run(0, 0, 0, [], bytes=merged)
+            loaded, merged = place.sizes[engine.tables, row.table]
+            return Run(0, 0, 0, [], bytes_loaded=loaded, bytes=merged)
 
 
 def load(place: Place, engine: Engine, table: Table) -> Run:
