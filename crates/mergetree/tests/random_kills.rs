@@ -237,7 +237,9 @@ async fn kills_of(seed: u64) -> BTreeSet<String> {
         }
         let life = life.into_inner();
         let what = format!("{what}, {fault:?} in {:?}", life.under_way);
-        cut.extend(life.under_way.iter().map(|statement| format!("{statement:?}").split('(').next().unwrap_or("").to_string()));
+        cut.extend(
+            life.under_way.iter().map(|statement| format!("{statement:?}").split('(').next().unwrap_or("").to_string()),
+        );
         model = opened_again(&objects, life, &what).await;
     }
     cut

@@ -2,11 +2,12 @@
 //! change their names. Such a column is `n` and a number in every row, by its default and by what is inserted, so that
 //! it can be told from another one that had its name before.
 
+use std::sync::Arc;
+
 use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use gristmill_base::Result;
 use gristmill_mergetree::testing::TableSpec;
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
-use std::sync::Arc;
 
 use crate::journal::{ROWS, partition_of};
 

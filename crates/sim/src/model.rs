@@ -78,7 +78,8 @@ async fn check_rows(world: &Arc<World>, process: &Process) -> Result<()> {
                     return Err(broken(format!("row {row} of {source:?} is there and was removed")));
                 }
                 if unset != 0 || foreign != 0 {
-                    let text = format!("row {row} of {source:?} has v = {value:b}: {unset:b} is missing, {foreign:b} too much");
+                    let text =
+                        format!("row {row} of {source:?} has v = {value:b}: {unset:b} is missing, {foreign:b} too much");
                     return Err(broken(text));
                 }
             }

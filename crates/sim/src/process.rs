@@ -265,9 +265,13 @@ impl Process {
 
     /// Ids of mutations that are not done, as far as the process knows, and their places in the journal.
     fn mutations(&self) -> Result<Vec<(String, usize)>> {
-        let left = self.table.mutations().into_iter().filter(|mutation| !mutation.is_done);
-        let place = |text: &str| text.parse().map_err(|_| Error::logical(format!("A mutation is called {text}")));
-        left.map(|mutation| Ok((mutation.id, place(&mutation.command)?))).collect()
+        let mut left = Vec::new();
+        for mutation in self.table.mutations().into_iter().filter(|mutation| !mutation.is_done) {
+            let place = mutation.command.parse::<usize>();
+            let place = place.map_err(|_| Error::logical(format!("A mutation is called {}", mutation.command)))?;
+            left.push((mutation.id, place));
+        }
+        Ok(left)
     }
 
     /// Takes part in somebody's mutation.
