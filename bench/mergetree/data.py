@@ -41,7 +41,7 @@ SCALES = {
     "small": Scale(100_000, 20, 5_000_000, 10, 1_000_000, 4, 1_000_000, 4, 10_000_000),
     "full": Scale(1_000_000, 60, 50_000_000, 50, 10_000_000, 20, 10_000_000, 40, 100_000_000),
 }
-CREATE_RANDOM = "CREATE TABLE random (k UInt64, n UInt64, s String) ENGINE = MergeTree ORDER BY k"
+RANDOM_SCHEMA = {"k": "UInt64", "n": "UInt64", "s": "String"}
 
 
 def make(gristmill: str, scale: Scale, wanted: set[str], folder: Path) -> dict[str, dict]:

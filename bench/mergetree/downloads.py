@@ -20,9 +20,17 @@ INSTALLERS = (["pip", "poetry", "uv", "bandersnatch", "requests", "Browser", "se
 PYTHONS = (["3.8", "3.9", "3.10", "3.11", "3.7", "3.12", "2.7", "3.6", ""], [19, 18, 20, 18, 12, 3, 1, 3, 6])
 SYSTEMS = (["Linux", "Windows", "Darwin", ""], [88, 3, 3, 6])
 
-CREATE = """CREATE TABLE downloads (date Date, country_code LowCardinality(String), project String, type LowCardinality(String),
-installer LowCardinality(String), python_minor LowCardinality(String), system LowCardinality(String), version String)
-ENGINE = MergeTree ORDER BY (project, date, version, country_code, python_minor, system)"""
+SCHEMA = {
+    "date": "Date",
+    "country_code": "LowCardinality(String)",
+    "project": "String",
+    "type": "LowCardinality(String)",
+    "installer": "LowCardinality(String)",
+    "python_minor": "LowCardinality(String)",
+    "system": "LowCardinality(String)",
+    "version": "String",
+}
+ORDER_BY = "(project, date, version, country_code, python_minor, system)"
 
 
 def project_names() -> pa.Array:

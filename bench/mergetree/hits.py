@@ -428,5 +428,5 @@ def table(pools: Pools, file: int, files: int, seed: int) -> pa.Table:
     return pa.table({name: column(kind, make(chunk)) for name, (kind, make) in COLUMNS.items()})
 
 
-CREATE = f"""CREATE TABLE hits ({", ".join(f"{name} {kind}" for name, (kind, _) in COLUMNS.items())})
-ENGINE = MergeTree ORDER BY (CounterID, EventDate, UserID, EventTime, WatchID)"""
+SCHEMA = {name: kind for name, (kind, _) in COLUMNS.items()}
+ORDER_BY = "(CounterID, EventDate, UserID, EventTime, WatchID)"

@@ -115,12 +115,12 @@ def load(place: Place, engine: Engine, table: Table) -> Run:
 
 def merge(place: Place, engine: Engine, table: Table, parts_wanted: int) -> Run:
     folder = place.new("merge")
-    files = "{000..009}"
+    files = "00?"
     try:
-        made = sorted((place.data / (table.data or "")).glob("00?.parquet"))
+        made = sorted((place.data / (table.data or "")).glob(f"{files}.parquet"))
         rows_each = rows_of(made) // parts_wanted
         small = f"max_insert_threads = 1, min_insert_block_size_rows = {rows_each}, max_insert_block_size = {rows_each}, min_insert_block_size_bytes = 0"
-        engine.run(folder, [with_settings(table.create, UNMERGED), place.load(table, files, small)], place.seconds_max)
+        engine.run(folder, [with_settings(table.create_zstd, UNMERGED), place.load(table, files, small)], place.seconds_max)
         ((_, before, _, _),) = engine.run(folder, [PARTS.format(table.name)]).answers[0]
         ran = engine.run(folder, [f"OPTIMIZE TABLE {table.name} FINAL"], place.seconds_max)
         check, ((rows, parts, size, uncompressed),) = engine.run(folder, [table.check, PARTS.format(table.name)], place.seconds_max).answers

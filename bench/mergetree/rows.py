@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import downloads
 import hits
 from clickbench import COMPARED, TIMED
-from data import CREATE_RANDOM, Scale
+from data import RANDOM_SCHEMA, Scale
 from seed_tables import (
     CHECK_PARTITIONED,
     CHECK_POSTS,
@@ -19,7 +19,7 @@ from seed_tables import (
 @dataclass(frozen=True)
 class Table:
     """How a table is made. `{files}` in `load` is the pattern of the files of the data set `data` (none: it is computed);
-    `check` is a query whose answer tells whether all rows are there."""
+    `check` is a query whose answer tells whether all rows are there. `create_zstd`: every column has ZSTD."""
 
     name: str
     create: str
@@ -27,6 +27,7 @@ class Table:
     check: str
     data: str | None
     settings: str = ""
+    create_zstd: str = ""
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class Load:
 
 @dataclass(frozen=True)
 class Merge:
-    """OPTIMIZE TABLE … FINAL of a table that was filled in `parts` parts or a few more, from the first ten files."""
+    """OPTIMIZE TABLE … FINAL of a table that was filled in `parts` parts or a few more, from the first ten files. All columns
+    have ZSTD: what each engine takes for merged parts depends on their size."""
 
     name: str
     title: str
@@ -69,15 +71,28 @@ class Size:
 
 
 Row = Load | Merge | Query | Size
+ZSTD = " CODEC(ZSTD(1))"
+
+
+def create(name: str, schema: dict[str, str], order_by: str, codec: str = "") -> str:
+    columns = ", ".join(f"{column} {kind}{codec}" for column, kind in schema.items())
+    return f"CREATE TABLE {name} ({columns}) ENGINE = MergeTree ORDER BY {order_by}"
+
+
+def load_of(name: str) -> str:
+    return f"INSERT INTO {name} SELECT * FROM file('{{files}}', Parquet)"
 
 
 def tables(scale: Scale) -> dict[str, Table]:
-    files = "INSERT INTO {} SELECT * FROM file('{{files}}', Parquet)".format
+    def from_files(name: str, schema: dict[str, str], order_by: str, check: str) -> Table:
+        made, zstd = create(name, schema, order_by), create(name, schema, order_by, ZSTD)
+        return Table(name, made, load_of(name), f"SELECT count(), {check} FROM {name}", name, create_zstd=zstd)
+
     made = [
-        Table("posts", CREATE_POSTS, files("posts"), CHECK_POSTS, "posts"),
-        Table("downloads", downloads.CREATE, files("downloads"), "SELECT count(), uniqExact(project), sum(length(version)), max(date) FROM downloads", "downloads"),
-        Table("random", CREATE_RANDOM, files("random"), "SELECT count(), sum(k % 1000), sum(n), sum(length(s)) FROM random", "random"),
-        Table("hits", hits.CREATE, files("hits"), "SELECT count(), sum(WatchID % 1000), sum(length(URL)), uniqExact(UserID) FROM hits", "hits"),
+        Table("posts", CREATE_POSTS, load_of("posts"), CHECK_POSTS, "posts"),
+        from_files("downloads", downloads.SCHEMA, downloads.ORDER_BY, "uniqExact(project), sum(length(version)), max(date)"),
+        from_files("random", RANDOM_SCHEMA, "k", "sum(k % 1000), sum(n), sum(length(s))"),
+        from_files("hits", hits.SCHEMA, hits.ORDER_BY, "sum(WatchID % 1000), sum(length(URL)), uniqExact(UserID)"),
         Table(
             "test_s3",
             CREATE_PARTITIONED,
