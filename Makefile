@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench bench-object-storage tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench bench-object-storage bench-mergetree tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -71,6 +71,10 @@ bench: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) ## The release binary si
 bench-object-storage: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) $(STAMPS)/toxiproxy-$(TOXIPROXY) ## Queries on files in S3, side by side with four engines
 	cargo build --release --workspace --locked
 	GRISTMILL=$(TARGET)/release/gristmill GRISTMILL_TOOLS=$(TOOLS) $(PEERS) bench/object-storage/run.py $(BENCH)
+
+bench-mergetree: $(STAMPS)/peers ## Loads, merges and queries of tables on the local disk, side by side with ClickHouse (chdb)
+	cargo build --release --workspace --locked
+	GRISTMILL=$(TARGET)/release/gristmill $(PEERS) bench/mergetree/run.py $(BENCH)
 
 # Tools -----------------------------------------------------------------------------------------------------------------
 

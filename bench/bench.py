@@ -8,22 +8,22 @@ server logged. The answers of the engines have to be the same.
 """
 
 import argparse
-import json
 import os
 import shutil
 import statistics
-import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 FOLDER = Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent / "tests/e2e"))
-from measured_process import run_measured  # noqa: E402
 from published import RESULTS, into_readme, machine, version_of  # noqa: E402
 from requests_log import RequestsLog, spelled  # noqa: E402
+from seed_tables import CHECK_PARTITIONED, CHECK_POSTS, CREATE_PARTITIONED, CREATE_POSTS, generate_posts, keys_in_partitions, load_partitioned  # noqa: E402
 from servers import S3  # noqa: E402
+from sessions import run_chdb, run_gristmill  # noqa: E402
 
 GRISTMILL = os.environ.get("GRISTMILL", str(FOLDER.parent / "target/release/gristmill"))
 RESULT = RESULTS / "seed_statements.md"
@@ -33,44 +33,19 @@ TOP_USERS = """SELECT OwnerDisplayName, count() AS num_posts FROM {source}
 WHERE OwnerDisplayName NOT IN ('', 'anon')
 GROUP BY OwnerDisplayName ORDER BY num_posts DESC LIMIT 5"""
 
-CREATE = """CREATE TABLE posts (Id Int64, PostTypeId Int64, AcceptedAnswerId Int64, CreationDate DateTime64(3), Score Int64,
-ViewCount Int64, Body String, OwnerUserId Int64, OwnerDisplayName String, LastEditorUserId Int64,
-LastEditorDisplayName String, LastEditDate DateTime64(3), LastActivityDate DateTime64(3), Title String, Tags String,
-AnswerCount Int64, CommentCount Int64, FavoriteCount Int64, ContentLicense String, ParentId String,
-CommunityOwnedDate DateTime64(3), ClosedDate DateTime64(3)) ENGINE = MergeTree
-ORDER BY (PostTypeId, toDate(CreationDate), CreationDate)"""
-
 LOAD = "INSERT INTO posts SELECT * FROM {source}"
 PUBLISHED = " SETTINGS min_insert_block_size_rows=0, max_insert_threads=4, min_insert_block_size_bytes=2863311530"
 
-# 100,000 rows a partition, as many partitions as that makes.
-CREATE_PARTITIONED = "CREATE TABLE test_s3 (p UInt16, s String, PRIMARY KEY s) ENGINE=MergeTree() PARTITION BY p"
-LOAD_PARTITIONED = "INSERT INTO test_s3 SELECT number DIV 100000, toString(number) FROM numbers({numbers})"
-KEYS_IN = "SELECT count() FROM test_s3 WHERE s IN (SELECT toString(arrayJoin(range(1000)) * 100000 + 55555))"
+LOAD_PARTITIONED = load_partitioned("{numbers}")
 
 # Name, statements before the measured one, the measured one, the one whose answer is compared.
 CASES = [
     ("Top users, on the files", [], TOP_USERS + " SETTINGS max_threads = 16", None),
-    ("Load into MergeTree, default settings", [CREATE], LOAD, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
-    ("Load into MergeTree, published settings", [CREATE], LOAD + PUBLISHED, "SELECT count(), sum(Id), sum(length(Body)) FROM posts"),
-    ("Load into 1,000 partitions", [CREATE_PARTITIONED], LOAD_PARTITIONED, "SELECT count(), uniqExact(p) FROM test_s3"),
-    ("1,000 keys in 1,000 partitions", [CREATE_PARTITIONED, LOAD_PARTITIONED], KEYS_IN, None),
+    ("Load into MergeTree, default settings", [CREATE_POSTS], LOAD, CHECK_POSTS),
+    ("Load into MergeTree, published settings", [CREATE_POSTS], LOAD + PUBLISHED, CHECK_POSTS),
+    ("Load into 1,000 partitions", [CREATE_PARTITIONED], LOAD_PARTITIONED, CHECK_PARTITIONED),
+    ("1,000 keys in 1,000 partitions", [CREATE_PARTITIONED, LOAD_PARTITIONED], keys_in_partitions(), None),
 ]
-
-# Runs statements in a session, times the one that is marked, writes what it answered.
-CHDB = """
-import json, sys, time
-from chdb import session
-given = json.load(sys.stdin)
-connection = session.Session(given["path"])
-answers = []
-for statement, timed in given["statements"]:
-    started = time.perf_counter()
-    answers.append(connection.query(statement, "TSV").bytes().decode())
-    if timed:
-        elapsed = time.perf_counter() - started
-print(json.dumps([elapsed, answers]))
-"""
 
 
 @dataclass
@@ -78,7 +53,7 @@ class Run:
     seconds: float
     memory_peak_bytes: int
     requests: dict[str, int]
-    answer: str
+    answer: list
 
 
 @dataclass
@@ -98,48 +73,25 @@ class Measured:
         return spelled(self.runs[-1].requests)
 
 
-def run_gristmill(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
-    line = [GRISTMILL, "local", "--path", path, "--time"]
-    for statement, _ in statements:
-        line += ["-q", statement]
-    done = run_measured(line)
-    if done.code != 0:
-        raise RuntimeError(f"gristmill: {done.err}")
-    times = [float(word) for word in done.err.split()]
-    (timed,) = [at for at, (_, timed) in enumerate(statements) if timed]
-    return times[timed], done.memory_peak_bytes, [done.out]
-
-
-def run_chdb(statements: list[tuple[str, bool]], path: str) -> tuple[float, int, list[str]]:
-    done = run_measured([sys.executable, "-c", CHDB], json.dumps({"path": path, "statements": statements}))
-    if done.code != 0:
-        raise RuntimeError(f"chdb ended with code {done.code}: {done.err}")
-    seconds, answers = json.loads(done.out.splitlines()[-1])
-    return seconds, done.memory_peak_bytes, ["".join(answers)]
-
-
-ENGINES = {"Gristmill": run_gristmill, "ClickHouse (chdb)": run_chdb}
+ENGINES = {"Gristmill": partial(run_gristmill, GRISTMILL), "ClickHouse (chdb)": run_chdb}
 
 
 def one_run(engine: str, case, source: str, numbers: int, scratch: Path, log: RequestsLog) -> Run:
     _, before, measured, check = case
     fill = lambda text: text.format(source=source, numbers=numbers)  # noqa: E731
-    statements = [(fill(text), False) for text in before] + [(fill(measured), True)]
-    if check:
-        statements.append((check, False))
+    statements = [fill(text) for text in [*before, measured, *([check] if check else [])]]
     with tempfile.TemporaryDirectory(dir=scratch) as folder:
         log.skip()
-        seconds, memory, answers = ENGINES[engine](statements, f"{folder}/database")
-        return Run(seconds, memory, log.counted(), "".join(answers))
+        ran = ENGINES[engine](f"{folder}/database", statements)
+        return Run(ran.seconds[len(before)], ran.memory_peak_bytes, log.counted(), ran.answers[-1])
 
 
 def prepare(arguments, folder: Path, log: RequestsLog) -> tuple[S3, int]:
     """Makes the files and puts them behind a server."""
-    line = [GRISTMILL, "demo", "--generate-only", "--dir", folder / "made", "--rows", arguments.rows, "--files", arguments.files]
-    subprocess.run([str(word) for word in line], check=True)
+    files = generate_posts(GRISTMILL, folder / "made", arguments.rows, arguments.files)
     server = S3(folder / "s3/buckets", flags=log.flags).start()
     size = 0
-    for file in sorted((folder / "made").rglob("*.parquet")):
+    for file in files:
         content = file.read_bytes()
         size += len(content)
         server.put(f"{BUCKET}/posts/by_month/{file.name}", content)
@@ -199,7 +151,7 @@ def main() -> None:
                     run = one_run(engine, case, source, arguments.numbers, folder, log)
                     measured[engine].runs.append(run)
                     print(f"{case[0]}, {engine}: {run.seconds:.2f} s, {run.memory_peak_bytes / 2**20:.0f} MiB, {run.requests}", flush=True)
-            counts = {tuple(row.split("\t")[-1] for row in m.runs[0].answer.splitlines()) for m in measured.values()}
+            counts = {tuple(row[-1] for row in m.runs[0].answer) for m in measured.values()}
             if len(counts) != 1:
                 raise RuntimeError(f"{case[0]}: the engines answer otherwise: {[m.runs[0].answer for m in measured.values()]}")
     finally:

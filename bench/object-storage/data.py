@@ -4,9 +4,7 @@ import csv
 import gzip
 import io
 import json
-import os
 import shutil
-import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -14,6 +12,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute
 import pyarrow.parquet
+from made_data import Made
+from seed_tables import generate_posts
 from servers import S3
 
 BUCKET = "bench"
@@ -45,31 +45,20 @@ POSTS_IN_20KB = 30
 POSTS_IN_8KB = 8
 
 
-def folder_of(name: str) -> Path:
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    root = Path(os.environ.get("GRISTMILL_BENCH_DATA") or cache / "gristmill/bench")
-    return root / "object-storage" / name
-
-
 def make(gristmill: str, scale: Scale, server: S3, folder: Path) -> dict[str, dict]:
     """Files and bytes of each data set; makes those that are missing."""
-    known = folder / "made.json"
-    recipe = {"version": VERSION} | asdict(scale)
-    had = json.loads(known.read_text()) if known.exists() else {}
-    sets = had.get("sets", {}) if had.get("recipe") == recipe else {}
+    made = Made(folder, {"version": VERSION} | asdict(scale))
     scratch = folder / "scratch"
     for name, maker in MAKERS.items():
-        if name in sets:
+        if name in made.sets:
             continue
         print(f"Making {name} …", flush=True)
         shutil.rmtree(scratch, ignore_errors=True)
         scratch.mkdir(parents=True)
         remove(server, name)
-        sizes = put_all(server, name, maker(gristmill, scale, scratch))
-        sets[name] = {"files": len(sizes), "bytes": sum(sizes)}
-        known.write_text(json.dumps({"recipe": recipe, "sets": sets}, indent=1))
+        made.add(name, put_all(server, name, maker(gristmill, scale, scratch)))
     shutil.rmtree(scratch, ignore_errors=True)
-    return sets
+    return made.sets
 
 
 def remove(server: S3, name: str) -> None:
@@ -98,24 +87,17 @@ def put_all(server: S3, name: str, contents) -> list[int]:
         return list(pool.map(put, contents))
 
 
-def generated(gristmill: str, scratch: Path, posts: int, files: int):
-    """Files of posts from the generator in the binary."""
-    line = [gristmill, "demo", "--generate-only", "--dir", scratch, "--rows", posts, "--files", files]
-    subprocess.run([str(word) for word in line], check=True, stdout=subprocess.DEVNULL)
-    return sorted(scratch.rglob("*.parquet"))
-
-
 def by_month(gristmill, scale, scratch):
-    return [(path.name, path) for path in generated(gristmill, scratch, scale.posts, scale.months)]
+    return [(path.name, path) for path in generate_posts(gristmill, scratch, scale.posts, scale.months)]
 
 
 def one_file(gristmill, scale, scratch):
-    return [(path.name, path) for path in generated(gristmill, scratch, scale.one_file_posts, 1)]
+    return [(path.name, path) for path in generate_posts(gristmill, scratch, scale.one_file_posts, 1)]
 
 
 def slices(gristmill, scratch, files: int, posts: int):
     """Many small Parquet files."""
-    table = pa.concat_tables(pa.parquet.read_table(path, columns=SMALL_COLUMNS) for path in generated(gristmill, scratch, files * posts, 1))
+    table = pa.concat_tables(pa.parquet.read_table(path, columns=SMALL_COLUMNS) for path in generate_posts(gristmill, scratch, files * posts, 1))
     for number in range(files):
         out = io.BytesIO()
         pa.parquet.write_table(table.slice(number * posts, posts), out, compression="zstd", store_schema=False)
@@ -132,7 +114,7 @@ def files_8kb(gristmill, scale, scratch):
 
 def text_tables(gristmill, scale, scratch):
     """The tables of text files, times spelled as ClickHouse does."""
-    for path in generated(gristmill, scratch, scale.text_posts, scale.text_files):
+    for path in generate_posts(gristmill, scratch, scale.text_posts, scale.text_files):
         table = pa.parquet.read_table(path)
         for at, column in enumerate(table.schema):
             if pa.types.is_timestamp(column.type):

@@ -7,19 +7,17 @@ from importlib import metadata
 from pathlib import Path
 
 from data import BUCKET
-from measured_process import Finished, run_measured
+from measured_process import run_measured
 from peers.asked import Asked
 from peers.clickhouse_sql import statement
 from published import version_of
 from rows import Row
+from sessions import check
 
 FOLDER = Path(__file__).resolve().parent
 GRISTMILL = "Gristmill"
 LIMITED = "Gristmill, max_memory_usage = 500 MB"
-
-
-class Failed(Exception):
-    """A run gave no answer."""
+BEST = "ClickHouse, best max_threads"
 
 
 @dataclass
@@ -46,13 +44,19 @@ class Server:
 
 @dataclass(frozen=True)
 class Engine:
-    """`family` is its column in the table; several with other settings make one column of the best, and without one it
-    stands among the details only."""
+    """`family` is its column in the table, `also` another one; several with other settings make one column of the best, and
+    without one it stands among the details only."""
 
     name: str
     family: str | None
     script: str
     settings: dict = field(default_factory=dict)
+    also: str | None = None
+
+    @property
+    def note(self) -> str:
+        """What stands behind its ratio."""
+        return str(self.settings.get("max_threads", ""))
 
     def takes(self, row: Row) -> bool:
         """Whether it runs the row."""
@@ -90,23 +94,17 @@ class LimitedGristmill(Gristmill):
         return row.limited
 
 
-def check(done: Finished) -> None:
-    if done.code != 0:
-        # Indented lines are a traceback's, with paths of this machine.
-        said = [line for line in done.err.splitlines() if line and not line[0].isspace()]
-        raise Failed(f"ended with code {done.code}: {' '.join(said[-4:])[:400]}")
-
-
 def engines(binary: str, threads: list[int]) -> list[Engine]:
     """`threads` are the values of max_threads among which ClickHouse's best is looked for."""
     clickhouse = [
-        Engine(f"ClickHouse, max_threads = {count}", "ClickHouse, best max_threads", "clickhouse_chdb.py", {"max_threads": count})
+        Engine(f"ClickHouse, max_threads = {count}", BEST, "clickhouse_chdb.py", {"max_threads": count})
         for count in threads
     ]
     return [
         Gristmill(GRISTMILL, GRISTMILL, binary),
         LimitedGristmill(LIMITED, None, binary, {"max_memory_usage": 500_000_000}),
-        Engine("ClickHouse", "ClickHouse", "clickhouse_chdb.py"),
+        # As it comes it is also one of those among which the best is looked for.
+        Engine("ClickHouse", "ClickHouse", "clickhouse_chdb.py", also=BEST if threads else None),
         *clickhouse,
         Engine("Polars", "Polars", "polars_scan.py"),
         Engine("DataFusion", "DataFusion", "datafusion_sql.py"),

@@ -23,13 +23,16 @@ sys.path[1:1] = [str(FOLDER.parent), str(FOLDER.parent.parent / "tests/e2e")]
 
 import data  # noqa: E402
 import report  # noqa: E402
-from engines import GRISTMILL, Failed, Server, engines, versions  # noqa: E402
+from comparison import Cell, faults, judged  # noqa: E402
+from engines import BEST, GRISTMILL, Server, engines, versions  # noqa: E402
+from made_data import folder_of  # noqa: E402
 from measured_process import TookTooLong  # noqa: E402
 from proxy import Network, Proxy  # noqa: E402
 from published import RESULTS, into_readme, machine  # noqa: E402
 from requests_log import RequestsLog  # noqa: E402
 from rows import ROWS, id_wanted  # noqa: E402
 from servers import S3  # noqa: E402
+from sessions import Failed  # noqa: E402
 
 BINARY = os.environ.get("GRISTMILL", str(FOLDER.parent.parent / "target/release/gristmill"))
 
@@ -77,7 +80,7 @@ class Bench:
         self.measured: dict = {}
 
     def run(self) -> None:
-        folder = data.folder_of(self.given.scale)
+        folder = folder_of("object-storage", self.given.scale)
         folder.mkdir(parents=True, exist_ok=True)
         self.log = RequestsLog(folder / "requests.log")
         # Uploads are made over connections that are not kept: versitygw refuses some otherwise.
@@ -87,9 +90,9 @@ class Bench:
         with running(S3(folder / "s3/buckets", flags=[*self.log.flags, "--keep-alive"]).start()) as server:
             self.server = server
             for row in self.rows:
-                self.measured[row] = [report.Cell(engine) for engine in self.engines if engine.takes(row)]
+                self.measured[row] = [Cell(engine) for engine in self.engines if engine.takes(row)]
                 self.measure(row, self.measured[row])
-                report.judged(self.measured[row])
+                judged(self.measured[row])
 
     def measure(self, row, cells: list) -> None:
         for repeat in range(self.given.repeats):
@@ -102,7 +105,7 @@ class Bench:
     def one_run(self, row, cell) -> None:
         self.log.skip()
         # A proxy for each run: what clients asked for and left unread stays in its memory (20 GB after twenty minutes).
-        with running(Proxy(self.server.port, self.network, data.folder_of(self.given.scale) / "toxiproxy.log")) as proxy:
+        with running(Proxy(self.server.port, self.network, folder_of("object-storage", self.given.scale) / "toxiproxy.log")) as proxy:
             server = Server(f"http://127.0.0.1:{proxy.port}", self.server.key, self.server.secret)
             try:
                 run = cell.engine.run(row, server, self.wanted, self.given.seconds_max)
@@ -134,7 +137,7 @@ def about(bench: Bench) -> str:
         f"Runs of each: {given.repeats}, in turns, every one a new process; only the query is timed. "
         "Gristmill's median, and how many times it the others took",
     ]
-    if any(engine.family == report.BEST for engine in bench.engines):
+    if any(engine.family == BEST for engine in bench.engines):
         tried = ", ".join(map(str, given.threads))
         sentences.append(f"ClickHouse as it comes, and with the best `max_threads` of {tried}: in brackets, unless the default was the best")
     return ". ".join(sentences) + "."
@@ -147,10 +150,10 @@ def write(bench: Bench) -> str:
     others = [f"{name}: {had['files']:,} of {had['bytes'] / 1e6:,.1f} MB in all" for name, had in used.items()]
     said = about(bench)
     table = "\n".join([said, "", *report.ratios(bench.measured)]) + "\n"
-    faults = report.faults(bench.measured)
+    without_time = faults(bench.measured)
     name = "object_storage" + ("_no_latency" if given.no_latency else "")
     text = ["# Queries on object storage, side by side", "", table, *report.details(bench.measured), ""]
-    text += ["Files: " + "; ".join(others) + ".", ""] + (["Without a time:", "", *faults, ""] if faults else [])
+    text += ["Files: " + "; ".join(others) + ".", ""] + (["Without a time:", "", *without_time, ""] if without_time else [])
     given.results.mkdir(parents=True, exist_ok=True)
     (given.results / f"{name}.md").write_text("\n".join(text))
     raw = {

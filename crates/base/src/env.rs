@@ -1,10 +1,14 @@
 //! The clock, randomness and ids, in one place, so that tests and the simulator can put their own in.
 
 use std::fmt::Debug;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use rand::RngCore;
+
+/// What `Env::sleep` gives.
+pub type Sleep<'a> = Pin<Box<dyn Future<Output = ()> + Send + 'a>>;
 
 /// Where time, chance and ids come from.
 pub trait Env: Send + Sync + Debug {
@@ -13,6 +17,11 @@ pub trait Env: Send + Sync + Debug {
     /// A clock that never goes back.
     fn instant(&self) -> Instant;
     fn random_u64(&self) -> u64;
+
+    /// Lets time pass.
+    fn sleep(&self, time: Duration) -> Sleep<'_> {
+        Box::pin(tokio::time::sleep(time))
+    }
 
     fn now_ms(&self) -> u64 {
         self.now().as_millis() as u64

@@ -1,7 +1,7 @@
 //! What tests of this crate, and of crates above it, build tables with.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
@@ -33,6 +33,9 @@ pub struct TableSpec {
     pub column_keys: ColumnKeys,
 }
 
+/// What expressions are compiled in: a session takes milliseconds to make, and these need nothing of it that changes.
+static COMPILING: LazyLock<SessionContext> = LazyLock::new(SessionContext::new);
+
 /// Expressions in DataFusion's own SQL, for tests that have no engine.
 #[derive(Debug)]
 pub struct PlainSql;
@@ -45,9 +48,8 @@ impl ExpressionCompiler for PlainSql {
         columns: &Columns,
         _context: &QueryContext,
     ) -> Result<ColumnExpression> {
-        let session = SessionContext::new();
         let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
-        let expr = session.parse_sql_expr(text, &schema)?;
+        let expr = COMPILING.parse_sql_expr(text, &schema)?;
         let logical = match wanted {
             Wanted::Value(kind) => datafusion::logical_expr::cast(expr, kind.arrow()),
             Wanted::Condition => expr,
@@ -57,7 +59,7 @@ impl ExpressionCompiler for PlainSql {
             columns.names().into_iter().filter(|name| names.iter().any(|column| column.name == *name)).collect();
         let fields = inputs.iter().filter_map(|name| columns.get(name)).map(|column| column.kind.field(&column.name));
         let schema = DFSchema::try_from(Schema::new(fields.collect::<Vec<_>>()))?;
-        Ok(ColumnExpression { physical: session.create_physical_expr(logical.clone(), &schema)?, inputs, logical })
+        Ok(ColumnExpression { physical: COMPILING.create_physical_expr(logical.clone(), &schema)?, inputs, logical })
     }
 }
 
@@ -66,7 +68,7 @@ pub fn column_key(columns: &Columns, name: &str) -> Result<KeyExpression> {
     let column = columns.get(name).ok_or_else(|| Error::logical(format!("no column {name}")))?;
     let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
     let logical = col(format!("\"{name}\""));
-    let physical = SessionContext::new().create_physical_expr(logical.clone(), &schema)?;
+    let physical = COMPILING.create_physical_expr(logical.clone(), &schema)?;
     Ok(KeyExpression { text: name.to_string(), kind: column.kind.clone(), descending: false, logical, physical })
 }
 

@@ -6,9 +6,14 @@
 //!   all wait, the seed says whose turn it is, how much time passes, and what becomes of the request.
 //! - `store`: what a process sees of the objects, with faults: a request that is refused, one whose answer is lost, a
 //!   conditional put that takes place later than its answer, a listing that is not the newest, a process that is killed.
-//! - `process`: what a process does: inserts, steps of a load, merges, sweeps.
-//! - `model`: what must be there after all that, by what was acknowledged.
+//! - `process`: what a process does: inserts, steps of a load, merges, sweeps, UPDATE and DELETE, KILL MUTATION, DROP
+//!   PARTITION, ALTER of columns.
+//! - `definition`: the table's columns, as ALTER changes them.
+//! - `journal`: what processes were told, and what follows from it for each row.
+//! - `model`: looks whether that is what is there.
 
+pub mod definition;
+pub mod journal;
 pub mod model;
 pub mod process;
 pub mod store;
@@ -21,7 +26,7 @@ use gristmill_base::Result;
 /// One run: processes that work on one table until so many requests were answered, then a last one that brings what was
 /// left unfinished. Errors: a promise that was broken.
 pub async fn simulate(seed: u64, steps: u64) -> Result<Outcome> {
-    let world = World::new(seed);
+    let world = World::new(seed)?;
     world.run(steps).await?;
     model::check_end(&world).await?;
     Ok(world.outcome())

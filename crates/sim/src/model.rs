@@ -1,5 +1,6 @@
-//! What must be there: every row of an acknowledged insert once, of an insert in doubt all or none, and of the load exactly
-//! what its ledger says. Looked at from outside, by a process that meets no faults.
+//! What must be there: every row of an acknowledged insert once, of an insert in doubt all or none, of the load exactly
+//! what its ledger says, and all of it as the changes left it that were acknowledged since (`journal`). Looked at from
+//! outside, by a process that meets no faults.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -10,62 +11,33 @@ use arrow::datatypes::Int64Type;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::Table;
 use gristmill_mergetree::testing::select;
-use gristmill_mergetree::{MergeTree, PartStore, invariants};
+use gristmill_mergetree::{PartStore, invariants};
 
-use crate::process;
+use crate::definition::Definition;
+use crate::journal::{FILES, GROUPS, Source};
+use crate::process::Process;
 use crate::world::World;
-
-/// Rows of an insert, and of a row group.
-pub const ROWS: i64 = 4;
-/// Files of the load, and row groups of each.
-pub const FILES: u32 = 12;
-pub const GROUPS: u32 = 4;
-/// The first row of the load; inserts have rows below it.
-pub const LOADED_FROM: i64 = 1_000_000_000;
-
-/// What processes were told.
-#[derive(Debug, Default)]
-pub struct Journal {
-    /// By number: whether it was acknowledged.
-    inserts: BTreeMap<i64, bool>,
-    groups: BTreeSet<(u32, u32)>,
-}
-
-impl Journal {
-    pub fn begin(&mut self) -> i64 {
-        let number = self.inserts.len() as i64;
-        self.inserts.insert(number, false);
-        number
-    }
-
-    pub fn begun(&self) -> usize {
-        self.inserts.len()
-    }
-
-    pub fn acknowledge(&mut self, number: i64) {
-        self.inserts.insert(number, true);
-    }
-
-    pub fn unacknowledged(&self) -> Vec<i64> {
-        self.inserts.iter().filter(|(_, acknowledged)| !**acknowledged).map(|(number, _)| *number).collect()
-    }
-
-    /// A step of the load was acknowledged.
-    pub fn loaded(&mut self, file: u32, group: u32) {
-        self.groups.insert((file, group));
-    }
-}
 
 fn broken(what: String) -> Error {
     Error::logical(what)
 }
 
-async fn rows(world: &Arc<World>, table: &MergeTree) -> Result<BTreeMap<i64, u64>> {
-    let context = process::context(&world.env(0), "")?;
-    let mut rows: BTreeMap<i64, u64> = BTreeMap::new();
-    for batch in select(table, &context, "SELECT n FROM t").await? {
-        for row in batch.column(0).as_primitive::<Int64Type>().values() {
-            *rows.entry(*row).or_default() += 1;
+/// Rows by their number `n`: `v` of each time the row is there.
+async fn rows(process: &Process, definition: &Definition) -> Result<BTreeMap<i64, Vec<i64>>> {
+    let names: Vec<&str> = ["n", "v"].into_iter().chain(definition.added.iter().map(|added| added.name.as_str())).collect();
+    let mut rows: BTreeMap<i64, Vec<i64>> = BTreeMap::new();
+    let query = format!("SELECT {} FROM t", names.join(", "));
+    for batch in select(process.table(), &process.context("")?, &query).await? {
+        let column = |at: usize| batch.column(at).as_primitive::<Int64Type>().values();
+        for at in 0..batch.num_rows() {
+            let row = column(0)[at];
+            rows.entry(row).or_default().push(column(1)[at]);
+            for (place, added) in definition.added.iter().enumerate() {
+                let (found, expected) = (column(2 + place)[at], added.value(row));
+                if found != expected {
+                    return Err(broken(format!("column {} of row {row} is {found}, not {expected}", added.name)));
+                }
+            }
         }
     }
     Ok(rows)
@@ -73,36 +45,72 @@ async fn rows(world: &Arc<World>, table: &MergeTree) -> Result<BTreeMap<i64, u64
 
 /// Looks at the table from outside. Errors: the promise that was broken.
 pub async fn check(world: &Arc<World>) -> Result<()> {
-    let table = process::open(world.objects.clone(), world.env(0)).await?;
-    invariants::check_state(&table.core().manifest.current())?;
-    let mut rows = rows(world, &table).await?;
-    if let Some((row, times)) = rows.iter().find(|(_, times)| **times > 1) {
-        return Err(broken(format!("I-3 is broken: row {row} is there {times} times")));
+    let process = Process::outside(world).await?;
+    check_rows(world, &process).await
+}
+
+async fn check_rows(world: &Arc<World>, process: &Process) -> Result<()> {
+    invariants::check_state(&process.table().core().manifest.current())?;
+    let mut rows = rows(process, process.definition()).await?;
+    if let Some((row, there)) = rows.iter().find(|(_, there)| there.len() > 1) {
+        return Err(broken(format!("I-3 is broken: row {row} is there {} times", there.len())));
     }
-    let mut take = |from: i64| (from..from + ROWS).filter(|row| rows.remove(row).is_some()).count() as i64;
+    let ledger = process.table().load_ledger();
+    let mut loaded = BTreeSet::new();
+    for file in 0..FILES {
+        let done = ledger.iter().find(|row| row.path == format!("file{file}")).map(|row| row.progress.done.clone());
+        loaded.extend(done.unwrap_or_default().iter().map(|group| (file, group)));
+    }
     let journal = world.journal.lock();
-    for (number, acknowledged) in &journal.inserts {
-        match (take(number * ROWS), acknowledged) {
-            (ROWS, _) | (0, false) => {}
-            (0, true) => return Err(broken(format!("I-1 is broken: insert {number} was acknowledged and is not there"))),
-            (found, _) => return Err(broken(format!("I-2 is broken: {found} rows of insert {number} are there"))),
+    for (source, acknowledged) in journal.sources() {
+        // Whether the rows were committed for certain, or not at all for certain.
+        let (brought, not_brought) = match source {
+            Source::Insert(_) => (acknowledged, false),
+            Source::Group(file, group) => (loaded.contains(&(file, group)), !loaded.contains(&(file, group))),
+        };
+        let (mut there, mut missing) = (0, 0);
+        for row in source.rows() {
+            let found = rows.remove(&row).map(|values| values[0]);
+            let fate = journal.fate(source, row);
+            if let Some(value) = found {
+                let (unset, foreign) = (fate.set & !value, value & !(fate.set | fate.perhaps_set));
+                if fate.gone {
+                    return Err(broken(format!("row {row} of {source:?} is there and was removed")));
+                }
+                if unset != 0 || foreign != 0 {
+                    let text =
+                        format!("row {row} of {source:?} has v = {value:b}: {unset:b} is missing, {foreign:b} too much");
+                    return Err(broken(text));
+                }
+            }
+            if !fate.gone && !fate.perhaps_gone {
+                there += u32::from(found.is_some());
+                missing += u32::from(found.is_none());
+            } else if found.is_some() {
+                there += u32::from(not_brought);
+            }
+        }
+        if there > 0 && missing > 0 {
+            return Err(broken(format!("I-2 is broken: {there} rows of {source:?} are there, {missing} are not")));
+        }
+        // A table that was emptied knows nothing of its loads, whose rows are gone.
+        if brought && missing > 0 {
+            return Err(broken(format!("I-1 is broken: {source:?} was acknowledged and is not there")));
+        }
+        if not_brought && there > 0 {
+            return Err(broken(format!("I-4 is broken: rows of {source:?} are there, which the ledger does not tell of")));
         }
     }
-    let ledger = table.load_ledger();
-    for file in 0..FILES {
-        let path = format!("file{file}");
-        let done = ledger.iter().find(|row| row.path == path).map(|row| row.progress.done.clone()).unwrap_or_default();
-        for group in 0..GROUPS {
-            let found = take(LOADED_FROM + (i64::from(file) * i64::from(GROUPS) + i64::from(group)) * ROWS);
-            let told = if done.contains(group) { ROWS } else { 0 };
-            if found != told {
-                return Err(broken(format!(
-                    "I-4 is broken: {found} rows of group {group} of {path}, the ledger tells {told}"
-                )));
-            }
-            if told == 0 && journal.groups.contains(&(file, group)) {
-                return Err(broken(format!("I-1 is broken: group {group} of {path} was acknowledged and is not there")));
-            }
+    for (file, group) in loaded {
+        if journal.sources().all(|(source, _)| source != Source::Group(file, group)) {
+            return Err(broken(format!("I-4 is broken: the ledger tells of group {group} of file {file}")));
+        }
+    }
+    for (file, group) in &world.loaded.lock().clone() {
+        let source = Source::Group(*file, *group);
+        let is_told = ledger.iter().any(|row| row.path == format!("file{file}") && row.progress.done.contains(*group));
+        if !is_told && !journal.dropped_since(source) {
+            return Err(broken(format!("I-1 is broken: {source:?} was acknowledged and the ledger does not tell of it")));
         }
     }
     match rows.first_key_value() {
@@ -114,20 +122,20 @@ pub async fn check(world: &Arc<World>) -> Result<()> {
 /// Brings what was left unfinished, lets time pass, sweeps, and looks at everything. Errors: the promise that was broken.
 pub async fn check_end(world: &Arc<World>) -> Result<()> {
     check(world).await?;
-    let env = world.env(0);
-    let table = process::open(world.objects.clone(), env.clone()).await?;
-    let open = world.journal.lock().unacknowledged();
+    let process = Process::outside(world).await?;
+    process.finish_mutations().await?;
+    let open = world.journal.lock().in_doubt();
     for number in open {
-        process::bring(world, &table, &env, number).await?;
+        process.bring(number).await?;
     }
-    process::load(world, &table, &env, u64::MAX).await?;
+    process.load(u64::from(FILES * GROUPS)).await?;
     world.pass(Duration::from_secs(3 * 3600));
-    process::sweep(&table, &env).await?;
-    check(world).await?;
-    let context = process::context(&env, "")?;
-    let objects: BTreeSet<String> =
-        world.objects.list(&context, "parts/").await?.into_iter().map(|object| object.key).collect();
-    let live: BTreeSet<String> = table.core().manifest.current().parts.values().map(|part| part.key.clone()).collect();
+    process.sweep().await?;
+    check_rows(world, &process).await?;
+    let listed = world.objects.list(&process.context("")?, "parts/").await?;
+    let objects: BTreeSet<String> = listed.into_iter().map(|object| object.key).collect();
+    let state = process.table().core().manifest.current();
+    let live: BTreeSet<String> = state.parts.values().map(|part| part.key.clone()).collect();
     match objects == live {
         true => Ok(()),
         false => Err(broken(format!("M-4 is broken: {} objects lie there, {} are named", objects.len(), live.len()))),

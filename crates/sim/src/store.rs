@@ -12,6 +12,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_mergetree::PartStore;
 use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
 
+use crate::definition::Definition;
 use crate::world::{Turn, World};
 
 /// How much older than now a listing may be, in milliseconds.
@@ -25,6 +26,18 @@ pub struct ProcessStore {
 impl ProcessStore {
     pub fn new(world: &Arc<World>, process: u64) -> Arc<ProcessStore> {
         Arc::new(ProcessStore { world: world.clone(), process })
+    }
+
+    /// Puts the next definition in the place of the newest one. It lies beside the table's objects, in a catalog.
+    pub async fn put_definition(&self, next: impl FnOnce(&Definition) -> Result<Definition>) -> Result<Definition> {
+        let turn = self.turn("alter", "").await;
+        match turn {
+            Turn::Refused | Turn::Late | Turn::Killed => Err(lost()),
+            Turn::Done | Turn::Stale | Turn::Repeated | Turn::AnswerLost => {
+                let definition = self.world.define(next)?;
+                if turn == Turn::AnswerLost { Err(lost()) } else { Ok(definition) }
+            }
+        }
     }
 
     /// Waits for the turn of a request.
@@ -67,7 +80,7 @@ impl PartStore for ProcessStore {
 
     async fn read_whole(&self, context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>> {
         match self.turn("get", key).await {
-            Turn::Done | Turn::Stale => self.world.objects.read_whole(context, key).await,
+            Turn::Done | Turn::Stale | Turn::Repeated => self.world.objects.read_whole(context, key).await,
             _ => Err(lost()),
         }
     }
@@ -75,6 +88,10 @@ impl PartStore for ProcessStore {
     async fn put_if_absent(&self, context: &Arc<QueryContext>, key: &str, data: Bytes) -> Result<Put> {
         match self.turn("put", key).await {
             Turn::Done | Turn::Stale => put(&self.world, context, key, data).await,
+            Turn::Repeated => {
+                put(&self.world, context, key, data.clone()).await?;
+                put(&self.world, context, key, data).await
+            }
             Turn::AnswerLost => {
                 put(&self.world, context, key, data).await?;
                 Err(lost())
@@ -96,7 +113,7 @@ impl PartStore for ProcessStore {
     async fn list(&self, context: &Arc<QueryContext>, prefix: &str) -> Result<Vec<StoredObject>> {
         let turn = self.turn("list", prefix).await;
         let mut listed = match turn {
-            Turn::Done | Turn::Stale => self.world.objects.list(context, prefix).await?,
+            Turn::Done | Turn::Stale | Turn::Repeated => self.world.objects.list(context, prefix).await?,
             _ => return Err(lost()),
         };
         if turn == Turn::Stale {
@@ -116,7 +133,7 @@ impl PartStore for ProcessStore {
             false => self.turn("delete", key).await,
         };
         match turn {
-            Turn::Done | Turn::Stale => self.world.objects.delete(context, key).await,
+            Turn::Done | Turn::Stale | Turn::Repeated => self.world.objects.delete(context, key).await,
             Turn::AnswerLost => {
                 self.world.objects.delete(context, key).await?;
                 Err(lost())
@@ -144,7 +161,7 @@ impl PartUpload for ProcessUpload {
 
     async fn finish(self: Box<Self>) -> Result<()> {
         match self.store.turn("upload", &self.key).await {
-            Turn::Done | Turn::Stale => self.inner.finish().await,
+            Turn::Done | Turn::Stale | Turn::Repeated => self.inner.finish().await,
             Turn::AnswerLost => {
                 self.inner.finish().await?;
                 Err(lost())

@@ -1,11 +1,11 @@
 //! The order of events, the clock and chance of a simulation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use gristmill_base::env::Env;
+use gristmill_base::env::{Env, Sleep};
 use gristmill_base::runtime::Task;
 use gristmill_base::{Error, Result};
 use gristmill_mergetree::MemoryStore;
@@ -14,8 +14,9 @@ use rand::rngs::StdRng;
 use rand::{Rng, RngCore, SeedableRng};
 use tokio::sync::{Notify, oneshot};
 
-use crate::model::{self, Journal};
-use crate::process;
+use crate::definition::Definition;
+use crate::journal::Journal;
+use crate::{model, process};
 
 /// Processes at a time.
 const PROCESSES: usize = 5;
@@ -35,6 +36,8 @@ pub enum Turn {
     Late,
     /// It is answered by what was there some time ago.
     Stale,
+    /// It takes place, and again before its answer: a conditional put finds what it made itself.
+    Repeated,
     /// The process is gone.
     Killed,
 }
@@ -46,6 +49,8 @@ pub struct Outcome {
     pub kills: u64,
     pub faults: u64,
     pub inserts: usize,
+    /// UPDATEs, DELETEs and DROP PARTITIONs.
+    pub changes: usize,
     /// A digest of all events in their order.
     pub digest: u64,
 }
@@ -95,6 +100,7 @@ impl State {
             30..45 => Turn::Refused,
             45..55 => Turn::Late,
             55..75 => Turn::Stale,
+            75..85 => Turn::Repeated,
             _ => Turn::Done,
         };
         for byte in format!("{process} {what} {turn:?} {}", self.now_ms).bytes() {
@@ -114,6 +120,9 @@ impl State {
 pub struct World {
     pub objects: Arc<MemoryStore>,
     pub journal: Mutex<Journal>,
+    /// Files and row groups of the load whose step was acknowledged.
+    pub loaded: Mutex<BTreeSet<(u32, u32)>>,
+    definition: Mutex<Definition>,
     state: Mutex<State>,
     changed: Notify,
     seed: u64,
@@ -121,7 +130,7 @@ pub struct World {
 }
 
 impl World {
-    pub fn new(seed: u64) -> Arc<World> {
+    pub fn new(seed: u64) -> Result<Arc<World>> {
         let state = State {
             chance: StdRng::seed_from_u64(seed),
             now_ms: 1_800_000_000_000,
@@ -137,26 +146,43 @@ impl World {
             processes: 0,
             calm: false,
         };
-        Arc::new(World {
+        Ok(Arc::new(World {
             objects: MemoryStore::new(),
             journal: Mutex::default(),
+            loaded: Mutex::default(),
+            definition: Mutex::new(Definition::new()?),
             state: Mutex::new(state),
             changed: Notify::new(),
             seed,
             epoch: Instant::now(),
-        })
+        }))
+    }
+
+    pub fn definition(&self) -> Definition {
+        self.definition.lock().clone()
+    }
+
+    /// Puts the next definition in the place of this one.
+    pub fn define(&self, next: impl FnOnce(&Definition) -> Result<Definition>) -> Result<Definition> {
+        let mut definition = self.definition.lock();
+        *definition = next(&definition)?;
+        Ok(definition.clone())
     }
 
     pub fn outcome(&self) -> Outcome {
         let state = self.state.lock();
-        let inserts = self.journal.lock().begun();
-        Outcome { steps: state.steps, kills: state.kills, faults: state.faults, inserts, digest: state.digest }
+        let (inserts, changes) = {
+            let journal = self.journal.lock();
+            (journal.inserts(), journal.changes())
+        };
+        let State { steps, kills, faults, digest, .. } = *state;
+        Outcome { steps, kills, faults, inserts, changes, digest }
     }
 
     /// Clock and chance of a process.
     pub fn env(self: &Arc<Self>, process: u64) -> Arc<dyn Env> {
         let chance = Mutex::new(StdRng::seed_from_u64(self.seed ^ (process + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)));
-        Arc::new(WorldEnv { world: self.clone(), chance })
+        Arc::new(WorldEnv { world: self.clone(), process, chance })
     }
 
     /// Waits for the turn of a process's request.
@@ -352,6 +378,7 @@ impl Drop for Life {
 
 struct WorldEnv {
     world: Arc<World>,
+    process: u64,
     chance: Mutex<StdRng>,
 }
 
@@ -372,5 +399,13 @@ impl Env for WorldEnv {
 
     fn random_u64(&self) -> u64 {
         self.chance.lock().next_u64()
+    }
+
+    /// An event like a request: others may be first meanwhile.
+    fn sleep(&self, time: Duration) -> Sleep<'_> {
+        Box::pin(async move {
+            self.world.turn(self.process, "sleep".to_string()).await;
+            self.world.pass(time);
+        })
     }
 }

@@ -216,7 +216,7 @@ impl Manifest {
         let mut failure = None;
         for attempt in 0..PUT_TRIES {
             if attempt > 0 {
-                tokio::time::sleep(Duration::from_millis(20 << attempt.min(6))).await;
+                context.env.sleep(Duration::from_millis(20 << attempt.min(6))).await;
             }
             match self.store.put_if_absent(context, &name, data.clone()).await {
                 Ok(Put::Created) => return Ok(None),
