@@ -5,7 +5,7 @@ use gristmill_types::sql_type::{quote, quote_identifier};
 use gristmill_types::{Column, DefaultKind};
 
 use crate::databases::{DatabaseInfo, full_name};
-use crate::definition::{TableDefinition, direction};
+use crate::definition::{SkipIndexDefinition, TableDefinition, direction};
 
 /// The text of SHOW CREATE TABLE.
 pub fn create_query(definition: &TableDefinition) -> String {
@@ -37,7 +37,8 @@ pub fn key_text(key: &[String]) -> String {
 }
 
 fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
-    let columns: Vec<String> = definition.columns.iter().map(column).collect();
+    let columns: Vec<String> =
+        definition.columns.iter().map(column).chain(definition.skip_indexes.iter().map(skip_index)).collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
     let what = if definition.view_query().is_some() { "VIEW" } else { "TABLE" };
     let mut text = format!("CREATE {temporary}{what} {}{between}(", full_name(&definition.database, &definition.name));
@@ -78,6 +79,11 @@ fn column(column: &Column) -> String {
         text.push_str(&format!(" CODEC({})", column.codec));
     }
     text
+}
+
+fn skip_index(index: &SkipIndexDefinition) -> String {
+    let SkipIndexDefinition { name, expression, kind, granularity, .. } = index;
+    format!("INDEX {} {expression} TYPE {kind} GRANULARITY {granularity}", quote_identifier(name))
 }
 
 fn clauses(definition: &TableDefinition, between: &str) -> String {

@@ -93,6 +93,9 @@ events! {
     SelectedRanges, "Number of (non-adjacent) ranges in all data parts selected to read from a MergeTree table.";
     SelectedMarks, "Number of marks (index granules) selected to read from a MergeTree table.";
     SelectedMarksTotal, "Number of total marks (index granules) before selecting which ones to read from a MergeTree table.";
+    FilteringMarksWithSecondaryKeysMicroseconds, "Time spent filtering parts by skip indexes.";
+    SkippingIndexCacheHits, "Number of times a chunk of a skip index was found in memory.";
+    SkippingIndexCacheMisses, "Number of times a chunk of a skip index had to be read.";
     MergeTreeDataWriterBlocks, "Number of blocks INSERTed to MergeTree tables. Each block forms a data part of level zero.";
     MergeTreeDataWriterBlocksAlreadySorted, "Number of blocks INSERTed to MergeTree tables that were already sorted.";
     MergeTreeDataWriterRows, "Number of rows INSERTed to MergeTree tables.";

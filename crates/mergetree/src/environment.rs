@@ -7,18 +7,21 @@ use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
+use gristmill_catalog::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_types::Columns;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
+use crate::index::skip::SkipIndexCache;
 use crate::part::OpenPart;
 
 #[derive(Clone, Debug)]
 pub struct EnvironmentOptions {
     /// Bytes of headers, indexes and footers kept in memory.
     pub part_cache_bytes: u64,
+    /// Bytes of skip indexes kept in memory.
+    pub skip_index_cache_bytes: u64,
     /// Merges that run at the same time.
     pub background_pool_size: usize,
     /// Other processes may write to the same tables.
@@ -32,6 +35,7 @@ impl Default for EnvironmentOptions {
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
+            skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),
             shared: false,
             background: true,
@@ -44,6 +48,7 @@ pub struct MergeTreeEnvironment {
     pub options: EnvironmentOptions,
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
+    pub skip_indexes: SkipIndexCache,
     pub merge_slots: Arc<Semaphore>,
     compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
@@ -52,6 +57,7 @@ impl MergeTreeEnvironment {
     pub fn new(options: EnvironmentOptions, env: Arc<dyn Env>) -> Arc<Self> {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
+            skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
             compiler: OnceLock::new(),
             options,
@@ -74,6 +80,12 @@ impl MergeTreeEnvironment {
     ) -> Result<ColumnExpression> {
         let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
         compiler.compile(text, wanted, columns, context)
+    }
+
+    /// See `ExpressionCompiler::compile_index`.
+    pub fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile_index(text, stored)
     }
 
     /// No background jobs: tests decide when merges run.

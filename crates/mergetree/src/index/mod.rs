@@ -3,7 +3,7 @@
 //! `analyze` turns a query's filters into a `condition` over what is known of parts and granules: intervals of key
 //! values (`interval`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
 //! (`select`), of ranges of granules by the sparse index (`granules`), of single granules by the least and greatest
-//! value of every column (`statistics`).
+//! value of every column (`statistics`). What the table's own indexes tell besides is asked in the end (`skip`).
 
 pub mod analyze;
 pub mod condition;
@@ -14,5 +14,6 @@ pub mod monotonic;
 pub mod order;
 pub mod pattern;
 pub mod select;
+pub mod skip;
 pub mod sparse;
 pub mod statistics;

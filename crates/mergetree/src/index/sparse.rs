@@ -64,7 +64,7 @@ impl SparseIndexBuilder {
 }
 
 /// A copy that holds no more than its values (a view of one row may keep a block alive).
-fn compact(array: &ArrayRef) -> Result<ArrayRef> {
+pub fn compact(array: &ArrayRef) -> Result<ArrayRef> {
     if let Some(view) = array.as_binary_view_opt() {
         return Ok(Arc::new(view.gc()));
     }

@@ -153,6 +153,7 @@ pub async fn rewrite(
     context.counters.add(Event::MutatedUncompressedBytes, part.uncompressed_bytes);
     let plan = plan(core, state, context, part, &open, &program).await?;
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
+    writer.leave_out_skip_indexes(|key| program.clears_index(key));
     if let Err(error) = copy(core, state, context, part, &open, &program, &mut writer).await {
         writer.abort().await;
         return Err(error);

@@ -54,6 +54,9 @@ pub struct PartEntry {
     /// part out without opening it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub statistics: BTreeMap<String, (Value, Value)>,
+    /// Compressed and uncompressed bytes of the skip indexes that the part has, by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skip_indexes: BTreeMap<String, (u64, u64)>,
     /// Of the mutations that the part's rows went through, the last one's number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub mutation: i64,
