@@ -96,9 +96,11 @@ pub enum RowChange {
     Update { assignments: Vec<(String, String)>, condition: String },
     /// The column is written out as it reads.
     Materialize { column: String },
-    /// Parts that lack the skip index of this key get it.
+    /// Parts that lack the skip index of this key get it. (Formats keep this and the next apart from changes of rows.)
+    #[serde(skip)]
     MaterializeIndex { key: String },
     /// Parts lose the skip index of this key.
+    #[serde(skip)]
     ClearIndex { key: String },
 }
 

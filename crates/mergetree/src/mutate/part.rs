@@ -82,7 +82,7 @@ pub async fn mutate(claim: &Claim, context: &Arc<QueryContext>) -> Result<bool> 
 
 /// All changes of mutations, in their order.
 pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
-    mutations.iter().flat_map(|mutation| mutation.changes.clone()).collect()
+    mutations.iter().flat_map(|mutation| mutation.all_changes()).collect()
 }
 
 pub async fn discard(core: &Core, mutated: &Mutated) {
