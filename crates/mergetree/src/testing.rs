@@ -83,7 +83,15 @@ impl TableSpec {
         let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
         let engine = EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() };
         let (settings, column_keys) = (BTreeMap::new(), ColumnKeys::default());
-        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings, engine, column_keys, skip_indexes: Vec::new() })
+        Ok(TableSpec {
+            sorting: keys(sorting)?,
+            partition,
+            columns,
+            settings,
+            engine,
+            column_keys,
+            skip_indexes: Vec::new(),
+        })
     }
 
     /// With an index of this name over a column or several.

@@ -269,12 +269,16 @@ async fn an_index_is_read_by_queries_that_can_use_it_and_once() {
     assert_eq!(error.code(), ErrorCode::INDEX_NOT_USED);
     try_count(&table, &forced("`i`"), ident("v").eq(lit(1i64))).await.expect("is used");
     let ignoring = context(&[("ignore_data_skipping_indices", "i")]).expect("settings");
-    assert_eq!(try_count(&table, &ignoring, ident("v").eq(lit(77i64))).await.expect("reads").1, table_granules_by_bounds(77).await);
+    assert_eq!(
+        try_count(&table, &ignoring, ident("v").eq(lit(77i64))).await.expect("reads").1,
+        table_granules_by_bounds(77).await
+    );
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_tells_what_each_index_left() {
-    let with = spec().with_skip_index("values", "(v, k)", "set(0)", 2).with_skip_index("filter", "v", "bloom_filter(0.0001)", 1);
+    let with =
+        spec().with_skip_index("values", "(v, k)", "set(0)", 2).with_skip_index("filter", "v", "bloom_filter(0.0001)", 1);
     let table = table(&with).await;
     let context = settings();
     let frame = session(&context).read_table(table.read(&context).await.expect("pins")).expect("reads");
@@ -282,19 +286,22 @@ async fn explain_tells_what_each_index_left() {
     let lines = explain_indexes(&plan);
     let skips = lines.iter().position(|line| line == "  Skip").expect("an index is used");
     let left = table_granules_by_bounds(77).await;
-    assert_eq!(lines[skips..], [
-        "  Skip".to_string(),
-        "    Name: filter".to_string(),
-        "    Description: bloom_filter GRANULARITY 1".to_string(),
-        "    Parts: 1/1".to_string(),
-        format!("    Granules: 1/{left}"),
-        "  Skip".to_string(),
-        "    Name: values".to_string(),
-        "    Description: set GRANULARITY 2".to_string(),
-        "    Condition: (v in [77, 77])".to_string(),
-        "    Parts: 1/1".to_string(),
-        "    Granules: 1/1".to_string(),
-    ]);
+    assert_eq!(
+        lines[skips..],
+        [
+            "  Skip".to_string(),
+            "    Name: filter".to_string(),
+            "    Description: bloom_filter GRANULARITY 1".to_string(),
+            "    Parts: 1/1".to_string(),
+            format!("    Granules: 1/{left}"),
+            "  Skip".to_string(),
+            "    Name: values".to_string(),
+            "    Description: set GRANULARITY 2".to_string(),
+            "    Condition: (v in [77, 77])".to_string(),
+            "    Parts: 1/1".to_string(),
+            "    Granules: 1/1".to_string(),
+        ]
+    );
 }
 
 async fn objects(store: &MemoryStore) -> BTreeMap<String, Vec<u8>> {

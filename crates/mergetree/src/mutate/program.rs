@@ -31,7 +31,10 @@ enum Step {
     Follow(Vec<(usize, Located)>),
     Materialize(usize),
     /// Where the part has the skip index of this key, or has it not, as the flag says, it is written anew with the other.
-    Index { key: String, wanted: bool },
+    Index {
+        key: String,
+        wanted: bool,
+    },
 }
 
 pub struct Program {

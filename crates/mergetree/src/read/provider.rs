@@ -130,6 +130,7 @@ impl MergeTreeProvider {
             true => selector.skip_indexes(&self.core, state, &self.context)?,
             false => SkipSelector::default(),
         };
+        let skip = &skip;
         let opens = opens || !skip.is_empty();
         let parts = selector.parts(candidates)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
@@ -139,7 +140,7 @@ impl MergeTreeProvider {
         let chosen: Vec<PartSelection> = if opens {
             let opening: Vec<_> = parts
                 .into_iter()
-                .map(|entry| async {
+                .map(|entry| async move {
                     let open = self.context.cancellable(self.core.open_part(&self.context, &entry)).await?;
                     let chosen = selector.granules(&open);
                     let (marks, left) =
@@ -171,7 +172,7 @@ impl MergeTreeProvider {
         counters.add(Event::SelectedMarks, left.1);
         counters.add(Event::SelectedRanges, chosen.iter().map(|part| part.granules.len() as u64).sum());
         let mut indexes = selector.uses([all, by_manifest, by_key, by_bounds]);
-        indexes.extend(select::skip_uses(&skip, by_bounds, &by_skip_index));
+        indexes.extend(select::skip_uses(skip, by_bounds, &by_skip_index));
         Ok(Choice { indexes, parts: chosen, total_marks: all.1 })
     }
 }

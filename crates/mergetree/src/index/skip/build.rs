@@ -65,7 +65,15 @@ impl SkipBuilder {
         };
         let unit_rows = granule_rows.max(1).saturating_mul(index.definition.granularity as usize);
         let unit = Unit::new(&index);
-        Ok(SkipBuilder { index, orders, unit_rows, rows: 0, unit, open: Open { units: Vec::new(), bytes: 0 }, done: Vec::new() })
+        Ok(SkipBuilder {
+            index,
+            orders,
+            unit_rows,
+            rows: 0,
+            unit,
+            open: Open { units: Vec::new(), bytes: 0 },
+            done: Vec::new(),
+        })
     }
 
     pub fn index(&self) -> &Arc<SkipIndex> {

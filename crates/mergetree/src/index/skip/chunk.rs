@@ -67,7 +67,8 @@ impl Units {
                 let known: NullBuffer = runs.iter().map(Option::is_some).collect();
                 let lists = values.iter().map(|values| {
                     let field = Arc::new(Field::new("item", values.data_type().clone(), true));
-                    Ok(Arc::new(ListArray::try_new(field, offsets.clone(), values.clone(), Some(known.clone()))?) as ArrayRef)
+                    Ok(Arc::new(ListArray::try_new(field, offsets.clone(), values.clone(), Some(known.clone()))?)
+                        as ArrayRef)
                 });
                 plain.extend(ipc(lists.collect::<Result<_>>()?)?);
             }

@@ -31,9 +31,13 @@ pub struct FilterShape {
 pub enum SkipKind {
     MinMax,
     /// 0: any number of rows.
-    Set { rows_max: usize },
+    Set {
+        rows_max: usize,
+    },
     /// A filter of whole values, sized for this share of wrong answers.
-    Bloom { false_positives: f64 },
+    Bloom {
+        false_positives: f64,
+    },
     Tokens(FilterShape),
     /// Of so many characters.
     Ngrams(usize, FilterShape),
@@ -60,7 +64,9 @@ impl SkipIndex {
                 .context(|| format!("when validating secondary index `{}`", index.name))
         };
         let names = definition.skip_indexes.iter().map(|index| &index.name);
-        if let Some(twice) = names.enumerate().find(|(at, name)| definition.skip_indexes[..*at].iter().any(|known| known.name == **name)) {
+        if let Some(twice) =
+            names.enumerate().find(|(at, name)| definition.skip_indexes[..*at].iter().any(|known| known.name == **name))
+        {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_INDEX,
                 format!("Duplicated index name {} is not allowed. Please use a different index name", twice.1),
@@ -177,10 +183,8 @@ impl SkipKind {
                 if is_text {
                     return Ok(());
                 }
-                Err(bad(
-                    "Ngram and token bloom filter indexes can only be used with column types `String`, `FixedString`, \
-                     `LowCardinality(String)`, `LowCardinality(FixedString)`, `Array(String)` or `Array(FixedString)`",
-                ))
+                Err(bad("Ngram and token bloom filter indexes can only be used with column types `String`, `FixedString`, \
+                     `LowCardinality(String)`, `LowCardinality(FixedString)`, `Array(String)` or `Array(FixedString)`"))
             }
         }
     }
@@ -239,7 +243,15 @@ mod tests {
         assert_eq!(SkipKind::parse("bloom_filter").expect("known"), SkipKind::Bloom { false_positives: 0.025 });
         let shape = FilterShape { bytes: 256, hashes: 2, seed: 7 };
         assert_eq!(SkipKind::parse("ngrambf_v1(3, 256, 2, 7)").expect("known"), SkipKind::Ngrams(3, shape));
-        for wrong in ["foo", "set", "set(-1)", "bloom_filter(2)", "tokenbf_v1(256, 2)", "tokenbf_v1(0, 2, 0)", "ngrambf_v1(0, 1, 1, 1)"] {
+        for wrong in [
+            "foo",
+            "set",
+            "set(-1)",
+            "bloom_filter(2)",
+            "tokenbf_v1(256, 2)",
+            "tokenbf_v1(0, 2, 0)",
+            "ngrambf_v1(0, 1, 1, 1)",
+        ] {
             SkipKind::parse(wrong).expect_err(wrong);
         }
     }

@@ -6,7 +6,7 @@
 //! map holds under a key (`m['k']` under an index of `mapKeys(m)`), where the key must be there unless the default would
 //! pass too. Then the comparison gives sets of hashes, one of which must be there whole.
 
-use arrow::array::{Array, AsArray};
+use arrow::array::Array;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
@@ -28,7 +28,10 @@ enum Node {
     All(Vec<Node>),
     Any(Vec<Node>),
     /// Of the expression's values, all of one of these sets must be there.
-    Holds { expression: usize, any: Vec<Vec<u64>> },
+    Holds {
+        expression: usize,
+        any: Vec<Vec<u64>>,
+    },
 }
 
 #[derive(Debug)]
@@ -300,14 +303,17 @@ impl Reader<'_> {
     }
 
     fn demanded(&self, expr: &Expr, demand: &Demand<'_>) -> Node {
-        all(self.subjects(expr).iter().map(|subject| match subject {
-            Subject::Itself(expression) => self.demand(*expression, demand),
-            // The default passes without being there.
-            Subject::Element(_) | Subject::Under(..) if may_be_default(demand) => Node::Unknown,
-            Subject::Element(expression) => self.demand(*expression, demand),
-            Subject::Under(expression, key) => self.key_is_there(*expression, key),
-        })
-        .collect())
+        all(self
+            .subjects(expr)
+            .iter()
+            .map(|subject| match subject {
+                Subject::Itself(expression) => self.demand(*expression, demand),
+                // The default passes without being there.
+                Subject::Element(_) | Subject::Under(..) if may_be_default(demand) => Node::Unknown,
+                Subject::Element(expression) => self.demand(*expression, demand),
+                Subject::Under(expression, key) => self.key_is_there(*expression, key),
+            })
+            .collect())
     }
 
     fn key_is_there(&self, expression: usize, key: &ScalarValue) -> Node {

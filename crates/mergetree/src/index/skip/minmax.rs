@@ -26,11 +26,8 @@ pub fn bases(index: &SkipIndex) -> (Vec<usize>, Vec<Base>) {
     expressions
         .filter(|(_, expression)| expression.kind.is_float() || !holds_floats(&expression.kind.arrow()))
         .map(|(place, expression)| {
-            let base = Base {
-                expr: expression.logical.clone(),
-                data_type: expression.kind.arrow(),
-                text: expression.text.clone(),
-            };
+            let base =
+                Base { expr: expression.logical.clone(), data_type: expression.kind.arrow(), text: expression.text.clone() };
             (place, base)
         })
         .unzip()

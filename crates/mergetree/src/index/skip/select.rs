@@ -83,12 +83,20 @@ fn names(list: &str) -> Vec<&str> {
 
 impl SkipSelector {
     /// `columns`: what filters are over. Errors: INDEX_NOT_USED where `force_data_skipping_indices` names one that is not.
-    pub fn new(core: &Core, state: &State, columns: &DFSchema, filters: &[Expr], context: &QueryContext) -> Result<SkipSelector> {
+    pub fn new(
+        core: &Core,
+        state: &State,
+        columns: &DFSchema,
+        filters: &[Expr],
+        context: &QueryContext,
+    ) -> Result<SkipSelector> {
         let settings = &context.settings;
         let ignored = names(&settings.ignore_data_skipping_indices);
-        let asked = core.layout.skip_indexes.iter().filter(|index| {
-            settings.use_skip_indexes && !ignored.contains(&index.definition.name.as_str())
-        });
+        let asked = core
+            .layout
+            .skip_indexes
+            .iter()
+            .filter(|index| settings.use_skip_indexes && !ignored.contains(&index.definition.name.as_str()));
         let mut useful: Vec<Useful> = asked.filter_map(|index| Useful::new(index, columns, filters)).collect();
         let bytes = |useful: &Useful| -> u64 {
             let key = &useful.index.definition.key;

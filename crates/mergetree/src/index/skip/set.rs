@@ -98,8 +98,9 @@ fn whole(index: &SkipIndex, filter: &Expr) -> Option<Expr> {
         })
     });
     let replaced = replaced.ok()?.data;
-    let is_subquery =
-        |part: &Expr| matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..));
+    let is_subquery = |part: &Expr| {
+        matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..))
+    };
     let known = {
         let reads = replaced.column_refs();
         !reads.is_empty() && reads.iter().all(|column| column.name.starts_with('\u{1}'))

@@ -32,8 +32,12 @@ pub fn each_value(array: &ArrayRef, visit: &mut dyn FnMut(&[u8])) -> Result<()> 
         DataType::FixedSizeBinary(_) => rows.for_each(|row| visit(array.as_fixed_size_binary().value(row))),
         DataType::Boolean => rows.for_each(|row| visit(&[u8::from(array.as_boolean().value(row))])),
         // -0 equals 0.
-        DataType::Float32 => rows.for_each(|row| visit(&(array.as_primitive::<Float32Type>().value(row) + 0.0).to_le_bytes())),
-        DataType::Float64 => rows.for_each(|row| visit(&(array.as_primitive::<Float64Type>().value(row) + 0.0).to_le_bytes())),
+        DataType::Float32 => {
+            rows.for_each(|row| visit(&(array.as_primitive::<Float32Type>().value(row) + 0.0).to_le_bytes()))
+        }
+        DataType::Float64 => {
+            rows.for_each(|row| visit(&(array.as_primitive::<Float64Type>().value(row) + 0.0).to_le_bytes()))
+        }
         other => {
             let width = other.primitive_width();
             let data = array.to_data();

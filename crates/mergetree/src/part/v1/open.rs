@@ -104,9 +104,10 @@ impl OpenPart {
     /// Where the data of an index lies; `None`: the part has none.
     pub fn skip_index(&self, index: &SkipIndex) -> Option<&SkipIndexHeader> {
         let SkipIndexDefinition { key, kind, granularity, .. } = &index.definition;
-        self.header.skip_indexes.iter().find(|known| {
-            known.key == *key && known.kind == *kind && known.granularity == *granularity
-        })
+        self.header
+            .skip_indexes
+            .iter()
+            .find(|known| known.key == *key && known.kind == *kind && known.granularity == *granularity)
     }
 
     pub fn granules_in_row_group(&self) -> usize {
@@ -129,7 +130,8 @@ fn part_columns(header: &PartHeader) -> Result<Columns> {
 fn check_skip_indexes(header: &PartHeader, tail_offset: u64) -> Result<()> {
     for index in &header.skip_indexes {
         let units: u64 = index.chunks.iter().map(|chunk| chunk.units).sum();
-        let lies_before_tail = |chunk: &SkipChunk| chunk.offset.checked_add(chunk.length).is_some_and(|end| end <= tail_offset);
+        let lies_before_tail =
+            |chunk: &SkipChunk| chunk.offset.checked_add(chunk.length).is_some_and(|end| end <= tail_offset);
         if index.granularity == 0
             || units != (header.granules() as u64).div_ceil(index.granularity)
             || !index.chunks.iter().all(lies_before_tail)

@@ -27,9 +27,9 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::encode::{Codec, ColumnEncoder, EncodedColumn, RowsTaken, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
-use super::skip_indexes::SkipIndexWriter;
 use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
+use super::skip_indexes::SkipIndexWriter;
 use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
 use crate::layout::Layout;
@@ -435,7 +435,11 @@ mod tests {
     /// The hash of a part of these rows.
     async fn hash_of(values: &[u64]) -> u128 {
         let columns = parse::structure("k UInt64").expect("columns");
-        let spec = TableSpec::new(columns, &["k"], &[]).expect("spec");
+        written(TableSpec::new(columns, &["k"], &[]).expect("spec"), values).await.hash
+    }
+
+    /// A part of these rows, in row groups of one granule.
+    async fn written(spec: TableSpec, values: &[u64]) -> WrittenPart {
         let store: Arc<dyn PartStore> = MemoryStore::new();
         let table = spec.open(store.clone()).await.expect("opens");
         let plan = PartPlan {
@@ -456,7 +460,31 @@ mod tests {
         let column: ArrayRef = Arc::new(UInt64Array::from(values.to_vec()));
         let rows = Sorted { keys: vec![column.clone()], columns: vec![column], order: None, rows: values.len() };
         writer.write(&rows).await.expect("writes");
-        writer.finish().await.expect("ends").hash
+        writer.finish().await.expect("ends")
+    }
+
+    /// An index does not make other rows of them, lies behind its row group, and holds no row twice.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn skip_indexes_lie_between_row_groups_and_count_for_no_hash() {
+        let columns = parse::structure("k UInt64").expect("columns");
+        let plain = TableSpec::new(columns, &["k"], &[]).expect("spec");
+        let many: Vec<u64> = (0..20_000).collect();
+        let without = written(plain.clone(), &many).await;
+        let with = written(plain.with_skip_index("i", "k", "set(0)", 1).with_skip_index("j", "k", "minmax", 2), &many).await;
+        assert_eq!(with.hash, without.hash);
+        assert!(without.header.skip_indexes.is_empty());
+        let units =
+            |at: usize| -> Vec<u64> { with.header.skip_indexes[at].chunks.iter().map(|chunk| chunk.units).collect() };
+        // The second unit of two granules ends with the part, in the third row group.
+        assert_eq!((units(0), units(1)), (vec![1, 1, 1], vec![1, 1]));
+        let mut chunks: Vec<(u64, u64)> = Vec::new();
+        for index in &with.header.skip_indexes {
+            chunks.extend(index.chunks.iter().map(|chunk| (chunk.offset, chunk.offset + chunk.length)));
+        }
+        chunks.sort_unstable();
+        assert!(chunks.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        assert!(chunks.last().is_some_and(|last| last.1 == with.tail_offset), "the last ones lie before the tail");
+        assert_eq!(with.skip_indexes().keys().collect::<Vec<_>>(), ["i", "j"]);
     }
 
     /// All of a small part is still in the writer's buffer when its last row came.
