@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, ListArray, RecordBatch,
-    TimestampSecondArray,
+    ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, Int64Builder, ListBuilder,
+    RecordBatch, TimestampSecondArray,
 };
-use arrow::datatypes::Int64Type;
+use arrow::datatypes::{DataType, Field, Int64Type};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::datasource::MemTable;
 use datafusion::logical_expr::execution_props::ExecutionProps;
@@ -192,6 +192,14 @@ async fn count_is_answered_by_the_manifest() {
     assert_eq!(context.counters.get(Event::SelectedRows), 0);
 }
 
+/// Lists whose elements are never NULL.
+fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
+    let element = Field::new("item", DataType::Int64, false);
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(element);
+    values.for_each(|values| lists.append_value(values.into_iter().map(Some)));
+    Arc::new(lists.finish())
+}
+
 /// Rows of every awkward kind: NaN, both zeros, NULL, equal keys.
 fn any_rows() -> impl Strategy<Value = RecordBatch> {
     let list = proptest::collection::vec(-3i64..4, 0..3);
@@ -203,8 +211,7 @@ fn any_rows() -> impl Strategy<Value = RecordBatch> {
         let f: ArrayRef = Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| floats[row.2])));
         let m: ArrayRef = Arc::new(Int32Array::from_iter(rows.iter().map(|row| row.3)));
         let d: ArrayRef = Arc::new(Date32Array::from_iter_values(rows.iter().map(|row| row.4)));
-        let lists = rows.iter().map(|row| Some(row.5.iter().map(|value| Some(*value))));
-        let xs: ArrayRef = Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists));
+        let xs = lists(rows.iter().map(|row| row.5.clone()));
         RecordBatch::try_new(awkward().arrow(), vec![a, s, f, m, d, xs]).expect("fits")
     })
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, Int64Array, ListArray, RecordBatch};
-use arrow::datatypes::Int64Type;
+use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, Int64Array, Int64Builder, ListBuilder, RecordBatch};
+use arrow::datatypes::{DataType, Field};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, ident, lit};
 use futures::TryStreamExt;
@@ -41,17 +41,24 @@ fn scattered(k: i64) -> i64 {
     k * 7919 % 1000
 }
 
+/// Lists whose elements are never NULL.
+fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
+    let element = Field::new("item", DataType::Int64, false);
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(element);
+    values.for_each(|values| lists.append_value(values.into_iter().map(Some)));
+    Arc::new(lists.finish())
+}
+
 /// Rows `from..to` by `k`.
 fn rows(from: i64, to: i64) -> RecordBatch {
     let numbers = || (from..to).map(scattered);
     let texts = numbers().map(|v| format!("the row {v} is éhre{v}"));
-    let lists = numbers().map(|v| Some(vec![Some(v), Some(v + 5000)]));
     let arrays: Vec<ArrayRef> = vec![
         Arc::new(Int64Array::from_iter_values(from..to)),
         Arc::new(Int64Array::from_iter_values(numbers())),
         Arc::new(BinaryViewArray::from_iter_values(texts)),
         Arc::new(Float64Array::from_iter_values(numbers().map(|v| v as f64 / 2.0))),
-        Arc::new(ListArray::from_iter_primitive::<Int64Type, _, _>(lists)),
+        lists(numbers().map(|v| vec![v, v + 5000])),
     ];
     RecordBatch::try_new(columns().arrow(), arrays).expect("fits")
 }
@@ -114,7 +121,7 @@ fn has(value: i64) -> Expr {
 
 fn list(values: &[i64]) -> ScalarValue {
     let values: Vec<ScalarValue> = values.iter().map(|value| ScalarValue::Int64(Some(*value))).collect();
-    ScalarValue::List(ScalarValue::new_list(&values, &arrow::datatypes::DataType::Int64, true))
+    ScalarValue::List(ScalarValue::new_list(&values, &DataType::Int64, false))
 }
 
 #[tokio::test(flavor = "multi_thread")]

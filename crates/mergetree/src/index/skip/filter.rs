@@ -219,7 +219,9 @@ impl Reader<'_> {
             ("hasToken", _, Some(token)) => self.demanded(first, &Demand::Token(&token)),
             ("match", _, Some(pattern)) => match required(&pattern) {
                 Some(alternatives) => {
-                    let anywhere = |texts: Required| texts.into_iter().map(|text| (text, Anchored::NOWHERE)).collect();
+                    let anywhere = |texts: Required| -> Vec<(Vec<u8>, Anchored)> {
+                        texts.into_iter().map(|text| (text, Anchored::NOWHERE)).collect()
+                    };
                     self.demanded(first, &Demand::Texts(alternatives.into_iter().map(anywhere).collect()))
                 }
                 None => Node::Unknown,
