@@ -173,6 +173,27 @@ mod tests {
     }
 
     #[test]
+    fn indexes_stand_behind_the_columns() {
+        let mut table = definition("default", "t", "MergeTree");
+        for (name, expression, kind) in [("a b", "(a, lower(b))", "set(100)"), ("i", "(a + 1) * (b)", "minmax")] {
+            table.skip_indexes.push(SkipIndexDefinition {
+                name: name.into(),
+                expression: expression.into(),
+                kind: kind.into(),
+                granularity: 2,
+                key: name.into(),
+            });
+        }
+        let text = "CREATE TABLE default.t\n(\n    `a` Int32,\n    INDEX `a b` (a, lower(b)) TYPE set(100) GRANULARITY 2,\n    \
+                    INDEX i (a + 1) * (b) TYPE minmax GRANULARITY 2\n)\nENGINE = MergeTree\nORDER BY tuple()\n\
+                    SETTINGS index_granularity = 8192";
+        assert_eq!(create_query(&table), text);
+        let elements: Vec<&str> = table.skip_indexes.iter().map(SkipIndexDefinition::elements).collect();
+        assert_eq!(elements, ["a, lower(b)", "(a + 1) * (b)"]);
+        assert_eq!(table.skip_indexes[0].kind_name(), "set");
+    }
+
+    #[test]
     fn on_one_line_for_system_tables() {
         assert_eq!(
             create_query_line(&example()),
