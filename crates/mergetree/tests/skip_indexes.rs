@@ -192,7 +192,8 @@ async fn bounds_of_expressions_and_coarse_units() {
 }
 
 async fn table_granules_by_bounds(value: i64) -> u64 {
-    count(&table(&spec()).await, ident("v").eq(lit(value))).await.1
+    let without = table(&spec()).await;
+    count(&without, ident("v").eq(lit(value))).await.1
 }
 
 #[tokio::test(flavor = "multi_thread")]
