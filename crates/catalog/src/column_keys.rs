@@ -13,6 +13,8 @@
 //! | MODIFY COLUMN to another type | a new key before the old ones: what was kept of values of the old type is not taken for the new |
 //! | DROP COLUMN | none |
 //!
+//! Data skipping indexes have keys of the same making, one each.
+//!
 //! A new key is `<name>#<number>` with a number greater than behind the `#` of any key that the table ever had.
 
 use std::collections::BTreeMap;
@@ -38,7 +40,8 @@ impl ColumnKeys {
         self.keys.get(name).cloned().unwrap_or_else(|| vec![name.to_string()])
     }
 
-    fn unused(&mut self, name: &str, columns: &Columns) -> String {
+    /// A key that nothing of the table ever had. `columns`: those of the table before the change.
+    pub fn unused(&mut self, name: &str, columns: &Columns) -> String {
         let names = columns.iter().map(|column| &column.name);
         let greatest = names.chain(self.keys.values().flatten()).filter_map(|key| number_of(key)).max();
         let number = self.next.max(greatest.map_or(1, |number| number.saturating_add(1))).max(1);

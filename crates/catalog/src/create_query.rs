@@ -5,7 +5,7 @@ use gristmill_types::sql_type::{quote, quote_identifier};
 use gristmill_types::{Column, DefaultKind};
 
 use crate::databases::{DatabaseInfo, full_name};
-use crate::definition::{TableDefinition, direction};
+use crate::definition::{SkipIndexDefinition, TableDefinition, direction};
 
 /// The text of SHOW CREATE TABLE.
 pub fn create_query(definition: &TableDefinition) -> String {
@@ -37,7 +37,8 @@ pub fn key_text(key: &[String]) -> String {
 }
 
 fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
-    let columns: Vec<String> = definition.columns.iter().map(column).collect();
+    let columns: Vec<String> =
+        definition.columns.iter().map(column).chain(definition.skip_indexes.iter().map(skip_index)).collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
     let what = if definition.view_query().is_some() { "VIEW" } else { "TABLE" };
     let mut text = format!("CREATE {temporary}{what} {}{between}(", full_name(&definition.database, &definition.name));
@@ -78,6 +79,11 @@ fn column(column: &Column) -> String {
         text.push_str(&format!(" CODEC({})", column.codec));
     }
     text
+}
+
+fn skip_index(index: &SkipIndexDefinition) -> String {
+    let SkipIndexDefinition { name, expression, kind, granularity, .. } = index;
+    format!("INDEX {} {expression} TYPE {kind} GRANULARITY {granularity}", quote_identifier(name))
 }
 
 fn clauses(definition: &TableDefinition, between: &str) -> String {
@@ -164,6 +170,27 @@ mod tests {
                     ENGINE = MergeTree\nPARTITION BY toYYYYMM(d)\nPRIMARY KEY a\nORDER BY (a, `b c`)\n\
                     SETTINGS min_bytes_for_wide_part = 1, index_granularity = 8192\nCOMMENT 'hello'";
         assert_eq!(create_query(&example()), text);
+    }
+
+    #[test]
+    fn indexes_stand_behind_the_columns() {
+        let mut table = definition("default", "t", "MergeTree");
+        for (name, expression, kind) in [("a b", "(a, lower(b))", "set(100)"), ("i", "(a + 1) * (b)", "minmax")] {
+            table.skip_indexes.push(SkipIndexDefinition {
+                name: name.into(),
+                expression: expression.into(),
+                kind: kind.into(),
+                granularity: 2,
+                key: name.into(),
+            });
+        }
+        let text = "CREATE TABLE default.t\n(\n    `a` Int32,\n    INDEX `a b` (a, lower(b)) TYPE set(100) GRANULARITY 2,\n    \
+                    INDEX i (a + 1) * (b) TYPE minmax GRANULARITY 2\n)\nENGINE = MergeTree\nORDER BY tuple()\n\
+                    SETTINGS index_granularity = 8192";
+        assert_eq!(create_query(&table), text);
+        let elements: Vec<&str> = table.skip_indexes.iter().map(SkipIndexDefinition::elements).collect();
+        assert_eq!(elements, ["a, lower(b)", "(a + 1) * (b)"]);
+        assert_eq!(table.skip_indexes[0].kind_name(), "set");
     }
 
     #[test]

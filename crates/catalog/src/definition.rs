@@ -33,6 +33,44 @@ pub struct TableDefinition {
     pub temporary: bool,
     /// Which columns are which in data that was written before an ALTER.
     pub column_keys: ColumnKeys,
+    /// In the order in which they are shown.
+    pub skip_indexes: Vec<SkipIndexDefinition>,
+}
+
+/// A data skipping index as it is declared.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SkipIndexDefinition {
+    pub name: String,
+    /// Canonical text of the expression: `lower(s)`, or `(a, b)` of several.
+    pub expression: String,
+    /// The type with its parameters: `minmax`, `set(100)`.
+    pub kind: String,
+    /// Granules of the part that one granule of the index tells of.
+    pub granularity: u64,
+    /// What parts say that their data of the index is. As with columns: whatever makes data that was written no longer this
+    /// index's gives a new key (see `ColumnKeys`).
+    pub key: String,
+}
+
+impl SkipIndexDefinition {
+    /// The expressions without the parentheses of a tuple.
+    pub fn elements(&self) -> &str {
+        let mut depth = 0;
+        let ends_at = self.expression.char_indices().find(|(_, c)| {
+            depth += i32::from(*c == '(') - i32::from(*c == ')');
+            depth == 0
+        });
+        let inner = self.expression.strip_prefix('(').and_then(|text| text.strip_suffix(')'));
+        match (inner, ends_at) {
+            (Some(inner), Some((at, _))) if at + 1 == self.expression.len() => inner,
+            _ => &self.expression,
+        }
+    }
+
+    /// The type without its parameters.
+    pub fn kind_name(&self) -> &str {
+        self.kind.split('(').next().unwrap_or_default()
+    }
 }
 
 /// What follows an element of a sorting key whose greater values come first.
@@ -98,6 +136,7 @@ pub(crate) mod tests {
             comment: String::new(),
             temporary: false,
             column_keys: ColumnKeys::default(),
+            skip_indexes: Vec::new(),
         }
     }
 }

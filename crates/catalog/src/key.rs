@@ -69,4 +69,8 @@ pub enum Wanted<'a> {
 pub trait ExpressionCompiler: Send + Sync + Debug {
     fn compile(&self, text: &str, wanted: Wanted<'_>, columns: &Columns, context: &QueryContext)
     -> Result<ColumnExpression>;
+
+    /// The elements of an expression that is the same for ever: those of a tuple, or the one. `stored`: the columns that
+    /// the table keeps.
+    fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>>;
 }

@@ -17,7 +17,7 @@ pub mod table;
 pub use column_keys::ColumnKeys;
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener};
-pub use definition::{EngineSpec, TableDefinition, directed, direction};
+pub use definition::{EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
 pub use key::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use metadata_store::MetadataStore;

@@ -82,6 +82,8 @@ pub struct PartRow {
     pub path: String,
     /// Compressed and uncompressed bytes by column, in the table's order.
     pub columns: Vec<(String, u64, u64)>,
+    /// The same by skip index that the table has.
+    pub skip_indexes: Vec<(String, u64, u64)>,
 }
 
 /// One change of rows.
@@ -94,6 +96,12 @@ pub enum RowChange {
     Update { assignments: Vec<(String, String)>, condition: String },
     /// The column is written out as it reads.
     Materialize { column: String },
+    /// Parts that lack the skip index of this key get it. (Formats keep this and the next apart from changes of rows.)
+    #[serde(skip)]
+    MaterializeIndex { key: String },
+    /// Parts lose the skip index of this key.
+    #[serde(skip)]
+    ClearIndex { key: String },
 }
 
 /// What ALTER TABLE … UPDATE, … DELETE and DELETE FROM ask for. Expressions are texts over the table's columns.

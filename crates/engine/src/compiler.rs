@@ -13,7 +13,7 @@ use datafusion::logical_expr::{Expr, lit};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
+use gristmill_catalog::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 use gristmill_functions::Registry;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -21,6 +21,7 @@ use gristmill_types::default::column_default;
 use gristmill_types::{Columns, DefaultKind};
 
 use crate::engine::Engine;
+use crate::keys;
 
 pub struct Compiler {
     pub registry: Arc<Registry>,
@@ -56,6 +57,10 @@ impl ExpressionCompiler for Compiler {
         let logical = simplifier.coerce(expr, &schema)?;
         let physical = create_physical_expr(&logical, &schema, &ExecutionProps::new(), &PhysicalPlanningContext::default())?;
         Ok(ColumnExpression { inputs, physical, logical })
+    }
+
+    fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
+        keys::compile(&keys::elements(text)?, stored, &self.registry, &keys::key_env())
     }
 }
 

@@ -42,6 +42,14 @@ pub fn partition_parts(text: &str) -> Result<Vec<String>> {
     })
 }
 
+/// The elements of an index: those of a tuple, or the one expression, as they are shown.
+pub fn elements(text: &str) -> Result<Vec<String>> {
+    Ok(match gristmill_sql::statement::parse_expression(text)? {
+        Node::Call(call) if call.name == "tuple" => call.arguments.iter().map(gristmill_sql::sql_text::sql).collect(),
+        _ => vec![text.to_string()],
+    })
+}
+
 /// A key must give the same for the same row for ever.
 pub fn check(keys: &[KeyExpression], what: &str, allow_nullable: bool) -> Result<()> {
     for key in keys {

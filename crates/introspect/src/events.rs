@@ -97,6 +97,9 @@ events! {
     RowsReadByMainReader, "Number of rows read from MergeTree tables by the main reader (after PREWHERE step).";
     UncompressedCacheHits, "Number of columns of granules that were found decoded in memory, with use_uncompressed_cache.";
     UncompressedCacheMisses, "Number of columns of granules that had to be decoded, with use_uncompressed_cache.";
+    FilteringMarksWithSecondaryKeysMicroseconds, "Time spent filtering parts by skip indexes.";
+    SkippingIndexCacheHits, "Number of times a chunk of a skip index was found in memory.";
+    SkippingIndexCacheMisses, "Number of times a chunk of a skip index had to be read.";
     MergeTreeDataWriterBlocks, "Number of blocks INSERTed to MergeTree tables. Each block forms a data part of level zero.";
     MergeTreeDataWriterBlocksAlreadySorted, "Number of blocks INSERTed to MergeTree tables that were already sorted.";
     MergeTreeDataWriterRows, "Number of rows INSERTed to MergeTree tables.";

@@ -177,6 +177,11 @@ settings! {
     input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
     use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
     final_: bool = false, "Whether every table is read as with FINAL, where its engine merges rows of equal keys.";
+    use_skip_indexes: bool = true, "Whether data skipping indexes leave out granules.";
+    use_skip_indexes_if_final: bool = true, "Whether they do so in a read with FINAL, for conditions on columns of the sorting key: others would show rows that were replaced.";
+    ignore_data_skipping_indices: String = "", "Names of data skipping indexes that queries do without, separated by commas.";
+    force_data_skipping_indices: String = "", "Names of data skipping indexes without whose use a query fails, separated by commas.";
+    materialize_skip_indexes_on_insert: bool = true, "Whether inserts make the data of data skipping indexes; if not, merges do.";
     max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
     do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
@@ -351,6 +356,5 @@ settings! {
         allow_nondeterministic_mutations: "Bool" = "0";
         mutations_execute_subqueries_on_initiator: "Bool" = "0";
         mutations_execute_nondeterministic_on_initiator: "Bool" = "0";
-        materialize_skip_indexes_on_insert: "Bool" = "1";
     }
 }

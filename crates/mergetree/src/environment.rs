@@ -7,12 +7,13 @@ use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{ColumnExpression, ExpressionCompiler, Wanted};
+use gristmill_catalog::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 use gristmill_introspect::{CacheReport, QueryContext, Settings, processes};
 use gristmill_types::Columns;
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
+use crate::index::skip::SkipIndexCache;
 use crate::part::OpenPart;
 use crate::read::granule_cache::GranuleCache;
 
@@ -22,6 +23,8 @@ pub struct EnvironmentOptions {
     pub part_cache_bytes: u64,
     /// Bytes of decoded granules kept in memory, for queries with `use_uncompressed_cache`; 0: none.
     pub uncompressed_cache_size: u64,
+    /// Bytes of skip indexes kept in memory.
+    pub skip_index_cache_bytes: u64,
     /// Merges that run at the same time.
     pub background_pool_size: usize,
     /// Other processes may write to the same tables.
@@ -36,6 +39,7 @@ impl Default for EnvironmentOptions {
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
             uncompressed_cache_size: 1 << 30,
+            skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),
             shared: false,
             background: true,
@@ -49,6 +53,7 @@ pub struct MergeTreeEnvironment {
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
     pub granules: Arc<GranuleCache>,
+    pub skip_indexes: SkipIndexCache,
     pub merge_slots: Arc<Semaphore>,
     compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
@@ -58,6 +63,7 @@ impl MergeTreeEnvironment {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
             granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
+            skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
             compiler: OnceLock::new(),
             options,
@@ -80,6 +86,12 @@ impl MergeTreeEnvironment {
     ) -> Result<ColumnExpression> {
         let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
         compiler.compile(text, wanted, columns, context)
+    }
+
+    /// See `ExpressionCompiler::compile_index`.
+    pub fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile_index(text, stored)
     }
 
     /// No background jobs: tests decide when merges run.

@@ -9,7 +9,9 @@ use gristmill_catalog::{KeyExpression, TableDefinition};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::MergingEngine;
+use crate::environment::MergeTreeEnvironment;
 use crate::index::order::KeyOrder;
+use crate::index::skip::SkipIndex;
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
 const STATISTICS_COLUMNS_MAX: usize = 16;
@@ -36,6 +38,7 @@ pub struct Layout {
     pub primary_order: KeyOrder,
     /// What merges make of rows of equal sorting key.
     pub engine: MergingEngine,
+    pub skip_indexes: Vec<Arc<SkipIndex>>,
 }
 
 impl Layout {
@@ -45,6 +48,7 @@ impl Layout {
         definition: &TableDefinition,
         sorting: Vec<KeyExpression>,
         partition: Option<Vec<KeyExpression>>,
+        environment: &MergeTreeEnvironment,
     ) -> Result<Arc<Layout>> {
         let columns = stored_columns(&definition.columns);
         let schema = columns.arrow();
@@ -84,6 +88,7 @@ impl Layout {
             .filter(|place| is_time(&columns.0[*place].kind) && !partition_columns.contains(place))
             .take(STATISTICS_COLUMNS_MAX)
             .collect();
+        let skip_indexes = SkipIndex::of_table(definition, &columns, environment)?;
         let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
@@ -98,6 +103,7 @@ impl Layout {
             partition_columns,
             statistics_columns,
             engine,
+            skip_indexes,
         }))
     }
 

@@ -81,6 +81,7 @@ table_settings! {
     orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
     allow_experimental_replacing_merge_with_cleanup: bool = false, "Whether OPTIMIZE … FINAL CLEANUP may remove rows that say that their key is deleted.";
     load_ledger_lifetime: u64 = 90 * 86_400, "Seconds after its last commit for which the files of a load are remembered. 0: for ever. (Not in ClickHouse.)";
+    materialize_skip_indexes_on_merge: bool = true, "Whether merges make the data of skip indexes. If not, merged parts are read without them until ALTER TABLE … MATERIALIZE INDEX.";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
         storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,

@@ -186,7 +186,7 @@ impl MergeTree {
         environment: Arc<MergeTreeEnvironment>,
     ) -> Result<Arc<MergeTree>> {
         let settings = Arc::new(TableSettings::parse(&definition.settings)?);
-        let layout = Layout::new(&definition, sorting, partition)?;
+        let layout = Layout::new(&definition, sorting, partition, &environment)?;
         for key in &layout.partition {
             if matches!(key.kind.plain(), SqlType::Float32 | SqlType::Float64) {
                 return Err(Error::new(
@@ -246,8 +246,12 @@ impl MergeTree {
         let old = &self.definition;
         let is_same = old.columns == definition.columns
             && old.column_keys == definition.column_keys
-            && old.order_by == definition.order_by;
-        let layout = if is_same { self.core.layout.clone() } else { Layout::new(&definition, sorting, partition)? };
+            && old.order_by == definition.order_by
+            && old.skip_indexes == definition.skip_indexes;
+        let layout = match is_same {
+            true => self.core.layout.clone(),
+            false => Layout::new(&definition, sorting, partition, &self.core.environment)?,
+        };
         let names = |layout: &Layout| -> Vec<String> {
             layout.partition_columns.iter().map(|&place| layout.columns.0[place].name.clone()).collect()
         };
@@ -515,6 +519,18 @@ impl MergeTree {
             level: part.level,
             path: self.core.store.location(&part.key),
             columns: columns.unwrap_or_default(),
+            skip_indexes: self.skip_index_bytes(part),
         }
+    }
+
+    /// Compressed and uncompressed bytes of the table's skip indexes that the part has.
+    fn skip_index_bytes(&self, part: &PartEntry) -> Vec<(String, u64, u64)> {
+        let indexes = self.core.layout.skip_indexes.iter().map(|index| &index.definition);
+        indexes
+            .filter_map(|index| {
+                let (compressed, uncompressed) = part.skip_indexes.get(&index.key)?;
+                Some((index.name.clone(), *compressed, *uncompressed))
+            })
+            .collect()
     }
 }

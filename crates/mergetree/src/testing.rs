@@ -13,7 +13,8 @@ use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{
-    ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, Table, TableDefinition, Wanted,
+    ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, SkipIndexDefinition, Table,
+    TableDefinition, Wanted,
 };
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::Columns;
@@ -31,6 +32,7 @@ pub struct TableSpec {
     pub settings: BTreeMap<String, String>,
     pub engine: EngineSpec,
     pub column_keys: ColumnKeys,
+    pub skip_indexes: Vec<SkipIndexDefinition>,
 }
 
 /// What expressions are compiled in: a session takes milliseconds to make, and these need nothing of it that changes.
@@ -61,6 +63,12 @@ impl ExpressionCompiler for PlainSql {
         let schema = DFSchema::try_from(Schema::new(fields.collect::<Vec<_>>()))?;
         Ok(ColumnExpression { physical: COMPILING.create_physical_expr(logical.clone(), &schema)?, inputs, logical })
     }
+
+    /// Columns alone: `a`, `(a, b)`.
+    fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
+        let names = text.trim_start_matches('(').trim_end_matches(')').split(',').map(str::trim);
+        names.map(|name| column_key(stored, name)).collect()
+    }
 }
 
 /// A key that is a column.
@@ -79,7 +87,27 @@ impl TableSpec {
         let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
         let engine = EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() };
         let (settings, column_keys) = (BTreeMap::new(), ColumnKeys::default());
-        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings, engine, column_keys })
+        Ok(TableSpec {
+            sorting: keys(sorting)?,
+            partition,
+            columns,
+            settings,
+            engine,
+            column_keys,
+            skip_indexes: Vec::new(),
+        })
+    }
+
+    /// With an index of this name over a column or several.
+    pub fn with_skip_index(mut self, name: &str, expression: &str, kind: &str, granularity: u64) -> TableSpec {
+        self.skip_indexes.push(SkipIndexDefinition {
+            name: name.to_string(),
+            expression: expression.to_string(),
+            kind: kind.to_string(),
+            granularity,
+            key: name.to_string(),
+        });
+        self
     }
 
     pub fn with_engine(mut self, name: &str, arguments: &[&str]) -> TableSpec {
@@ -147,6 +175,7 @@ impl TableSpec {
             comment: String::new(),
             temporary: false,
             column_keys: self.column_keys.clone(),
+            skip_indexes: self.skip_indexes.clone(),
         })
     }
 }

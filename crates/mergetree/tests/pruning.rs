@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, RecordBatch, TimestampSecondArray,
+    ArrayRef, AsArray, BinaryViewArray, Date32Array, Float64Array, Int32Array, Int64Array, Int64Builder, ListBuilder,
+    RecordBatch, TimestampSecondArray,
 };
-use arrow::datatypes::Int64Type;
+use arrow::datatypes::{DataType, Field, Int64Type};
 use arrow::util::pretty::pretty_format_batches;
 use datafusion::catalog::TableProvider;
 use datafusion::common::{DFSchema, ScalarValue};
@@ -42,6 +43,7 @@ fn registry() -> Registry {
     let mut registry = Registry::default();
     gristmill_functions::arithmetic::register(&mut registry);
     gristmill_functions::strings::register(&mut registry);
+    gristmill_functions::arrays::register(&mut registry);
     registry
 }
 
@@ -196,9 +198,18 @@ async fn count_is_answered_by_the_manifest() {
     assert_eq!(context.counters.get(Event::SelectedRows), 0);
 }
 
+/// Lists whose elements are never NULL.
+fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
+    let element = Field::new("item", DataType::Int64, false);
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(element);
+    values.for_each(|values| lists.append_value(values.into_iter().map(Some)));
+    Arc::new(lists.finish())
+}
+
 /// Rows of every awkward kind: NaN, both zeros, NULL, equal keys.
 fn any_rows() -> impl Strategy<Value = RecordBatch> {
-    let row = (-3i64..4, "[a-c]{0,3}", 0usize..7, proptest::option::of(-2i32..3), 0i32..40);
+    let list = proptest::collection::vec(-3i64..4, 0..3);
+    let row = (-3i64..4, "[a-cé ]{0,4}", 0usize..7, proptest::option::of(-2i32..3), 0i32..40, list);
     proptest::collection::vec(row, 1..120).prop_map(|rows| {
         let floats = [f64::NAN, -f64::NAN, -0.0, 0.0, 1.5, f64::INFINITY, -2.0];
         let a: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.0)));
@@ -206,7 +217,8 @@ fn any_rows() -> impl Strategy<Value = RecordBatch> {
         let f: ArrayRef = Arc::new(Float64Array::from_iter_values(rows.iter().map(|row| floats[row.2])));
         let m: ArrayRef = Arc::new(Int32Array::from_iter(rows.iter().map(|row| row.3)));
         let d: ArrayRef = Arc::new(Date32Array::from_iter_values(rows.iter().map(|row| row.4)));
-        RecordBatch::try_new(awkward().arrow(), vec![a, s, f, m, d]).expect("fits")
+        let xs = lists(rows.iter().map(|row| row.5.clone()));
+        RecordBatch::try_new(awkward().arrow(), vec![a, s, f, m, d, xs]).expect("fits")
     })
 }
 
@@ -217,6 +229,7 @@ fn awkward() -> Columns {
         ("f", SqlType::Float64),
         ("m", SqlType::Int32.nullable()),
         ("d", SqlType::Date),
+        ("xs", SqlType::array(SqlType::Int64)),
     ])
 }
 
@@ -245,8 +258,29 @@ fn any_leaf() -> impl Strategy<Value = Expr> {
     })
 }
 
+/// Functions of texts and arrays, as conditions.
+fn any_search() -> impl Strategy<Value = Expr> {
+    let of_text = |name: &'static str| {
+        move |constant: String| {
+            let constant = ScalarValue::BinaryView(Some(constant.into_bytes()));
+            of_column(name, "s", SqlType::String, constant, SqlType::String).0.not_eq(lit(0u8))
+        }
+    };
+    prop_oneof![
+        "[a-cé %_]{0,4}".prop_map(of_text("like")),
+        "[a-cé ]{0,3}".prop_map(of_text("startsWith")),
+        "[a-cé ]{0,3}".prop_map(of_text("endsWith")),
+        "[a-c]{1,2}".prop_map(of_text("hasToken")),
+        "[a-c ]{1,3}([.][*]|[|]|[+])?[a-c ]{0,2}".prop_map(of_text("match")),
+        (-4i64..5).prop_map(|value| {
+            let value = ScalarValue::Int64(Some(value));
+            of_column("has", "xs", SqlType::array(SqlType::Int64), value, SqlType::Int64).0.not_eq(lit(0u8))
+        }),
+    ]
+}
+
 fn any_filter() -> impl Strategy<Value = Expr> {
-    any_leaf().prop_recursive(3, 12, 2, |inner| {
+    prop_oneof![3 => any_leaf().boxed(), 1 => any_search().boxed()].prop_recursive(3, 12, 2, |inner| {
         prop_oneof![
             (inner.clone(), inner.clone()).prop_map(|(a, b)| a.and(b)),
             (inner.clone(), inner.clone()).prop_map(|(a, b)| a.or(b)),
@@ -255,9 +289,28 @@ fn any_filter() -> impl Strategy<Value = Expr> {
     })
 }
 
+/// Skip indexes of every kind over every column that has values of the kind.
+fn with_skip_indexes(mut spec: TableSpec) -> TableSpec {
+    for (place, column) in ["a", "s", "f", "m", "d", "(a, s, m)", "xs"].into_iter().enumerate() {
+        let mut add = |kind: &str, granularity| {
+            spec = spec.clone().with_skip_index(&format!("{kind} {place}"), column, kind, granularity);
+        };
+        add("minmax", 2);
+        add("set(0)", 1);
+        add("set(4)", 3);
+        add("bloom_filter(0.01)", 1);
+        if column == "s" {
+            add("tokenbf_v1(64, 2, 0)", 1);
+            add("ngrambf_v1(2, 64, 2, 5)", 2);
+            add("ngrambf_v1(1, 64, 2, 5)", 1);
+        }
+    }
+    spec
+}
+
 /// The keys that tables are tried with.
 fn awkward_spec(which: usize) -> TableSpec {
-    let columns = awkward();
+    let (columns, with_indexes, which) = (awkward(), which >= 18, which % 18);
     let keys: [&[&str]; 6] = [&["a", "s"], &["s", "a"], &["f", "a"], &["m", "s", "d"], &["d", "a", "f"], &[]];
     let mut spec = TableSpec::new(columns.clone(), keys[which % keys.len()], &[]).expect("spec");
     let halved = of_column("intDiv", "a", SqlType::Int64, ScalarValue::UInt8(Some(2)), SqlType::UInt8);
@@ -266,7 +319,8 @@ fn awkward_spec(which: usize) -> TableSpec {
         1 => spec.partition = Some(vec![key("d", (ident("d"), SqlType::Date), &columns)]),
         _ => spec.sorting.insert(0, key("intDiv(a, 2)", halved, &columns)),
     }
-    spec.with_setting("index_granularity", 3)
+    let spec = spec.with_setting("index_granularity", 3);
+    if with_indexes { with_skip_indexes(spec) } else { spec }
 }
 
 /// The first rows of a query in an order, as text, one after the other.
@@ -341,7 +395,7 @@ proptest! {
     }
 
     #[test]
-    fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..18usize) {
+    fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..36usize) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
         runtime.block_on(async {
             let table = awkward_spec(which).open(MemoryStore::new()).await.expect("opens");

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch, UInt16Array};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch, UInt16Array};
 use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use arrow::util::pretty::pretty_format_batches;

@@ -4,7 +4,7 @@ use gristmill_base::{Error, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::create::{ColumnDefinition, CreateTable};
+use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
 use crate::tokens::is_word;
@@ -75,6 +75,25 @@ pub enum AlterCommand {
         name: String,
         partition: Option<Partition>,
     },
+    AddIndex {
+        index: SkipIndexNode,
+        place: Option<Place>,
+        if_not_exists: bool,
+    },
+    DropIndex {
+        name: String,
+        if_exists: bool,
+    },
+    ClearIndex {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
+    MaterializeIndex {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
     ModifySetting(Assignments),
     ResetSetting(Vec<String>),
     /// Keys, and for each whether it descends.
@@ -138,6 +157,10 @@ impl AlterCommand {
             AlterCommand::MaterializeColumn { name, partition } => {
                 format!("(MATERIALIZE COLUMN {name}{})", within(partition))
             }
+            AlterCommand::ClearIndex { name, partition, .. } => format!("(CLEAR INDEX {name}{})", within(partition)),
+            AlterCommand::MaterializeIndex { name, partition, .. } => {
+                format!("(MATERIALIZE INDEX {name}{})", within(partition))
+            }
             _ => String::new(),
         }
     }
@@ -165,6 +188,11 @@ impl Cursor<'_> {
 
     fn alter_command(&mut self) -> Result<AlterCommand> {
         if self.eat("ADD") {
+            if self.eat("INDEX") {
+                let if_not_exists = self.if_not_exists();
+                let index = self.skip_index()?;
+                return Ok(AlterCommand::AddIndex { index, place: self.place()?, if_not_exists });
+            }
             self.refuse_others("ADD")?;
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
@@ -193,6 +221,10 @@ impl Cursor<'_> {
             return Ok(AlterCommand::CommentColumn { name, comment: self.string()?, if_exists });
         }
         if self.eat("CLEAR") {
+            if self.eat("INDEX") {
+                let (if_exists, name) = (self.if_exists(), self.identifier()?);
+                return Ok(AlterCommand::ClearIndex { name, if_exists, partition: self.in_partition()? });
+            }
             self.refuse_others("CLEAR")?;
             self.expect("COLUMN")?;
             let if_exists = self.if_exists();
@@ -200,6 +232,10 @@ impl Cursor<'_> {
             return Ok(AlterCommand::ClearColumn { name, if_exists, partition: self.in_partition()? });
         }
         if self.eat("MATERIALIZE") {
+            if self.eat("INDEX") {
+                let (if_exists, name) = (self.if_exists(), self.identifier()?);
+                return Ok(AlterCommand::MaterializeIndex { name, if_exists, partition: self.in_partition()? });
+            }
             self.refuse_others("MATERIALIZE")?;
             self.expect("COLUMN")?;
             let name = self.column_name()?;
@@ -238,6 +274,10 @@ impl Cursor<'_> {
             }
             if self.peeks("PARTITION") || self.peeks("PART") {
                 return Ok(AlterCommand::DropParts { parts: self.part_name()?, detached: false });
+            }
+            if self.eat("INDEX") {
+                let if_exists = self.if_exists();
+                return Ok(AlterCommand::DropIndex { name: self.identifier()?, if_exists });
             }
             self.refuse_others("DROP")?;
             self.expect("COLUMN")?;
@@ -291,7 +331,7 @@ impl Cursor<'_> {
 
     /// What other things a table has beside columns.
     fn refuse_others(&self, command: &str) -> Result<()> {
-        for what in ["INDEX", "PROJECTION", "CONSTRAINT", "STATISTICS", "TTL"] {
+        for what in ["PROJECTION", "CONSTRAINT", "STATISTICS", "TTL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {command} {what}")));
             }

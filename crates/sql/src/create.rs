@@ -7,7 +7,8 @@ use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
 use crate::dialect::parse_type_text;
-use crate::statement::{Assignments, Cursor, Statement, TableName, syntax};
+use crate::sql_text::sql;
+use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, syntax};
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDefinition {
@@ -19,6 +20,16 @@ pub struct ColumnDefinition {
     pub codec: String,
 }
 
+/// `name expression TYPE kind [GRANULARITY g]`
+#[derive(Clone, Debug, PartialEq)]
+pub struct SkipIndexNode {
+    pub name: String,
+    pub expression: Node,
+    /// The type with its parameters, as text.
+    pub kind: String,
+    pub granularity: u64,
+}
+
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreateTable {
     pub name: Option<TableName>,
@@ -26,6 +37,7 @@ pub struct CreateTable {
     pub or_replace: bool,
     pub temporary: bool,
     pub columns: Vec<ColumnDefinition>,
+    pub skip_indexes: Vec<SkipIndexNode>,
     /// `AS other_table`
     pub like: Option<TableName>,
     /// `AS function(…)`
@@ -69,7 +81,10 @@ impl Cursor<'_> {
             return Ok(Statement::CreateDatabase { name, if_not_exists, comment });
         }
         let temporary = self.eat("TEMPORARY");
-        for what in ["MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE", "INDEX"] {
+        if self.eat("INDEX") {
+            return self.create_index();
+        }
+        for what in ["MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("CREATE {what}")));
             }
@@ -101,6 +116,20 @@ impl Cursor<'_> {
         Ok(Statement::CreateTable(Box::new(create)))
     }
 
+    /// `CREATE INDEX [IF NOT EXISTS] name ON t (expression) TYPE …`: ALTER TABLE t ADD INDEX.
+    fn create_index(&mut self) -> Result<Statement> {
+        let if_not_exists = self.if_not_exists();
+        let name = self.identifier()?;
+        self.expect("ON")?;
+        let table = self.table_name()?;
+        self.on_cluster()?;
+        let expression = self.expression()?;
+        self.expect("TYPE")?;
+        let index = self.skip_index_type(name, expression)?;
+        let commands = vec![AlterCommand::AddIndex { index, place: None, if_not_exists }];
+        Ok(Statement::Alter { name: table, commands })
+    }
+
     fn column_list(&mut self, create: &mut CreateTable) -> Result<()> {
         self.expect_token(&Token::LParen)?;
         loop {
@@ -109,7 +138,11 @@ impl Cursor<'_> {
             }
             if self.eat_all(&["PRIMARY", "KEY"]) {
                 create.primary_key = Some(self.key_list()?);
-            } else if self.peeks("INDEX") || self.peeks("CONSTRAINT") || self.peeks("PROJECTION") {
+            } else if self.begins_index() {
+                self.expect("INDEX")?;
+                let index = self.skip_index()?;
+                create.skip_indexes.push(index);
+            } else if self.peeks("CONSTRAINT") || self.peeks("PROJECTION") {
                 let what = self.parser.peek_token_ref().token.to_string().to_ascii_uppercase();
                 return Err(Error::not_implemented(format!("{what} in CREATE TABLE")));
             } else {
@@ -123,6 +156,33 @@ impl Cursor<'_> {
                 return self.expect_token(&Token::RParen);
             }
         }
+    }
+
+    /// Whether an index is declared here, and not a column that is called so.
+    fn begins_index(&self) -> bool {
+        let after_name = &self.parser.peek_nth_token_ref(2).token;
+        self.peeks("INDEX") && !matches!(after_name, Token::Comma | Token::RParen)
+    }
+
+    pub(crate) fn skip_index(&mut self) -> Result<SkipIndexNode> {
+        let name = self.identifier()?;
+        let expression = self.expression()?;
+        self.expect("TYPE")?;
+        self.skip_index_type(name, expression)
+    }
+
+    /// What follows TYPE.
+    pub(crate) fn skip_index_type(&mut self, name: String, expression: Node) -> Result<SkipIndexNode> {
+        let mut kind = self.identifier()?;
+        if self.parser.peek_token_ref().token == Token::LParen {
+            let arguments: Vec<String> = self.call_arguments()?.iter().map(sql).collect();
+            kind = format!("{kind}({})", arguments.join(", "));
+        }
+        let granularity = if self.eat("GRANULARITY") { constant(&self.expression()?)? } else { "1".to_string() };
+        let Some(granularity) = granularity.parse().ok().filter(|granules| *granules > 0) else {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Index GRANULARITY must be a positive integer"));
+        };
+        Ok(SkipIndexNode { name, expression, kind, granularity })
     }
 
     /// A column's name, which may hold dots.

@@ -4,7 +4,7 @@ use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::statement::{Cursor, Partition, Statement, TableName};
+use crate::statement::{AlterCommand, Cursor, Partition, Statement, TableName};
 
 impl Cursor<'_> {
     pub(crate) fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
@@ -49,6 +49,13 @@ impl Cursor<'_> {
             self.on_cluster()?;
             self.eat("SYNC");
             return Ok(Statement::DropDatabase { name, if_exists });
+        }
+        if self.eat("INDEX") {
+            let (if_exists, name) = (self.if_exists(), self.identifier()?);
+            self.expect("ON")?;
+            let table = self.table_name()?;
+            self.on_cluster()?;
+            return Ok(Statement::Alter { name: table, commands: vec![AlterCommand::DropIndex { name, if_exists }] });
         }
         self.eat("TEMPORARY");
         let views = self.eat("VIEW");

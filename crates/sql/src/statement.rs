@@ -13,7 +13,7 @@ use crate::tokens::{is_word, prepare, tokenize};
 use crate::translate;
 
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
-pub use crate::create::{ColumnDefinition, CreateTable};
+pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 
 pub type Assignments = Vec<(String, String)>;
 

@@ -129,10 +129,35 @@ fn alter_takes_several_commands_and_keeps_their_text() {
 }
 
 #[test]
+fn indexes_are_declared_in_create_alter_and_by_themselves() {
+    let text = "CREATE TABLE t (a UInt8, INDEX i (lower(s), a % 7) TYPE tokenbf_v1(256, 2, 0) GRANULARITY 4, index UInt8, \
+                INDEX j a TYPE minmax) ENGINE = MergeTree ORDER BY a";
+    let Statement::CreateTable(create) = read(text) else { panic!("no CREATE") };
+    let shown: Vec<_> =
+        create.skip_indexes.iter().map(|index| (index.name.as_str(), index.kind.as_str(), index.granularity)).collect();
+    assert_eq!(shown, [("i", "tokenbf_v1(256, 2, 0)", 4), ("j", "minmax", 1)]);
+    assert_eq!(create.columns.len(), 2);
+    let text =
+        "ALTER TABLE t ADD INDEX IF NOT EXISTS i a TYPE set(3) AFTER j, CLEAR INDEX i, MATERIALIZE INDEX j IN PARTITION 1";
+    let Statement::Alter { commands, .. } = read(text) else { panic!("no ALTER") };
+    let AlterCommand::AddIndex { index, place, if_not_exists: true } = &commands[0] else { panic!("{commands:?}") };
+    assert_eq!((index.kind.as_str(), place), ("set(3)", &Some(Place::After("j".to_string()))));
+    assert_eq!(commands[1].text(), "(CLEAR INDEX i)");
+    assert_eq!(commands[2].text(), "(MATERIALIZE INDEX j IN PARTITION 1)");
+    let Statement::Alter { commands, .. } = read("CREATE INDEX i ON t (a + 1) TYPE minmax") else { panic!("no ALTER") };
+    assert!(matches!(&commands[..], [AlterCommand::AddIndex { .. }]));
+    let dropped = AlterCommand::DropIndex { name: "i".to_string(), if_exists: true };
+    let Statement::Alter { commands, .. } = read("DROP INDEX IF EXISTS i ON t") else { panic!("no ALTER") };
+    assert_eq!(commands, [dropped]);
+    assert_eq!(refused("ALTER TABLE t ADD INDEX i a TYPE minmax GRANULARITY 0"), ErrorCode::BAD_ARGUMENTS);
+    assert_eq!(refused("ALTER TABLE t ADD INDEX i a"), ErrorCode::SYNTAX_ERROR);
+}
+
+#[test]
 fn what_is_not_built_says_so() {
     for text in [
         "DETACH TABLE t PERMANENTLY",
-        "ALTER TABLE t ADD INDEX i a TYPE minmax",
+        "ALTER TABLE t ADD PROJECTION p (SELECT a ORDER BY a)",
         "ALTER TABLE t MODIFY TTL d + 1",
         "UPDATE t SET a = 1 WHERE 1",
         "CREATE MATERIALIZED VIEW v AS SELECT 1",

@@ -6,6 +6,7 @@
 mod absent;
 mod caches;
 mod columns;
+mod data_skipping_indices;
 mod data_type_families;
 mod databases;
 mod errors;
@@ -72,6 +73,7 @@ pub fn register(
     databases::add(&mut all, &known)?;
     parts::add(&mut all, &known)?;
     mutations::add(&mut all, &known)?;
+    data_skipping_indices::add(&mut all, &known)?;
     load_ledger::add(&mut all, &known)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;

@@ -164,6 +164,7 @@ async fn tables_and_columns_are_told_of() {
         comment: "Sales".to_string(),
         temporary: false,
         column_keys: ColumnKeys::default(),
+        skip_indexes: Vec::new(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
     let context = QueryContext::background("SELECT 1");

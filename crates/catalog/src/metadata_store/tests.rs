@@ -10,9 +10,11 @@ use object_store::{
 };
 
 use super::*;
+use crate::definition::SkipIndexDefinition;
 use crate::definition::tests::definition;
 
 const TABLE_V1: &[u8] = include_bytes!("golden/v1_table.json");
+const TABLE_V1_SKIP_INDEXES: &[u8] = include_bytes!("golden/v1_table_skip_indexes.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
 fn golden_table() -> TableDefinition {
@@ -43,6 +45,17 @@ fn definitions_of_version_1_are_read_and_written_as_ever() {
     assert_eq!(v1::read(TABLE_V1, false).expect("reads"), Record::Table(golden_table()));
     let written = v1::write(&Record::Table(golden_table())).expect("writes");
     assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_V1));
+    let mut indexed = golden_table();
+    indexed.skip_indexes.push(SkipIndexDefinition {
+        name: "kinds".into(),
+        expression: "(kind, lower(url))".into(),
+        kind: "set(100)".into(),
+        granularity: 4,
+        key: "kinds#3".into(),
+    });
+    assert_eq!(v1::read(TABLE_V1_SKIP_INDEXES, false).expect("reads"), Record::Table(indexed.clone()));
+    let written = v1::write(&Record::Table(indexed)).expect("writes");
+    assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_V1_SKIP_INDEXES));
     let Record::Database(database) = v1::read(DATABASE_V1, false).expect("reads") else { panic!("a database") };
     assert_eq!((database.name.as_str(), database.comment.as_str()), ("default", "the first"));
     assert_eq!(v1::write(&Record::Database(database)).expect("writes"), DATABASE_V1);

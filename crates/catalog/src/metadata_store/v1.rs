@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
-use crate::definition::{EngineSpec, TableDefinition};
+use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition};
 
 const FORMAT: u32 = 1;
 
@@ -68,6 +68,18 @@ struct Table {
     column_keys: BTreeMap<String, Vec<String>>,
     #[serde(default, skip_serializing_if = "is_zero")]
     next_column_key: u64,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    skip_indexes: Vec<SkipIndex>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SkipIndex {
+    name: String,
+    expression: String,
+    #[serde(rename = "type")]
+    kind: String,
+    granularity: u64,
+    key: String,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -252,6 +264,7 @@ impl From<&TableDefinition> for Table {
             comment: table.comment.clone(),
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
+            skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
         }
     }
 }
@@ -281,7 +294,22 @@ impl TryFrom<Table> for TableDefinition {
             comment: table.comment,
             temporary: false,
             column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
+            skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
         })
+    }
+}
+
+impl From<SkipIndexDefinition> for SkipIndex {
+    fn from(index: SkipIndexDefinition) -> Self {
+        let SkipIndexDefinition { name, expression, kind, granularity, key } = index;
+        SkipIndex { name, expression, kind, granularity, key }
+    }
+}
+
+impl From<SkipIndex> for SkipIndexDefinition {
+    fn from(index: SkipIndex) -> Self {
+        let SkipIndex { name, expression, kind, granularity, key } = index;
+        SkipIndexDefinition { name, expression, kind, granularity, key }
     }
 }
 

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{ColumnKeys, EngineSpec, TableDefinition, directed, direction};
+use gristmill_catalog::{ColumnKeys, EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
 use gristmill_sql::ast::Node;
-use gristmill_sql::create::CreateTable;
+use gristmill_sql::create::{CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
@@ -114,6 +114,19 @@ impl Interpreter {
                 (order_by, primary_key)
             }
         };
+        let mut skip_indexes: Vec<SkipIndexDefinition> = create.skip_indexes.iter().map(skip_index).collect();
+        if let Some(like) = like.as_deref().filter(|_| sorted && create.columns.is_empty()) {
+            let again = |index: &SkipIndexDefinition| SkipIndexDefinition { key: index.name.clone(), ..index.clone() };
+            skip_indexes.extend(like.skip_indexes.iter().map(again));
+        }
+        if !sorted && !skip_indexes.is_empty() {
+            let text = format!(
+                "Engine {} doesn't support skipping indices. Currently only the following engines have support for the feature: {}",
+                engine.name,
+                gristmill_mergetree::engine::NAMES.join(", ")
+            );
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
         Ok(TableDefinition {
             uuid: self.engine.env.uuid_by_time(),
             database: database.to_string(),
@@ -127,6 +140,7 @@ impl Interpreter {
             comment: create.comment.clone(),
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
+            skip_indexes,
         })
     }
 
@@ -209,6 +223,17 @@ impl Interpreter {
         let all = Columns::new(columns);
         self.check_defaults(&all)?;
         Ok(all)
+    }
+}
+
+/// An index as it is declared, under its name as its key.
+pub(super) fn skip_index(index: &SkipIndexNode) -> SkipIndexDefinition {
+    SkipIndexDefinition {
+        name: index.name.clone(),
+        expression: sql(&index.expression),
+        kind: index.kind.clone(),
+        granularity: index.granularity,
+        key: index.name.clone(),
     }
 }
 

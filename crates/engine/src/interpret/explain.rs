@@ -31,9 +31,14 @@ impl Interpreter {
                 let indexes = gristmill_mergetree::read::explain_indexes(&planned.physical).join("\n");
                 lines(&format!("{}\n{indexes}", optimized.display_indent()))
             }
-            "PIPELINE" | "INDEXES" => {
+            "PIPELINE" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&displayable(planned.physical.as_ref()).indent(false).to_string())
+            }
+            "INDEXES" => {
+                let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
+                let indexes = gristmill_mergetree::read::explain_indexes(&planned.physical).join("\n");
+                lines(&format!("{}\n{indexes}", displayable(planned.physical.as_ref()).indent(false)))
             }
             "ESTIMATE" => {
                 let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;

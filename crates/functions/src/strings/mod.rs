@@ -29,6 +29,7 @@ pub(crate) mod utf8;
 pub(crate) use case::{fixed, reverse_bytes};
 pub(crate) use substring::range;
 
+pub use pattern::translate as regular_expression;
 use std::sync::Arc;
 
 use gristmill_base::Result;

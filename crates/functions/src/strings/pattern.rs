@@ -27,7 +27,8 @@ pub fn regex(pattern: &[u8], case_insensitive: bool) -> Result<Regex> {
         })
 }
 
-fn translate(pattern: &str) -> String {
+/// The text of a regular expression of RE2 as the `regex` crate takes it.
+pub fn translate(pattern: &str) -> String {
     let mut out = String::with_capacity(pattern.len() + 8);
     let mut chars = pattern.chars().peekable();
     let mut in_class = false;

@@ -335,7 +335,8 @@ fn carried(values: &ArrayRef, data_type: &DataType) -> Option<ArrayRef> {
     (moved.null_count() == 0).then_some(moved)
 }
 
-fn bytes(value: &ScalarValue) -> Option<Vec<u8>> {
+/// The bytes of a constant text.
+pub fn bytes(value: &ScalarValue) -> Option<Vec<u8>> {
     match value {
         ScalarValue::Utf8(Some(text)) | ScalarValue::Utf8View(Some(text)) | ScalarValue::LargeUtf8(Some(text)) => {
             Some(text.clone().into_bytes())

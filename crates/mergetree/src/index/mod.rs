@@ -3,8 +3,8 @@
 //! `analyze` turns a query's filters into a `condition` over what is known of parts and granules: intervals of key
 //! values (`interval`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
 //! (`select`), of ranges of granules by the sparse index (`granules`), of single granules by the least and greatest
-//! value of every column (`statistics`). `value_bounds` tells of granules in which order they are best read, `exact`
-//! answers `min` and `max`.
+//! value of every column (`statistics`). What the table's own indexes tell besides is asked in the end (`skip`).
+//! `value_bounds` tells of granules in which order they are best read, `exact` answers `min` and `max`.
 
 pub mod analyze;
 pub mod condition;
@@ -16,6 +16,7 @@ pub mod monotonic;
 pub mod order;
 pub mod pattern;
 pub mod select;
+pub mod skip;
 pub mod sparse;
 pub mod statistics;
 pub mod value_bounds;

@@ -1,5 +1,6 @@
 //! Chooses parts and granules by the conditions of a query, in three steps, each asked only of what the one before left:
-//! parts by what the manifest keeps of them, granules by the sparse index, granules by the bounds of every column.
+//! parts by what the manifest keeps of them, granules by the sparse index, granules by the bounds of every column. (What
+//! skip indexes leave out of the rest has to be read: `skip::select`.)
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -14,25 +15,31 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, ident};
 use gristmill_base::Result;
 use gristmill_catalog::KeyExpression;
+use gristmill_introspect::QueryContext;
 use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
 use super::condition::Condition;
 use super::interval::{Dim, Mask};
+use super::skip::SkipSelector;
 use super::{granules, statistics};
 use crate::layout::Layout;
-use crate::manifest::PartEntry;
 use crate::manifest::v1::value;
+use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
 use crate::read::{PART, PARTITION_ID, virtual_columns};
+use crate::table::Core;
 
 /// What one step of choosing did, for EXPLAIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
-    /// `MinMax`, `PrimaryKey` or `Statistics`.
+    /// `MinMax`, `PrimaryKey`, `Statistics` or `Skip`.
     pub kind: &'static str,
+    /// Name and description of a skip index.
+    pub index: Option<(String, String)>,
     pub keys: Vec<String>,
-    pub condition: String,
+    /// `None`: it cannot be shown.
+    pub condition: Option<String>,
     /// Left over, and before.
     pub parts: (u64, u64),
     pub granules: (u64, u64),
@@ -58,6 +65,9 @@ pub struct Selector {
     columns: Condition,
     /// The column that each base of `columns` is.
     places: Vec<usize>,
+    /// What the conditions are over, and they themselves.
+    schema: DFSchema,
+    filters: Vec<Expr>,
 }
 
 /// Granules of one part after each step.
@@ -91,7 +101,12 @@ impl Selector {
         let compared: Vec<Base> =
             places.iter().map(|&place| column_base(&layout.columns.0[place].name, &layout.columns.0[place].kind)).collect();
         let columns = analyze(&compared, &schema, &filters);
-        Ok(Selector { layout, parts, kept, part_keys, key, columns, places })
+        Ok(Selector { layout, parts, kept, part_keys, key, columns, places, schema, filters })
+    }
+
+    /// The skip indexes that can leave out granules. Errors: INDEX_NOT_USED.
+    pub fn skip_indexes(&self, core: &Core, state: &State, context: &QueryContext) -> Result<SkipSelector> {
+        SkipSelector::new(core, state, &self.schema, &self.filters, context)
     }
 
     /// Whether parts have to be opened to choose granules of them.
@@ -133,8 +148,9 @@ impl Selector {
             .filter(|((kind, condition, _), _)| *kind == "PrimaryKey" || !condition.is_unknown())
             .map(|((kind, condition, keys), counts)| IndexUse {
                 kind,
+                index: None,
                 keys,
-                condition: condition.text(),
+                condition: Some(condition.text()),
                 parts: (counts[1].0, counts[0].0),
                 granules: (counts[1].1, counts[0].1),
             })
@@ -235,6 +251,21 @@ fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
     }
     let usable = |place: &usize| statistics::is_supported(&layout.columns.0[*place].kind);
     names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
+}
+
+/// What skip indexes did, for EXPLAIN: parts and granules before the first of them, and after each.
+pub fn skip_uses(selector: &SkipSelector, before: (u64, u64), counts: &[(u64, u64)]) -> Vec<IndexUse> {
+    let befores = std::iter::once(&before).chain(counts);
+    let uses = selector.useful.iter().zip(befores.zip(counts));
+    uses.map(|(useful, (before, after))| IndexUse {
+        kind: "Skip",
+        index: Some((useful.index.definition.name.clone(), useful.index.description())),
+        keys: Vec::new(),
+        condition: useful.condition(),
+        parts: (after.0, before.0),
+        granules: (after.1, before.1),
+    })
+    .collect()
 }
 
 /// The conditions that must all hold.

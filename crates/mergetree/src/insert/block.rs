@@ -204,6 +204,7 @@ impl Block {
     async fn write_part(&self, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {
         let target = &self.target;
         let mut writer = PartWriter::create(&self.context, &target.store, target.layout.clone(), plan).await?;
+        writer.leave_out_skip_indexes(|_| !self.context.settings.materialize_skip_indexes_on_insert);
         match writer.write(rows).await {
             Ok(()) => writer.finish().await,
             Err(error) => {

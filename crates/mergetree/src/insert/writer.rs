@@ -285,6 +285,7 @@ pub fn entry(
         created_ms: now_ms,
         ranges,
         statistics: part.statistics.clone(),
+        skip_indexes: part.skip_indexes(),
         mutation: 0,
     }
 }

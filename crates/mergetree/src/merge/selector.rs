@@ -148,6 +148,7 @@ mod tests {
                 created_ms: 100_000_000_000 - age_seconds * 1000,
                 ranges: Vec::new(),
                 statistics: BTreeMap::new(),
+                skip_indexes: BTreeMap::new(),
                 mutation: 0,
             })
         };

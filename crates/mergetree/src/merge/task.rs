@@ -196,6 +196,7 @@ async fn write(
     };
     let plan = plan(core, context, parts, &opened, row_bytes, options)?;
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
+    writer.leave_out_skip_indexes(|_| !core.settings.materialize_skip_indexes_on_merge);
     let block_rows = (BLOCK_BYTES / row_bytes).clamp(1024, BLOCK_ROWS) as usize;
     match copy(&mut rows, &mut writer, context, core, block_rows, options).await {
         Ok(()) if writer.rows() == 0 => {

@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{MutationRequest, MutationRow};
+use gristmill_catalog::{MutationRequest, MutationRow, RowChange};
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
 
@@ -149,10 +149,20 @@ fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, c
     MutationEntry {
         number,
         commands: request.commands.clone(),
-        changes: request.changes.clone(),
+        changes: request.changes.iter().filter(|change| of_index(change).is_none()).cloned().collect(),
+        skip_indexes: request.changes.iter().filter_map(of_index).collect(),
         partition_id,
         created_ms,
         finished_ms: None,
+    }
+}
+
+/// The key of a skip index, and whether parts get it.
+fn of_index(change: &RowChange) -> Option<(String, bool)> {
+    match change {
+        RowChange::MaterializeIndex { key } => Some((key.clone(), true)),
+        RowChange::ClearIndex { key } => Some((key.clone(), false)),
+        _ => None,
     }
 }
 

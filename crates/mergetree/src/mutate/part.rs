@@ -82,7 +82,7 @@ pub async fn mutate(claim: &Claim, context: &Arc<QueryContext>) -> Result<bool> 
 
 /// All changes of mutations, in their order.
 pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
-    mutations.iter().flat_map(|mutation| mutation.changes.clone()).collect()
+    mutations.iter().flat_map(|mutation| mutation.all_changes()).collect()
 }
 
 pub async fn discard(core: &Core, mutated: &Mutated) {
@@ -153,6 +153,7 @@ pub async fn rewrite(
     context.counters.add(Event::MutatedUncompressedBytes, part.uncompressed_bytes);
     let plan = plan(core, state, context, part, &open, &program).await?;
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
+    writer.leave_out_skip_indexes(|key| program.clears_index(key));
     if let Err(error) = copy(core, state, context, part, &open, &program, &mut writer).await {
         writer.abort().await;
         return Err(error);

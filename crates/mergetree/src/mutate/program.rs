@@ -30,6 +30,11 @@ enum Step {
     /// were not changed come out the same.
     Follow(Vec<(usize, Located)>),
     Materialize(usize),
+    /// Where the part has the skip index of this key, or has it not, as the flag says, it is written anew with the other.
+    Index {
+        key: String,
+        wanted: bool,
+    },
 }
 
 pub struct Program {
@@ -52,6 +57,8 @@ impl Program {
                 Ok(match change {
                     RowChange::Delete { condition } => Step::Delete(compile(condition, Wanted::Condition)?),
                     RowChange::Materialize { column } => Step::Materialize(place(layout, column)?),
+                    RowChange::MaterializeIndex { key } => Step::Index { key: key.clone(), wanted: true },
+                    RowChange::ClearIndex { key } => Step::Index { key: key.clone(), wanted: false },
                     RowChange::Update { assignments, condition } => {
                         let mut set = Vec::new();
                         for (name, text) in assignments {
@@ -111,11 +118,27 @@ impl Program {
             match step {
                 Step::Delete(condition) | Step::Update(_, condition) => conditions.push(&condition.expression),
                 Step::Follow(_) => {}
+                // An index that is dropped meanwhile is nobody's any more.
+                Step::Index { key, wanted } => {
+                    let index = self.layout.skip_indexes.iter().find(|index| index.definition.key == *key);
+                    if index.is_some_and(|index| open.skip_index(index).is_some() != *wanted) {
+                        return None;
+                    }
+                }
                 Step::Materialize(at) if found.columns[*at] != FoundColumn::Missing => {}
                 Step::Materialize(_) => return None,
             }
         }
         Some(conditions)
+    }
+
+    /// Whether the part loses the skip index of this key.
+    pub fn clears_index(&self, key: &str) -> bool {
+        let last = self.steps.iter().rev().find_map(|step| match step {
+            Step::Index { key: known, wanted } if known == key => Some(*wanted),
+            _ => None,
+        });
+        last == Some(false)
     }
 
     /// Columns of strings whose new values are not known to be text.
@@ -138,7 +161,7 @@ impl Program {
     pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
         for step in &self.steps {
             match step {
-                Step::Materialize(_) => {}
+                Step::Materialize(_) | Step::Index { .. } => {}
                 Step::Follow(set) => {
                     let mut columns = batch.columns().to_vec();
                     for (at, value) in set {

@@ -167,7 +167,11 @@ impl MergeTreeScan {
                 lines.push("    Keys:".to_string());
                 lines.extend(index.keys.iter().map(|key| format!("      {key}")));
             }
-            lines.push(format!("    Condition: {}", index.condition));
+            if let Some((name, description)) = &index.index {
+                lines.push(format!("    Name: {name}"));
+                lines.push(format!("    Description: {description}"));
+            }
+            lines.extend(index.condition.iter().map(|condition| format!("    Condition: {condition}")));
             lines.push(format!("    Parts: {}/{}", index.parts.0, index.parts.1));
             lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
         }

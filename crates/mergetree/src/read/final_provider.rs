@@ -49,7 +49,10 @@ impl FinalProvider {
             layout.sorting.iter().filter_map(KeyExpression::column).map(str::to_string).collect();
         let follows_key = layout.partition_columns.iter().all(|at| key_columns.contains(&layout.columns.0[*at].name));
         let crosses_partitions = !follows_key && !context.settings.do_not_merge_across_partitions_select_final;
-        Ok(FinalProvider { key_columns, crosses_partitions, inner: MergeTreeProvider::new(core, state, context) })
+        let uses_skip_indexes = context.settings.use_skip_indexes_if_final;
+        let inner = MergeTreeProvider::new(core, state, context);
+        let inner = if uses_skip_indexes { inner } else { inner.without_skip_indexes() };
+        Ok(FinalProvider { key_columns, crosses_partitions, inner })
     }
 
     /// Whether the scan computes the condition, and may before rows are merged.

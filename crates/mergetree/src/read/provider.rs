@@ -1,6 +1,7 @@
 //! A table as one query sees it: a pinned version as a DataFusion `TableProvider`.
 
 use std::collections::HashSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::datatypes::{Schema, SchemaRef};
@@ -22,6 +23,7 @@ use super::unit::PartSelection;
 use super::virtual_columns;
 use crate::index::exact;
 use crate::index::select::{self, Selector};
+use crate::index::skip::SkipSelector;
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 
@@ -33,6 +35,7 @@ pub struct MergeTreeProvider {
     state: Arc<State>,
     context: Arc<QueryContext>,
     schema: SchemaRef,
+    uses_skip_indexes: bool,
 }
 
 impl std::fmt::Debug for MergeTreeProvider {
@@ -46,7 +49,11 @@ impl MergeTreeProvider {
         let stored = core.layout.schema.fields().iter().cloned();
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
-        MergeTreeProvider { core, state, context, schema }
+        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true }
+    }
+
+    pub fn without_skip_indexes(self) -> Self {
+        MergeTreeProvider { uses_skip_indexes: false, ..self }
     }
 
     pub fn core(&self) -> &Arc<Core> {
@@ -155,25 +162,38 @@ impl MergeTreeProvider {
             let wanted: HashSet<&str> = wanted.iter().map(|part| part.partition_id.as_str()).collect();
             candidates.retain(|part| wanted.contains(part.partition_id.as_str()));
         }
+        let skip = match self.uses_skip_indexes {
+            true => selector.skip_indexes(&self.core, state, &self.context)?,
+            false => SkipSelector::default(),
+        };
+        let skip = &skip;
+        let opens = opens || !skip.is_empty();
         let parts = selector.parts(candidates)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
-        let (mut by_key, mut parts_open) = (by_manifest, Vec::new());
+        let (mut by_key, mut by_bounds, mut parts_open) = (by_manifest, by_manifest, Vec::new());
+        let mut by_skip_index = vec![by_manifest; skip.useful.len()];
+        let add = |sum: &mut (u64, u64), marks: u64| *sum = (sum.0 + u64::from(marks > 0), sum.1 + marks);
         let chosen: Vec<PartSelection> = if opens {
             let opening: Vec<_> = parts
                 .into_iter()
                 .map(|entry| async move {
                     let open = self.context.cancellable(self.core.open_part(&self.context, &entry)).await?;
-                    Ok::<_, Error>((entry, open))
+                    let chosen = selector.granules(&open);
+                    let (marks, left) =
+                        skip.narrow(&self.core, &self.context, &entry, &open, chosen.granules.clone()).await?;
+                    Ok::<_, Error>((entry, open, chosen, marks, left))
                 })
                 .collect();
             let mut opened = futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE);
-            by_key = (0, 0);
-            while let Some((entry, open)) = opened.try_next().await? {
-                let chosen = selector.granules(&open);
-                let marks: u64 = chosen.by_key.iter().map(|range| range.len() as u64).sum();
-                by_key = (by_key.0 + u64::from(marks > 0), by_key.1 + marks);
-                if !chosen.granules.is_empty() {
-                    parts_open.push(PartSelection::of(entry, open, chosen.granules));
+            let marks_of = |granules: &[Range<usize>]| granules.iter().map(|range| range.len() as u64).sum();
+            (by_key, by_bounds) = ((0, 0), (0, 0));
+            by_skip_index.fill((0, 0));
+            while let Some((entry, open, chosen, marks, granules)) = opened.try_next().await? {
+                add(&mut by_key, marks_of(&chosen.by_key));
+                add(&mut by_bounds, marks_of(&chosen.granules));
+                by_skip_index.iter_mut().zip(marks).for_each(|(sum, marks)| add(sum, marks));
+                if !granules.is_empty() {
+                    parts_open.push(PartSelection::of(entry, open, granules));
                 }
             }
             parts_open
@@ -187,7 +207,9 @@ impl MergeTreeProvider {
         counters.add(Event::SelectedParts, left.0);
         counters.add(Event::SelectedMarks, left.1);
         counters.add(Event::SelectedRanges, chosen.iter().map(|part| part.granules.len() as u64).sum());
-        Ok(Choice { indexes: selector.uses([all, by_manifest, by_key, left]), parts: chosen, total_marks: all.1 })
+        let mut indexes = selector.uses([all, by_manifest, by_key, by_bounds]);
+        indexes.extend(select::skip_uses(skip, by_bounds, &by_skip_index));
+        Ok(Choice { indexes, parts: chosen, total_marks: all.1 })
     }
 }
 

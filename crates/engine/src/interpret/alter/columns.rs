@@ -110,6 +110,7 @@ impl Alteration {
         if is_last {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Cannot drop or clear all columns"));
         }
+        self.check_no_index(name)?;
         self.columns.remove(at);
         self.keys.drop(name);
         self.added.remove(name);
@@ -126,6 +127,7 @@ impl Alteration {
         if is_stored(&self.columns[at]) {
             let all = self.all();
             self.keys.renew(name, &all);
+            self.renew_indexes(name)?;
             self.touched.push(name.to_string());
         }
         Ok(())
@@ -179,6 +181,7 @@ impl Alteration {
         match (was_stored, is_stored) {
             (true, true) if old.kind != column.kind => {
                 self.keys.retype(name, &all);
+                self.renew_indexes(name)?;
                 let before = match self.touched_as(name) {
                     // Added by this statement: there are no values.
                     _ if self.added.contains(name) => None,
@@ -265,6 +268,7 @@ impl Alteration {
                 }
             }
         }
+        self.rename_in_indexes(from, to)?;
         let before = self.touched_as(from);
         self.touched.push(before.clone());
         self.renamed.push((before, to.to_string()));

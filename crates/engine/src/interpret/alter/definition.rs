@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{ColumnKeys, TableDefinition, directed, direction};
+use gristmill_catalog::{ColumnKeys, SkipIndexDefinition, TableDefinition, directed, direction};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_sql::ast::Node;
 use gristmill_sql::sql_text::sql;
@@ -11,6 +11,7 @@ use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
 use gristmill_types::{Column, Columns, SqlType};
 
 use super::super::Interpreter;
+use super::super::create::skip_index;
 
 /// Settings on which the parts that are there depend.
 const READONLY_SETTINGS: &[&str] = &["index_granularity", "index_granularity_bytes", "enable_mixed_granularity_parts"];
@@ -28,6 +29,7 @@ pub struct Alteration {
     /// Name before, name after.
     pub(super) renamed: Vec<(String, String)>,
     pub only_comments: bool,
+    pub(super) skip_indexes: Vec<SkipIndexDefinition>,
 }
 
 impl Alteration {
@@ -41,6 +43,7 @@ impl Alteration {
             retyped: Vec::new(),
             renamed: Vec::new(),
             only_comments: true,
+            skip_indexes: definition.skip_indexes.clone(),
         }
     }
 
@@ -48,6 +51,7 @@ impl Alteration {
         Ok(TableDefinition {
             columns: Columns::new(self.columns.clone()),
             column_keys: self.keys.clone(),
+            skip_indexes: self.skip_indexes.clone(),
             ..self.definition.clone()
         })
     }
@@ -179,6 +183,11 @@ impl Interpreter {
                 alteration.comment(name, comment, *if_exists)?;
             }
             AlterCommand::RenameColumn { from, to, if_exists } => alteration.rename(from, to, *if_exists)?,
+            AlterCommand::AddIndex { index, place, if_not_exists } => {
+                alteration.add_index(skip_index(index), place.as_ref(), *if_not_exists)?;
+            }
+            AlterCommand::DropIndex { name, if_exists } => alteration.drop_index(name, *if_exists)?,
+            AlterCommand::ClearIndex { name, if_exists, .. } => alteration.clear_index(name, *if_exists)?,
             _ => return Err(Error::logical("A command that is not about the definition")),
         }
         Ok(())

@@ -6,6 +6,7 @@
 
 mod columns;
 mod definition;
+mod indexes;
 mod rows;
 
 use std::sync::Arc;

@@ -22,6 +22,7 @@ use sqlparser::ast::Query;
 
 use super::super::{Interpreter, Outcome};
 use super::definition::{Alteration, named};
+use super::indexes;
 use crate::compiler::Compiler;
 use crate::engine::timezone;
 use crate::plan;
@@ -36,6 +37,8 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
             | AlterCommand::Delete { .. }
             | AlterCommand::MaterializeColumn { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
+            | AlterCommand::MaterializeIndex { .. }
+            | AlterCommand::ClearIndex { partition: Some(_), .. }
     )
 }
 
@@ -141,6 +144,19 @@ impl Interpreter {
                 check_stored(definition, name)?;
                 (partition.clone(), RowChange::Materialize { column: name.clone() })
             }
+            AlterCommand::MaterializeIndex { name, if_exists, partition }
+            | AlterCommand::ClearIndex { name, if_exists, partition } => {
+                let wanted = matches!(command, AlterCommand::MaterializeIndex { .. });
+                let Some(index) = definition.skip_indexes.iter().find(|index| index.name == *name) else {
+                    if *if_exists {
+                        return Ok(None);
+                    }
+                    return Err(indexes::missing(name, if wanted { "materialize" } else { "clear" }));
+                };
+                let key = index.key.clone();
+                let change = if wanted { RowChange::MaterializeIndex { key } } else { RowChange::ClearIndex { key } };
+                (partition.clone(), change)
+            }
             AlterCommand::ClearColumn { name, if_exists, partition } => {
                 let Some(column) = definition.columns.get(name) else {
                     if *if_exists {
@@ -173,6 +189,7 @@ impl Interpreter {
             match change {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
                 RowChange::Materialize { column } => check_stored(definition, column)?,
+                RowChange::MaterializeIndex { .. } | RowChange::ClearIndex { .. } => {}
                 RowChange::Update { assignments, condition } => {
                     check(condition, Wanted::Condition)?;
                     for (column, value) in assignments {

@@ -54,6 +54,9 @@ pub struct PartEntry {
     /// part out without opening it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub statistics: BTreeMap<String, (Value, Value)>,
+    /// Compressed and uncompressed bytes of the skip indexes that the part has, by key.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skip_indexes: BTreeMap<String, (u64, u64)>,
     /// Of the mutations that the part's rows went through, the last one's number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub mutation: i64,
@@ -80,6 +83,9 @@ pub struct MutationEntry {
     /// As they are shown.
     pub commands: Vec<String>,
     pub changes: Vec<RowChange>,
+    /// Skip indexes, by key, that parts get (true) or lose, in the order in which it was asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skip_indexes: Vec<(String, bool)>,
     /// The only partition that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_id: Option<String>,
@@ -90,6 +96,15 @@ pub struct MutationEntry {
 }
 
 impl MutationEntry {
+    /// What the mutation does, of rows first.
+    pub fn all_changes(&self) -> impl Iterator<Item = RowChange> {
+        let of_index = |(key, wanted): &(String, bool)| match (key.clone(), wanted) {
+            (key, true) => RowChange::MaterializeIndex { key },
+            (key, false) => RowChange::ClearIndex { key },
+        };
+        self.changes.iter().cloned().chain(self.skip_indexes.iter().map(of_index))
+    }
+
     /// Whether a part still has to go through it.
     pub fn concerns(&self, part: &PartEntry) -> bool {
         self.finished_ms.is_none()

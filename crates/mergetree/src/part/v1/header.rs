@@ -35,6 +35,39 @@ pub struct PartHeader {
     pub primary_key_length: usize,
     pub level: u32,
     pub columns: Vec<ColumnHeader>,
+    /// The data skipping indexes that the part has data of.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skip_indexes: Vec<SkipIndexHeader>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkipIndexHeader {
+    /// What the index is found by (`SkipIndexDefinition::key`).
+    pub key: String,
+    /// The type with its parameters.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// For people: as it was when the part was written.
+    pub expression: String,
+    /// Granules that a unit tells of.
+    pub granularity: u64,
+    pub uncompressed_bytes: u64,
+    /// In the order of their units.
+    pub chunks: Vec<SkipChunk>,
+}
+
+/// Where the data of some units lies in the object.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct SkipChunk {
+    pub offset: u64,
+    pub length: u64,
+    pub units: u64,
+}
+
+impl SkipIndexHeader {
+    pub fn compressed_bytes(&self) -> u64 {
+        self.chunks.iter().map(|chunk| chunk.length).sum()
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

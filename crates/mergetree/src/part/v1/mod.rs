@@ -7,5 +7,6 @@ pub mod header;
 pub mod open;
 pub mod plain_strings;
 pub mod schema;
+pub mod skip_indexes;
 pub mod storage_type;
 pub mod writer;

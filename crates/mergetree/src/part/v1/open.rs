@@ -6,14 +6,16 @@ use std::sync::{Arc, Weak};
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::SkipIndexDefinition;
 use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder};
 
-use super::header::PartHeader;
+use super::header::{PartHeader, SkipChunk, SkipIndexHeader};
 use super::schema::{reading_schema, storage_schema};
+use crate::index::skip::SkipIndex;
 use crate::index::sparse::SparseIndex;
 use crate::layout::Layout;
 use crate::read::evolve::FoundColumns;
@@ -36,6 +38,8 @@ pub struct OpenPart {
 
 /// Of the part's description of a column in memory, about.
 const COLUMN_BYTES: u64 = 200;
+/// Of that of a chunk of a skip index.
+const CHUNK_BYTES: u64 = 24;
 
 impl OpenPart {
     /// `tail`: the object's bytes from the embedded block on. Errors: CORRUPTED_DATA, naming the object.
@@ -62,10 +66,12 @@ impl OpenPart {
             _ => return Err(Error::new(ErrorCode::CORRUPTED_DATA, "its footer is cut off")),
         };
         check_rows(&metadata, &header)?;
+        check_skip_indexes(&header, tail_offset)?;
         let reader_options = ArrowReaderOptions::new().with_schema(storage.clone());
         let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), reader_options)?;
         let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64;
-        let memory_bytes = memory_bytes + columns.len() as u64 * COLUMN_BYTES;
+        let chunks: usize = header.skip_indexes.iter().map(|index| index.chunks.len()).sum();
+        let memory_bytes = memory_bytes + columns.len() as u64 * COLUMN_BYTES + chunks as u64 * CHUNK_BYTES;
         Ok(OpenPart {
             key: key.to_string(),
             header,
@@ -95,6 +101,15 @@ impl OpenPart {
         columns
     }
 
+    /// Where the data of an index lies; `None`: the part has none.
+    pub fn skip_index(&self, index: &SkipIndex) -> Option<&SkipIndexHeader> {
+        let SkipIndexDefinition { key, kind, granularity, .. } = &index.definition;
+        self.header
+            .skip_indexes
+            .iter()
+            .find(|known| known.key == *key && known.kind == *kind && known.granularity == *granularity)
+    }
+
     pub fn granules_in_row_group(&self) -> usize {
         (self.header.row_group_rows / self.header.granule_rows.max(1)).max(1) as usize
     }
@@ -109,6 +124,23 @@ impl OpenPart {
 fn part_columns(header: &PartHeader) -> Result<Columns> {
     let columns = header.columns.iter().map(|column| Ok(Column::new(&column.name, column.kind.parse()?)));
     Ok(Columns::new(columns.collect::<Result<_>>()?))
+}
+
+/// Every granule has its unit, and every chunk its place among the rows.
+fn check_skip_indexes(header: &PartHeader, tail_offset: u64) -> Result<()> {
+    for index in &header.skip_indexes {
+        let units: u64 = index.chunks.iter().map(|chunk| chunk.units).sum();
+        let lies_before_tail =
+            |chunk: &SkipChunk| chunk.offset.checked_add(chunk.length).is_some_and(|end| end <= tail_offset);
+        if index.granularity == 0
+            || units != (header.granules() as u64).div_ceil(index.granularity)
+            || !index.chunks.iter().all(lies_before_tail)
+        {
+            let text = format!("its header describes a skip index that cannot be: {} {}", index.kind, index.expression);
+            return Err(Error::new(ErrorCode::CORRUPTED_DATA, text));
+        }
+    }
+    Ok(())
 }
 
 fn check_rows(metadata: &ParquetMetaData, header: &PartHeader) -> Result<()> {

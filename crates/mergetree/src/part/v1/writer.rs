@@ -29,6 +29,7 @@ use super::encode::{Codec, ColumnEncoder, EncodedColumn, RowsTaken, encoders, pr
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
+use super::skip_indexes::SkipIndexWriter;
 use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
 use crate::layout::Layout;
@@ -89,6 +90,14 @@ pub struct WrittenPart {
     pub hash: u128,
 }
 
+impl WrittenPart {
+    /// See `PartEntry::skip_indexes`.
+    pub fn skip_indexes(&self) -> BTreeMap<String, (u64, u64)> {
+        let sizes = self.header.skip_indexes.iter();
+        sizes.map(|index| (index.key.clone(), (index.compressed_bytes(), index.uncompressed_bytes))).collect()
+    }
+}
+
 /// Rows in the part's order: columns as they came, and the order to take them in.
 #[derive(Clone, Debug)]
 pub struct Sorted {
@@ -141,6 +150,7 @@ pub struct PartWriter {
     bytes: u64,
     column_bytes: Vec<(u64, u64)>,
     index: SparseIndexBuilder,
+    skip_indexes: SkipIndexWriter,
     hash: Option<Box<Xxh3>>,
     memory: MemoryGuard,
 }
@@ -168,6 +178,7 @@ impl PartWriter {
             hash: plan.hashed.then(|| Box::new(Xxh3::new())),
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
+            skip_indexes: SkipIndexWriter::new(&layout, plan.granule_rows)?,
             encoders: Vec::new(),
             group_rows: 0,
             groups: 0,
@@ -188,6 +199,11 @@ impl PartWriter {
         self.rows
     }
 
+    /// Before the first row: the part gets no data of these skip indexes.
+    pub fn leave_out_skip_indexes(&mut self, leaves: impl Fn(&str) -> bool) {
+        self.skip_indexes.leave_out(leaves);
+    }
+
     /// Appends rows that follow, in the part's order, everything appended before.
     pub async fn write(&mut self, block: &Sorted) -> Result<()> {
         self.index_rows(block)?;
@@ -198,15 +214,34 @@ impl PartWriter {
                 self.encoders = self.row_group_encoders()?;
             }
             let last = self.group_rows + rows == self.plan.row_group_rows;
+            self.skip_indexes.write(block, from, rows, self.plan.lanes).await?;
             let chunks = self.encode(block, from, rows, last).await?;
             self.group_rows += rows;
             self.rows += rows as u64;
             from += rows;
             if let Some(chunks) = chunks {
                 self.end_row_group(chunks).await?;
+                self.write_skip_indexes(false).await?;
             }
         }
         Ok(())
+    }
+
+    /// Puts what there is of skip indexes behind the row group. It is no part of the rows' hash.
+    async fn write_skip_indexes(&mut self, ends: bool) -> Result<()> {
+        let mut at = self.file.bytes_written() as u64;
+        let data = self.skip_indexes.take(&mut at, ends)?;
+        if data.is_empty() {
+            return Ok(());
+        }
+        let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
+        self.file.flush()?;
+        send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+        for chunk in data {
+            self.file.write_all(&chunk)?;
+        }
+        self.file.flush()?;
+        send(&self.outlet, upload, &mut self.bytes, &mut None).await
     }
 
     fn row_group_encoders(&self) -> Result<Vec<ColumnEncoder>> {
@@ -245,7 +280,8 @@ impl PartWriter {
         // Below this a task costs more than it saves.
         let lanes = if rows * block.columns.len() < 1 << 16 { 1 } else { self.plan.lanes };
         let encoders: Vec<ColumnEncoder> = parallel::run(jobs, lanes).await?;
-        self.memory.resize(encoders.iter().map(ColumnEncoder::memory_bytes).sum())?;
+        let encoded: u64 = encoders.iter().map(ColumnEncoder::memory_bytes).sum();
+        self.memory.resize(encoded + self.skip_indexes.memory_bytes())?;
         if !last {
             self.encoders = encoders;
             return Ok(None);
@@ -284,6 +320,7 @@ impl PartWriter {
             let chunks = self.close_encoders(encoders)?;
             self.end_row_group(chunks).await?;
         }
+        self.write_skip_indexes(true).await?;
         let header = self.header();
         let names: Vec<String> = self.layout.primary().iter().map(|key| key.text.clone()).collect();
         let index = std::mem::take(&mut self.index).encode(&names)?;
@@ -338,6 +375,7 @@ impl PartWriter {
                     compressed_bytes: self.column_bytes[i].1,
                 })
                 .collect(),
+            skip_indexes: self.skip_indexes.headers(),
         }
     }
 
@@ -397,7 +435,11 @@ mod tests {
     /// The hash of a part of these rows.
     async fn hash_of(values: &[u64]) -> u128 {
         let columns = parse::structure("k UInt64").expect("columns");
-        let spec = TableSpec::new(columns, &["k"], &[]).expect("spec");
+        written(TableSpec::new(columns, &["k"], &[]).expect("spec"), values).await.hash
+    }
+
+    /// A part of these rows, in row groups of one granule.
+    async fn written(spec: TableSpec, values: &[u64]) -> WrittenPart {
         let store: Arc<dyn PartStore> = MemoryStore::new();
         let table = spec.open(store.clone()).await.expect("opens");
         let plan = PartPlan {
@@ -418,7 +460,31 @@ mod tests {
         let column: ArrayRef = Arc::new(UInt64Array::from(values.to_vec()));
         let rows = Sorted { keys: vec![column.clone()], columns: vec![column], order: None, rows: values.len() };
         writer.write(&rows).await.expect("writes");
-        writer.finish().await.expect("ends").hash
+        writer.finish().await.expect("ends")
+    }
+
+    /// An index does not make other rows of them, lies behind its row group, and holds no row twice.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn skip_indexes_lie_between_row_groups_and_count_for_no_hash() {
+        let columns = parse::structure("k UInt64").expect("columns");
+        let plain = TableSpec::new(columns, &["k"], &[]).expect("spec");
+        let many: Vec<u64> = (0..20_000).collect();
+        let without = written(plain.clone(), &many).await;
+        let with = written(plain.with_skip_index("i", "k", "set(0)", 1).with_skip_index("j", "k", "minmax", 2), &many).await;
+        assert_eq!(with.hash, without.hash);
+        assert!(without.header.skip_indexes.is_empty());
+        let units =
+            |at: usize| -> Vec<u64> { with.header.skip_indexes[at].chunks.iter().map(|chunk| chunk.units).collect() };
+        // The second unit of two granules ends with the part, in the third row group.
+        assert_eq!((units(0), units(1)), (vec![1, 1, 1], vec![1, 1]));
+        let mut chunks: Vec<(u64, u64)> = Vec::new();
+        for index in &with.header.skip_indexes {
+            chunks.extend(index.chunks.iter().map(|chunk| (chunk.offset, chunk.offset + chunk.length)));
+        }
+        chunks.sort_unstable();
+        assert!(chunks.windows(2).all(|pair| pair[0].1 <= pair[1].0));
+        assert!(chunks.last().is_some_and(|last| last.1 == with.tail_offset), "the last ones lie before the tail");
+        assert_eq!(with.skip_indexes().keys().collect::<Vec<_>>(), ["i", "j"]);
     }
 
     /// All of a small part is still in the writer's buffer when its last row came.

@@ -1,0 +1,421 @@
+//! Conditions asked of the filters of units. A filter says of a value that it is not there, never that it is: so only
+//! conditions that some value has to be there for can leave a unit out.
+//!
+//! What a comparison is about is found first (`Subject`): an index's expression itself; an element of the array that it
+//! is (`a[1]`, or `m[k]` under an index of `mapValues(m)`), which is the type's default where there is none; or what a
+//! map holds under a key (`m['k']` under an index of `mapKeys(m)`), where the key must be there unless the default would
+//! pass too. Then the comparison gives sets of hashes, one of which must be there whole.
+
+use arrow::array::Array;
+use datafusion::common::{DFSchema, ScalarValue};
+use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
+use gristmill_types::SqlType;
+
+use super::bloom;
+use super::chunk::{Chunk, Units};
+use super::definition::{SkipIndex, SkipKind};
+use super::literals::{Required, required};
+use super::terms::Anchored;
+use super::values::{bytes_of, constant_of, hashed_kind, is_default};
+use crate::index::analyze::bytes;
+use crate::index::expression::same;
+
+#[derive(Debug)]
+enum Node {
+    Unknown,
+    Never,
+    All(Vec<Node>),
+    Any(Vec<Node>),
+    /// Of the expression's values, all of one of these sets must be there.
+    Holds {
+        expression: usize,
+        any: Vec<Vec<u64>>,
+    },
+}
+
+#[derive(Debug)]
+pub struct FilterCondition {
+    root: Node,
+    hashes: u32,
+}
+
+impl FilterCondition {
+    /// `None`: the filters can leave nothing out.
+    pub fn new(index: &SkipIndex, columns: &DFSchema, filters: &[Expr]) -> Option<FilterCondition> {
+        let hashes = match index.kind {
+            SkipKind::Bloom { false_positives } => bloom::hashes_for(false_positives),
+            _ => index.kind.terms()?.1.hashes,
+        };
+        let reader = Reader { index, columns };
+        let root = all(filters.iter().map(|filter| reader.node(filter)).collect());
+        (!matches!(root, Node::Unknown)).then_some(FilterCondition { root, hashes })
+    }
+
+    /// By unit, whether a row may pass.
+    pub fn check(&self, chunk: &Chunk) -> Vec<bool> {
+        let Units::Filters(filters) = &chunk.data else { return vec![true; chunk.units] };
+        let has = |expression: usize, unit: usize, hash: u64| bloom::contains(&filters[expression][unit], self.hashes, hash);
+        (0..chunk.units).map(|unit| self.root.check(&|expression, hash| has(expression, unit, hash))).collect()
+    }
+}
+
+impl Node {
+    fn check(&self, has: &dyn Fn(usize, u64) -> bool) -> bool {
+        match self {
+            Node::Unknown => true,
+            Node::Never => false,
+            Node::All(nodes) => nodes.iter().all(|node| node.check(has)),
+            Node::Any(nodes) => nodes.iter().any(|node| node.check(has)),
+            Node::Holds { expression, any } => any.iter().any(|all| all.iter().all(|hash| has(*expression, *hash))),
+        }
+    }
+}
+
+/// What says nothing is left out of a conjunction.
+fn all(nodes: Vec<Node>) -> Node {
+    let mut known: Vec<Node> = nodes.into_iter().filter(|node| !matches!(node, Node::Unknown)).collect();
+    match known.len() {
+        0 => Node::Unknown,
+        1 => known.remove(0),
+        _ => Node::All(known),
+    }
+}
+
+fn any(nodes: Vec<Node>) -> Node {
+    if nodes.iter().any(|node| matches!(node, Node::Unknown)) { Node::Unknown } else { Node::Any(nodes) }
+}
+
+/// What a comparison is about.
+enum Subject {
+    Itself(usize),
+    /// An element, or the default.
+    Element(usize),
+    /// The value under a key, or the default. The expression is the map's keys.
+    Under(usize, ScalarValue),
+}
+
+/// What a comparison demands.
+enum Demand<'a> {
+    /// To equal one of them.
+    OneOf(&'a [ScalarValue]),
+    /// To hold all texts of an alternative.
+    Texts(Vec<Vec<(Vec<u8>, Anchored)>>),
+    Like(&'a [u8]),
+    /// To hold the text as a token.
+    Token(&'a [u8]),
+}
+
+struct Reader<'a> {
+    index: &'a SkipIndex,
+    columns: &'a DFSchema,
+}
+
+fn name(expr: &Expr) -> Option<(&str, &[Expr])> {
+    match expr {
+        Expr::ScalarFunction(call) => Some((call.func.name(), &call.args)),
+        Expr::Alias(alias) => name(&alias.expr),
+        _ => None,
+    }
+}
+
+fn literal(expr: &Expr) -> Option<&ScalarValue> {
+    match expr {
+        Expr::Literal(value, _) => Some(value),
+        Expr::Alias(alias) => literal(&alias.expr),
+        _ => None,
+    }
+}
+
+/// The elements of a constant array.
+fn elements(value: &ScalarValue) -> Option<Vec<ScalarValue>> {
+    let ScalarValue::List(list) = value else { return None };
+    if list.is_null(0) {
+        return None;
+    }
+    let values = list.value(0);
+    (0..values.len()).map(|at| ScalarValue::try_from_array(&values, at).ok()).collect()
+}
+
+fn is_number(value: &ScalarValue, wanted: i8) -> bool {
+    !value.is_null() && value.cast_to(&arrow::datatypes::DataType::Int8).ok() == Some(ScalarValue::Int8(Some(wanted)))
+}
+
+impl Reader<'_> {
+    fn node(&self, filter: &Expr) -> Node {
+        match filter {
+            Expr::Alias(alias) => self.node(&alias.expr),
+            Expr::Literal(ScalarValue::Boolean(Some(false)), _) => Node::Never,
+            Expr::BinaryExpr(binary) => match (binary.op, literal(&binary.left), literal(&binary.right)) {
+                (Operator::And, ..) => all(vec![self.node(&binary.left), self.node(&binary.right)]),
+                (Operator::Or, ..) => any(vec![self.node(&binary.left), self.node(&binary.right)]),
+                (operator, None, Some(value)) => self.compared(&binary.left, operator, value),
+                (operator @ (Operator::Eq | Operator::NotEq | Operator::IsNotDistinctFrom), Some(value), None) => {
+                    self.compared(&binary.right, operator, value)
+                }
+                _ => Node::Unknown,
+            },
+            Expr::InList(list) if !list.negated => {
+                let values: Option<Vec<ScalarValue>> = list.list.iter().map(|item| literal(item).cloned()).collect();
+                match values {
+                    // NULL equals nothing.
+                    Some(values) => {
+                        let values: Vec<ScalarValue> = values.into_iter().filter(|value| !value.is_null()).collect();
+                        self.demanded(&list.expr, &Demand::OneOf(&values))
+                    }
+                    None => Node::Unknown,
+                }
+            }
+            Expr::Like(like) if !like.negated && !like.case_insensitive && like.escape_char.is_none() => {
+                match literal(&like.pattern).and_then(bytes) {
+                    Some(pattern) => self.demanded(&like.expr, &Demand::Like(&pattern)),
+                    None => Node::Unknown,
+                }
+            }
+            Expr::ScalarFunction(call) => self.call(call),
+            _ => Node::Unknown,
+        }
+    }
+
+    fn compared(&self, expr: &Expr, operator: Operator, value: &ScalarValue) -> Node {
+        match operator {
+            Operator::Eq | Operator::IsNotDistinctFrom => {
+                // `hasToken(…) = 1`
+                if is_number(value, 1) && name(expr).is_some() && !matches!(self.node(expr), Node::Unknown) {
+                    return self.node(expr);
+                }
+                if let Some(values) = elements(value) {
+                    return self.equals_array(expr, &values);
+                }
+                self.demanded(expr, &Demand::OneOf(std::slice::from_ref(value)))
+            }
+            // ClickHouse's conditions are numbers: `like(…) != 0`; and what is not the default is under its key.
+            Operator::NotEq if is_number(value, 0) && name(expr).is_some_and(|(name, _)| name != "arrayElement") => {
+                self.node(expr)
+            }
+            Operator::NotEq if is_default(value) && !value.is_null() => match bytes(value) {
+                Some(text) if text.is_empty() => {
+                    let says = |subject: &Subject| match subject {
+                        Subject::Under(expression, key) => self.key_is_there(*expression, key),
+                        _ => Node::Unknown,
+                    };
+                    all(self.subjects(expr).iter().map(says).collect())
+                }
+                _ => Node::Unknown,
+            },
+            _ => Node::Unknown,
+        }
+    }
+
+    fn call(&self, call: &ScalarFunction) -> Node {
+        let [first, second] = &call.args[..] else { return Node::Unknown };
+        let constant = literal(second);
+        let text = constant.and_then(bytes);
+        let texts = |value: Vec<u8>, anchored| Demand::Texts(vec![vec![(value, anchored)]]);
+        match (call.func.name(), constant, text) {
+            ("like", _, Some(pattern)) => self.demanded(first, &Demand::Like(&pattern)),
+            ("startsWith", _, Some(text)) => self.demanded(first, &texts(text, Anchored::START)),
+            ("endsWith", _, Some(text)) => self.demanded(first, &texts(text, Anchored::END)),
+            ("hasToken", _, Some(token)) => self.demanded(first, &Demand::Token(&token)),
+            ("match", _, Some(pattern)) => match required(&pattern) {
+                Some(alternatives) => {
+                    let anywhere = |texts: Required| -> Vec<(Vec<u8>, Anchored)> {
+                        texts.into_iter().map(|text| (text, Anchored::NOWHERE)).collect()
+                    };
+                    self.demanded(first, &Demand::Texts(alternatives.into_iter().map(anywhere).collect()))
+                }
+                None => Node::Unknown,
+            },
+            ("multiSearchAny", Some(value), _) => {
+                let needles: Option<Vec<Vec<u8>>> =
+                    elements(value).and_then(|values| values.iter().map(bytes).collect::<Option<_>>());
+                match needles {
+                    Some(needles) => {
+                        let alternative = |needle: Vec<u8>| vec![(needle, Anchored::NOWHERE)];
+                        self.demanded(first, &Demand::Texts(needles.into_iter().map(alternative).collect()))
+                    }
+                    None => Node::Unknown,
+                }
+            }
+            ("has", Some(value), _) => self.array_holds(first, vec![vec![value.clone()]]),
+            // A constant array that has a row's value.
+            ("has", None, _) => match literal(first).and_then(elements) {
+                Some(values) => self.demanded(second, &Demand::OneOf(&values)),
+                None => Node::Unknown,
+            },
+            ("hasAny", Some(value), _) => match elements(value) {
+                Some(values) => self.array_holds(first, values.into_iter().map(|value| vec![value]).collect()),
+                None => Node::Unknown,
+            },
+            ("hasAll", Some(value), _) => match elements(value) {
+                Some(values) => self.array_holds(first, vec![values]),
+                None => Node::Unknown,
+            },
+            ("mapContainsKey" | "mapContainsValue", Some(value), _) => {
+                let side = if call.func.name() == "mapContainsKey" { "mapKeys" } else { "mapValues" };
+                self.of_map(first, side, &|expression| self.holds(expression, &[vec![value.clone()]]))
+            }
+            ("mapContainsKeyLike" | "mapContainsValueLike", _, Some(pattern)) => {
+                let side = if call.func.name() == "mapContainsKeyLike" { "mapKeys" } else { "mapValues" };
+                self.of_map(first, side, &|expression| self.demand(expression, &Demand::Like(&pattern)))
+            }
+            _ => Node::Unknown,
+        }
+    }
+
+    /// What expressions of the index say of a value.
+    fn subjects(&self, expr: &Expr) -> Vec<Subject> {
+        let mut subjects = Vec::new();
+        for (at, expression) in self.index.expressions.iter().enumerate() {
+            let is_array = matches!(expression.kind.plain(), SqlType::Array(_));
+            if !is_array && self.is_same_value(expr, &expression.logical) {
+                subjects.push(Subject::Itself(at));
+            }
+            let (Some(("arrayElement", [container, key])), true) = (name(expr), is_array) else { continue };
+            if same(container, &expression.logical) {
+                subjects.push(Subject::Element(at));
+            }
+            match name(&expression.logical) {
+                Some(("mapValues", [map])) if same(container, map) => subjects.push(Subject::Element(at)),
+                Some(("mapKeys", [map])) if same(container, map) => {
+                    subjects.extend(literal(key).map(|key| Subject::Under(at, key.clone())));
+                }
+                _ => {}
+            }
+        }
+        subjects
+    }
+
+    /// The expression, or the same whole number in a wider type.
+    fn is_same_value(&self, expr: &Expr, base: &Expr) -> bool {
+        match expr {
+            Expr::Cast(cast) => {
+                let width = |expr: &Expr| expr.get_type(self.columns).ok().filter(arrow::datatypes::DataType::is_integer);
+                let widens = match (width(&cast.expr), width(expr)) {
+                    (Some(from), Some(to)) => {
+                        to.primitive_width() > from.primitive_width()
+                            && (from.is_unsigned_integer() || to.is_signed_integer())
+                    }
+                    _ => false,
+                };
+                widens && self.is_same_value(&cast.expr, base)
+            }
+            _ => same(expr, base),
+        }
+    }
+
+    fn demanded(&self, expr: &Expr, demand: &Demand<'_>) -> Node {
+        all(self
+            .subjects(expr)
+            .iter()
+            .map(|subject| match subject {
+                Subject::Itself(expression) => self.demand(*expression, demand),
+                // The default passes without being there.
+                Subject::Element(_) | Subject::Under(..) if may_be_default(demand) => Node::Unknown,
+                Subject::Element(expression) => self.demand(*expression, demand),
+                Subject::Under(expression, key) => self.key_is_there(*expression, key),
+            })
+            .collect())
+    }
+
+    fn key_is_there(&self, expression: usize, key: &ScalarValue) -> Node {
+        self.holds(expression, &[vec![key.clone()]])
+    }
+
+    fn demand(&self, expression: usize, demand: &Demand<'_>) -> Node {
+        if let Demand::OneOf(values) = demand {
+            if values.is_empty() {
+                return Node::Never;
+            }
+            let alternatives: Vec<Vec<ScalarValue>> = values.iter().map(|value| vec![value.clone()]).collect();
+            return self.holds(expression, &alternatives);
+        }
+        let Some((terms, shape)) = self.index.kind.terms() else { return Node::Unknown };
+        let mut any: Vec<Vec<u64>> = Vec::new();
+        match demand {
+            Demand::OneOf(_) => {}
+            Demand::Texts(alternatives) => {
+                for texts in alternatives {
+                    let mut all = Vec::new();
+                    for (text, anchored) in texts {
+                        terms.each(text, *anchored, |term| all.push(bloom::hash(term, shape.seed)));
+                    }
+                    any.push(all);
+                }
+            }
+            Demand::Like(pattern) => {
+                let mut all = Vec::new();
+                terms.of_like(pattern, |term| all.push(bloom::hash(term, shape.seed)));
+                any.push(all);
+            }
+            // As a part of the value for n-grams, as the whole of a token for tokens.
+            Demand::Token(token) => {
+                let anchored = match terms {
+                    super::terms::Terms::Tokens => Anchored::WHOLE,
+                    super::terms::Terms::Ngrams(_) => Anchored::NOWHERE,
+                };
+                let mut all = Vec::new();
+                terms.each(token, anchored, |term| all.push(bloom::hash(term, shape.seed)));
+                any.push(all);
+            }
+        }
+        node(expression, any)
+    }
+
+    /// Of these alternatives, all values of one must be among the expression's.
+    fn holds(&self, expression: usize, alternatives: &[Vec<ScalarValue>]) -> Node {
+        let kind = hashed_kind(&self.index.expressions[expression].kind);
+        let mut any = Vec::with_capacity(alternatives.len());
+        for values in alternatives {
+            let mut all = Vec::with_capacity(values.len());
+            for value in values {
+                let Some(bytes) = constant_of(value, kind).and_then(|value| bytes_of(&value)) else { return Node::Unknown };
+                match self.index.kind.terms() {
+                    None => all.push(bloom::hash(&bytes, 0)),
+                    Some((terms, shape)) => {
+                        terms.each(&bytes, Anchored::WHOLE, |term| all.push(bloom::hash(term, shape.seed)));
+                    }
+                }
+            }
+            any.push(all);
+        }
+        node(expression, any)
+    }
+
+    fn array_holds(&self, array: &Expr, alternatives: Vec<Vec<ScalarValue>>) -> Node {
+        let expressions = self.index.expressions.iter().enumerate();
+        let found = expressions.filter(|(_, expression)| {
+            matches!(expression.kind.plain(), SqlType::Array(_)) && same(array, &expression.logical)
+        });
+        all(found.map(|(at, _)| self.holds(at, &alternatives)).collect())
+    }
+
+    /// `a = [1, 2]`: the elements are there.
+    fn equals_array(&self, expr: &Expr, values: &[ScalarValue]) -> Node {
+        if values.iter().any(ScalarValue::is_null) { Node::Unknown } else { self.array_holds(expr, vec![values.to_vec()]) }
+    }
+
+    /// What expressions that are a side of the map say.
+    fn of_map(&self, map: &Expr, side: &str, says: &dyn Fn(usize) -> Node) -> Node {
+        let expressions = self.index.expressions.iter().enumerate();
+        let found = expressions.filter(|(_, expression)| {
+            name(&expression.logical).is_some_and(|(name, args)| name == side && matches!(args, [of] if same(of, map)))
+        });
+        all(found.map(|(at, _)| says(at)).collect())
+    }
+}
+
+fn node(expression: usize, any: Vec<Vec<u64>>) -> Node {
+    // An alternative without a hash is always there.
+    if any.iter().any(Vec::is_empty) { Node::Unknown } else { Node::Holds { expression, any } }
+}
+
+/// Whether the type's default may be what is demanded.
+fn may_be_default(demand: &Demand<'_>) -> bool {
+    match demand {
+        Demand::OneOf(values) => values.iter().any(is_default),
+        Demand::Texts(alternatives) => alternatives.iter().any(|texts| texts.iter().all(|(text, _)| text.is_empty())),
+        Demand::Like(pattern) => pattern.iter().all(|byte| *byte == b'%'),
+        Demand::Token(token) => token.is_empty(),
+    }
+}

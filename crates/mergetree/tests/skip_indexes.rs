@@ -1,0 +1,413 @@
+//! Data skipping indexes leave granules out that nothing else does, follow the rows through merges and changes, are read
+//! only by queries that can use them, and their damage is found.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, Int64Array, Int64Builder, ListBuilder, RecordBatch};
+use arrow::datatypes::{DataType, Field};
+use datafusion::common::ScalarValue;
+use datafusion::logical_expr::{Expr, ident, lit};
+use futures::TryStreamExt;
+use gristmill_base::{ErrorCode, Result};
+use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
+use gristmill_functions::{Argument, FunctionEnv, Registry, call};
+use gristmill_introspect::{Event, QueryContext};
+use gristmill_mergetree::read::explain_indexes;
+use gristmill_mergetree::testing::{TableSpec, context, insert, session};
+use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, PartStore};
+use gristmill_types::{Columns, SqlType};
+
+const FINAL: OptimizeRequest =
+    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+
+fn settings() -> Arc<QueryContext> {
+    context(&[("max_threads", "1")]).expect("settings")
+}
+
+fn columns() -> Columns {
+    Columns::of([
+        ("k", SqlType::Int64),
+        ("v", SqlType::Int64),
+        ("s", SqlType::String),
+        ("f", SqlType::Float64),
+        ("xs", SqlType::array(SqlType::Int64)),
+    ])
+}
+
+/// A number for each of a thousand, so that every granule has small and great ones: bounds of pages say nothing.
+fn scattered(k: i64) -> i64 {
+    k * 7919 % 1000
+}
+
+/// Lists whose elements are never NULL.
+fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
+    let element = Field::new("item", DataType::Int64, false);
+    let mut lists = ListBuilder::new(Int64Builder::new()).with_field(element);
+    values.for_each(|values| lists.append_value(values.into_iter().map(Some)));
+    Arc::new(lists.finish())
+}
+
+/// Rows `from..to` by `k`.
+fn rows(from: i64, to: i64) -> RecordBatch {
+    let numbers = || (from..to).map(scattered);
+    let texts = numbers().map(|v| format!("the row {v} is éhre{v}"));
+    let arrays: Vec<ArrayRef> = vec![
+        Arc::new(Int64Array::from_iter_values(from..to)),
+        Arc::new(Int64Array::from_iter_values(numbers())),
+        Arc::new(BinaryViewArray::from_iter_values(texts)),
+        Arc::new(Float64Array::from_iter_values(numbers().map(|v| v as f64 / 2.0))),
+        lists(numbers().map(|v| vec![v, v + 5000])),
+    ];
+    RecordBatch::try_new(columns().arrow(), arrays).expect("fits")
+}
+
+/// Granules of ten rows.
+fn spec() -> TableSpec {
+    TableSpec::new(columns(), &["k"], &[]).expect("spec").with_setting("index_granularity", 10)
+}
+
+async fn table(spec: &TableSpec) -> Arc<MergeTree> {
+    let table = spec.open(MemoryStore::new()).await.expect("opens");
+    insert(&table, &settings(), vec![rows(0, 1000)]).await.expect("inserts");
+    table
+}
+
+async fn try_count(table: &MergeTree, context: &Arc<QueryContext>, filter: Expr) -> Result<(usize, u64)> {
+    let frame = session(context).read_table(table.read(context).await?)?.filter(filter)?;
+    let batches: Vec<RecordBatch> = frame.execute_stream().await?.try_collect().await?;
+    Ok((batches.iter().map(RecordBatch::num_rows).sum(), context.counters.get(Event::SelectedMarks)))
+}
+
+/// Rows that pass, and granules that were read for them.
+async fn count(table: &MergeTree, filter: Expr) -> (usize, u64) {
+    try_count(table, &settings(), filter).await.expect("reads")
+}
+
+fn text(text: &str) -> Expr {
+    lit(ScalarValue::BinaryView(Some(text.as_bytes().to_vec())))
+}
+
+/// `name(column, constant)`, true where it is not 0.
+fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Expr {
+    let mut registry = Registry::default();
+    gristmill_functions::strings::register(&mut registry);
+    gristmill_functions::arrays::register(&mut registry);
+    let env = FunctionEnv {
+        timezone: Arc::from("UTC"),
+        database: Arc::from("default"),
+        user: Arc::from("default"),
+        query_id: Arc::from(""),
+        now_micros: 0,
+        cast_keep_nullable: false,
+        date_time_input_format: Arc::from("basic"),
+    };
+    let of = columns().get(column).expect("a column").kind.clone();
+    let arguments = vec![
+        (ident(column), Argument { kind: of, constant: None }),
+        (lit(constant.clone()), Argument { kind, constant: Some(constant) }),
+    ];
+    call(&registry, name, arguments, &env).expect("a function that is there").0.not_eq(lit(0u8))
+}
+
+fn of_text(name: &str, constant: &str) -> Expr {
+    is_true(name, "s", ScalarValue::BinaryView(Some(constant.as_bytes().to_vec())), SqlType::String)
+}
+
+fn has(value: i64) -> Expr {
+    is_true("has", "xs", ScalarValue::Int64(Some(value)), SqlType::Int64)
+}
+
+fn list(values: &[i64]) -> ScalarValue {
+    let values: Vec<ScalarValue> = values.iter().map(|value| ScalarValue::Int64(Some(*value))).collect();
+    ScalarValue::List(ScalarValue::new_list(&values, &DataType::Int64, false))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_kind_of_index_leaves_out_what_nothing_else_does() {
+    let kinds = [
+        ("bloom_filter(0.001)", "v"),
+        ("set(0)", "v"),
+        ("bloom_filter(0.001)", "s"),
+        ("tokenbf_v1(512, 3, 0)", "s"),
+        ("ngrambf_v1(4, 512, 3, 7)", "s"),
+        ("bloom_filter(0.001)", "xs"),
+        ("bloom_filter(0.001)", "f"),
+        ("set(100)", "(v, s)"),
+    ];
+    let whole = text("the row 77 is éhre77");
+    let asks: Vec<(Expr, usize, &[usize])> = vec![
+        (ident("v").eq(lit(77i64)), 1, &[0, 1, 7]),
+        (lit(77i64).eq(ident("v")), 1, &[0, 1, 7]),
+        (ident("v").in_list(vec![lit(77i64), lit(78i64), lit(5000i64)], false), 2, &[0, 1, 7]),
+        ((ident("v") + lit(1i64)).eq(lit(78i64)), 1, &[1, 7]),
+        (ident("v").eq(lit(77i64)).or(ident("v").eq(lit(5000i64))), 1, &[0, 1, 7]),
+        (ident("s").eq(whole.clone()), 1, &[2, 3, 4, 7]),
+        (ident("s").in_list(vec![whole.clone(), text("no such row")], false), 1, &[2, 3, 4, 7]),
+        (of_text("hasToken", "77"), 1, &[3, 7]),
+        (of_text("like", "%row 77 is%"), 1, &[3, 4, 7]),
+        (of_text("like", "the row 77 is %"), 1, &[3, 4, 7]),
+        (of_text("startsWith", "the row 77 i"), 1, &[3, 4, 7]),
+        (of_text("endsWith", " 77 is éhre77"), 1, &[3, 4, 7]),
+        (of_text("match", "^the.* 77 is.*$"), 1, &[3, 4, 7]),
+        (of_text("match", "w 77 |w 5000 "), 1, &[3, 4, 7]),
+        (has(77), 1, &[5]),
+        (has(5077), 1, &[5]),
+        (is_true("hasAny", "xs", list(&[77, 5078, 9999]), SqlType::array(SqlType::Int64)), 2, &[5]),
+        (is_true("hasAll", "xs", list(&[77, 5077]), SqlType::array(SqlType::Int64)), 1, &[5]),
+        (ident("f").eq(lit(38.5)), 1, &[6]),
+    ];
+    for (place, (kind, expression)) in kinds.into_iter().enumerate() {
+        let with = table(&spec().with_skip_index("i", expression, kind, 1)).await;
+        for (ask, passes, by) in &asks {
+            let what = format!("{ask} with {kind} of {expression}");
+            let (found, granules) = count(&with, ask.clone()).await;
+            assert_eq!(found, *passes, "{what}");
+            let without = context(&[("use_skip_indexes", "0")]).expect("settings");
+            let (_, without) = try_count(&with, &without, ask.clone()).await.expect("reads");
+            assert!(without > 50, "{what}: {without} granules are left by everything else");
+            match by.contains(&place) {
+                true => assert!(granules <= 4, "{what}: {granules} granules are read"),
+                false => assert_eq!(granules, without, "{what}"),
+            }
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn bounds_of_expressions_and_coarse_units() {
+    // The thousand in tens of units of three granules.
+    let with = table(&spec().with_skip_index("i", "f", "minmax", 3)).await;
+    assert_eq!(count(&with, ident("f").gt(lit(1e9))).await, (0, 0));
+    assert_eq!(count(&with, ident("f").is_null()).await, (0, 0));
+    assert_eq!(count(&with, ident("f").lt(lit(1e9))).await, (1000, 100));
+    // A filter of a unit: all granules of it stay.
+    let with = table(&spec().with_skip_index("i", "v", "set(0)", 3)).await;
+    assert_eq!(count(&with, ident("v").eq(lit(scattered(999)))).await, (1, 1), "the last unit has one granule");
+    assert_eq!(count(&with, ident("v").eq(lit(scattered(500)))).await, (1, 3));
+    // More values than the index keeps: it says nothing.
+    let with = table(&spec().with_skip_index("i", "v", "set(9)", 1)).await;
+    assert_eq!(count(&with, ident("v").eq(lit(77i64))).await.1, table_granules_by_bounds(77).await);
+}
+
+async fn table_granules_by_bounds(value: i64) -> u64 {
+    let without = table(&spec()).await;
+    count(&without, ident("v").eq(lit(value))).await.1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_follows_the_rows_through_merges_and_changes() {
+    let with = spec().with_skip_index("i", "v", "set(0)", 1);
+    let table = with.open(MemoryStore::new()).await.expect("opens");
+    for part in 0..10 {
+        insert(&table, &settings(), vec![rows(part * 100, part * 100 + 100)]).await.expect("inserts");
+    }
+    assert_eq!(count(&table, ident("v").eq(lit(77i64))).await, (1, 1));
+    table.optimize(&settings(), FINAL).await.expect("merges");
+    assert_eq!(table.parts().iter().filter(|part| part.active).count(), 1);
+    assert_eq!(count(&table, ident("v").eq(lit(77i64))).await, (1, 1));
+    let assignments = vec![("v".to_string(), "v + 10000".to_string())];
+    let update = RowChange::Update { assignments, condition: "v = 77".to_string() };
+    change(&table, update).await;
+    assert_eq!(count(&table, ident("v").eq(lit(77i64))).await.0, 0);
+    assert_eq!(count(&table, ident("v").eq(lit(10077i64))).await, (1, 1));
+    let sizes = &table.parts().iter().find(|part| part.active).expect("a part").skip_indexes.clone();
+    assert!(matches!(&sizes[..], [(name, compressed, uncompressed)] if name == "i" && *compressed > 0 && *uncompressed > 0));
+}
+
+async fn change(table: &MergeTree, change: RowChange) {
+    let commands = vec!["(a change)".to_string()];
+    let request = MutationRequest { changes: vec![change], commands, partition: None, at_once: false };
+    let id = table.mutate(&settings(), request).await.expect("begins");
+    table.finish_mutation(&settings(), &id).await.expect("is done");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn parts_without_an_index_get_it_and_lose_it() {
+    let first = table(&spec()).await;
+    let by_bounds = count(&first, ident("v").eq(lit(77i64))).await.1;
+    let with = spec().with_skip_index("i", "v", "set(0)", 1);
+    let altered = with.alter(&first).expect("alters");
+    assert_eq!(count(&altered, ident("v").eq(lit(77i64))).await, (1, by_bounds), "older parts lack it");
+    change(&altered, RowChange::MaterializeIndex { key: "i".to_string() }).await;
+    assert_eq!(count(&altered, ident("v").eq(lit(77i64))).await, (1, 1));
+    change(&altered, RowChange::ClearIndex { key: "i".to_string() }).await;
+    assert_eq!(count(&altered, ident("v").eq(lit(77i64))).await, (1, by_bounds));
+    // Data that was written under another key is not this index's.
+    change(&altered, RowChange::MaterializeIndex { key: "i".to_string() }).await;
+    let mut cleared = with.clone();
+    cleared.skip_indexes[0].key = "i#1".to_string();
+    let cleared = cleared.alter(&altered).expect("alters");
+    assert_eq!(count(&cleared, ident("v").eq(lit(77i64))).await, (1, by_bounds));
+    // Neither an insert nor a merge makes it where it is not to.
+    let lazy = with.with_setting("materialize_skip_indexes_on_merge", "0").open(MemoryStore::new()).await.expect("opens");
+    let without = context(&[("materialize_skip_indexes_on_insert", "0"), ("max_threads", "1")]).expect("settings");
+    insert(&lazy, &without, vec![rows(0, 500)]).await.expect("inserts");
+    insert(&lazy, &settings(), vec![rows(500, 1000)]).await.expect("inserts");
+    let has_index = |part: &gristmill_catalog::PartRow| !part.skip_indexes.is_empty();
+    assert_eq!(lazy.parts().iter().map(has_index).collect::<Vec<_>>(), [false, true]);
+    lazy.optimize(&settings(), FINAL).await.expect("merges");
+    assert!(!lazy.parts().iter().filter(|part| part.active).any(has_index));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_index_is_read_by_queries_that_can_use_it_and_once() {
+    let store = MemoryStore::new();
+    let with = spec().with_skip_index("i", "v", "set(0)", 1).with_skip_index("j", "s", "bloom_filter(0.001)", 1);
+    insert(&with.open(store.clone()).await.expect("opens"), &settings(), vec![rows(0, 1000)]).await.expect("inserts");
+    let environment = MergeTreeEnvironment::for_tests();
+    let table = with.open_in(store, environment.clone()).await.expect("opens again");
+    let chunks = async |filter: Expr| {
+        let context = settings();
+        try_count(&table, &context, filter).await.expect("reads");
+        let counters = &context.counters;
+        (counters.get(Event::SkippingIndexCacheMisses), counters.get(Event::SkippingIndexCacheHits))
+    };
+    assert_eq!(chunks(ident("k").eq(lit(5i64))).await, (0, 0));
+    assert_eq!(chunks(ident("f").gt(lit(1e9))).await, (0, 0));
+    assert_eq!(environment.skip_indexes.bytes(), 0);
+    assert_eq!(chunks(ident("v").eq(lit(77i64))).await, (1, 0));
+    assert!(environment.skip_indexes.bytes() > 0);
+    assert_eq!(chunks(ident("v").eq(lit(78i64))).await, (0, 1));
+    // One that is to be used and cannot be.
+    let forced = |name: &str| context(&[("force_data_skipping_indices", name)]).expect("settings");
+    try_count(&table, &forced("i, `j`"), ident("v").eq(lit(1i64))).await.expect_err("j says nothing of v");
+    let error = try_count(&table, &forced("j"), ident("v").eq(lit(1i64))).await.expect_err("it says nothing of v");
+    assert_eq!(error.code(), ErrorCode::INDEX_NOT_USED);
+    try_count(&table, &forced("`i`"), ident("v").eq(lit(1i64))).await.expect("is used");
+    let ignoring = context(&[("ignore_data_skipping_indices", "i")]).expect("settings");
+    assert_eq!(
+        try_count(&table, &ignoring, ident("v").eq(lit(77i64))).await.expect("reads").1,
+        table_granules_by_bounds(77).await
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn explain_tells_what_each_index_left() {
+    let with =
+        spec().with_skip_index("values", "(v, k)", "set(0)", 2).with_skip_index("filter", "v", "bloom_filter(0.0001)", 1);
+    let table = table(&with).await;
+    let context = settings();
+    let frame = session(&context).read_table(table.read(&context).await.expect("pins")).expect("reads");
+    let plan = frame.filter(ident("v").eq(lit(77i64))).expect("filters").create_physical_plan().await.expect("plans");
+    let lines = explain_indexes(&plan);
+    let skips = lines.iter().position(|line| line == "  Skip").expect("an index is used");
+    let left = table_granules_by_bounds(77).await;
+    assert_eq!(
+        lines[skips..],
+        [
+            "  Skip".to_string(),
+            "    Name: filter".to_string(),
+            "    Description: bloom_filter GRANULARITY 1".to_string(),
+            "    Parts: 1/1".to_string(),
+            format!("    Granules: 1/{left}"),
+            "  Skip".to_string(),
+            "    Name: values".to_string(),
+            "    Description: set GRANULARITY 2".to_string(),
+            "    Condition: (v in [77, 77])".to_string(),
+            "    Parts: 1/1".to_string(),
+            "    Granules: 1/1".to_string(),
+        ]
+    );
+}
+
+async fn objects(store: &MemoryStore) -> BTreeMap<String, Vec<u8>> {
+    let mut all = BTreeMap::new();
+    for object in store.list(&settings(), "").await.expect("lists") {
+        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
+        all.insert(object.key, data.to_vec());
+    }
+    all
+}
+
+async fn store_of(objects: BTreeMap<String, Vec<u8>>) -> Arc<MemoryStore> {
+    let store = MemoryStore::new();
+    for (key, data) in objects {
+        store.put_if_absent(&settings(), &key, data.into()).await.expect("puts");
+    }
+    store
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_flipped_byte_anywhere_in_an_index_is_found_and_named() {
+    for kind in ["minmax", "set(0)", "bloom_filter", "tokenbf_v1(64, 2, 0)"] {
+        let with = spec().with_skip_index("i", "s", kind, 10);
+        let store = MemoryStore::new();
+        let table = with.open(store.clone()).await.expect("opens");
+        insert(&table, &settings(), vec![rows(0, 300)]).await.expect("inserts");
+        let open = table.core().manifest.current().parts.values().next().expect("a part").clone();
+        let open = table.core().open_part(&settings(), &open).await.expect("opens");
+        let chunk = open.header.skip_indexes[0].chunks[0].clone();
+        let whole = objects(&store).await;
+        let filter = || ident("s").eq(text("the row 77 is éhre77"));
+        for at in (chunk.offset..chunk.offset + chunk.length).step_by(7) {
+            let mut damaged = whole.clone();
+            let part = damaged.iter_mut().find(|(key, _)| key.starts_with("parts/")).expect("a part").1;
+            part[at as usize] ^= 0x20;
+            let table = with.open(store_of(damaged).await).await.expect("opens");
+            let error = try_count(&table, &settings(), filter()).await.expect_err("damage goes unnoticed");
+            assert_eq!(error.code(), ErrorCode::CORRUPTED_DATA, "{error}");
+            assert!(error.to_string().contains("skip index i of part all_1_1_0"), "{error}");
+            let without = context(&[("ignore_data_skipping_indices", "i")]).expect("settings");
+            try_count(&table, &without, filter()).await.expect("the rows themselves are whole");
+        }
+    }
+}
+
+fn golden() -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-skip-indexes")
+}
+
+fn golden_spec() -> TableSpec {
+    spec()
+        .with_skip_index("bounds", "f", "minmax", 2)
+        .with_skip_index("values", "(v, k)", "set(100)", 1)
+        .with_skip_index("numbers", "xs", "bloom_filter(0.01)", 1)
+        .with_skip_index("tokens", "s", "tokenbf_v1(128, 2, 3)", 1)
+        .with_skip_index("grams", "s", "ngrambf_v1(4, 256, 2, 0)", 3)
+}
+
+fn load(folder: &std::path::Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) {
+    for entry in std::fs::read_dir(folder).expect("golden files are checked in") {
+        let path = entry.expect("listed").path();
+        let key = format!("{prefix}{}", path.file_name().expect("named").to_string_lossy());
+        match path.is_dir() {
+            true => load(&path, &format!("{key}/"), objects),
+            false => drop(objects.insert(key, std::fs::read(&path).expect("reads"))),
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn indexes_of_a_folder_of_version_1_are_read() {
+    let mut objects = BTreeMap::new();
+    load(&golden(), "", &mut objects);
+    let table = golden_spec().open(store_of(objects).await).await.expect("opens");
+    let forced = |name: &str| context(&[("force_data_skipping_indices", name), ("max_threads", "1")]).expect("settings");
+    for (index, filter) in [
+        ("values", ident("v").eq(lit(763i64))),
+        ("numbers", has(5763)),
+        ("tokens", of_text("hasToken", "763")),
+        ("grams", of_text("like", "%row 763 is%")),
+    ] {
+        let (found, granules) = try_count(&table, &forced(index), filter).await.expect("reads");
+        assert_eq!(found, 1, "{index}");
+        assert!(granules <= 3, "{index} leaves {granules} granules");
+    }
+    assert_eq!(try_count(&table, &forced("bounds"), ident("f").gt(lit(1e9))).await.expect("reads"), (0, 0));
+}
+
+/// Writes the golden folder. Run by hand, once a version of the format.
+#[tokio::test(flavor = "multi_thread")]
+#[ignore = "writes the golden files"]
+async fn write_golden_files() {
+    let store = MemoryStore::new();
+    let table = golden_spec().open(store.clone()).await.expect("opens");
+    insert(&table, &settings(), vec![rows(0, 200)]).await.expect("inserts");
+    for (key, data) in objects(&store).await {
+        let path = golden().join(&key);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
+        std::fs::write(path, data).expect("writes");
+    }
+}
