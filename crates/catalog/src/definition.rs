@@ -6,6 +6,7 @@ use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
 use crate::column_keys::ColumnKeys;
+use crate::ttl::TtlSpec;
 
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +34,7 @@ pub struct TableDefinition {
     pub temporary: bool,
     /// Which columns are which in data that was written before an ALTER.
     pub column_keys: ColumnKeys,
+    pub ttl: TtlSpec,
 }
 
 /// What follows an element of a sorting key whose greater values come first.
@@ -98,6 +100,7 @@ pub(crate) mod tests {
             comment: String::new(),
             temporary: false,
             column_keys: ColumnKeys::default(),
+            ttl: TtlSpec::default(),
         }
     }
 }

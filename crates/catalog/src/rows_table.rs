@@ -90,6 +90,7 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         comment: String::new(),
         temporary: false,
         column_keys: ColumnKeys::default(),
+        ttl: crate::ttl::TtlSpec::default(),
     })
 }
 

@@ -9,7 +9,9 @@ use gristmill_catalog::{KeyExpression, TableDefinition};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::MergingEngine;
+use crate::environment::MergeTreeEnvironment;
 use crate::index::order::KeyOrder;
+use crate::ttl::{self, Ttl};
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
 const STATISTICS_COLUMNS_MAX: usize = 16;
@@ -36,6 +38,8 @@ pub struct Layout {
     pub primary_order: KeyOrder,
     /// What merges make of rows of equal sorting key.
     pub engine: MergingEngine,
+    /// What becomes of rows that grow old.
+    pub ttl: Ttl,
 }
 
 impl Layout {
@@ -45,6 +49,7 @@ impl Layout {
         definition: &TableDefinition,
         sorting: Vec<KeyExpression>,
         partition: Option<Vec<KeyExpression>>,
+        environment: &MergeTreeEnvironment,
     ) -> Result<Arc<Layout>> {
         let columns = stored_columns(&definition.columns);
         let schema = columns.arrow();
@@ -85,6 +90,10 @@ impl Layout {
             .take(STATISTICS_COLUMNS_MAX)
             .collect();
         let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
+        let ttl = {
+            let shape = ttl::Shape { columns: &columns, sorting: &sorting };
+            Ttl::compile(definition, &shape, environment, &environment.context("TTL"))?
+        };
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
             primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
@@ -98,6 +107,7 @@ impl Layout {
             partition_columns,
             statistics_columns,
             engine,
+            ttl,
         }))
     }
 

@@ -12,10 +12,11 @@ use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{
-    ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, Table, TableDefinition, Wanted,
+    AggregateExpression, ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, Table,
+    TableDefinition, TtlRule, TtlSpec, Wanted,
 };
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_types::Columns;
+use gristmill_types::{Columns, SqlType};
 use uuid::Uuid;
 
 use crate::{MergeTree, MergeTreeEnvironment, PartStore};
@@ -29,6 +30,7 @@ pub struct TableSpec {
     pub settings: BTreeMap<String, String>,
     pub engine: EngineSpec,
     pub column_keys: ColumnKeys,
+    pub ttl: TtlSpec,
 }
 
 /// Expressions in DataFusion's own SQL, for tests that have no engine.
@@ -57,6 +59,18 @@ impl ExpressionCompiler for PlainSql {
         let schema = DFSchema::try_from(Schema::new(fields.collect::<Vec<_>>()))?;
         Ok(ColumnExpression { physical: session.create_physical_expr(logical.clone(), &schema)?, inputs, logical })
     }
+
+    fn compile_aggregates(
+        &self,
+        text: &str,
+        kind: &SqlType,
+        columns: &Columns,
+        _context: &QueryContext,
+    ) -> Result<AggregateExpression> {
+        let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
+        let expr = SessionContext::new().parse_sql_expr(text, &schema)?;
+        AggregateExpression::new(datafusion::logical_expr::cast(expr, kind.arrow()), columns)
+    }
 }
 
 /// A key that is a column.
@@ -75,7 +89,8 @@ impl TableSpec {
         let partition = if partition.is_empty() { None } else { Some(keys(partition)?) };
         let engine = EngineSpec { name: "MergeTree".to_string(), arguments: Vec::new() };
         let (settings, column_keys) = (BTreeMap::new(), ColumnKeys::default());
-        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings, engine, column_keys })
+        let ttl = TtlSpec::default();
+        Ok(TableSpec { sorting: keys(sorting)?, partition, columns, settings, engine, column_keys, ttl })
     }
 
     pub fn with_engine(mut self, name: &str, arguments: &[&str]) -> TableSpec {
@@ -85,6 +100,16 @@ impl TableSpec {
 
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> TableSpec {
         self.settings.insert(name.to_string(), value.to_string());
+        self
+    }
+
+    pub fn with_ttl(mut self, rule: TtlRule) -> TableSpec {
+        self.ttl.rules.push(rule);
+        self
+    }
+
+    pub fn with_column_ttl(mut self, column: &str, expression: &str) -> TableSpec {
+        self.ttl.columns.insert(column.to_string(), expression.to_string());
         self
     }
 
@@ -143,6 +168,7 @@ impl TableSpec {
             comment: String::new(),
             temporary: false,
             column_keys: self.column_keys.clone(),
+            ttl: self.ttl.clone(),
         })
     }
 }

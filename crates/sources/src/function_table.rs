@@ -23,6 +23,7 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         comment: String::new(),
         temporary: true,
         column_keys: ColumnKeys::default(),
+        ttl: gristmill_catalog::TtlSpec::default(),
     })
 }
 

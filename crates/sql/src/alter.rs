@@ -8,6 +8,7 @@ use crate::create::{ColumnDefinition, CreateTable};
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
 use crate::tokens::is_word;
+use crate::ttl::TtlElement;
 
 /// Where a column stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,7 @@ pub enum Property {
     Alias,
     Comment,
     Codec,
+    Ttl,
 }
 
 /// Parts that a command is about.
@@ -83,6 +85,11 @@ pub enum AlterCommand {
         descending: Vec<bool>,
     },
     ModifyComment(String),
+    ModifyTtl(Vec<TtlElement>),
+    RemoveTtl,
+    MaterializeTtl {
+        partition: Option<Partition>,
+    },
     Update {
         assignments: Vec<(String, Node)>,
         partition: Option<Partition>,
@@ -138,6 +145,7 @@ impl AlterCommand {
             AlterCommand::MaterializeColumn { name, partition } => {
                 format!("(MATERIALIZE COLUMN {name}{})", within(partition))
             }
+            AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
             _ => String::new(),
         }
     }
@@ -200,6 +208,9 @@ impl Cursor<'_> {
             return Ok(AlterCommand::ClearColumn { name, if_exists, partition: self.in_partition()? });
         }
         if self.eat("MATERIALIZE") {
+            if self.eat("TTL") {
+                return Ok(AlterCommand::MaterializeTtl { partition: self.in_partition()? });
+            }
             self.refuse_others("MATERIALIZE")?;
             self.expect("COLUMN")?;
             let name = self.column_name()?;
@@ -281,6 +292,9 @@ impl Cursor<'_> {
             self.expect("NAME")?;
             return Ok(AlterCommand::Unfreeze(self.string()?));
         }
+        if self.eat_all(&["REMOVE", "TTL"]) {
+            return Ok(AlterCommand::RemoveTtl);
+        }
         for word in ["REPLACE", "MOVE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
@@ -310,7 +324,10 @@ impl Cursor<'_> {
         if self.eat("COMMENT") {
             return Ok(AlterCommand::ModifyComment(self.string()?));
         }
-        for what in ["TTL", "QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+        if self.eat("TTL") {
+            return Ok(AlterCommand::ModifyTtl(self.ttl()?));
+        }
+        for what in ["QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }
@@ -329,10 +346,11 @@ impl Cursor<'_> {
                 () if self.eat("ALIAS") => Property::Alias,
                 () if self.eat("COMMENT") => Property::Comment,
                 () if self.eat("CODEC") => Property::Codec,
-                () if self.peeks("TTL") || self.peeks("SETTINGS") => {
-                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE TTL or SETTINGS"));
+                () if self.eat("TTL") => Property::Ttl,
+                () if self.peeks("SETTINGS") => {
+                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE SETTINGS"));
                 }
-                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT or CODEC")),
+                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT, CODEC or TTL")),
             };
             return Ok(AlterCommand::RemoveProperty { name: column.name, property, if_exists });
         }

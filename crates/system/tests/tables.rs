@@ -160,6 +160,7 @@ async fn tables_and_columns_are_told_of() {
         comment: "Sales".to_string(),
         temporary: false,
         column_keys: ColumnKeys::default(),
+        ttl: gristmill_catalog::TtlSpec::default(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
     let context = QueryContext::background("SELECT 1");

@@ -16,6 +16,7 @@ use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
 use crate::definition::{EngineSpec, TableDefinition};
+use crate::ttl::TtlSpec;
 
 const FORMAT: u32 = 1;
 
@@ -68,6 +69,8 @@ struct Table {
     column_keys: BTreeMap<String, Vec<String>>,
     #[serde(default, skip_serializing_if = "is_zero")]
     next_column_key: u64,
+    #[serde(default, skip_serializing_if = "TtlSpec::is_empty")]
+    ttl: TtlSpec,
 }
 
 fn is_zero(number: &u64) -> bool {
@@ -252,6 +255,7 @@ impl From<&TableDefinition> for Table {
             comment: table.comment.clone(),
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
+            ttl: table.ttl.clone(),
         }
     }
 }
@@ -281,6 +285,7 @@ impl TryFrom<Table> for TableDefinition {
             comment: table.comment,
             temporary: false,
             column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
+            ttl: table.ttl,
         })
     }
 }

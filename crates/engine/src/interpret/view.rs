@@ -33,6 +33,7 @@ impl Interpreter {
             comment: create.comment.clone(),
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
+            ttl: gristmill_catalog::TtlSpec::default(),
         };
         self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
         Ok(Outcome::done())

@@ -291,6 +291,8 @@ pub fn entry(
         ranges,
         statistics: part.statistics.clone(),
         mutation: 0,
+        ttl: part.ttl.clone(),
+        codec: String::new(),
     }
 }
 

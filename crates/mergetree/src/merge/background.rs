@@ -12,8 +12,11 @@ use tokio_util::sync::CancellationToken;
 
 use super::runs;
 use super::selector::{self, Limits};
-use super::task::{self, Claim, MergeOptions};
+use super::task::{self, Claim, MergeOptions, MergeReason};
+use crate::environment::TtlPlace;
+use crate::manifest::State;
 use crate::table::{Core, TableData};
+use crate::ttl::select as by_ttl;
 use crate::{gc, mutate};
 
 /// At most this long between two looks.
@@ -66,11 +69,19 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     }
     let limits = Limits::of_background(&core.settings, free, size, environment.env.now_ms());
     let state = core.manifest.current();
-    let claim = Claim::take(core, selector::select(&runs(core, &state), &limits)?)?;
+    if core.stopped.merges() {
+        return None;
+    }
+    let by_ttl = choose_for_ttl(core, &state, &limits);
+    let (parts, reason, ttl_place) = match by_ttl {
+        Some((chosen, place)) => (chosen.parts, reason_of(chosen.reason), place),
+        None => (selector::select(&runs(core, &state, 2), &limits)?, MergeReason::Regular, None),
+    };
+    let claim = Claim::take(core, parts)?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
         let context = core.environment.context("merge");
-        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
+        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true, reason };
         let merged = {
             let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));
             tokio::select! {
@@ -90,7 +101,37 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
                 () = stop.cancelled() => {}
             }
         }
-        drop((claim, place));
+        drop((claim, place, ttl_place));
         core.wake_merger();
     }))
+}
+
+/// Parts to merge for their TTL, with the place that the merge takes among such merges.
+fn choose_for_ttl(core: &Arc<Core>, state: &State, limits: &Limits) -> Option<(by_ttl::Chosen, Option<TtlPlace>)> {
+    if core.layout.ttl.is_empty() || core.stopped.ttl() {
+        return None;
+    }
+    let (settings, now_ms) = (&core.settings, limits.now_ms);
+    let mut rests = core.ttl_rests.lock();
+    rests.retain(|_, until| *until > now_ms);
+    let within = (limits.bytes_max, limits.parts_max);
+    let chosen = by_ttl::choose(&core.layout.ttl, settings, &runs(core, state, 1), &rests, now_ms, within)?;
+    let (wait_seconds, recompress) = match chosen.reason {
+        // It reads nothing.
+        by_ttl::Reason::Drop => return Some((chosen, None)),
+        by_ttl::Reason::Delete => (settings.merge_with_ttl_timeout, false),
+        by_ttl::Reason::Recompress => (settings.merge_with_recompression_ttl_timeout, true),
+    };
+    let place = core.environment.ttl_place(settings.max_number_of_merges_with_ttl_in_pool)?;
+    let partition = chosen.parts.first()?.partition_id.clone();
+    rests.insert((partition, recompress), now_ms.saturating_add(wait_seconds.saturating_mul(1000)));
+    Some((chosen, Some(place)))
+}
+
+fn reason_of(reason: by_ttl::Reason) -> MergeReason {
+    match reason {
+        by_ttl::Reason::Drop => MergeReason::TtlDrop,
+        by_ttl::Reason::Delete => MergeReason::TtlDelete,
+        by_ttl::Reason::Recompress => MergeReason::TtlRecompress,
+    }
 }

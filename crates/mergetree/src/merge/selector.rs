@@ -149,6 +149,8 @@ mod tests {
                 ranges: Vec::new(),
                 statistics: BTreeMap::new(),
                 mutation: 0,
+                ttl: BTreeMap::new(),
+                codec: String::new(),
             })
         };
         bytes.iter().enumerate().map(part).collect()

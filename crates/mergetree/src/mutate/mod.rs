@@ -22,7 +22,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{MutationRequest, MutationRow};
+use gristmill_catalog::{MutationRequest, MutationRow, RowChange};
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
 
@@ -149,7 +149,8 @@ fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, c
     MutationEntry {
         number,
         commands: request.commands.clone(),
-        changes: request.changes.clone(),
+        changes: request.changes.iter().filter(|change| **change != RowChange::MaterializeTtl).cloned().collect(),
+        applies_ttl: request.changes.contains(&RowChange::MaterializeTtl),
         partition_id,
         created_ms,
         finished_ms: None,

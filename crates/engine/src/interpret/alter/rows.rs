@@ -35,6 +35,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
         AlterCommand::Update { .. }
             | AlterCommand::Delete { .. }
             | AlterCommand::MaterializeColumn { .. }
+            | AlterCommand::MaterializeTtl { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
     )
 }
@@ -141,6 +142,14 @@ impl Interpreter {
                 check_stored(definition, name)?;
                 (partition.clone(), RowChange::Materialize { column: name.clone() })
             }
+            AlterCommand::MaterializeTtl { partition } => {
+                if definition.ttl.is_empty() {
+                    let (database, name) = (&definition.database, &definition.name);
+                    let text = format!("Cannot MATERIALIZE TTL as there is no TTL set for table {database}.{name}");
+                    return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+                }
+                (partition.clone(), RowChange::MaterializeTtl)
+            }
             AlterCommand::ClearColumn { name, if_exists, partition } => {
                 let Some(column) = definition.columns.get(name) else {
                     if *if_exists {
@@ -173,6 +182,7 @@ impl Interpreter {
             match change {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
                 RowChange::Materialize { column } => check_stored(definition, column)?,
+                RowChange::MaterializeTtl => {}
                 RowChange::Update { assignments, condition } => {
                     check(condition, Wanted::Condition)?;
                     for (column, value) in assignments {

@@ -17,6 +17,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::load::{LedgerChange, LoadEntry};
+use crate::ttl::ranges::TtlRange;
 
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
 pub const FORMAT: u32 = 1;
@@ -57,6 +58,12 @@ pub struct PartEntry {
     /// Of the mutations that the part's rows went through, the last one's number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub mutation: i64,
+    /// Times of the rows by rule of the table's TTL; a rule that is not here was not there when the part was written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ttl: BTreeMap<String, TtlRange>,
+    /// The codec that a rule of the TTL gave the part; empty: none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub codec: String,
 }
 
 fn is_zero(number: &i64) -> bool {
@@ -80,6 +87,9 @@ pub struct MutationEntry {
     /// As they are shown.
     pub commands: Vec<String>,
     pub changes: Vec<RowChange>,
+    /// After them the table's TTL is applied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub applies_ttl: bool,
     /// The only partition that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_id: Option<String>,
