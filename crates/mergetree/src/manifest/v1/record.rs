@@ -240,6 +240,22 @@ impl Record {
 mod tests {
     use super::*;
 
+    /// What older programs wrote, and what they will read.
+    #[test]
+    fn times_of_a_ttl_are_fields_of_their_own() {
+        let old = concat!(
+            r#"{"name":"all_1_1_0","key":"parts/p","partition_id":"all","partition":"tuple()","min_block":1,"max_block":1,"level":0,"#,
+            r#""rows":1,"bytes":2,"uncompressed_bytes":3,"granules":1,"tail_offset":4,"index_bytes":5,"created_ms":6,"ranges":[]}"#
+        );
+        let mut part: PartEntry = serde_json::from_str(old).expect("reads");
+        assert_eq!(serde_json::to_string(&part).expect("writes"), old);
+        part.ttl.insert("d".to_string(), TtlRange { min: Some(7), max: None, pending: Some(8) });
+        part.codec = "NONE".to_string();
+        let new = old.replace("[]}", r#"[],"ttl":{"d":{"min":7,"pending":8}},"codec":"NONE"}"#);
+        assert_eq!(serde_json::to_string(&part).expect("writes"), new);
+        assert_eq!(serde_json::from_str::<PartEntry>(&new).expect("reads"), part);
+    }
+
     #[test]
     fn a_flipped_byte_anywhere_is_found() {
         let record = Record {
