@@ -11,10 +11,11 @@ use arrow::datatypes::Int64Type;
 use gristmill_base::env::{Env, system_env};
 use gristmill_catalog::{BackgroundWork, MutationRequest, OptimizeRequest, RowChange, Table, TtlAction, TtlRule};
 use gristmill_introspect::{QueryContext, Settings};
+use gristmill_mergetree::merge::task::{Claim, MergeOptions, merge};
 use gristmill_mergetree::testing::{PlainSql, TableSpec, insert, select};
 use gristmill_mergetree::ttl::rows::TtlRows;
 use gristmill_mergetree::ttl::select::{Reason, Rests, choose};
-use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment};
+use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore};
 use gristmill_types::{Columns, DefaultKind, SqlType};
 use proptest::prelude::*;
 
@@ -269,7 +270,6 @@ async fn a_part_that_expired_goes_without_being_read() {
     let part = table.core().manifest.current().parts.values().next().expect("a part").clone();
     assert_eq!((part.ttl["t"].min, part.ttl["t"].max, part.ttl["t"].pending), (Some(5), Some(7), Some(5)));
     // Whoever reads it now finds nothing.
-    use gristmill_mergetree::PartStore;
     store.delete(&world.context(), &part.key).await.expect("removes");
     world.environment.parts.remove(&store.location(&part.key));
     world.clock.set(7);
@@ -278,15 +278,9 @@ async fn a_part_that_expired_goes_without_being_read() {
     let chosen = choose(&layout.ttl, settings, &[run], &Rests::new(), 7_000, (u64::MAX, 10)).expect("one is due");
     assert_eq!((chosen.reason, chosen.parts.len()), (Reason::Drop, 1));
     assert_eq!(chosen.parts[0].key, part.key);
-    let claim = gristmill_mergetree::merge::task::Claim::take(table.core(), chosen.parts).expect("free");
-    let options = gristmill_mergetree::merge::task::MergeOptions {
-        deduplicate: None,
-        cleanup: false,
-        lanes: 1,
-        yields: false,
-        reason: gristmill_mergetree::merge::task::MergeReason::TtlDrop,
-    };
-    assert!(gristmill_mergetree::merge::task::merge(&claim, &world.context(), &options).await.expect("drops"));
+    let claim = Claim::take(table.core(), chosen.parts).expect("free");
+    let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: false };
+    assert!(merge(&claim, &world.context(), &options).await.expect("drops"));
     assert_eq!(active(&table), ["all_2_2_0"]);
     assert_eq!(world.rows(&table).await, [row(3, 50)]);
 }

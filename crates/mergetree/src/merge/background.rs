@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::runs;
 use super::selector::{self, Limits};
-use super::task::{self, Claim, MergeOptions, MergeReason};
+use super::task::{self, Claim, MergeOptions};
 use crate::environment::TtlPlace;
 use crate::manifest::State;
 use crate::table::{Core, TableData};
@@ -72,16 +72,15 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     if core.stopped.merges() {
         return None;
     }
-    let by_ttl = choose_for_ttl(core, &state, &limits);
-    let (parts, reason, ttl_place) = match by_ttl {
-        Some((chosen, place)) => (chosen.parts, reason_of(chosen.reason), place),
-        None => (selector::select(&runs(core, &state, 2), &limits)?, MergeReason::Regular, None),
+    let (parts, ttl_place) = match choose_for_ttl(core, &state, &limits) {
+        Some((chosen, place)) => (chosen.parts, place),
+        None => (selector::select(&runs(core, &state, 2), &limits)?, None),
     };
     let claim = Claim::take(core, parts)?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
         let context = core.environment.context("merge");
-        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true, reason };
+        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
         let merged = {
             let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));
             tokio::select! {
@@ -126,12 +125,4 @@ fn choose_for_ttl(core: &Arc<Core>, state: &State, limits: &Limits) -> Option<(b
     let partition = chosen.parts.first()?.partition_id.clone();
     rests.insert((partition, recompress), now_ms.saturating_add(wait_seconds.saturating_mul(1000)));
     Some((chosen, Some(place)))
-}
-
-fn reason_of(reason: by_ttl::Reason) -> MergeReason {
-    match reason {
-        by_ttl::Reason::Drop => MergeReason::TtlDrop,
-        by_ttl::Reason::Delete => MergeReason::TtlDelete,
-        by_ttl::Reason::Recompress => MergeReason::TtlRecompress,
-    }
 }

@@ -23,7 +23,7 @@ use crate::manifest::{PartEntry, State};
 use crate::mutate;
 use crate::table::Core;
 use selector::Limits;
-use task::{Claim, MergeOptions, MergeReason};
+use task::{Claim, MergeOptions};
 
 /// How long OPTIMIZE waits for a background merge before it looks again by itself.
 const WAIT: Duration = Duration::from_millis(200);
@@ -45,8 +45,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
             return Ok(());
         };
         // A row that says that its key is deleted may go only where no part stays that it is to replace.
-        let (lanes, reason) = (context.threads(), MergeReason::Regular);
-        let options = MergeOptions { deduplicate, cleanup: false, lanes, yields: false, reason };
+        let options = MergeOptions { deduplicate, cleanup: false, lanes: context.threads(), yields: false };
         return task::merge(&claim, context, &options).await.map(|_| ());
     }
     let chosen = match &request.partition {
@@ -59,7 +58,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     // Many partitions: one a thread. Few: one after the other, each by columns on all threads.
     let threads = context.threads();
     let (at_once, lanes) = if partitions.len() >= threads { (threads, 1) } else { (1, threads) };
-    let options = &MergeOptions { deduplicate, cleanup, lanes, yields: false, reason: MergeReason::Regular };
+    let options = &MergeOptions { deduplicate, cleanup, lanes, yields: false };
     let end = state.next_block;
     let merging: Vec<_> = partitions
         .into_iter()

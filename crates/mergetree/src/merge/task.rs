@@ -70,17 +70,6 @@ impl Drop for Claim {
     }
 }
 
-/// What a merge is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum MergeReason {
-    /// To have fewer parts.
-    Regular,
-    /// Of parts whose rows have all expired.
-    TtlDrop,
-    TtlDelete,
-    TtlRecompress,
-}
-
 /// How to merge.
 #[derive(Clone, Debug)]
 pub struct MergeOptions {
@@ -92,7 +81,6 @@ pub struct MergeOptions {
     pub lanes: usize,
     /// Lets queries go first.
     pub yields: bool,
-    pub reason: MergeReason,
 }
 
 /// Merges the claimed parts. False: they changed meanwhile, nothing was done.
