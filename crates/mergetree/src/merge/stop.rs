@@ -1,5 +1,5 @@
-//! SYSTEM STOP MERGES and SYSTEM STOP TTL MERGES: no merge begins, and those under way end; merges leave rows that expired
-//! alone. Neither outlasts the process.
+//! SYSTEM STOP MERGES: no merge and no background mutation begins, and merges under way end. SYSTEM STOP TTL MERGES: merges
+//! leave rows that expired alone. Neither outlasts the process.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};

@@ -287,6 +287,7 @@ async fn copy(
 ) -> Result<()> {
     while let Some(batch) = merged.next(block_rows).await? {
         context.check()?;
+        core.stopped.check()?;
         if batch.num_rows() == 0 {
             continue;
         }

@@ -13,7 +13,7 @@ use crate::table::Core;
 /// Begins with a part that has mutations before it, where there is one and a place for it.
 pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let state = core.manifest.current();
-    if state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
+    if core.stopped.merges() || state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
         return None;
     }
     let place = core.environment.merge_slots.clone().try_acquire_owned().ok()?;
