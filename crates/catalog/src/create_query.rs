@@ -37,8 +37,12 @@ pub fn key_text(key: &[String]) -> String {
 }
 
 fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &str) -> String {
-    let columns: Vec<String> =
-        definition.columns.iter().map(column).chain(definition.skip_indexes.iter().map(skip_index)).collect();
+    let columns: Vec<String> = definition
+        .columns
+        .iter()
+        .map(|column| self::column(column, definition))
+        .chain(definition.skip_indexes.iter().map(skip_index))
+        .collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
     let what = if definition.view_query().is_some() { "VIEW" } else { "TABLE" };
     let mut text = format!("CREATE {temporary}{what} {}{between}(", full_name(&definition.database, &definition.name));
@@ -63,7 +67,7 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
     gristmill_base::redact::statement(&text)
 }
 
-fn column(column: &Column) -> String {
+fn column(column: &Column, definition: &TableDefinition) -> String {
     let mut text = format!("{} {}", backticked(&column.name), column.kind);
     if let Some((kind, expression)) = &column.default {
         text.push_str(&format!(" {}", kind.name()));
@@ -77,6 +81,9 @@ fn column(column: &Column) -> String {
     }
     if !column.codec.is_empty() {
         text.push_str(&format!(" CODEC({})", column.codec));
+    }
+    if let Some(ttl) = definition.ttl.columns.get(&column.name) {
+        text.push_str(&format!(" TTL {ttl}"));
     }
     text
 }
@@ -104,6 +111,9 @@ fn clauses(definition: &TableDefinition, between: &str) -> String {
     }
     if merge_tree || !definition.order_by.is_empty() {
         text.push_str(&format!("{between}ORDER BY {}", key_clause(&definition.order_by)));
+    }
+    if !definition.ttl.rules.is_empty() {
+        text.push_str(&format!("{between}TTL {}", definition.ttl.clause()));
     }
     let mut settings: Vec<String> =
         definition.settings.iter().map(|(name, value)| format!("{name} = {}", setting(value))).collect();

@@ -6,6 +6,7 @@ use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
 use crate::column_keys::ColumnKeys;
+use crate::ttl::TtlSpec;
 
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,6 +36,7 @@ pub struct TableDefinition {
     pub column_keys: ColumnKeys,
     /// In the order in which they are shown.
     pub skip_indexes: Vec<SkipIndexDefinition>,
+    pub ttl: TtlSpec,
 }
 
 /// A data skipping index as it is declared.
@@ -137,6 +139,7 @@ pub(crate) mod tests {
             temporary: false,
             column_keys: ColumnKeys::default(),
             skip_indexes: Vec::new(),
+            ttl: TtlSpec::default(),
         }
     }
 }

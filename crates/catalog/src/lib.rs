@@ -13,16 +13,18 @@ pub mod metadata_store;
 pub mod rows_exec;
 pub mod rows_table;
 pub mod table;
+pub mod ttl;
 
 pub use column_keys::ColumnKeys;
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener};
 pub use definition::{EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
-pub use key::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
 pub use table::{
-    DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, RowChange, Table,
-    TableWriter, Transfer, WriteLane,
+    BackgroundWork, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartTtlRow,
+    PartitionChoice, RowChange, Table, TableWriter, Transfer, WriteLane,
 };
+pub use ttl::{TtlAction, TtlRule, TtlSpec};

@@ -80,10 +80,24 @@ pub struct PartRow {
     pub max_block_number: i64,
     pub level: u32,
     pub path: String,
+    /// When the table's TTL concerns the part's rows.
+    pub ttl: PartTtlRow,
     /// Compressed and uncompressed bytes by column, in the table's order.
     pub columns: Vec<(String, u64, u64)>,
     /// The same by skip index that the table has.
     pub skip_indexes: Vec<(String, u64, u64)>,
+}
+
+/// The least and greatest times of a part's rows by the rules of the table's TTL, in seconds since the Unix epoch. 0: there
+/// is none.
+#[derive(Clone, Debug, Default)]
+pub struct PartTtlRow {
+    /// Of DELETE without WHERE.
+    pub delete: (u64, u64),
+    /// Each with the rule's expression.
+    pub delete_where: Vec<(String, u64, u64)>,
+    pub group_by: Vec<(String, u64, u64)>,
+    pub recompress: Vec<(String, u64, u64)>,
 }
 
 /// One change of rows.
@@ -102,6 +116,9 @@ pub enum RowChange {
     /// Parts lose the skip index of this key.
     #[serde(skip)]
     ClearIndex { key: String },
+    /// The table's TTL is applied. (Kept by the manifest in a field of its own, which older programs leave alone.)
+    #[serde(skip)]
+    MaterializeTtl,
 }
 
 /// What ALTER TABLE … UPDATE, … DELETE and DELETE FROM ask for. Expressions are texts over the table's columns.
@@ -115,6 +132,13 @@ pub struct MutationRequest {
     pub partition: Option<PartitionChoice>,
     /// All rows change at the same moment, before the call returns: DELETE FROM.
     pub at_once: bool,
+}
+
+/// Work of a table that SYSTEM STOP and START name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BackgroundWork {
+    Merges,
+    TtlMerges,
 }
 
 /// A mutation, as `system.mutations` shows it. Times are in seconds since the Unix epoch.
@@ -248,6 +272,11 @@ pub trait Table: Send + Sync + Debug {
     /// returns, and its id is given.
     async fn mutate(&self, _context: &Arc<QueryContext>, _request: MutationRequest) -> Result<String> {
         Err(self.unsupported("Mutations (UPDATE and DELETE)"))
+    }
+
+    /// Stops background work, or lets it run again. Not for longer than the process lives.
+    fn set_background(&self, _work: BackgroundWork, _runs: bool) -> Result<()> {
+        Err(self.unsupported("Stopping of merges"))
     }
 
     /// Waits until a mutation is carried out. Errors: UNFINISHED where it failed or was killed.

@@ -13,12 +13,12 @@ use datafusion::logical_expr::{Expr, lit};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+use gristmill_catalog::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 use gristmill_functions::Registry;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_types::default::column_default;
-use gristmill_types::{Columns, DefaultKind};
+use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::Engine;
 use crate::keys;
@@ -61,6 +61,20 @@ impl ExpressionCompiler for Compiler {
 
     fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
         keys::compile(&keys::elements(text)?, stored, &self.registry, &keys::key_env())
+    }
+
+    fn compile_aggregates(
+        &self,
+        text: &str,
+        kind: &SqlType,
+        columns: &Columns,
+        context: &QueryContext,
+    ) -> Result<AggregateExpression> {
+        let tables = ResolvedTables::default();
+        let analyzer = Analyzer::new(&self.registry, Engine::function_env(context), &context.settings, &tables);
+        let node = gristmill_sql::statement::parse_expression(text)?;
+        let expr = analyzer.aggregates_over_columns(&node, columns, kind)?;
+        AggregateExpression::new(stored_only(&analyzer, expr, columns, 0)?, columns)
     }
 }
 

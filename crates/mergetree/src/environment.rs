@@ -7,9 +7,9 @@ use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+use gristmill_catalog::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 use gristmill_introspect::{CacheReport, QueryContext, Settings, processes};
-use gristmill_types::Columns;
+use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
 use tokio::sync::Semaphore;
 
@@ -55,6 +55,7 @@ pub struct MergeTreeEnvironment {
     pub granules: Arc<GranuleCache>,
     pub skip_indexes: SkipIndexCache,
     pub merge_slots: Arc<Semaphore>,
+    ttl_merges: Arc<AtomicU64>,
     compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
 
@@ -65,6 +66,7 @@ impl MergeTreeEnvironment {
             granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
             skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
+            ttl_merges: Arc::default(),
             compiler: OnceLock::new(),
             options,
             env,
@@ -94,6 +96,18 @@ impl MergeTreeEnvironment {
         compiler.compile_index(text, stored)
     }
 
+    /// See `ExpressionCompiler`.
+    pub fn compile_aggregates(
+        &self,
+        text: &str,
+        kind: &SqlType,
+        columns: &Columns,
+        context: &QueryContext,
+    ) -> Result<AggregateExpression> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile_aggregates(text, kind, columns, context)
+    }
+
     /// No background jobs: tests decide when merges run.
     pub fn for_tests() -> Arc<Self> {
         let options = EnvironmentOptions { background: false, ..EnvironmentOptions::default() };
@@ -107,10 +121,27 @@ impl MergeTreeEnvironment {
         QueryContext::new(name, "", "default", "default", Arc::new(Settings::default()), self.env.clone())
     }
 
+    /// A place among the merges for a TTL, of which there are so many; they would else keep others from the pool.
+    pub fn ttl_place(&self, most: u64) -> Option<TtlPlace> {
+        let taken =
+            self.ttl_merges.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < most).then_some(count + 1));
+        taken.ok().map(|_| TtlPlace(self.ttl_merges.clone()))
+    }
+
     /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.
     pub fn merges_allowed(&self) -> usize {
         let size = self.options.background_pool_size.max(1);
         if processes::snapshot().is_empty() { size } else { (size / 2).max(1) }
+    }
+}
+
+/// Given back when dropped.
+#[derive(Debug)]
+pub struct TtlPlace(Arc<AtomicU64>);
+
+impl Drop for TtlPlace {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
 

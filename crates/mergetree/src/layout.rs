@@ -12,6 +12,7 @@ use crate::engine::MergingEngine;
 use crate::environment::MergeTreeEnvironment;
 use crate::index::order::KeyOrder;
 use crate::index::skip::SkipIndex;
+use crate::ttl::{self, Ttl};
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
 const STATISTICS_COLUMNS_MAX: usize = 16;
@@ -39,6 +40,8 @@ pub struct Layout {
     /// What merges make of rows of equal sorting key.
     pub engine: MergingEngine,
     pub skip_indexes: Vec<Arc<SkipIndex>>,
+    /// What becomes of rows that grow old.
+    pub ttl: Ttl,
 }
 
 impl Layout {
@@ -90,6 +93,10 @@ impl Layout {
             .collect();
         let skip_indexes = SkipIndex::of_table(definition, &columns, environment)?;
         let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
+        let ttl = {
+            let shape = ttl::Shape { columns: &columns, sorting: &sorting };
+            Ttl::compile(definition, &shape, environment, &environment.context("TTL"))?
+        };
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
             primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
@@ -104,6 +111,7 @@ impl Layout {
             statistics_columns,
             engine,
             skip_indexes,
+            ttl,
         }))
     }
 

@@ -3,7 +3,8 @@
 //!
 //! Life of an INSERT: `insert` (squash, split by partition, sort) → `part` (encode, upload) → `manifest` (one commit).
 //! Life of a SELECT: `read` (pin a version, prune by `index`, decode what is left) . Life of a merge: `merge` (choose,
-//! merge, commit) → `gc` (what was replaced goes). Of a change of rows: `mutate`. What must always hold: `invariants`.
+//! merge, commit) → `gc` (what was replaced goes). Of a change of rows: `mutate`; of rows that grow old:
+//! `ttl`. What must always hold: `invariants`.
 
 pub mod aside;
 pub mod engine;
@@ -14,6 +15,7 @@ pub mod index;
 pub mod insert;
 pub mod invariants;
 pub mod layout;
+pub mod located;
 pub mod manifest;
 pub mod measure;
 pub mod merge;
@@ -26,6 +28,7 @@ pub mod store;
 pub mod table;
 pub mod testing;
 pub mod transfer;
+pub mod ttl;
 
 pub use environment::{EnvironmentOptions, MergeTreeEnvironment};
 pub use settings::TableSettings;

@@ -76,6 +76,10 @@ table_settings! {
     max_parts_to_merge_at_once: u64 = 100, "Parts that one merge takes at most.";
     number_of_free_entries_in_pool_to_lower_max_size_of_merge: u64 = 8, "Free places in the pool below which merges become smaller.";
     min_age_to_force_merge_seconds: u64 = 0, "Merge a range of parts that are all older than this, whatever their sizes. 0: never.";
+    ttl_only_drop_parts: bool = false, "Whether merges for a TTL begin only for parts of which all rows have expired.";
+    merge_with_ttl_timeout: u64 = 4 * 3600, "Seconds from one merge of a partition for its TTL to the next.";
+    merge_with_recompression_ttl_timeout: u64 = 4 * 3600, "Seconds from one merge of a partition for RECOMPRESS to the next.";
+    max_number_of_merges_with_ttl_in_pool: u64 = 2, "Merges for a TTL that run at the same time, of all tables.";
     merge_selecting_sleep_ms: u64 = 5000, "Milliseconds until parts to merge are looked for again, when none were found.";
     merge_selector_base: f64 = 5.0, "How many times its largest part a merge must be, for young and large parts.";
     orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
@@ -84,9 +88,9 @@ table_settings! {
     materialize_skip_indexes_on_merge: bool = true, "Whether merges make the data of skip indexes. If not, merged parts are read without them until ALTER TABLE … MATERIALIZE INDEX.";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
-        storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part, ttl_only_drop_parts,
+        storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,
         min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
-        use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization, merge_with_ttl_timeout,
+        use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization,
         min_rows_to_fsync_after_merge, enable_vertical_merge_algorithm, compress_marks, compress_primary_key,
         max_parts_in_total, cleanup_delay_period, primary_key_lazy_load, add_minmax_index_for_numeric_columns,
         add_minmax_index_for_string_columns, replicated_deduplication_window, merge_max_block_size

@@ -14,8 +14,8 @@ use datafusion::catalog::TableProvider;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest, PartChoice,
-    PartRow, PartitionChoice, Table, TableDefinition, TableLoad, TableWriter, Transfer,
+    BackgroundWork, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest,
+    PartChoice, PartRow, PartitionChoice, Table, TableDefinition, TableLoad, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -29,11 +29,13 @@ use crate::insert::{InsertWriter, load, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
+use crate::merge::stop::Stopped;
 use crate::part::OpenPart;
 use crate::read::evolve::FoundColumn;
 use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
+use crate::ttl::select::Rests;
 use crate::{aside, freeze, merge, mutate, transfer};
 
 /// A table's data under a layout.
@@ -56,6 +58,10 @@ pub struct TableData {
     pub merging: Mutex<HashSet<String>>,
     /// What this process knows of mutations beyond the manifest.
     pub mutating: mutate::Progress,
+    /// Partitions that were merged for their TTL a short while ago.
+    pub ttl_rests: Mutex<Rests>,
+    /// SYSTEM STOP MERGES, and STOP TTL MERGES.
+    pub stopped: Stopped,
     /// Ids of loads that run in this process.
     pub loading: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
@@ -211,6 +217,8 @@ impl MergeTree {
             pinned: Mutex::default(),
             merging: Mutex::default(),
             mutating: mutate::Progress::default(),
+            ttl_rests: Mutex::default(),
+            stopped: Stopped::default(),
             loading: Mutex::default(),
             sweeper: gc::Sweeper::default(),
             wake: Arc::default(),
@@ -247,7 +255,8 @@ impl MergeTree {
         let is_same = old.columns == definition.columns
             && old.column_keys == definition.column_keys
             && old.order_by == definition.order_by
-            && old.skip_indexes == definition.skip_indexes;
+            && old.skip_indexes == definition.skip_indexes
+            && old.ttl == definition.ttl;
         let layout = match is_same {
             true => self.core.layout.clone(),
             false => Layout::new(&definition, sorting, partition, &self.core.environment)?,
@@ -456,6 +465,11 @@ impl Table for MergeTree {
         mutate::finish(&self.core, context, id).await
     }
 
+    fn set_background(&self, work: BackgroundWork, runs: bool) -> Result<()> {
+        merge::stop::set(&self.core, work, runs);
+        Ok(())
+    }
+
     fn mutations(&self) -> Vec<MutationRow> {
         mutate::rows(&self.core)
     }
@@ -518,6 +532,7 @@ impl MergeTree {
             max_block_number: part.max_block,
             level: part.level,
             path: self.core.store.location(&part.key),
+            ttl: self.core.layout.ttl.row(part),
             columns: columns.unwrap_or_default(),
             skip_indexes: self.skip_index_bytes(part),
         }

@@ -13,11 +13,11 @@ use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{
-    ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, SkipIndexDefinition, Table,
-    TableDefinition, Wanted,
+    AggregateExpression, ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, SkipIndexDefinition,
+    Table, TableDefinition, TtlRule, TtlSpec, Wanted,
 };
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_types::Columns;
+use gristmill_types::{Columns, SqlType};
 use uuid::Uuid;
 
 use crate::read::physical_rules;
@@ -33,6 +33,7 @@ pub struct TableSpec {
     pub engine: EngineSpec,
     pub column_keys: ColumnKeys,
     pub skip_indexes: Vec<SkipIndexDefinition>,
+    pub ttl: TtlSpec,
 }
 
 /// What expressions are compiled in: a session takes milliseconds to make, and these need nothing of it that changes.
@@ -69,6 +70,18 @@ impl ExpressionCompiler for PlainSql {
         let names = text.trim_start_matches('(').trim_end_matches(')').split(',').map(str::trim);
         names.map(|name| column_key(stored, name)).collect()
     }
+
+    fn compile_aggregates(
+        &self,
+        text: &str,
+        kind: &SqlType,
+        columns: &Columns,
+        _context: &QueryContext,
+    ) -> Result<AggregateExpression> {
+        let schema = DFSchema::try_from(columns.arrow().as_ref().clone())?;
+        let expr = SessionContext::new().parse_sql_expr(text, &schema)?;
+        AggregateExpression::new(datafusion::logical_expr::cast(expr, kind.arrow()), columns)
+    }
 }
 
 /// A key that is a column.
@@ -95,6 +108,7 @@ impl TableSpec {
             engine,
             column_keys,
             skip_indexes: Vec::new(),
+            ttl: TtlSpec::default(),
         })
     }
 
@@ -117,6 +131,16 @@ impl TableSpec {
 
     pub fn with_setting(mut self, name: &str, value: impl ToString) -> TableSpec {
         self.settings.insert(name.to_string(), value.to_string());
+        self
+    }
+
+    pub fn with_ttl(mut self, rule: TtlRule) -> TableSpec {
+        self.ttl.rules.push(rule);
+        self
+    }
+
+    pub fn with_column_ttl(mut self, column: &str, expression: &str) -> TableSpec {
+        self.ttl.columns.insert(column.to_string(), expression.to_string());
         self
     }
 
@@ -176,6 +200,7 @@ impl TableSpec {
             temporary: false,
             column_keys: self.column_keys.clone(),
             skip_indexes: self.skip_indexes.clone(),
+            ttl: self.ttl.clone(),
         })
     }
 }

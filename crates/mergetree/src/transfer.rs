@@ -208,7 +208,7 @@ async fn write(
         partition_id: part.partition_id.clone(),
         partition: part.partition.clone(),
         level: part.level,
-        codec: if part.level == 0 { Codec::Lz4 } else { Codec::Zstd },
+        codec: from.layout.ttl.codec_of_part(part).unwrap_or(if part.level == 0 { Codec::Lz4 } else { Codec::Zstd }),
         granule_rows: open.header.granule_rows as usize,
         row_group_rows: open.header.row_group_rows as usize,
         text,
@@ -236,5 +236,6 @@ async fn write(
         return Err(error);
     }
     let written = writer.finish().await?;
-    Ok(entry(&written, part.ranges.clone(), 0, 0, context.env.now_ms()))
+    let entry = entry(&written, part.ranges.clone(), 0, 0, context.env.now_ms());
+    Ok(PartEntry { codec: part.codec.clone(), ..entry })
 }

@@ -11,7 +11,9 @@ use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use gristmill_base::env::system_env;
 use gristmill_base::{ErrorCode, Result};
-use gristmill_catalog::{Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, RowChange, Table};
+use gristmill_catalog::{
+    Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, RowChange, Table, TtlAction, TtlRule,
+};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc, invariants};
@@ -268,6 +270,74 @@ async fn a_mutation_survives_a_kill_at_any_write_and_takes_place_once() {
             assert_eq!(objects.len(), table.core().manifest.current().parts.len(), "{what}");
             if !killed {
                 assert!(write > 10, "the work has only {write} writes");
+                break;
+            }
+        }
+    }
+}
+
+// TTL ------------------------------------------------------------------------------------------------------------------
+
+/// Rows of which every third is long expired, and every sixth loses its value besides.
+fn ttl_spec() -> TableSpec {
+    let rule = TtlRule {
+        expression: "CASE WHEN n % 3 = 0 THEN 1 ELSE 0 END".to_string(),
+        action: TtlAction::Delete { condition: None },
+    };
+    changed_spec().with_ttl(rule).with_column_ttl("v", "CASE WHEN n % 6 = 1 THEN 1 ELSE 0 END")
+}
+
+async fn expire(store: Arc<dyn PartStore>, journal: &Journal) -> Result<()> {
+    let table = ttl_spec().open(store).await?;
+    for number in 0..INSERTS {
+        journal.begun.store(number + 1, Ordering::SeqCst);
+        let rows = changed_batch(number as i64);
+        let seven: ArrayRef = Arc::new(Int64Array::from(vec![7; rows.num_rows()]));
+        let rows = RecordBatch::try_new(rows.schema(), vec![rows.column(0).clone(), rows.column(1).clone(), seven])?;
+        insert(&table, &settings(Some(number as i64)), vec![rows]).await?;
+        journal.acknowledged.store(number + 1, Ordering::SeqCst);
+        if number % 2 == 1 {
+            table.optimize(&settings(None), FINAL).await?;
+            gc::sweep(table.core()).await?;
+        }
+    }
+    Ok(())
+}
+
+/// What is left of the rows of so many inserts.
+fn left(inserts: usize) -> Vec<(i64, i64)> {
+    let value = |n: i64| if n % 6 == 1 { 0 } else { 7 };
+    (0..inserts as i64 * ROWS).filter(|n| n % 3 != 0).map(|n| (n, value(n))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn what_expires_goes_and_nothing_else_when_the_process_is_killed() {
+    for fault in [Fault::KilledBefore, Fault::KilledAfter] {
+        for write in 1.. {
+            assert!(write < 200, "the work never ends");
+            let what = format!("{fault:?} at write {write}");
+            let inner = MemoryStore::new();
+            let store = FaultyStore::new(inner.clone(), fault, write);
+            let journal = Journal::default();
+            let killed = tokio::select! {
+                done = expire(Arc::new(Faulty(store.clone())), &journal) => done.map(|()| false),
+                () = store.dead.notified() => Ok(true),
+            };
+            let killed = killed.expect("only a kill ends the work");
+            let table = ttl_spec().with_setting("orphan_grace_seconds", 0).open(inner.clone()).await.expect("opens again");
+            invariants::check_state(&table.core().manifest.current()).unwrap_or_else(|error| panic!("{what}: {error}"));
+            table.optimize(&settings(None), FINAL).await.expect("merges");
+            let batches = select(&table, &settings(None), "SELECT n, v FROM t").await.expect("reads");
+            let mut found: Vec<(i64, i64)> = Vec::new();
+            for batch in &batches {
+                let column = |at: usize| batch.column(at).as_primitive::<Int64Type>().values().to_vec();
+                found.extend(column(0).into_iter().zip(column(1)));
+            }
+            found.sort_unstable();
+            let (begun, acknowledged) = (journal.begun.load(Ordering::SeqCst), journal.acknowledged.load(Ordering::SeqCst));
+            assert!(found == left(acknowledged) || found == left(begun), "{what}: {acknowledged} acknowledged, {found:?}");
+            if !killed {
+                assert!(write > 20, "the work has only {write} writes");
                 break;
             }
         }

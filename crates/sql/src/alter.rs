@@ -8,6 +8,7 @@ use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
 use crate::tokens::is_word;
+use crate::ttl::TtlElement;
 
 /// Where a column stands.
 #[derive(Clone, Debug, PartialEq)]
@@ -24,6 +25,7 @@ pub enum Property {
     Alias,
     Comment,
     Codec,
+    Ttl,
 }
 
 /// Parts that a command is about.
@@ -102,6 +104,11 @@ pub enum AlterCommand {
         descending: Vec<bool>,
     },
     ModifyComment(String),
+    ModifyTtl(Vec<TtlElement>),
+    RemoveTtl,
+    MaterializeTtl {
+        partition: Option<Partition>,
+    },
     Update {
         assignments: Vec<(String, Node)>,
         partition: Option<Partition>,
@@ -161,6 +168,7 @@ impl AlterCommand {
             AlterCommand::MaterializeIndex { name, partition, .. } => {
                 format!("(MATERIALIZE INDEX {name}{})", within(partition))
             }
+            AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
             _ => String::new(),
         }
     }
@@ -235,6 +243,9 @@ impl Cursor<'_> {
             if self.eat("INDEX") {
                 let (if_exists, name) = (self.if_exists(), self.identifier()?);
                 return Ok(AlterCommand::MaterializeIndex { name, if_exists, partition: self.in_partition()? });
+            }
+            if self.eat("TTL") {
+                return Ok(AlterCommand::MaterializeTtl { partition: self.in_partition()? });
             }
             self.refuse_others("MATERIALIZE")?;
             self.expect("COLUMN")?;
@@ -321,6 +332,9 @@ impl Cursor<'_> {
             self.expect("NAME")?;
             return Ok(AlterCommand::Unfreeze(self.string()?));
         }
+        if self.eat_all(&["REMOVE", "TTL"]) {
+            return Ok(AlterCommand::RemoveTtl);
+        }
         for word in ["REPLACE", "MOVE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
@@ -350,7 +364,10 @@ impl Cursor<'_> {
         if self.eat("COMMENT") {
             return Ok(AlterCommand::ModifyComment(self.string()?));
         }
-        for what in ["TTL", "QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+        if self.eat("TTL") {
+            return Ok(AlterCommand::ModifyTtl(self.ttl()?));
+        }
+        for what in ["QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }
@@ -369,10 +386,11 @@ impl Cursor<'_> {
                 () if self.eat("ALIAS") => Property::Alias,
                 () if self.eat("COMMENT") => Property::Comment,
                 () if self.eat("CODEC") => Property::Codec,
-                () if self.peeks("TTL") || self.peeks("SETTINGS") => {
-                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE TTL or SETTINGS"));
+                () if self.eat("TTL") => Property::Ttl,
+                () if self.peeks("SETTINGS") => {
+                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE SETTINGS"));
                 }
-                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT or CODEC")),
+                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT, CODEC or TTL")),
             };
             return Ok(AlterCommand::RemoveProperty { name: column.name, property, if_exists });
         }

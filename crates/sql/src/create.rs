@@ -9,6 +9,7 @@ use crate::ast::Node;
 use crate::dialect::parse_type_text;
 use crate::sql_text::sql;
 use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, syntax};
+use crate::ttl::TtlElement;
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDefinition {
@@ -18,6 +19,7 @@ pub struct ColumnDefinition {
     pub default: Option<(DefaultKind, Option<Node>)>,
     pub comment: String,
     pub codec: String,
+    pub ttl: Option<Node>,
 }
 
 /// `name expression TYPE kind [GRANULARITY g]`
@@ -53,6 +55,7 @@ pub struct CreateTable {
     /// For each element of `order_by`, whether its greater values come first.
     pub descending: Vec<bool>,
     pub primary_key: Option<Vec<Node>>,
+    pub ttl: Vec<TtlElement>,
     pub settings: Assignments,
     pub comment: String,
 }
@@ -197,7 +200,8 @@ impl Cursor<'_> {
     /// `modifies`: a column that is there; any part of the definition may be missing.
     pub(crate) fn column(&mut self, create: &mut CreateTable, modifies: bool) -> Result<ColumnDefinition> {
         let name = self.column_name()?;
-        let mut column = ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new() };
+        let mut column =
+            ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new(), ttl: None };
         let begins_default =
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
         if modifies {
@@ -221,7 +225,7 @@ impl Cursor<'_> {
             } else if self.eat("EPHEMERAL") {
                 let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen)
                     || self.at_end()
-                    || ["FIRST", "AFTER", "COMMENT", "CODEC"].iter().any(|word| self.peeks(word));
+                    || ["FIRST", "AFTER", "COMMENT", "CODEC", "TTL"].iter().any(|word| self.peeks(word));
                 let value = if none { None } else { Some(self.expression()?) };
                 column.default = Some((DefaultKind::Ephemeral, value));
             } else if self.eat("CODEC") {
@@ -231,8 +235,8 @@ impl Cursor<'_> {
                 column.comment = self.string()?;
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
                 create.primary_key.get_or_insert_default().push(Node::Name(vec![column.name.clone()]));
-            } else if self.peeks("TTL") {
-                return Err(Error::not_implemented("TTL of a column"));
+            } else if column.ttl.is_none() && self.eat("TTL") {
+                column.ttl = Some(self.expression()?);
             } else {
                 break;
             }
@@ -322,7 +326,9 @@ impl Cursor<'_> {
                 create.settings.extend(self.assignments()?);
             } else if self.eat("COMMENT") {
                 create.comment = self.string()?;
-            } else if self.peeks("TTL") || self.peeks("SAMPLE") {
+            } else if self.eat("TTL") {
+                create.ttl = self.ttl()?;
+            } else if self.peeks("SAMPLE") {
                 let what = self.parser.peek_token_ref().token.to_string();
                 return Err(Error::not_implemented(format!("{what} of a table")));
             } else if self.eat("EMPTY") {
@@ -352,7 +358,7 @@ impl Cursor<'_> {
     }
 }
 
-fn codec_text(node: &Node) -> String {
+pub(crate) fn codec_text(node: &Node) -> String {
     match node {
         Node::Name(parts) => parts.join("."),
         other => other.to_string(),

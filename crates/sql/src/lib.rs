@@ -14,3 +14,4 @@ pub mod sql_text;
 pub mod statement;
 pub mod tokens;
 pub mod translate;
+pub mod ttl;

@@ -80,6 +80,23 @@ impl Cursor<'_> {
         Ok(Statement::DropLoadLedger { name: self.table_name()?, load_id })
     }
 
+    /// `SYSTEM STOP | START [TTL] MERGES [t]`, from behind SYSTEM.
+    pub(crate) fn stop_or_start_merges(&mut self) -> Result<Option<Statement>> {
+        for (words, ttl, starts) in [
+            (&["STOP", "MERGES"][..], false, false),
+            (&["START", "MERGES"], false, true),
+            (&["STOP", "TTL", "MERGES"], true, false),
+            (&["START", "TTL", "MERGES"], true, true),
+        ] {
+            if self.eat_all(words) {
+                self.on_cluster()?;
+                let name = if self.at_end() { None } else { Some(self.table_name()?) };
+                return Ok(Some(Statement::Merges { name, ttl, starts }));
+            }
+        }
+        Ok(None)
+    }
+
     /// What follows PARTITION.
     pub(crate) fn partition(&mut self) -> Result<Partition> {
         Ok(if self.eat("ID") {

@@ -108,6 +108,13 @@ pub enum Statement {
         /// `None`: all loads.
         load_id: Option<String>,
     },
+    /// SYSTEM STOP | START [TTL] MERGES
+    Merges {
+        /// `None`: of all tables.
+        name: Option<TableName>,
+        ttl: bool,
+        starts: bool,
+    },
     /// Another statement than a query, with FORMAT or SETTINGS behind it.
     Shown {
         statement: Box<Statement>,
@@ -215,7 +222,7 @@ impl Statement {
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
-            Statement::System(_) | Statement::DropLoadLedger { .. } => "System",
+            Statement::System(_) | Statement::DropLoadLedger { .. } | Statement::Merges { .. } => "System",
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
         }
@@ -524,6 +531,9 @@ impl<'a> Cursor<'a> {
         if self.eat("SYSTEM") {
             if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {
                 return self.drop_load_ledger();
+            }
+            if let Some(statement) = self.stop_or_start_merges()? {
+                return Ok(statement);
             }
             let mut words = Vec::new();
             while !self.at_end() {

@@ -15,7 +15,13 @@ const PARTS: &str = "partition String, name String, uuid UUID, part_type String,
     data_uncompressed_bytes UInt64, primary_key_size UInt64, modification_time DateTime, remove_time DateTime, \
     partition_id String, min_block_number Int64, max_block_number Int64, level UInt32, \
     primary_key_bytes_in_memory UInt64, database String, table String, engine String, disk_name String, path String, \
-    bytes UInt64, part_name String";
+    bytes UInt64, part_name String, delete_ttl_info_min DateTime, delete_ttl_info_max DateTime, \
+    `move_ttl_info.expression` Array(String), `move_ttl_info.min` Array(DateTime), `move_ttl_info.max` Array(DateTime), \
+    `recompression_ttl_info.expression` Array(String), `recompression_ttl_info.min` Array(DateTime), \
+    `recompression_ttl_info.max` Array(DateTime), `group_by_ttl_info.expression` Array(String), \
+    `group_by_ttl_info.min` Array(DateTime), `group_by_ttl_info.max` Array(DateTime), \
+    `rows_where_ttl_info.expression` Array(String), `rows_where_ttl_info.min` Array(DateTime), \
+    `rows_where_ttl_info.max` Array(DateTime)";
 
 const PARTS_COLUMNS: &str = "partition String, name String, part_type String, active UInt8, marks UInt64, rows UInt64, \
     bytes_on_disk UInt64, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, modification_time DateTime, \
@@ -58,6 +64,20 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     part.path.into(),
                     part.bytes_on_disk.into(),
                     part.name.into(),
+                    part.ttl.delete.0.into(),
+                    part.ttl.delete.1.into(),
+                    Cell::None,
+                    Cell::None,
+                    Cell::None,
+                    expressions(&part.ttl.recompress),
+                    times(&part.ttl.recompress, |rule| rule.1),
+                    times(&part.ttl.recompress, |rule| rule.2),
+                    expressions(&part.ttl.group_by),
+                    times(&part.ttl.group_by, |rule| rule.1),
+                    times(&part.ttl.group_by, |rule| rule.2),
+                    expressions(&part.ttl.delete_where),
+                    times(&part.ttl.delete_where, |rule| rule.1),
+                    times(&part.ttl.delete_where, |rule| rule.2),
                 ])?;
             }
         }
@@ -103,4 +123,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         Ok(())
     })?);
     Ok(())
+}
+
+fn expressions(rules: &[(String, u64, u64)]) -> Cell {
+    Cell::Texts(rules.iter().map(|rule| rule.0.clone()).collect())
+}
+
+fn times(rules: &[(String, u64, u64)], time: impl Fn(&(String, u64, u64)) -> u64) -> Cell {
+    Cell::Numbers(rules.iter().map(|rule| time(rule) as i64).collect())
 }

@@ -165,6 +165,7 @@ async fn tables_and_columns_are_told_of() {
         temporary: false,
         column_keys: ColumnKeys::default(),
         skip_indexes: Vec::new(),
+        ttl: gristmill_catalog::TtlSpec::default(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
     let context = QueryContext::background("SELECT 1");

@@ -12,9 +12,11 @@ use object_store::{
 use super::*;
 use crate::definition::SkipIndexDefinition;
 use crate::definition::tests::definition;
+use crate::ttl::{TtlAction, TtlRule};
 
 const TABLE_V1: &[u8] = include_bytes!("golden/v1_table.json");
 const TABLE_V1_SKIP_INDEXES: &[u8] = include_bytes!("golden/v1_table_skip_indexes.json");
+const TABLE_WITH_TTL_V1: &[u8] = include_bytes!("golden/v1_table_ttl.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
 fn golden_table() -> TableDefinition {
@@ -59,6 +61,25 @@ fn definitions_of_version_1_are_read_and_written_as_ever() {
     let Record::Database(database) = v1::read(DATABASE_V1, false).expect("reads") else { panic!("a database") };
     assert_eq!((database.name.as_str(), database.comment.as_str()), ("default", "the first"));
     assert_eq!(v1::write(&Record::Database(database)).expect("writes"), DATABASE_V1);
+}
+
+#[test]
+fn a_ttl_is_read_and_written_as_ever() {
+    let mut table = golden_table();
+    let rule = |expression: &str, action: TtlAction| TtlRule { expression: expression.into(), action };
+    table.ttl.rules = vec![
+        rule("day + toIntervalYear(1)", TtlAction::Delete { condition: None }),
+        rule("day + toIntervalMonth(1)", TtlAction::Delete { condition: Some("kind = 'b'".into()) }),
+        rule(
+            "at + toIntervalDay(7)",
+            TtlAction::GroupBy { keys: vec!["url".into()], set: vec![("version".into(), "max(version)".into())] },
+        ),
+        rule("day + toIntervalDay(9)", TtlAction::Recompress { codec: "ZSTD(9)".into() }),
+    ];
+    table.ttl.columns.insert("kind".into(), "at + toIntervalHour(1)".into());
+    assert_eq!(v1::read(TABLE_WITH_TTL_V1, false).expect("reads"), Record::Table(table.clone()));
+    let written = v1::write(&Record::Table(table)).expect("writes");
+    assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_WITH_TTL_V1));
 }
 
 #[test]

@@ -16,6 +16,7 @@ use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
 use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition};
+use crate::ttl::TtlSpec;
 
 const FORMAT: u32 = 1;
 
@@ -70,6 +71,8 @@ struct Table {
     next_column_key: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skip_indexes: Vec<SkipIndex>,
+    #[serde(default, skip_serializing_if = "TtlSpec::is_empty")]
+    ttl: TtlSpec,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -265,6 +268,7 @@ impl From<&TableDefinition> for Table {
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
             skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
+            ttl: table.ttl.clone(),
         }
     }
 }
@@ -295,6 +299,7 @@ impl TryFrom<Table> for TableDefinition {
             temporary: false,
             column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
+            ttl: table.ttl,
         })
     }
 }

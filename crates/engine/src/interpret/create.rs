@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{ColumnKeys, EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
+use gristmill_catalog::{ColumnKeys, EngineSpec, SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::{CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -11,7 +11,7 @@ use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
 
-use super::{Interpreter, Outcome};
+use super::{Interpreter, Outcome, ttl};
 use crate::engine::Engine;
 use crate::resolver::{call_of, hints};
 
@@ -127,7 +127,11 @@ impl Interpreter {
             );
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         }
-        Ok(TableDefinition {
+        let ttl = match inherit {
+            Some(like) if create.ttl.is_empty() && create.columns.is_empty() => like.ttl.clone(),
+            _ => TtlSpec { rules: ttl::rules(&create.ttl)?, columns: ttl::of_columns(&create.columns) },
+        };
+        let definition = TableDefinition {
             uuid: self.engine.env.uuid_by_time(),
             database: database.to_string(),
             name: table.to_string(),
@@ -141,7 +145,10 @@ impl Interpreter {
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
             skip_indexes,
-        })
+            ttl,
+        };
+        self.check_ttl(&definition)?;
+        Ok(definition)
     }
 
     async fn columns_for(&self, create: &CreateTable, like: Option<&TableDefinition>) -> Result<Columns> {

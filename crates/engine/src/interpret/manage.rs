@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
+use gristmill_catalog::{BackgroundWork, OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::processes;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -88,6 +88,23 @@ impl Interpreter {
             Statement::DropLoadLedger { name, load_id } => {
                 let (database, table) = self.full(&name);
                 databases.table(database, table)?.drop_load_ledger(&self.context, load_id.as_deref()).await?;
+            }
+            Statement::Merges { name, ttl, starts } => {
+                let work = if ttl { BackgroundWork::TtlMerges } else { BackgroundWork::Merges };
+                match &name {
+                    Some(name) => {
+                        let (database, table) = self.full(name);
+                        databases.table(database, table)?.set_background(work, starts)?;
+                    }
+                    None => {
+                        let family = |table: &Arc<dyn Table>| table.definition().engine.name.ends_with("MergeTree");
+                        let names = databases.database_names();
+                        let tables = names.iter().flat_map(|database| databases.tables(database));
+                        for table in tables.filter(family) {
+                            table.set_background(work, starts)?;
+                        }
+                    }
+                }
             }
             Statement::KillQuery { condition } => return self.kill_query(&condition),
             Statement::System(words) => self.system(&words).await?,

@@ -12,6 +12,7 @@ mod load;
 mod load_steps;
 mod manage;
 mod select;
+mod ttl;
 mod view;
 
 use std::sync::Arc;

@@ -287,6 +287,8 @@ pub fn entry(
         statistics: part.statistics.clone(),
         skip_indexes: part.skip_indexes(),
         mutation: 0,
+        ttl: part.ttl.clone(),
+        codec: String::new(),
     }
 }
 

@@ -13,7 +13,10 @@ use tokio_util::sync::CancellationToken;
 use super::runs;
 use super::selector::{self, Limits};
 use super::task::{self, Claim, MergeOptions};
+use crate::environment::TtlPlace;
+use crate::manifest::State;
 use crate::table::{Core, TableData};
+use crate::ttl::select as by_ttl;
 use crate::{gc, mutate};
 
 /// At most this long between two looks.
@@ -66,7 +69,14 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     }
     let limits = Limits::of_background(&core.settings, free, size, environment.env.now_ms());
     let state = core.manifest.current();
-    let claim = Claim::take(core, selector::select(&runs(core, &state), &limits)?)?;
+    if core.stopped.merges() {
+        return None;
+    }
+    let (parts, ttl_place) = match choose_for_ttl(core, &state, &limits) {
+        Some((chosen, place)) => (chosen.parts, place),
+        None => (selector::select(&runs(core, &state, 2), &limits)?, None),
+    };
+    let claim = Claim::take(core, parts)?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
         let context = core.environment.context("merge");
@@ -90,7 +100,29 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
                 () = stop.cancelled() => {}
             }
         }
-        drop((claim, place));
+        drop((claim, place, ttl_place));
         core.wake_merger();
     }))
+}
+
+/// Parts to merge for their TTL, with the place that the merge takes among such merges.
+fn choose_for_ttl(core: &Arc<Core>, state: &State, limits: &Limits) -> Option<(by_ttl::Chosen, Option<TtlPlace>)> {
+    if core.layout.ttl.is_empty() || core.stopped.ttl() {
+        return None;
+    }
+    let (settings, now_ms) = (&core.settings, limits.now_ms);
+    let mut rests = core.ttl_rests.lock();
+    rests.retain(|_, until| *until > now_ms);
+    let within = (limits.bytes_max, limits.parts_max);
+    let chosen = by_ttl::choose(&core.layout.ttl, settings, &runs(core, state, 1), &rests, now_ms, within)?;
+    let (wait_seconds, recompress) = match chosen.reason {
+        // It reads nothing.
+        by_ttl::Reason::Drop => return Some((chosen, None)),
+        by_ttl::Reason::Delete => (settings.merge_with_ttl_timeout, false),
+        by_ttl::Reason::Recompress => (settings.merge_with_recompression_ttl_timeout, true),
+    };
+    let place = core.environment.ttl_place(settings.max_number_of_merges_with_ttl_in_pool)?;
+    let partition = chosen.parts.first()?.partition_id.clone();
+    rests.insert((partition, recompress), now_ms.saturating_add(wait_seconds.saturating_mul(1000)));
+    Some((chosen, Some(place)))
 }

@@ -4,6 +4,7 @@ pub mod background;
 pub mod rows;
 pub mod rules;
 pub mod selector;
+pub mod stop;
 pub mod task;
 
 use std::collections::BTreeSet;
@@ -35,10 +36,12 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     if cleanup {
         check_cleanup(core)?;
     }
+    core.stopped.check()?;
     let state = core.manifest.refresh(context).await?;
     if !request.to_one_part && request.partition.is_none() {
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
-        let Some(claim) = selector::select(&runs(core, &state), &limits).and_then(|parts| Claim::take(core, parts)) else {
+        let Some(claim) = selector::select(&runs(core, &state, 2), &limits).and_then(|parts| Claim::take(core, parts))
+        else {
             return Ok(());
         };
         // A row that says that its key is deleted may go only where no part stays that it is to replace.
@@ -126,7 +129,11 @@ async fn to_one_part(
         let parts = partition_parts(&state, partition, end);
         let is_done = match parts.as_slice() {
             [] => true,
-            [only] => only.level > 0 && options.deduplicate.is_none() && !options.cleanup,
+            [only] => {
+                let now = (context.env.now_ms() / 1000) as i64;
+                let due = core.layout.ttl.due(only).filter(|due| *due <= now && !core.stopped.ttl());
+                only.level > 0 && options.deduplicate.is_none() && !options.cleanup && due.is_none()
+            }
             _ => false,
         };
         if is_done {
@@ -164,7 +171,8 @@ fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntr
 
 /// Neighbouring parts that may be merged: a part that is being merged, or a mutation that not all went through, parts
 /// those before it from those after.
-fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
+/// `least`: parts in a run.
+fn runs(core: &Core, state: &State, least: usize) -> Vec<Vec<Arc<PartEntry>>> {
     let merging = core.merging.lock();
     let mut runs: Vec<Vec<Arc<PartEntry>>> = Vec::new();
     let mut current: Vec<Arc<PartEntry>> = Vec::new();
@@ -181,6 +189,6 @@ fn runs(core: &Core, state: &State) -> Vec<Vec<Arc<PartEntry>>> {
         }
     }
     runs.push(current);
-    runs.retain(|run| run.len() > 1);
+    runs.retain(|run| run.len() >= least);
     runs
 }

@@ -150,6 +150,8 @@ mod tests {
                 statistics: BTreeMap::new(),
                 skip_indexes: BTreeMap::new(),
                 mutation: 0,
+                ttl: BTreeMap::new(),
+                codec: String::new(),
             })
         };
         bytes.iter().enumerate().map(part).collect()

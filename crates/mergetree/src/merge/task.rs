@@ -7,6 +7,8 @@
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
+use arrow::compute::concat_batches;
+use arrow::datatypes::SchemaRef;
 use futures::stream::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext, processes};
@@ -27,6 +29,7 @@ use crate::read::evolve::traits_of;
 use crate::read::stream::{Output, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
+use crate::ttl::rows::TtlRows;
 
 /// Rows that are copied and encoded at a time, and their bytes, about.
 const BLOCK_ROWS: u64 = 65_536;
@@ -87,15 +90,23 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
     if mutate::joined(&state, &claim.parts).is_none() || core.is_outdated() {
         return Ok(false);
     }
+    core.stopped.check()?;
+    let now = (context.env.now_ms() / 1000) as i64;
+    let ttl = &core.layout.ttl;
+    if !core.stopped.ttl() && claim.parts.iter().all(|part| ttl.is_expired(part, now)) {
+        // No row is left, as the manifest knows: nothing is read.
+        return commit(core, context, &claim.parts, None, false).await;
+    }
+    let ttl = (!core.stopped.ttl() && ttl.concerns(&claim.parts, now)).then_some(now);
     let started = context.env.instant();
     let counters = &context.counters;
     counters.add(Event::Merge, 1);
     counters.add(Event::MergedRows, claim.parts.iter().map(|part| part.rows).sum());
     counters.add(Event::MergedUncompressedBytes, claim.parts.iter().map(|part| part.uncompressed_bytes).sum());
-    let written = write(core, &state, context, &claim.parts, options).await;
+    let written = write(core, &state, context, &claim.parts, (options, ttl)).await;
     let elapsed = context.env.instant().saturating_duration_since(started);
     counters.add(Event::MergeTotalMilliseconds, elapsed.as_millis() as u64);
-    let Some(written) = written? else {
+    let Some((written, codec)) = written? else {
         // No row is left: the parts go, and nothing comes in their place.
         return commit(core, context, &claim.parts, None, false).await;
     };
@@ -107,15 +118,15 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
             format!("A merge of {} took more than half of orphan_grace_seconds: raise that setting", core.name()),
         ));
     }
-    let keeps_rows = options.deduplicate.is_none() && !core.layout.engine.merges_rows();
-    commit(core, context, &claim.parts, Some(written), keeps_rows).await
+    let keeps_rows = options.deduplicate.is_none() && !core.layout.engine.merges_rows() && ttl.is_none();
+    commit(core, context, &claim.parts, Some((written, codec)), keeps_rows).await
 }
 
 async fn commit(
     core: &Arc<Core>,
     context: &Arc<QueryContext>,
     parts: &[Arc<PartEntry>],
-    written: Option<WrittenPart>,
+    written: Option<(WrittenPart, String)>,
     keeps_rows: bool,
 ) -> Result<bool> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
@@ -123,7 +134,10 @@ async fn commit(
     };
     let ranges = ranges(&core.layout, parts)?;
     let now_ms = context.env.now_ms();
-    let added = written.as_ref().map(|part| entry(part, ranges, first.min_block, last.max_block, now_ms));
+    let added = written.as_ref().map(|(part, codec)| {
+        let entry = entry(part, ranges, first.min_block, last.max_block, now_ms);
+        PartEntry { codec: codec.clone(), ..entry }
+    });
     let decide = |state: &State| {
         let joined = mutate::joined(state, parts).filter(|_| !core.is_outdated());
         Ok(joined.map(|mutation| Change {
@@ -152,20 +166,21 @@ async fn commit(
     }
 }
 
-async fn discard(core: &Core, written: Option<&WrittenPart>) {
-    if let Some(written) = written {
+async fn discard(core: &Core, written: Option<&(WrittenPart, String)>) {
+    if let Some((written, _)) = written {
         core.discard(&written.key).await;
     }
 }
 
-/// The merged rows as a part; `None` where no row is left of them.
+/// The merged rows as a part, and the codec that a rule of the TTL gives it; `None` where no row is left of them. `ttl`:
+/// the rules are applied, by this time.
 async fn write(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
     parts: &[Arc<PartEntry>],
-    options: &MergeOptions,
-) -> Result<Option<WrittenPart>> {
+    (options, ttl): (&MergeOptions, Option<i64>),
+) -> Result<Option<(WrittenPart, String)>> {
     let mut opened = Vec::with_capacity(parts.len());
     for part in parts {
         opened.push(context.cancellable(core.open_part(context, part)).await?);
@@ -189,21 +204,36 @@ async fn write(
     let compared = options.deduplicate.clone();
     let rule = rules::rule(&shape, purpose)?;
     let mut rows = Rows {
+        schema: core.layout.schema.clone(),
         merged: MergedRows::open(shape.clone(), streams, options.lanes, rule.is_some()).await?,
         rule,
         deduplicate: compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?,
+        ttl: ttl.map(|now| TtlRows::new(&core.layout, now)).transpose()?,
         ended: false,
     };
-    let plan = plan(core, context, parts, &opened, row_bytes, options)?;
+    let mut plan = plan(core, context, parts, &opened, row_bytes, options)?;
+    let now = (context.env.now_ms() / 1000) as i64;
+    let codec = core.layout.ttl.codec(parts, now).filter(|_| !core.stopped.ttl());
+    if let Some((codec, _)) = codec {
+        plan.codec = codec;
+    }
+    let codec = codec.map_or_else(String::new, |(_, text)| text.to_string());
+    if ttl.is_some() {
+        let set = core.layout.ttl.sets_strings(&core.layout.columns);
+        set.into_iter().for_each(|place| plan.text[place] = false);
+    }
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|_| !core.settings.materialize_skip_indexes_on_merge);
+    if let Some(now) = ttl {
+        writer.ttl_applied(now);
+    }
     let block_rows = (BLOCK_BYTES / row_bytes).clamp(1024, BLOCK_ROWS) as usize;
     match copy(&mut rows, &mut writer, context, core, block_rows, options).await {
         Ok(()) if writer.rows() == 0 => {
             writer.abort().await;
             Ok(None)
         }
-        Ok(()) => writer.finish().await.map(Some),
+        Ok(()) => writer.finish().await.map(|written| Some((written, codec))),
         Err(error) => {
             writer.abort().await;
             Err(error)
@@ -213,9 +243,11 @@ async fn write(
 
 /// The rows that the new part gets: merged, made fewer by the engine's rule, without equal ones where that is asked for.
 struct Rows {
+    schema: SchemaRef,
     merged: MergedRows,
     rule: Option<Box<dyn Rule>>,
     deduplicate: Option<Deduplicate>,
+    ttl: Option<TtlRows>,
     ended: bool,
 }
 
@@ -225,17 +257,22 @@ impl Rows {
         if self.ended {
             return Ok(None);
         }
-        let mut batch = match (self.merged.next(target).await?, &mut self.rule) {
+        let merged = self.merged.next(target).await?;
+        self.ended = merged.is_none();
+        let mut batch = match (merged, &mut self.rule) {
             (Some(merged), Some(rule)) => rule.push(&merged.rows, &merged.begins)?,
             (Some(merged), None) => merged.rows,
-            (None, Some(rule)) => {
-                self.ended = true;
-                rule.finish()?
-            }
-            (None, None) => return Ok(None),
+            (None, Some(rule)) => rule.finish()?,
+            (None, None) => RecordBatch::new_empty(self.schema.clone()),
         };
         if let Some(deduplicate) = &mut self.deduplicate {
             batch = deduplicate.filter(&batch)?;
+        }
+        if let Some(ttl) = &mut self.ttl {
+            batch = ttl.push(batch)?;
+            if self.ended {
+                batch = concat_batches(&self.schema, [&batch, &ttl.finish()?])?;
+            }
         }
         Ok(Some(batch))
     }
@@ -251,6 +288,7 @@ async fn copy(
 ) -> Result<()> {
     while let Some(batch) = merged.next(block_rows).await? {
         context.check()?;
+        core.stopped.check()?;
         if batch.num_rows() == 0 {
             continue;
         }

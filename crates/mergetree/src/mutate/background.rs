@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use gristmill_base::runtime::{self, Task};
-use gristmill_introspect::QueryContext;
 use tokio_util::sync::CancellationToken;
 
 use super::part;
@@ -14,7 +13,7 @@ use crate::table::Core;
 /// Begins with a part that has mutations before it, where there is one and a place for it.
 pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let state = core.manifest.current();
-    if state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
+    if core.stopped.merges() || state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
         return None;
     }
     let place = core.environment.merge_slots.clone().try_acquire_owned().ok()?;
@@ -22,7 +21,7 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     let claim = left.find_map(|part| Claim::take(core, vec![part.clone()]))?;
     let (core, stop) = (core.clone(), stop.clone());
     Some(Task::on(&runtime::cpu(), async move {
-        let context = QueryContext::background("mutation");
+        let context = core.environment.context("mutation");
         let mutated = {
             let mut mutating = std::pin::pin!(part::mutate(&claim, &context));
             tokio::select! {

@@ -149,12 +149,18 @@ fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, c
     MutationEntry {
         number,
         commands: request.commands.clone(),
-        changes: request.changes.iter().filter(|change| of_index(change).is_none()).cloned().collect(),
+        changes: request.changes.iter().filter(|change| is_of_rows(change)).cloned().collect(),
         skip_indexes: request.changes.iter().filter_map(of_index).collect(),
+        applies_ttl: request.changes.contains(&RowChange::MaterializeTtl),
         partition_id,
         created_ms,
         finished_ms: None,
     }
+}
+
+/// Whether the manifest keeps the change among those of rows.
+fn is_of_rows(change: &RowChange) -> bool {
+    of_index(change).is_none() && *change != RowChange::MaterializeTtl
 }
 
 /// The key of a skip index, and whether parts get it.

@@ -27,6 +27,7 @@ use crate::read::filter::ScanFilter;
 use crate::read::stream::{Output, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
+use crate::ttl::rows::TtlRows;
 
 /// Bytes (as values in memory) that the reading of a part holds ahead, about.
 const READ_BYTES: u64 = 64 << 20;
@@ -144,7 +145,14 @@ pub async fn rewrite(
 ) -> Result<Mutated> {
     let program = Program::compile(core, changes, context)?;
     let open = context.cancellable(core.open_part(context, part)).await?;
-    if let Some(conditions) = program.conditions(&open)
+    let now = (context.env.now_ms() / 1000) as i64;
+    // Known from the manifest alone, where every rule was there when the part was written.
+    let ttl = (program.applies_ttl() && core.layout.ttl.concerns(std::slice::from_ref(part), now)).then_some(now);
+    let is_expired = ttl.is_some() && changes.len() == 1 && core.layout.ttl.is_expired(part, now);
+    if is_expired {
+        return Ok(Mutated::Gone);
+    }
+    if let Some(conditions) = program.conditions(&open).filter(|_| ttl.is_none())
         && !any_row(core, state, context, part, &open, &conditions).await?
     {
         return Ok(Mutated::Same);
@@ -154,7 +162,7 @@ pub async fn rewrite(
     let plan = plan(core, state, context, part, &open, &program).await?;
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|key| program.clears_index(key));
-    if let Err(error) = copy(core, state, context, part, &open, &program, &mut writer).await {
+    if let Err(error) = copy(core, state, context, part, &open, (&program, ttl), &mut writer).await {
         writer.abort().await;
         return Err(error);
     }
@@ -163,8 +171,8 @@ pub async fn rewrite(
         return Ok(Mutated::Gone);
     }
     let written = writer.finish().await?;
-    let now = context.env.now_ms();
-    Ok(Mutated::Rewritten(Arc::new(entry(&written, part.ranges.clone(), part.min_block, part.max_block, now))))
+    let entry = entry(&written, part.ranges.clone(), part.min_block, part.max_block, context.env.now_ms());
+    Ok(Mutated::Rewritten(Arc::new(PartEntry { codec: part.codec.clone(), ..entry })))
 }
 
 /// Whether a row of the part fulfils one of the conditions.
@@ -225,19 +233,36 @@ async fn copy(
     context: &Arc<QueryContext>,
     part: &Arc<PartEntry>,
     open: &Arc<OpenPart>,
-    program: &Program,
+    (program, ttl): (&Program, Option<i64>),
     writer: &mut PartWriter,
 ) -> Result<()> {
     let mut rows = rows(core, state, context, part, open);
-    while let Some(batch) = rows.next().await.transpose()? {
+    let mut ttl = ttl.map(|now| TtlRows::new(&core.layout, now)).transpose()?;
+    if let Some(ttl) = &ttl {
+        writer.ttl_applied(ttl.now());
+    }
+    loop {
+        let read = rows.next().await.transpose()?;
         context.check()?;
-        let batch = program.run(batch)?;
+        let ends = read.is_none();
+        let batch = match (read, &mut ttl) {
+            (Some(batch), None) => program.run(batch)?,
+            (Some(batch), Some(ttl)) => ttl.push(program.run(batch)?)?,
+            (None, Some(ttl)) => ttl.finish()?,
+            (None, None) => break,
+        };
+        if batch.num_rows() == 0 && ends {
+            break;
+        }
         if batch.num_rows() == 0 {
             continue;
         }
         let keys = core.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
         let rows = batch.num_rows();
         writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
+        if ends {
+            break;
+        }
     }
     Ok(())
 }
@@ -253,6 +278,9 @@ async fn plan(
     let layout = &core.layout;
     let (mut text, mut dictionaries): (Vec<bool>, Vec<bool>) =
         (0..layout.columns.len()).map(|place| traits_of(open, layout, place)).unzip();
+    if program.applies_ttl() {
+        core.layout.ttl.sets_strings(&layout.columns).into_iter().for_each(|place| text[place] = false);
+    }
     let set = program.sets_strings();
     if !set.is_empty() {
         // A column says whether it is text before its first value is written: the new values are looked at before.
@@ -273,7 +301,7 @@ async fn plan(
         partition_id: part.partition_id.clone(),
         partition: part.partition.clone(),
         level: part.level,
-        codec: if part.level == 0 { Codec::Lz4 } else { Codec::Zstd },
+        codec: core.layout.ttl.codec_of_part(part).unwrap_or(if part.level == 0 { Codec::Lz4 } else { Codec::Zstd }),
         granule_rows: open.header.granule_rows as usize,
         row_group_rows: open.header.row_group_rows as usize,
         text,

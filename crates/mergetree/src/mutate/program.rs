@@ -2,25 +2,19 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
-use arrow::compute::{filter_record_batch, interleave, prep_null_mask_filter};
-use arrow::datatypes::DataType;
-use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
+use arrow::compute::filter_record_batch;
+use gristmill_base::{Result, ResultExt};
 use gristmill_catalog::{ColumnExpression, RowChange, Wanted};
 use gristmill_introspect::QueryContext;
 use gristmill_types::DefaultKind;
 
 use crate::layout::Layout;
+use crate::located::{Located, place, scatter};
 use crate::part::OpenPart;
 use crate::part::v1::storage_type::has_strings;
 use crate::read::evolve::FoundColumn;
 use crate::table::Core;
-
-/// An expression with the places of its inputs in the table.
-struct Located {
-    expression: ColumnExpression,
-    places: Vec<usize>,
-}
 
 enum Step {
     Delete(Located),
@@ -35,6 +29,8 @@ enum Step {
         key: String,
         wanted: bool,
     },
+    /// The table's TTL is applied to the rows that come out, by who writes them.
+    Ttl,
 }
 
 pub struct Program {
@@ -48,21 +44,21 @@ impl Program {
         let layout = &core.layout;
         let compile = |text: &str, wanted: Wanted<'_>| -> Result<Located> {
             let expression = core.environment.compile(text, wanted, &layout.declared, context)?;
-            let places = expression.inputs.iter().map(|name| place(layout, name)).collect::<Result<_>>()?;
-            Ok(Located { expression, places })
+            Located::new(expression, &layout.columns)
         };
         let steps = changes
             .iter()
             .map(|change| {
                 Ok(match change {
                     RowChange::Delete { condition } => Step::Delete(compile(condition, Wanted::Condition)?),
-                    RowChange::Materialize { column } => Step::Materialize(place(layout, column)?),
+                    RowChange::Materialize { column } => Step::Materialize(place(&layout.columns, column)?),
                     RowChange::MaterializeIndex { key } => Step::Index { key: key.clone(), wanted: true },
                     RowChange::ClearIndex { key } => Step::Index { key: key.clone(), wanted: false },
+                    RowChange::MaterializeTtl => Step::Ttl,
                     RowChange::Update { assignments, condition } => {
                         let mut set = Vec::new();
                         for (name, text) in assignments {
-                            let at = place(layout, name)?;
+                            let at = place(&layout.columns, name)?;
                             let located = compile(text, Wanted::Value(&layout.columns.0[at].kind))
                                 .context(|| format!("in the new value of column {name}"))?;
                             set.push((at, located));
@@ -117,7 +113,7 @@ impl Program {
         for step in &self.steps {
             match step {
                 Step::Delete(condition) | Step::Update(_, condition) => conditions.push(&condition.expression),
-                Step::Follow(_) => {}
+                Step::Follow(_) | Step::Ttl => {}
                 // An index that is dropped meanwhile is nobody's any more.
                 Step::Index { key, wanted } => {
                     let index = self.layout.skip_indexes.iter().find(|index| index.definition.key == *key);
@@ -141,6 +137,10 @@ impl Program {
         last == Some(false)
     }
 
+    pub fn applies_ttl(&self) -> bool {
+        self.steps.iter().any(|step| matches!(step, Step::Ttl))
+    }
+
     /// Columns of strings whose new values are not known to be text.
     pub fn sets_strings(&self) -> Vec<usize> {
         let mut places: Vec<usize> = self
@@ -161,7 +161,7 @@ impl Program {
     pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
         for step in &self.steps {
             match step {
-                Step::Materialize(_) | Step::Index { .. } => {}
+                Step::Materialize(_) | Step::Index { .. } | Step::Ttl => {}
                 Step::Follow(set) => {
                     let mut columns = batch.columns().to_vec();
                     for (at, value) in set {
@@ -199,41 +199,4 @@ impl Program {
 fn with_columns(batch: &RecordBatch, columns: Vec<ArrayRef>) -> Result<RecordBatch> {
     let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)
-}
-
-fn place(layout: &Layout, name: &str) -> Result<usize> {
-    layout
-        .columns
-        .index_of(name)
-        .ok_or_else(|| Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("There is no column `{name}` in table")))
-}
-
-impl Located {
-    fn evaluate(&self, batch: &RecordBatch) -> Result<ArrayRef> {
-        self.expression.evaluate(&batch.project(&self.places)?)
-    }
-
-    /// NULL does not pass.
-    fn mask(&self, batch: &RecordBatch) -> Result<BooleanArray> {
-        let passed = self.evaluate(batch)?;
-        let passed =
-            if passed.as_boolean_opt().is_some() { passed } else { arrow::compute::cast(&passed, &DataType::Boolean)? };
-        let passed = passed.as_boolean();
-        Ok(if passed.nulls().is_some() { prep_null_mask_filter(passed) } else { passed.clone() })
-    }
-}
-
-/// `old` with the rows that the mask names taken from `new`, which has those alone.
-fn scatter(old: &ArrayRef, new: &ArrayRef, mask: &BooleanArray) -> Result<ArrayRef> {
-    let mut next = 0;
-    let places: Vec<(usize, usize)> = (0..old.len())
-        .map(|row| {
-            if !mask.value(row) {
-                return (0, row);
-            }
-            next += 1;
-            (1, next - 1)
-        })
-        .collect();
-    Ok(interleave(&[old.as_ref(), new.as_ref()], &places)?)
 }

@@ -39,6 +39,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::{DataType, Schema};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::expr::Sort;
@@ -157,6 +158,32 @@ impl<'a> Analyzer<'a> {
     pub fn condition_over_columns(&self, node: &Node, columns: &Columns) -> Result<Expr> {
         let scope = Scope::of_columns(columns);
         self.as_predicate(self.expr(node, &scope.rows())?, "WHERE")
+    }
+
+    /// Whether an aggregate function is called in the expression.
+    pub fn calls_aggregate(&self, node: &Node) -> bool {
+        self.has_aggregate(node, &Scope::default().rows())
+    }
+
+    /// Lowers an expression of aggregates over rows of one table that become one, cast to a type. The aggregates stand in
+    /// it as DataFusion's. Errors: NOT_AN_AGGREGATE.
+    pub fn aggregates_over_columns(&self, node: &Node, columns: &Columns, to: &SqlType) -> Result<Expr> {
+        let scope = Scope::of_columns(columns);
+        let grouped = aggregates::Grouped::default();
+        let context = scope::Context { grouped: Some(&grouped), ..scope.rows() };
+        let typed = self.cast(self.expr(node, &context)?, to)?;
+        let found = grouped.aggregates.borrow();
+        let whole = typed.expr.transform_up(|expr| {
+            let name = match &expr {
+                Expr::Column(column) => Some(column.name.as_str()),
+                _ => None,
+            };
+            Ok(match found.iter().find(|(_, known, _)| Some(known.as_str()) == name) {
+                Some((aggregate, _, _)) => Transformed::yes(aggregate.clone()),
+                None => Transformed::no(expr),
+            })
+        });
+        Ok(whole?.data)
     }
 
     /// The value of a constant expression. Error: BAD_ARGUMENTS where it is none.

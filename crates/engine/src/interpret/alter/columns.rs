@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::{TtlAction, TtlSpec};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
@@ -113,6 +114,7 @@ impl Alteration {
         self.check_no_index(name)?;
         self.columns.remove(at);
         self.keys.drop(name);
+        self.definition.ttl.columns.remove(name);
         self.added.remove(name);
         self.touched.push(name.to_string());
         Ok(())
@@ -219,6 +221,7 @@ impl Alteration {
             Property::Alias => (has(DefaultKind::Alias), "ALIAS"),
             Property::Comment => (!column.comment.is_empty(), "COMMENT"),
             Property::Codec => (!column.codec.is_empty(), "CODEC"),
+            Property::Ttl => (self.definition.ttl.columns.contains_key(name), "TTL"),
         };
         if !there {
             return Err(Error::new(
@@ -229,6 +232,9 @@ impl Alteration {
         match property {
             Property::Comment => column.comment.clear(),
             Property::Codec => column.codec.clear(),
+            Property::Ttl => {
+                self.definition.ttl.columns.remove(name);
+            }
             Property::Default | Property::Materialized | Property::Alias => column.default = None,
         }
         self.replace(at, column)
@@ -269,6 +275,7 @@ impl Alteration {
             }
         }
         self.rename_in_indexes(from, to)?;
+        rename_in_ttl(&mut self.definition.ttl, from, to)?;
         let before = self.touched_as(from);
         self.touched.push(before.clone());
         self.renamed.push((before, to.to_string()));
@@ -277,6 +284,36 @@ impl Alteration {
         }
         Ok(())
     }
+}
+
+fn rename_in_ttl(ttl: &mut TtlSpec, from: &str, to: &str) -> Result<()> {
+    if let Some(expression) = ttl.columns.remove(from) {
+        ttl.columns.insert(to.to_string(), expression);
+    }
+    let mut texts: Vec<&mut String> = ttl.columns.values_mut().collect();
+    for rule in &mut ttl.rules {
+        texts.push(&mut rule.expression);
+        match &mut rule.action {
+            TtlAction::Delete { condition } => texts.extend(condition),
+            TtlAction::GroupBy { keys, set } => {
+                texts.extend(keys);
+                for (column, value) in set {
+                    if column == from {
+                        *column = to.to_string();
+                    }
+                    texts.push(value);
+                }
+            }
+            TtlAction::Recompress { .. } => {}
+        }
+    }
+    for text in texts {
+        let node = parse_expression(text)?;
+        if named(&node).contains(from) {
+            *text = sql(&substituted(&node, from, &Node::Name(vec![to.to_string()])));
+        }
+    }
+    Ok(())
 }
 
 /// That no default needs itself. Errors: CYCLIC_ALIASES.

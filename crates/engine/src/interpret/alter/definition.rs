@@ -10,14 +10,14 @@ use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
 use gristmill_types::{Column, Columns, SqlType};
 
-use super::super::Interpreter;
 use super::super::create::skip_index;
+use super::super::{Interpreter, ttl};
 
 /// Settings on which the parts that are there depend.
 const READONLY_SETTINGS: &[&str] = &["index_granularity", "index_granularity_bytes", "enable_mixed_granularity_parts"];
 
 pub struct Alteration {
-    definition: TableDefinition,
+    pub(super) definition: TableDefinition,
     pub(super) columns: Vec<Column>,
     pub(super) keys: ColumnKeys,
     /// Added by this statement.
@@ -138,7 +138,7 @@ impl Alteration {
 }
 
 /// Names of columns in an expression; of `a.b` both `a` and `a.b`, because either may be one.
-pub(super) fn named(node: &Node) -> BTreeSet<String> {
+pub(in crate::interpret) fn named(node: &Node) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     node.walk(&mut |node| match node {
         Node::Name(parts) => {
@@ -160,12 +160,24 @@ impl Interpreter {
         alteration.only_comments &= is_comment;
         match command {
             AlterCommand::ModifyComment(comment) => alteration.definition.comment = comment.clone(),
+            AlterCommand::ModifyTtl(elements) => alteration.definition.ttl.rules = ttl::rules(elements)?,
+            AlterCommand::RemoveTtl => {
+                if alteration.definition.ttl.rules.is_empty() {
+                    let text = "Table doesn't have any table TTL expression, cannot remove";
+                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+                }
+                alteration.definition.ttl.rules.clear();
+            }
             AlterCommand::ModifySetting(changed) => alteration.modify_settings(changed)?,
             AlterCommand::ResetSetting(names) => alteration.reset_settings(names)?,
             AlterCommand::ModifyOrderBy { keys, descending } => alteration.modify_order_by(keys, descending)?,
             AlterCommand::AddColumn { column, place, if_not_exists } => {
                 let declared = self.declared(column, &alteration.all())?;
+                let is_new = alteration.columns.iter().all(|known| known.name != column.name);
                 alteration.add(declared, place.as_ref(), *if_not_exists)?;
+                if let Some(expression) = column.ttl.as_ref().filter(|_| is_new) {
+                    alteration.definition.ttl.columns.insert(column.name.clone(), sql(expression));
+                }
             }
             AlterCommand::DropColumn { name, if_exists } => alteration.drop(name, *if_exists)?,
             AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,
@@ -174,6 +186,9 @@ impl Interpreter {
                 if let Some(changed) = alteration.columns.iter_mut().find(|known| known.name == column.name) {
                     let default = changed.default.as_ref().map(|(kind, _)| *kind);
                     changed.codec = self.codec(&changed.codec, &changed.kind, default)?;
+                    if let Some(expression) = &column.ttl {
+                        alteration.definition.ttl.columns.insert(column.name.clone(), sql(expression));
+                    }
                 }
             }
             AlterCommand::RemoveProperty { name, property, if_exists } => {

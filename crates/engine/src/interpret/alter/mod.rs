@@ -24,6 +24,7 @@ use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::plan;
 use definition::Alteration;
+pub(super) use definition::named;
 
 impl Interpreter {
     pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
@@ -40,9 +41,17 @@ impl Interpreter {
                     | AlterCommand::Unfreeze(_)
             )
         });
-        let (rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
+        let (mut rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
         if !of_definition.is_empty() {
+            let sets_ttl = |command: &AlterCommand| match command {
+                AlterCommand::ModifyTtl(_) => true,
+                AlterCommand::ModifyColumn { column, .. } => column.ttl.is_some(),
+                _ => false,
+            };
             self.alter_definition(database, table, &of_definition).await?;
+            if self.context.settings.materialize_ttl_after_modify && of_definition.iter().any(sets_ttl) {
+                rows.push(AlterCommand::MaterializeTtl { partition: None });
+            }
         }
         let outcome = if rows.is_empty() { Outcome::done() } else { self.mutate(database, table, &rows).await? };
         for command in parts {
@@ -63,6 +72,7 @@ impl Interpreter {
                 return Ok(None);
             }
             self.check_defaults(&new.columns)?;
+            self.check_ttl(&new).context(|| "ALTER would break the TTL of the table".to_string())?;
             // Words about a table are no business of its engine's.
             if alteration.only_comments {
                 return table.renamed(new).map(Some);

@@ -36,6 +36,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
         AlterCommand::Update { .. }
             | AlterCommand::Delete { .. }
             | AlterCommand::MaterializeColumn { .. }
+            | AlterCommand::MaterializeTtl { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
             | AlterCommand::MaterializeIndex { .. }
             | AlterCommand::ClearIndex { partition: Some(_), .. }
@@ -157,6 +158,14 @@ impl Interpreter {
                 let change = if wanted { RowChange::MaterializeIndex { key } } else { RowChange::ClearIndex { key } };
                 (partition.clone(), change)
             }
+            AlterCommand::MaterializeTtl { partition } => {
+                if definition.ttl.is_empty() {
+                    let (database, name) = (&definition.database, &definition.name);
+                    let text = format!("Cannot MATERIALIZE TTL as there is no TTL set for table {database}.{name}");
+                    return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+                }
+                (partition.clone(), RowChange::MaterializeTtl)
+            }
             AlterCommand::ClearColumn { name, if_exists, partition } => {
                 let Some(column) = definition.columns.get(name) else {
                     if *if_exists {
@@ -190,6 +199,7 @@ impl Interpreter {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
                 RowChange::Materialize { column } => check_stored(definition, column)?,
                 RowChange::MaterializeIndex { .. } | RowChange::ClearIndex { .. } => {}
+                RowChange::MaterializeTtl => {}
                 RowChange::Update { assignments, condition } => {
                     check(condition, Wanted::Condition)?;
                     for (column, value) in assignments {

@@ -17,6 +17,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::load::{LedgerChange, LoadEntry};
+use crate::ttl::ranges::TtlRange;
 
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
 pub const FORMAT: u32 = 1;
@@ -60,6 +61,12 @@ pub struct PartEntry {
     /// Of the mutations that the part's rows went through, the last one's number.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub mutation: i64,
+    /// Times of the rows by rule of the table's TTL; a rule that is not here was not there when the part was written.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub ttl: BTreeMap<String, TtlRange>,
+    /// The codec that a rule of the TTL gave the part; empty: none did.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub codec: String,
 }
 
 fn is_zero(number: &i64) -> bool {
@@ -86,6 +93,9 @@ pub struct MutationEntry {
     /// Skip indexes, by key, that parts get (true) or lose, in the order in which it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skip_indexes: Vec<(String, bool)>,
+    /// After them the table's TTL is applied.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub applies_ttl: bool,
     /// The only partition that it concerns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub partition_id: Option<String>,
@@ -96,13 +106,14 @@ pub struct MutationEntry {
 }
 
 impl MutationEntry {
-    /// What the mutation does, of rows first.
+    /// What the mutation does: changes of rows, indexes, the table's TTL.
     pub fn all_changes(&self) -> impl Iterator<Item = RowChange> {
         let of_index = |(key, wanted): &(String, bool)| match (key.clone(), wanted) {
             (key, true) => RowChange::MaterializeIndex { key },
             (key, false) => RowChange::ClearIndex { key },
         };
-        self.changes.iter().cloned().chain(self.skip_indexes.iter().map(of_index))
+        let ttl = self.applies_ttl.then_some(RowChange::MaterializeTtl);
+        self.changes.iter().cloned().chain(self.skip_indexes.iter().map(of_index)).chain(ttl)
     }
 
     /// Whether a part still has to go through it.
@@ -244,6 +255,22 @@ impl Record {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What older programs wrote, and what they will read.
+    #[test]
+    fn times_of_a_ttl_are_fields_of_their_own() {
+        let old = concat!(
+            r#"{"name":"all_1_1_0","key":"parts/p","partition_id":"all","partition":"tuple()","min_block":1,"max_block":1,"level":0,"#,
+            r#""rows":1,"bytes":2,"uncompressed_bytes":3,"granules":1,"tail_offset":4,"index_bytes":5,"created_ms":6,"ranges":[]}"#
+        );
+        let mut part: PartEntry = serde_json::from_str(old).expect("reads");
+        assert_eq!(serde_json::to_string(&part).expect("writes"), old);
+        part.ttl.insert("d".to_string(), TtlRange { min: Some(7), max: None, pending: Some(8) });
+        part.codec = "NONE".to_string();
+        let new = old.replace("[]}", r#"[],"ttl":{"d":{"min":7,"pending":8}},"codec":"NONE"}"#);
+        assert_eq!(serde_json::to_string(&part).expect("writes"), new);
+        assert_eq!(serde_json::from_str::<PartEntry>(&new).expect("reads"), part);
+    }
 
     #[test]
     fn a_flipped_byte_anywhere_is_found() {

@@ -183,7 +183,7 @@ fn of_block(shape: &Arc<Shape>, block: &RecordBatch) -> Result<RecordBatch> {
 }
 
 /// A copy of a few rows that keeps nothing else alive: views of strings would hold on to the blocks that they came in.
-pub(super) fn detached(batch: &RecordBatch) -> Result<RecordBatch> {
+pub(crate) fn detached(batch: &RecordBatch) -> Result<RecordBatch> {
     let columns = batch.columns().iter().map(detached_array).collect::<Result<Vec<_>>>()?;
     let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
     Ok(RecordBatch::try_new_with_options(batch.schema(), columns, &options)?)

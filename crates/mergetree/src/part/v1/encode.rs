@@ -31,6 +31,20 @@ pub const STATISTICS_BYTES_MAX: usize = 32;
 pub enum Codec {
     Lz4,
     Zstd,
+    /// What RECOMPRESS names besides: ZSTD of a level, or nothing.
+    ZstdAt(i32),
+    Uncompressed,
+}
+
+impl Codec {
+    pub fn compression(self) -> Result<Compression> {
+        Ok(match self {
+            Codec::Lz4 => Compression::LZ4_RAW,
+            Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?),
+            Codec::ZstdAt(level) => Compression::ZSTD(ZstdLevel::try_new(level)?),
+            Codec::Uncompressed => Compression::UNCOMPRESSED,
+        })
+    }
 }
 
 /// Parquet's options for a part.
@@ -41,10 +55,7 @@ pub fn properties(
     codec: Codec,
     granule_rows: usize,
 ) -> Result<Arc<WriterProperties>> {
-    let compression = match codec {
-        Codec::Lz4 => Compression::LZ4_RAW,
-        Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?),
-    };
+    let compression = codec.compression()?;
     let mut builder = WriterProperties::builder()
         .set_created_by(concat!("gristmill version ", env!("CARGO_PKG_VERSION")).to_string())
         .set_compression(compression)

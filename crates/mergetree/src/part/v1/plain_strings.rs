@@ -14,7 +14,7 @@ use std::ops::Range;
 use arrow::array::BinaryViewArray;
 use bytes::Bytes;
 use gristmill_base::Result;
-use parquet::basic::{BoundaryOrder, Compression, Encoding, EncodingMask, PageType, Type, ZstdLevel};
+use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType, Type};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::ByteArray;
@@ -165,7 +165,8 @@ impl StringsEncoder {
         let plain = &self.page.plain;
         let most = match self.codec {
             Codec::Lz4 => lz4::block::compress_bound(plain.len())?,
-            Codec::Zstd => zstd::zstd_safe::compress_bound(plain.len()),
+            Codec::Zstd | Codec::ZstdAt(_) => zstd::zstd_safe::compress_bound(plain.len()),
+            Codec::Uncompressed => plain.len(),
         };
         if self.compressed.len() < most {
             self.compressed.resize(most, 0);
@@ -173,6 +174,11 @@ impl StringsEncoder {
         Ok(match self.codec {
             Codec::Lz4 => lz4::block::compress_to_buffer(plain, None, false, &mut self.compressed)?,
             Codec::Zstd => zstd::bulk::compress_to_buffer(plain, &mut self.compressed, ZSTD_LEVEL)?,
+            Codec::ZstdAt(level) => zstd::bulk::compress_to_buffer(plain, &mut self.compressed, level)?,
+            Codec::Uncompressed => {
+                self.compressed[..plain.len()].copy_from_slice(plain);
+                plain.len()
+            }
         })
     }
 
@@ -204,10 +210,7 @@ impl StringsEncoder {
         if self.page.rows > 0 {
             self.end_page()?;
         }
-        let compression = match self.codec {
-            Codec::Lz4 => Compression::LZ4_RAW,
-            Codec::Zstd => Compression::ZSTD(ZstdLevel::try_new(ZSTD_LEVEL)?),
-        };
+        let compression = self.codec.compression()?;
         let pages =
             PageEncodingStats { page_type: PageType::DATA_PAGE, encoding: Encoding::PLAIN, count: self.pages.len() as i32 };
         let mut metadata = ColumnChunkMetaData::builder(self.descriptor.clone())

@@ -36,6 +36,7 @@ use crate::layout::Layout;
 use crate::manifest::v1::value;
 use crate::parallel;
 use crate::store::{PartStore, PartUpload};
+use crate::ttl::ranges::{TtlCollector, TtlRange};
 
 const ROW_GROUP_ROWS: u64 = 1 << 20;
 const ROW_GROUP_BYTES: u64 = 256 << 20;
@@ -86,6 +87,8 @@ pub struct WrittenPart {
     pub index_bytes: u64,
     /// See `PartEntry::statistics`.
     pub statistics: BTreeMap<String, (Value, Value)>,
+    /// See `PartEntry::ttl`.
+    pub ttl: BTreeMap<String, TtlRange>,
     /// 0 where the plan did not ask for it.
     pub hash: u128,
 }
@@ -151,6 +154,7 @@ pub struct PartWriter {
     column_bytes: Vec<(u64, u64)>,
     index: SparseIndexBuilder,
     skip_indexes: SkipIndexWriter,
+    ttl: TtlCollector,
     hash: Option<Box<Xxh3>>,
     memory: MemoryGuard,
 }
@@ -179,6 +183,7 @@ impl PartWriter {
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
             skip_indexes: SkipIndexWriter::new(&layout, plan.granule_rows)?,
+            ttl: TtlCollector::new(layout.clone()),
             encoders: Vec::new(),
             group_rows: 0,
             groups: 0,
@@ -195,6 +200,11 @@ impl PartWriter {
         })
     }
 
+    /// The rows that come were led through the table's TTL, by this time in seconds.
+    pub fn ttl_applied(&mut self, now: i64) {
+        self.ttl.applied(now);
+    }
+
     pub fn rows(&self) -> u64 {
         self.rows
     }
@@ -207,6 +217,7 @@ impl PartWriter {
     /// Appends rows that follow, in the part's order, everything appended before.
     pub async fn write(&mut self, block: &Sorted) -> Result<()> {
         self.index_rows(block)?;
+        self.ttl.see(&block.columns, block.order.as_ref())?;
         let mut from = 0;
         while from < block.rows {
             let rows = (self.plan.row_group_rows - self.group_rows).min(block.rows - from);
@@ -348,6 +359,7 @@ impl PartWriter {
             tail_offset,
             index_bytes: index.len() as u64,
             statistics,
+            ttl: self.ttl.finish(),
             hash,
         })
     }
