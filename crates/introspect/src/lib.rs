@@ -6,6 +6,7 @@ pub mod context;
 pub mod events;
 pub mod log_store;
 pub mod memory;
+pub mod pending_inserts;
 pub mod processes;
 pub mod progress;
 pub mod query_log;

@@ -1,6 +1,7 @@
 //! ALTER TABLE, DELETE FROM, and what takes tables and their parts out and puts them back.
 
 use gristmill_base::{Error, Result};
+use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
@@ -83,6 +84,13 @@ pub enum AlterCommand {
         descending: Vec<bool>,
     },
     ModifyComment(String),
+    /// The query of a materialized view, with its text, which stands between these lines and columns.
+    ModifyQuery {
+        query: Box<Query>,
+        text: String,
+        start: (u64, u64),
+        end: Option<(u64, u64)>,
+    },
     Update {
         assignments: Vec<(String, Node)>,
         partition: Option<Partition>,
@@ -310,7 +318,17 @@ impl Cursor<'_> {
         if self.eat("COMMENT") {
             return Ok(AlterCommand::ModifyComment(self.string()?));
         }
-        for what in ["TTL", "QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+        if self.eat("QUERY") {
+            let place = |cursor: &Self| {
+                let start = cursor.parser.peek_token_ref().span.start;
+                (start.line, start.column)
+            };
+            let start = place(self);
+            let query = self.query()?;
+            let end = (!self.at_end()).then(|| place(self));
+            return Ok(AlterCommand::ModifyQuery { query, text: String::new(), start, end });
+        }
+        for what in ["TTL", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }

@@ -4,6 +4,7 @@
 //! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
 
 mod absent;
+mod asynchronous_inserts;
 mod columns;
 mod data_type_families;
 mod databases;
@@ -72,6 +73,7 @@ pub fn register(
     parts::add(&mut all, &known)?;
     mutations::add(&mut all, &known)?;
     load_ledger::add(&mut all, &known)?;
+    asynchronous_inserts::add(&mut all)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;
     formats::add(&mut all)?;

@@ -179,6 +179,9 @@ impl Interpreter {
                 alteration.comment(name, comment, *if_exists)?;
             }
             AlterCommand::RenameColumn { from, to, if_exists } => alteration.rename(from, to, *if_exists)?,
+            AlterCommand::ModifyQuery { .. } => {
+                return Err(Error::not_implemented("MODIFY QUERY beside other commands of ALTER TABLE"));
+            }
             _ => return Err(Error::logical("A command that is not about the definition")),
         }
         Ok(())
