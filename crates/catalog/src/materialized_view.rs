@@ -37,8 +37,7 @@ impl MaterializedView {
 
     /// The engine of the definition that keeps this view.
     pub fn spec(&self) -> EngineSpec {
-        let mut arguments =
-            vec![self.query.clone(), self.database.clone(), self.source.0.clone(), self.source.1.clone()];
+        let mut arguments = vec![self.query.clone(), self.database.clone(), self.source.0.clone(), self.source.1.clone()];
         match &self.target {
             ViewTarget::Table(database, name) => arguments.extend([database.clone(), name.clone()]),
             ViewTarget::Inner(engine) => {

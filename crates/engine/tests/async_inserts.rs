@@ -76,7 +76,9 @@ async fn inserts_of_several_sessions_become_one_part() {
 #[tokio::test(flavor = "multi_thread")]
 async fn other_columns_and_other_settings_are_written_apart() {
     let engine = engine().await;
-    run(&mut session(&engine, ""), "CREATE TABLE apart (a UInt32, b UInt32) ENGINE = MergeTree ORDER BY a").await.expect("made");
+    run(&mut session(&engine, ""), "CREATE TABLE apart (a UInt32, b UInt32) ENGINE = MergeTree ORDER BY a")
+        .await
+        .expect("made");
     let running = [
         begin(&engine, "", "INSERT INTO apart VALUES (1, 1)"),
         begin(&engine, "", "INSERT INTO apart (b, a) VALUES (2, 2)"),
@@ -104,8 +106,7 @@ async fn a_bad_value_is_the_error_of_the_insert_that_brought_it() {
     let text = "INSERT INTO guarded FORMAT CSV\n'x'\n";
     let error = begin(&engine, "", text).await.expect("ends").expect_err("is no number");
     assert_eq!(error.code(), ErrorCode::CANNOT_PARSE_NUMBER, "{error}");
-    let running: Vec<_> =
-        (1..=4).map(|n| begin(&engine, "", &format!("INSERT INTO guarded FORMAT CSV\n{n}\n"))).collect();
+    let running: Vec<_> = (1..=4).map(|n| begin(&engine, "", &format!("INSERT INTO guarded FORMAT CSV\n{n}\n"))).collect();
     queued("guarded", 4).await;
     run(&mut session(&engine, ""), "SYSTEM FLUSH ASYNC INSERT QUEUE").await.expect("flushed");
     for (n, insert) in (1..=4).zip(running) {
@@ -130,7 +131,7 @@ async fn who_does_not_wait_is_written_at_the_end_and_much_data_at_once() {
     run(&mut large, &format!("INSERT INTO later FORMAT CSV\n{rows}")).await.expect("written");
     assert_eq!(table(&engine, "later").0, 100);
     // Enough rows are written without waiting.
-    let mut enough = session(&engine, "async_insert_max_data_size = 12, wait_for_async_insert = 1");
+    let mut enough = session(&engine, "async_insert_max_data_size = 8");
     run(&mut enough, "INSERT INTO later VALUES (7), (8)").await.expect("written");
     assert_eq!(table(&engine, "later").0, 103);
     engine.shutdown().await;
@@ -151,7 +152,8 @@ async fn waiting_has_an_end_and_the_rows_stay_in_the_queue() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_to_be_known_again_is_written_by_itself() {
     let engine = engine().await;
-    let create = "CREATE TABLE named (a UInt32) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 9";
+    let create =
+        "CREATE TABLE named (a UInt32) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 9";
     run(&mut session(&engine, ""), create).await.expect("made");
     for _ in 0..2 {
         run(&mut session(&engine, ""), "INSERT INTO named VALUES (1)").await.expect("written at once");

@@ -239,7 +239,8 @@ impl Databases {
     async fn lock_with_inner(&self, names: &[(&str, &str)]) -> DdlGuard {
         loop {
             let inner = self.inner_tables(names);
-            let all: Vec<_> = names.iter().copied().chain(inner.iter().map(|(of, name)| (of.as_str(), name.as_str()))).collect();
+            let all: Vec<_> =
+                names.iter().copied().chain(inner.iter().map(|(of, name)| (of.as_str(), name.as_str()))).collect();
             let guard = self.locks.tables(&all).await;
             // Between the look and the locks, another view may have taken the name.
             if self.inner_tables(names) == inner {

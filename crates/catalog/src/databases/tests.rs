@@ -280,7 +280,8 @@ async fn a_materialized_view_comes_moves_and_goes_with_its_own_table() {
     databases.drop_table("other", "w", false).await.expect("dropped");
     assert!(names(&databases, "other").is_empty() && disk.lock().is_empty());
     drop(databases);
-    assert!(names(&open_on(&store, &disk).await, "other").is_empty());
+    let databases = open_on(&store, &disk).await;
+    assert!(names(&databases, "other").is_empty());
 }
 
 #[tokio::test]

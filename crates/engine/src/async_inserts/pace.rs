@@ -60,9 +60,7 @@ impl Pace {
         };
         self.wait = match last {
             None => bounds.least,
-            Some(last) if since(last) < bounds.least => {
-                self.wait.mul_f64(1.0 + bounds.increase_rate).max(self.wait + STEP)
-            }
+            Some(last) if since(last) < bounds.least => self.wait.mul_f64(1.0 + bounds.increase_rate).max(self.wait + STEP),
             Some(last) if since(last) > shorter && between_writes > shorter => shorter,
             Some(_) => self.wait,
         }

@@ -60,7 +60,6 @@ pub struct Entry {
     pub columns: Columns,
     /// Of `columns`.
     pub batches: Vec<RecordBatch>,
-    pub rows: u64,
     pub bytes: u64,
     pub format: String,
     pub done: oneshot::Sender<Result<()>>,
@@ -158,10 +157,10 @@ impl AsyncInserts {
             let shown = Arc::new(Mutex::new(pending));
             Gathering { id, entries: Vec::new(), bytes: 0, begin, _shown: Shown::begin(&shown), shown }
         });
-        gathering.shown.lock().add(engine.env.now(), PendingEntry {
-            query_id: entry.context.query_id.clone(),
-            bytes: entry.bytes,
-        });
+        gathering
+            .shown
+            .lock()
+            .add(engine.env.now(), PendingEntry { query_id: entry.context.query_id.clone(), bytes: entry.bytes });
         gathering.bytes += entry.bytes;
         gathering.entries.push(entry);
         let many = settings.async_insert_deduplicate

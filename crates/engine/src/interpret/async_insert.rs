@@ -93,10 +93,7 @@ impl Interpreter {
     }
 
     /// Reads data that may be gathered to its end; what is too much is given back whole.
-    async fn small_data(
-        &self,
-        mut data: InputData,
-    ) -> Result<std::result::Result<(Vec<Bytes>, MemoryGuard), InputData>> {
+    async fn small_data(&self, mut data: InputData) -> Result<std::result::Result<(Vec<Bytes>, MemoryGuard), InputData>> {
         let most = self.context.settings.async_insert_max_data_size;
         let mut held = MemoryGuard::empty(&self.context.memory);
         let mut chunks: Vec<Bytes> = Vec::new();
@@ -134,7 +131,7 @@ impl Interpreter {
         let queue = &self.engine.async_inserts;
         let held = queue.room_for(&context, bytes).await?;
         let (done, told) = oneshot::channel();
-        let entry = Entry { context: context.clone(), columns, batches, rows, bytes, format, done, held };
+        let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, held };
         queue.push(&self.engine, key, entry);
         let settings = &context.settings;
         if !settings.wait_for_async_insert {
@@ -166,9 +163,8 @@ fn is_known_again(settings: &Settings, table: &TableDefinition) -> bool {
         "backward_compatible_choice" => settings.async_insert_deduplicate,
         _ => true,
     };
-    let has_window = || {
-        TableSettings::parse(&table.settings).is_ok_and(|settings| settings.non_replicated_deduplication_window > 0)
-    };
+    let has_window =
+        || TableSettings::parse(&table.settings).is_ok_and(|settings| settings.non_replicated_deduplication_window > 0);
     deduplicates && (!settings.insert_deduplication_token.is_empty() || has_window())
 }
 
@@ -226,8 +222,7 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> s
     settings.insert_deduplicate = false;
     settings.insert_deduplication_token = String::new();
     let query = &first.context.query;
-    let context =
-        QueryContext::new(query, "", &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
+    let context = QueryContext::new(query, "", &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
     let running = processes::start(&context).ok();
     let tables = vec![(key.database.clone(), key.name.clone())];
     let mut ending = Ending { context: context.clone(), kind: "AsyncInsertFlush", tables, running };
@@ -249,7 +244,7 @@ impl Interpreter {
             let provider = Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?);
             let all = table.definition().columns.clone();
             let names: Vec<String> = key.columns.iter().map(|(name, _)| name.clone()).collect();
-            let given = given_columns(&all, Some(&names), &[])?;
+            let given = given_columns(&all, Some(&names[..]), &[])?;
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
             // Rows of one INSERT before those of the next.
             let rows = self.plan_in_order(shaped).await?;

@@ -138,7 +138,9 @@ impl Interpreter {
             LeftTable::None => Ok(("system".to_string(), "one".to_string())),
             LeftTable::Function(name) => Err(Error::new(
                 ErrorCode::QUERY_IS_NOT_SUPPORTED_IN_MATERIALIZED_VIEW,
-                format!("StorageMaterializedView cannot be created from table functions ({name}): nothing is inserted there"),
+                format!(
+                    "StorageMaterializedView cannot be created from table functions ({name}): nothing is inserted there"
+                ),
             )),
         }
     }

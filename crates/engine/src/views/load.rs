@@ -11,7 +11,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::engines::NullTable;
-use gristmill_catalog::{FileProgress, Groups, LoadRequest, LoadWriter, LoadedGroups, Table, TableLoad, TableWriter, WriteLane};
+use gristmill_catalog::{
+    FileProgress, Groups, LoadRequest, LoadWriter, LoadedGroups, Table, TableLoad, TableWriter, WriteLane,
+};
 use gristmill_introspect::QueryContext;
 
 use super::shape::{Branch, Shape};
@@ -27,11 +29,7 @@ pub(crate) struct LoadWithViews {
 
 impl LoadWithViews {
     /// Errors: those of `Table::begin_load`.
-    pub async fn begin(
-        shape: Arc<Shape>,
-        context: &Arc<QueryContext>,
-        request: &LoadRequest,
-    ) -> Result<Arc<dyn TableLoad>> {
+    pub async fn begin(shape: Arc<Shape>, context: &Arc<QueryContext>, request: &LoadRequest) -> Result<Arc<dyn TableLoad>> {
         let root = shape.root.table.begin_load(context, request).await?;
         if !shape.has_views() {
             return Ok(root);
@@ -91,7 +89,8 @@ impl TableLoad for LoadWithViews {
         let mut sorted = vec![(Vec::new(), groups.clone())];
         for (number, load) in self.loads.iter().enumerate().skip(1) {
             let Some(known) = load.as_ref().and_then(|load| load.known(path)) else { continue };
-            sorted = sorted.into_iter().flat_map(|(holders, groups)| divided(number, &known.done, holders, groups)).collect();
+            sorted =
+                sorted.into_iter().flat_map(|(holders, groups)| divided(number, &known.done, holders, groups)).collect();
         }
         sorted
     }

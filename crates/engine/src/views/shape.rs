@@ -89,9 +89,8 @@ impl Branch {
 pub(crate) fn settings_of_target(settings: &Settings, way: &str) -> Settings {
     let mut changed = settings.clone();
     let token = settings.insert_deduplication_token.as_str();
-    let named = settings.insert_deduplicate
-        && settings.deduplicate_blocks_in_dependent_materialized_views
-        && !token.is_empty();
+    let named =
+        settings.insert_deduplicate && settings.deduplicate_blocks_in_dependent_materialized_views && !token.is_empty();
     changed.insert_deduplicate = named;
     changed.insert_deduplication_token = if named { format!("{token}_{way}") } else { String::new() };
     if settings.min_insert_block_size_rows_for_materialized_views > 0 {

@@ -10,7 +10,6 @@
 //!
 //! With `materialized_views_ignore_errors` a view that fails gets nothing of the whole INSERT, nor do those below it.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -111,11 +110,7 @@ impl Tree {
         Ok(TreeWriter { root, shared: self.shared })
     }
 
-    fn node(
-        &self,
-        branch: &Branch,
-        writers: &mut impl Iterator<Item = (usize, Arc<dyn TableWriter>)>,
-    ) -> Result<Arc<Node>> {
+    fn node(&self, branch: &Branch, writers: &mut impl Iterator<Item = (usize, Arc<dyn TableWriter>)>) -> Result<Arc<Node>> {
         let (number, writer) = writers.next().ok_or_else(|| Error::logical("A table of an INSERT has no writer"))?;
         let mut views = Vec::with_capacity(branch.views.len());
         for view in &branch.views {
@@ -128,7 +123,8 @@ impl Tree {
                 fell: Mutex::new(false),
             }));
         }
-        let settings = &self.context_of(branch).settings;
+        let context = self.context_of(branch);
+        let settings = &context.settings;
         Ok(Arc::new(Node {
             number,
             way: branch.way.clone(),
@@ -147,14 +143,15 @@ impl Tree {
 /// Whether a view's target leaves out what it has, and the INSERT has no name by which to know it.
 fn knows_by_content(table: &Arc<dyn Table>, way: &str, context: &QueryContext) -> bool {
     let settings = &context.settings;
-    let window = |settings: &BTreeMap<String, String>| {
-        TableSettings::parse(settings).is_ok_and(|settings| settings.non_replicated_deduplication_window > 0)
+    let has_window = || {
+        let settings = TableSettings::parse(&table.definition().settings);
+        settings.is_ok_and(|settings| settings.non_replicated_deduplication_window > 0)
     };
     !way.is_empty()
         && settings.insert_deduplicate
         && settings.deduplicate_blocks_in_dependent_materialized_views
         && settings.insert_deduplication_token.is_empty()
-        && window(&table.definition().settings)
+        && has_window()
 }
 
 impl Shared {
@@ -249,8 +246,7 @@ impl Hanging {
         let target = &self.target;
         let interpreter = &target.shared.interpreter;
         let context = &interpreter.context;
-        let planned =
-            interpreter.plan_view(&self.query, &self.database, block, &target.table, target.in_order).await?;
+        let planned = interpreter.plan_view(&self.query, &self.database, block, &target.table, target.in_order).await?;
         let mut rows = plan::run(&planned.state, planned.physical, context)?;
         // Held to the end of the block: blocks of other lanes do not come in between.
         let mut lane = self.lane.lock().await;
