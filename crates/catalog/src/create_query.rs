@@ -5,7 +5,8 @@ use gristmill_types::sql_type::{quote, quote_identifier};
 use gristmill_types::{Column, DefaultKind};
 
 use crate::databases::{DatabaseInfo, full_name};
-use crate::definition::{SkipIndexDefinition, TableDefinition, direction};
+use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition, direction};
+use crate::materialized_view::{MaterializedView, ViewTarget};
 
 /// The text of SHOW CREATE TABLE.
 pub fn create_query(definition: &TableDefinition) -> String {
@@ -28,7 +29,10 @@ pub fn create_database_query(database: &DatabaseInfo) -> String {
 
 /// `MergeTree ORDER BY a SETTINGS index_granularity = 8192`: the column of `system.tables`.
 pub fn engine_full(definition: &TableDefinition) -> String {
-    gristmill_base::redact::statement(&clauses(definition, " "))
+    if definition.materialized_view().is_some() {
+        return String::new();
+    }
+    gristmill_base::redact::statement(&clauses(definition, &definition.engine, " "))
 }
 
 /// The elements of a key as `sorting_key` of `system.tables` lists them: `a, toDate(b)`.
@@ -44,8 +48,17 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         .chain(definition.skip_indexes.iter().map(skip_index))
         .collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
-    let what = if definition.view_query().is_some() { "VIEW" } else { "TABLE" };
-    let mut text = format!("CREATE {temporary}{what} {}{between}(", full_name(&definition.database, &definition.name));
+    let view = definition.materialized_view();
+    let what = match (&view, definition.view_query()) {
+        (Some(_), _) => "MATERIALIZED VIEW",
+        (None, Some(_)) => "VIEW",
+        (None, None) => "TABLE",
+    };
+    let mut text = format!("CREATE {temporary}{what} {}", full_name(&definition.database, &definition.name));
+    if let Some(MaterializedView { target: ViewTarget::Table(database, name), .. }) = &view {
+        text.push_str(&format!(" TO {}", full_name(database, name)));
+    }
+    text.push_str(&format!("{between}("));
     for (i, column) in columns.iter().enumerate() {
         text.push_str(match (i, edge) {
             (0, "") => "",
@@ -57,12 +70,25 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         }
         text.push_str(column);
     }
-    match definition.view_query() {
-        Some(query) => text.push_str(&format!("{edge}){between}AS {query}")),
-        None => text.push_str(&format!("{edge}){between}ENGINE = {}", clauses(definition, between))),
+    text.push_str(&format!("{edge})"));
+    match &view {
+        Some(MaterializedView { target: ViewTarget::Inner(engine), .. }) => {
+            text.push_str(&format!("{between}ENGINE = {}", clauses(definition, engine, between)));
+        }
+        None if definition.view_query().is_none() => {
+            text.push_str(&format!("{between}ENGINE = {}", clauses(definition, &definition.engine, between)));
+        }
+        _ => {}
     }
-    if !definition.comment.is_empty() {
-        text.push_str(&format!("{between}COMMENT {}", quote(&definition.comment)));
+    let comment = match definition.comment.is_empty() {
+        true => String::new(),
+        false => format!("{between}COMMENT {}", quote(&definition.comment)),
+    };
+    // Behind the query of a plain view, before that of a materialized one, as they are written there.
+    match (&view, definition.view_query()) {
+        (Some(view), _) => text.push_str(&format!("{comment}{between}AS {}", view.query)),
+        (None, Some(query)) => text.push_str(&format!("{between}AS {query}{comment}")),
+        (None, None) => text.push_str(&comment),
     }
     gristmill_base::redact::statement(&text)
 }
@@ -93,15 +119,15 @@ fn skip_index(index: &SkipIndexDefinition) -> String {
     format!("INDEX {} {expression} TYPE {kind} GRANULARITY {granularity}", quote_identifier(name))
 }
 
-fn clauses(definition: &TableDefinition, between: &str) -> String {
-    let mut text = definition.engine.name.clone();
+fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> String {
+    let mut text = engine.name.clone();
     if definition.view_query().is_some() {
         return text;
     }
-    if !definition.engine.arguments.is_empty() {
-        text.push_str(&format!("({})", definition.engine.arguments.join(", ")));
+    if !engine.arguments.is_empty() {
+        text.push_str(&format!("({})", engine.arguments.join(", ")));
     }
-    let merge_tree = definition.engine.name.ends_with("MergeTree");
+    let merge_tree = engine.name.ends_with("MergeTree");
     if let Some(partition) = &definition.partition_by {
         text.push_str(&format!("{between}PARTITION BY {partition}"));
     }
@@ -236,5 +262,31 @@ mod tests {
         table.engine.arguments = vec!["'http://h/b/x.csv'".into(), "'id'".into(), "'se%cret'".into(), "'CSV'".into()];
         let text = create_query(&table);
         assert!(text.contains("ENGINE = S3('http://h/b/x.csv', 'id', '[HIDDEN]', 'CSV')"), "{text}");
+    }
+
+    #[test]
+    fn a_materialized_view_is_shown_with_its_target_or_with_its_engine() {
+        let mut view = definition("d", "v", "");
+        view.order_by = vec!["a".into()];
+        let mut kept = MaterializedView {
+            query: "SELECT a FROM d.t".into(),
+            database: "d".into(),
+            source: ("d".into(), "t".into()),
+            target: ViewTarget::Inner(EngineSpec { name: "ReplacingMergeTree".into(), arguments: vec!["a".into()] }),
+        };
+        view.engine = kept.spec();
+        assert_eq!(
+            create_query(&view),
+            "CREATE MATERIALIZED VIEW d.v\n(\n    `a` Int32\n)\nENGINE = ReplacingMergeTree(a)\nORDER BY a\n\
+             SETTINGS index_granularity = 8192\nAS SELECT a FROM d.t"
+        );
+        kept.target = ViewTarget::Table("d".into(), "target".into());
+        view.engine = kept.spec();
+        view.comment = "c".into();
+        assert_eq!(
+            create_query_line(&view),
+            "CREATE MATERIALIZED VIEW d.v TO d.target (`a` Int32) COMMENT 'c' AS SELECT a FROM d.t"
+        );
+        assert_eq!(engine_full(&view), "");
     }
 }

@@ -12,6 +12,7 @@
 mod dropped;
 mod errors;
 mod tables;
+mod views;
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,9 +1,11 @@
 //! Engines that need nothing but this crate.
 
+pub mod materialized_view;
 pub mod memory;
 pub mod null;
 pub mod view;
 
+pub use materialized_view::MaterializedViewTable;
 pub use memory::MemoryTable;
 pub use null::NullTable;
 pub use view::View;

@@ -9,6 +9,7 @@ pub mod definition;
 pub mod engines;
 pub mod key;
 pub mod load;
+pub mod materialized_view;
 pub mod metadata_store;
 pub mod rows_exec;
 pub mod rows_table;
@@ -21,6 +22,7 @@ pub use databases::{DatabaseInfo, Databases, TableOpener};
 pub use definition::{EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
 pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
+pub use materialized_view::{MaterializedView, ViewTarget};
 pub use metadata_store::MetadataStore;
 pub use rows_table::RowsTable;
 pub use table::{

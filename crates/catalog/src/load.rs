@@ -171,6 +171,17 @@ pub trait TableLoad: Send + Sync {
 
     /// Opens a step.
     async fn writer(&self) -> Result<Arc<dyn LoadWriter>>;
+
+    /// Where a load writes several tables, they are numbered, and some may have groups that others have not: the groups of
+    /// a file, sorted by the tables that have them. One step holds groups of one sort.
+    fn by_holders(&self, _path: &str, groups: &Groups) -> Vec<(Vec<usize>, Groups)> {
+        vec![(Vec::new(), groups.clone())]
+    }
+
+    /// Opens a step of groups that these tables have already.
+    async fn writer_beside(&self, _holders: &[usize]) -> Result<Arc<dyn LoadWriter>> {
+        self.writer().await
+    }
 }
 
 /// One step of a load: lanes write, and one commit makes rows and ledger visible together.

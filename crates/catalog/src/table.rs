@@ -386,8 +386,19 @@ pub trait TableWriter: Send + Sync {
         None
     }
 
+    /// Does what is left to do before the commit and may fail, such as what other tables get of the rows.
+    async fn settle(&self) -> Result<()> {
+        Ok(())
+    }
+
     /// Makes what all finished lanes wrote visible, whole. Called once, after every lane finished.
     async fn commit(&self) -> Result<()>;
+
+    /// As `commit`, and only if no insert of this id was committed before, where the table can tell. For an id that follows
+    /// from the rows, and so is known only when they are written.
+    async fn commit_once(&self, _id: &str) -> Result<()> {
+        self.commit().await
+    }
 
     /// Removes what was written; called where the INSERT failed or was cancelled.
     async fn abort(&self);

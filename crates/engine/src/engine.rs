@@ -11,8 +11,10 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceCaches;
 
+use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
 use crate::opener::Opener;
+use crate::views::gates::Gates;
 
 #[derive(Clone, Debug, Default)]
 pub struct EngineConfig {
@@ -30,6 +32,8 @@ pub struct Engine {
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
+    pub(crate) gates: Gates,
+    pub(crate) async_inserts: Arc<AsyncInserts>,
     /// Removed when the engine goes.
     _temporary: Option<TemporaryFolder>,
 }
@@ -80,11 +84,22 @@ impl Engine {
             None => MetadataStore::local(&data_path)?,
         };
         let databases = Databases::open(store, opener).await?;
-        Ok(Arc::new(Engine { databases, registry, caches, mergetree, env, data_path, _temporary: temporary }))
+        Ok(Arc::new(Engine {
+            databases,
+            registry,
+            caches,
+            mergetree,
+            env,
+            data_path,
+            gates: Gates::default(),
+            async_inserts: Arc::default(),
+            _temporary: temporary,
+        }))
     }
 
-    /// Stops background jobs.
+    /// Writes what waits to be written, and stops background jobs.
     pub async fn shutdown(&self) {
+        self.async_inserts.flush(|_| true).await;
         for database in self.databases.database_names() {
             for table in self.databases.tables(&database) {
                 table.shutdown().await;

@@ -1,5 +1,6 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
+mod async_inserts;
 mod compiler;
 pub mod engine;
 pub mod execution;
@@ -13,6 +14,7 @@ pub mod resolver;
 pub mod session;
 pub mod sets;
 pub mod split;
+mod views;
 
 pub use engine::{Engine, EngineConfig};
 pub use execution::{Execution, InputData, IntoOutfile};

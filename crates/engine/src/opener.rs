@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::engines::{MemoryTable, NullTable, View};
-use gristmill_catalog::{KeyExpression, Table, TableDefinition, TableOpener};
+use gristmill_catalog::engines::{MaterializedViewTable, MemoryTable, NullTable, View};
+use gristmill_catalog::{KeyExpression, MaterializedView, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
 use gristmill_mergetree::settings::TableSettings;
@@ -63,6 +63,7 @@ impl TableOpener for Opener {
         match definition.engine.name.as_str() {
             "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
             TableDefinition::VIEW => Ok(Arc::new(View::new(definition))),
+            MaterializedView::ENGINE => Ok(Arc::new(MaterializedViewTable::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             family if gristmill_mergetree::engine::NAMES.contains(&family) => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {

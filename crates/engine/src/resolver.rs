@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::datasource::ViewTable;
-use datafusion::logical_expr::LogicalPlanBuilder;
+use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
@@ -14,11 +14,12 @@ use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver, Typed, resolve_tables};
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
-use gristmill_types::{Columns, DefaultKind, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
 use crate::opener::stored_columns;
+use crate::views::query::Block;
 
 pub struct Resolver<'a> {
     pub engine: &'a Engine,
@@ -30,14 +31,78 @@ pub struct Resolver<'a> {
     database: String,
     /// How many views are around the query.
     views: usize,
+    /// Rows that stand in the place of the table that they are inserted into.
+    block: Option<&'a Block>,
 }
+
+/// The name of a materialized view's target in the view's plan.
+const TARGET: &str = "target";
 
 /// A view may read views; this many lie in one another at most.
 const VIEWS_MAX: usize = 32;
 
 impl<'a> Resolver<'a> {
     pub fn new(engine: &'a Engine, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
-        Resolver { engine, context, hints, seen: Mutex::default(), database: context.database.clone(), views: 0 }
+        let database = context.database.clone();
+        Resolver { engine, context, hints, seen: Mutex::default(), database, views: 0, block: None }
+    }
+
+    /// For the query of a materialized view, whose names without a database are of this one.
+    pub(crate) fn over_block(
+        engine: &'a Engine,
+        context: &'a Arc<QueryContext>,
+        hints: SourceHints,
+        database: &str,
+        block: &'a Block,
+    ) -> Self {
+        let resolver = Resolver::new(engine, context, hints);
+        Resolver { database: database.to_string(), block: Some(block), ..resolver }
+    }
+
+    /// The inserted rows, where the name is their table's.
+    fn block_of(&self, full: &[String]) -> Result<Option<ResolvedTable>> {
+        let Some(block) = self.block.filter(|block| full == [&*block.table.database, &*block.table.name]) else {
+            return Ok(None);
+        };
+        Ok(Some(ResolvedTable {
+            provider: block.provider()?,
+            columns: stored_columns(&block.table.columns),
+            virtual_columns: Columns::default(),
+            aliases: alias_columns(&block.table),
+            prewhere: true,
+            name: full.to_vec(),
+        }))
+    }
+
+    /// The rows of a materialized view: those of its target, in the view's columns.
+    async fn materialized(&self, view: &TableDefinition, name: Vec<String>, is_final: bool) -> Result<ResolvedTable> {
+        let target = self.engine.databases.stored(&view.database, &view.name)?;
+        let is_final = is_final || (self.context.settings.final_ && target.supports_final());
+        let table = self.ready(target.as_ref(), name.clone(), is_final).await?;
+        let columns = stored_columns(&view.columns);
+        let same = |(a, b): (&Column, &Column)| a.name == b.name && a.kind == b.kind;
+        if columns.len() == table.columns.len() && columns.iter().zip(&table.columns).all(same) {
+            return Ok(table);
+        }
+        let source = datafusion::datasource::provider_as_source(table.provider);
+        let plan = LogicalPlanBuilder::scan(TARGET, source, None)?.build()?;
+        let none = ResolvedTables::default();
+        let env = Engine::function_env(self.context);
+        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &none);
+        let mut exprs = Vec::with_capacity(columns.len());
+        for column in &columns {
+            let found = table.columns.iter().position(|known| known.name == column.name).ok_or_else(|| {
+                let text = format!("The target of the view {} has no column {}", name.join("."), column.name);
+                Error::new(ErrorCode::NOT_FOUND_COLUMN_IN_BLOCK, text)
+            })?;
+            let expr = Expr::Column(plan.schema().columns().swap_remove(found));
+            let typed = Typed::new(expr, table.columns.0[found].kind.clone());
+            exprs.push(analyzer.cast_to(typed, &column.kind)?.expr.alias(&column.name));
+        }
+        let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;
+        let provider = Arc::new(ViewTable::new(plan, None));
+        let (virtual_columns, aliases) = (Columns::default(), Columns::default());
+        Ok(ResolvedTable { provider, columns, virtual_columns, aliases, prewhere: false, name })
     }
 
     /// The query of a view as a table of the view's columns.
@@ -57,6 +122,7 @@ impl<'a> Resolver<'a> {
             seen: Mutex::default(),
             database: database.clone(),
             views: self.views + 1,
+            block: None,
             ..*self
         };
         let tables = resolve_tables(&select.query, &inner).await?;
@@ -91,8 +157,7 @@ impl<'a> Resolver<'a> {
         };
         let columns = stored_columns(&table.definition().columns);
         let definition = table.definition();
-        let aliases = definition.columns.iter().filter(|column| matches!(column.default, Some((DefaultKind::Alias, _))));
-        let aliases = Columns::new(aliases.cloned().collect());
+        let aliases = alias_columns(&definition);
         let prewhere = definition.engine.name.ends_with("MergeTree") || reads_files(&definition.engine.name);
         Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), aliases, prewhere, name })
     }
@@ -102,10 +167,16 @@ impl<'a> Resolver<'a> {
 impl TableResolver for Resolver<'_> {
     async fn table(&self, database: Option<&str>, name: &str, is_final: bool) -> Result<ResolvedTable> {
         let database = database.unwrap_or(&self.database);
+        let full = vec![database.to_string(), name.to_string()];
+        if let Some(block) = self.block_of(&full)? {
+            return Ok(block);
+        }
         let table = self.engine.databases.table(database, name)?;
         self.seen.lock().push((database.to_string(), name.to_string()));
-        let full = vec![database.to_string(), name.to_string()];
         let definition = table.definition();
+        if definition.materialized_view().is_some() {
+            return self.materialized(&definition, full, is_final).await;
+        }
         match definition.view_query() {
             // FINAL says nothing of the tables that a view reads; the setting does.
             Some(_) => self.view(&definition, full).await,
@@ -122,6 +193,12 @@ impl TableResolver for Resolver<'_> {
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()], false).await
     }
+}
+
+/// Columns that are computed when they are read.
+fn alias_columns(definition: &TableDefinition) -> Columns {
+    let is_alias = |column: &&Column| matches!(column.default, Some((DefaultKind::Alias, _)));
+    Columns::new(definition.columns.iter().filter(is_alias).cloned().collect())
 }
 
 /// Engines and table functions of files and objects.

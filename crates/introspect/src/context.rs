@@ -70,6 +70,11 @@ impl QueryContext {
         self.with(Arc::new(settings), self.cancel.clone())
     }
 
+    /// The same query for a part of its work that has settings of its own and is ended by itself.
+    pub fn with_cancel(&self, settings: Settings, cancel: CancellationToken) -> Arc<Self> {
+        self.with(Arc::new(settings), cancel)
+    }
+
     /// The same query for work that is seen through although the query ends.
     pub fn uncancelled(&self) -> Arc<Self> {
         self.with(self.settings.clone(), CancellationToken::new())

@@ -144,6 +144,23 @@ settings! {
     load_id: String = "", "A name for this load from files: it commits in steps and keeps a ledger of files and row groups in the table, so that run again under the same name it goes on where it stopped, and loads files that are new. (Gristmill's own.)";
     load_on_error: String = "abort", "What a load with load_id does with a file that cannot be read: abort, or skip_file, which notes the error in system.load_ledger; the next run of the load tries the file again. (Gristmill's own.)";
     load_commit_bytes: u64 = 0u64, "Bytes, as they lie in memory, that one commit of a load with load_id holds, about. 0: four blocks a lane. (Gristmill's own.)";
+    parallel_view_processing: bool = false, "Whether the materialized views on a table take an inserted block all at once, and not one after the other.";
+    materialized_views_ignore_errors: bool = false, "Whether an INSERT goes on without a materialized view that fails: that view, and those on its target, get none of the statement's rows.";
+    deduplicate_blocks_in_dependent_materialized_views: bool = true, "Whether the targets of materialized views leave out what the same INSERT brought before, known by its insert_deduplication_token.";
+    min_insert_block_size_rows_for_materialized_views: u64 = 0u64, "min_insert_block_size_rows of what materialized views write. 0: the same.";
+    min_insert_block_size_bytes_for_materialized_views: u64 = 0u64, "min_insert_block_size_bytes of what materialized views write. 0: the same.";
+    async_insert: bool = false, "Whether INSERTs that bring their data along are gathered with those of other sessions and written together. (ClickHouse's server has 1: here it is 0, because an INSERT that no other joins only waits longer.)";
+    wait_for_async_insert: bool = true, "Whether an INSERT of async_insert ends when its rows are written, and not when they are in the queue, where they are lost with the process.";
+    wait_for_async_insert_timeout: f64 = 120.0, "Seconds that an INSERT of async_insert waits for its rows to be written.";
+    async_insert_max_data_size: u64 = 10_485_760u64, "Bytes of rows gathered by async_insert that are written without waiting for more. Larger data is not gathered.";
+    async_insert_busy_timeout_min_ms: u64 = 50u64, "Milliseconds that the first rows gathered by async_insert wait for others at least, where that is adapted to how often they come.";
+    async_insert_busy_timeout_max_ms: u64 = 200u64, "Milliseconds that the first rows gathered by async_insert wait for others at most.";
+    async_insert_busy_timeout_ms: u64 = 0u64, "Another name of async_insert_busy_timeout_max_ms, which counts where it is set. 0: it is not.";
+    async_insert_use_adaptive_busy_timeout: bool = true, "Whether the wait for other rows is adapted to how often they come, and not always the longest.";
+    async_insert_busy_timeout_increase_rate: f64 = 0.2, "How much longer rows wait for others with each INSERT, while INSERTs come often.";
+    async_insert_busy_timeout_decrease_rate: f64 = 0.2, "How much shorter rows wait for others with each INSERT, while INSERTs come seldom.";
+    async_insert_max_query_number: u64 = 450u64, "INSERTs that are written without waiting for more, with async_insert_deduplicate.";
+    async_insert_deduplicate: bool = false, "With deduplicate_insert = 'backward_compatible_choice': whether an INSERT of async_insert that was made before is left out, where the table keeps a window of blocks. It is then written by itself.";
     insert_null_as_default: bool = true, "Whether NULL inserted into a column that cannot hold it becomes the column's default.";
     // Sources
     use_hive_partitioning: bool = true, "Whether name=value folders of a path become columns.";
@@ -325,8 +342,6 @@ settings! {
         connect_timeout: "Seconds" = "10";
         receive_timeout: "Seconds" = "300";
         send_timeout: "Seconds" = "300";
-        async_insert: "Bool" = "1";
-        wait_for_async_insert: "Bool" = "1";
         allow_experimental_analyzer: "Bool" = "1";
         enable_analyzer: "Bool" = "1";
         allow_suspicious_low_cardinality_types: "Bool" = "0";
@@ -357,5 +372,9 @@ settings! {
         allow_nondeterministic_mutations: "Bool" = "0";
         mutations_execute_subqueries_on_initiator: "Bool" = "0";
         mutations_execute_nondeterministic_on_initiator: "Bool" = "0";
+        async_insert_poll_timeout_ms: "Milliseconds" = "10";
+        async_insert_threads: "UInt64" = "16";
+        materialized_views_squash_parallel_inserts: "Bool" = "1";
+        materialized_views_populate_atomically: "Bool" = "1";
     }
 }

@@ -1,6 +1,7 @@
 //! ALTER TABLE, DELETE FROM, and what takes tables and their parts out and puts them back.
 
 use gristmill_base::{Error, Result};
+use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
@@ -108,6 +109,13 @@ pub enum AlterCommand {
     RemoveTtl,
     MaterializeTtl {
         partition: Option<Partition>,
+    },
+    /// The query of a materialized view, with its text, which stands between these lines and columns.
+    ModifyQuery {
+        query: Box<Query>,
+        text: String,
+        start: (u64, u64),
+        end: Option<(u64, u64)>,
     },
     Update {
         assignments: Vec<(String, Node)>,
@@ -367,7 +375,17 @@ impl Cursor<'_> {
         if self.eat("TTL") {
             return Ok(AlterCommand::ModifyTtl(self.ttl()?));
         }
-        for what in ["QUERY", "REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+        if self.eat("QUERY") {
+            let place = |cursor: &Self| {
+                let start = cursor.parser.peek_token_ref().span.start;
+                (start.line, start.column)
+            };
+            let start = place(self);
+            let query = self.query()?;
+            let end = (!self.at_end()).then(|| place(self));
+            return Ok(AlterCommand::ModifyQuery { query, text: String::new(), start, end });
+        }
+        for what in ["REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }

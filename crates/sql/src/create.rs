@@ -47,8 +47,14 @@ pub struct CreateTable {
     pub query: Option<Box<Query>>,
     /// CREATE VIEW: the text of `query`.
     pub view: Option<String>,
-    /// Line and column at which `query` begins.
+    pub materialized: bool,
+    /// `TO` of a materialized view.
+    pub to: Option<TableName>,
+    /// Whether a materialized view begins with the rows that are there.
+    pub populate: bool,
+    /// Lines and columns between which `query` stands; to the end of the statement where the second is not known.
     pub(crate) query_start: Option<(u64, u64)>,
+    pub(crate) query_end: Option<(u64, u64)>,
     pub engine: Option<(String, Vec<Node>)>,
     pub partition_by: Option<Node>,
     pub order_by: Option<Vec<Node>>,
@@ -87,14 +93,15 @@ impl Cursor<'_> {
         if self.eat("INDEX") {
             return self.create_index();
         }
-        for what in ["MATERIALIZED", "DICTIONARY", "FUNCTION", "USER", "ROLE"] {
+        let materialized = self.eat("MATERIALIZED");
+        for what in ["DICTIONARY", "FUNCTION", "USER", "ROLE"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("CREATE {what}")));
             }
         }
         let is_view = self.eat("VIEW");
-        if !is_view && !self.eat("TABLE") {
-            return Err(self.unexpected("TABLE, VIEW or DATABASE"));
+        if !is_view && (materialized || !self.eat("TABLE")) {
+            return Err(self.unexpected(if materialized { "VIEW" } else { "TABLE, VIEW or DATABASE" }));
         }
         let if_not_exists = self.if_not_exists();
         let mut create =
@@ -103,6 +110,15 @@ impl Cursor<'_> {
             self.string()?;
         }
         self.on_cluster()?;
+        create.materialized = materialized;
+        for what in ["REFRESH", "DEFINER", "SQL"] {
+            if materialized && self.peeks(what) {
+                return Err(Error::not_implemented(format!("{what} of a materialized view")));
+            }
+        }
+        if materialized && self.eat("TO") {
+            create.to = Some(self.table_name()?);
+        }
         if self.parser.peek_token_ref().token == Token::LParen
             && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT")
         {
@@ -331,7 +347,9 @@ impl Cursor<'_> {
             } else if self.peeks("SAMPLE") {
                 let what = self.parser.peek_token_ref().token.to_string();
                 return Err(Error::not_implemented(format!("{what} of a table")));
-            } else if self.eat("EMPTY") {
+            } else if create.materialized && self.eat("POPULATE") {
+                create.populate = true;
+            } else if !create.materialized && self.eat("EMPTY") {
                 // CREATE … EMPTY AS SELECT: the structure alone.
                 self.expect("AS")?;
                 let mut query = self.query()?;
@@ -346,6 +364,10 @@ impl Cursor<'_> {
                     let start = self.parser.peek_token_ref().span.start;
                     create.query_start = Some((start.line, start.column));
                     create.query = Some(self.query()?);
+                    if !self.at_end() {
+                        let end = self.parser.peek_token_ref().span.start;
+                        create.query_end = Some((end.line, end.column));
+                    }
                 } else if self.parser.peek_nth_token_ref(1).token == Token::LParen {
                     create.as_function = Some((self.identifier()?, self.call_arguments()?));
                 } else {

@@ -102,6 +102,8 @@ pub enum Statement {
         test: bool,
     },
     System(Vec<String>),
+    /// SYSTEM FLUSH ASYNC INSERT QUEUE, of these tables; of all where none are named.
+    FlushAsyncInserts(Vec<TableName>),
     /// SYSTEM DROP LOAD LEDGER
     DropLoadLedger {
         name: TableName,
@@ -222,7 +224,10 @@ impl Statement {
             Statement::Set(_) | Statement::SetParameter { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
-            Statement::System(_) | Statement::DropLoadLedger { .. } | Statement::Merges { .. } => "System",
+            Statement::System(_)
+            | Statement::DropLoadLedger { .. }
+            | Statement::Merges { .. }
+            | Statement::FlushAsyncInserts(_) => "System",
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
         }
@@ -271,13 +276,37 @@ pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statem
     {
         statement = std::mem::replace(inner.as_mut(), Statement::Use(String::new()));
     }
-    if let Statement::CreateTable(create) = &mut statement
-        && let (Some(view), Some((line, column))) = (&mut create.view, create.query_start)
-    {
-        let start = crate::tokens::offset(text, &crate::tokens::line_starts(text), line, column);
-        *view = text[start..].trim_end_matches(|c: char| c == ';' || c.is_whitespace()).to_string();
+    match &mut statement {
+        Statement::CreateTable(create) => {
+            if let (Some(view), Some(start)) = (&mut create.view, create.query_start) {
+                // Settings behind the query are the query's.
+                let end = create.query_end.filter(|end| !is_word_at(text, *end, "SETTINGS"));
+                *view = text_between(text, start, end);
+            }
+        }
+        Statement::Alter { commands, .. } => {
+            for command in commands {
+                if let AlterCommand::ModifyQuery { text: query, start, end, .. } = command {
+                    *query = text_between(text, *start, *end);
+                }
+            }
+        }
+        _ => {}
     }
     Ok(statement)
+}
+
+/// What stands between two places (line and column) of a text, without the semicolon at its end.
+fn text_between(text: &str, start: (u64, u64), end: Option<(u64, u64)>) -> String {
+    let lines = crate::tokens::line_starts(text);
+    let start = crate::tokens::offset(text, &lines, start.0, start.1);
+    let end = end.map_or(text.len(), |(line, column)| crate::tokens::offset(text, &lines, line, column));
+    text[start..end.max(start)].trim_end_matches(|c: char| c == ';' || c.is_whitespace()).to_string()
+}
+
+fn is_word_at(text: &str, (line, column): (u64, u64), word: &str) -> bool {
+    let at = crate::tokens::offset(text, &crate::tokens::line_starts(text), line, column);
+    text[at..].get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
 }
 
 /// Reads one query that is put together here.
@@ -534,6 +563,16 @@ impl<'a> Cursor<'a> {
             }
             if let Some(statement) = self.stop_or_start_merges()? {
                 return Ok(statement);
+            }
+            if self.eat_all(&["FLUSH", "ASYNC", "INSERT", "QUEUE"]) {
+                let mut names = Vec::new();
+                while !self.at_end() {
+                    names.push(self.table_name()?);
+                    if !self.eat_token(&Token::Comma) {
+                        break;
+                    }
+                }
+                return Ok(Statement::FlushAsyncInserts(names));
             }
             let mut words = Vec::new();
             while !self.at_end() {

@@ -64,7 +64,7 @@ fn tables(databases: &Databases, rows: &mut Rows) -> Result<()> {
     for table in every(databases) {
         let definition = table.definition();
         let kind = match definition.engine.name.as_str() {
-            "View" => "VIEW",
+            "View" | "MaterializedView" => "VIEW",
             engine if engine.starts_with("System") => "SYSTEM VIEW",
             _ if definition.temporary => "LOCAL TEMPORARY",
             _ => "BASE TABLE",

@@ -4,6 +4,7 @@
 //! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
 
 mod absent;
+mod asynchronous_inserts;
 mod caches;
 mod columns;
 mod data_skipping_indices;
@@ -75,6 +76,7 @@ pub fn register(
     mutations::add(&mut all, &known)?;
     data_skipping_indices::add(&mut all, &known)?;
     load_ledger::add(&mut all, &known)?;
+    asynchronous_inserts::add(&mut all)?;
     settings::add(&mut all)?;
     functions::add(&mut all, &known)?;
     formats::add(&mut all)?;

@@ -31,7 +31,7 @@ pub enum Cell {
     Float(f64),
     Uuid(Uuid),
     Texts(Vec<String>),
-    /// Array(Int64), or Array(DateTime) in seconds.
+    /// Array(Int64), Array(UInt64), or Array(DateTime) in seconds.
     Numbers(Vec<i64>),
     /// Map(String, UInt64)
     Counts(Vec<(String, u64)>),
@@ -217,7 +217,7 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             let offsets = OffsetBuffer::from_lengths(lengths);
             Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, Arc::new(builder.finish(None)), None)?))
         }
-        SqlType::Array(element) if matches!(element.plain(), SqlType::Int64 | SqlType::DateTime(_)) => {
+        SqlType::Array(element) if matches!(element.plain(), SqlType::Int64 | SqlType::UInt64 | SqlType::DateTime(_)) => {
             let (mut values, mut lengths) = (Vec::new(), Vec::with_capacity(cells.len()));
             for cell in cells {
                 let numbers: &[i64] = match cell {
@@ -228,9 +228,9 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
                 values.extend_from_slice(numbers);
                 lengths.push(numbers.len());
             }
-            let values: ArrayRef = Arc::new(Int64Array::from(values));
-            let (offsets, values) = (OffsetBuffer::from_lengths(lengths), cast(&values, &element.arrow())?);
-            Ok(Arc::new(ListArray::try_new(element.field("item"), offsets, values, None)?))
+            let element = element.field("item");
+            let values = cast(&Int64Array::from(values), element.data_type())?;
+            Ok(Arc::new(ListArray::try_new(element, OffsetBuffer::from_lengths(lengths), values, None)?))
         }
         SqlType::Map(..) => map(column, cells, &carrier),
         _ => numbers(column, cells, nulls, &carrier),

@@ -1,5 +1,6 @@
 //! `system.tables`.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use gristmill_base::Result;
@@ -11,7 +12,8 @@ use crate::rows::{Cell, table};
 
 const STRUCTURE: &str = "database String, name String, uuid UUID, engine String, is_temporary UInt8, data_paths Array(String), \
     create_table_query String, engine_full String, as_select String, partition_key String, sorting_key String, \
-    primary_key String, sampling_key String, storage_policy String, total_rows Nullable(UInt64), \
+    primary_key String, sampling_key String, storage_policy String, dependencies_database Array(String), \
+    dependencies_table Array(String), total_rows Nullable(UInt64), \
     total_bytes Nullable(UInt64), total_bytes_uncompressed Nullable(UInt64), parts Nullable(UInt64), \
     active_parts Nullable(UInt64), total_marks Nullable(UInt64), comment String, has_own_data UInt8, table String";
 
@@ -19,10 +21,17 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
     all.push(table("system", "tables", "SystemTables", STRUCTURE, move |_, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        for table in every(&databases) {
+        let all = every(&databases);
+        let views = views_by_source(&all);
+        for table in &all {
             let definition = table.definition();
             let parts = table.parts();
             let merge_tree = definition.engine.name.ends_with("MergeTree");
+            let is_view = definition.materialized_view().is_some();
+            let key = |key: &[String]| if is_view { String::new() } else { key_text(key) };
+            let kept = databases.stored(&definition.database, &definition.name).ok();
+            let views = views.get(&(definition.database.clone(), definition.name.clone()));
+            let (of, names): (Vec<_>, Vec<_>) = views.into_iter().flatten().cloned().unzip();
             let active = || parts.iter().filter(|part| part.active);
             let of_parts = |value: u64| if merge_tree { Cell::Unsigned(value) } else { Cell::None };
             rows.push([
@@ -31,17 +40,19 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 Cell::Uuid(definition.uuid),
                 (&definition.engine.name).into(),
                 definition.temporary.into(),
-                table.data_paths().into(),
+                kept.as_ref().map_or_else(Vec::new, |kept| kept.data_paths()).into(),
                 create_query_line(&definition).into(),
                 engine_full(&definition).into(),
-                definition.view_query().unwrap_or_default().into(),
-                definition.partition_by.as_deref().unwrap_or_default().into(),
-                key_text(&definition.sorting_key()).into(),
-                key_text(&definition.primary_key).into(),
+                definition.select_text().unwrap_or_default().into(),
+                definition.partition_by.as_deref().filter(|_| !is_view).unwrap_or_default().into(),
+                key(&definition.sorting_key()).into(),
+                key(&definition.primary_key).into(),
                 Cell::None,
                 if merge_tree { "default" } else { "" }.into(),
-                table.total_rows().into(),
-                table.total_bytes().into(),
+                of.into(),
+                names.into(),
+                kept.as_ref().and_then(|kept| kept.total_rows()).into(),
+                kept.as_ref().and_then(|kept| kept.total_bytes()).into(),
                 of_parts(active().map(|part| part.data_uncompressed_bytes).sum()),
                 of_parts(parts.len() as u64),
                 of_parts(active().count() as u64),
@@ -54,6 +65,18 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         Ok(())
     })?);
     Ok(())
+}
+
+/// The materialized views on each table, by database and name.
+fn views_by_source(tables: &[Arc<dyn Table>]) -> HashMap<(String, String), Vec<(String, String)>> {
+    let mut views: HashMap<_, Vec<_>> = HashMap::new();
+    for table in tables {
+        let definition = table.definition();
+        if let Some(view) = definition.materialized_view() {
+            views.entry(view.source).or_default().push((definition.database.clone(), definition.name.clone()));
+        }
+    }
+    views
 }
 
 /// Every table of every database, by name.

@@ -6,6 +6,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use super::errors::{missing, table_exists, unknown_table, writable_database};
 use super::{Databases, Slot, State, uninterrupted};
+use crate::ddl_locks::DdlGuard;
 use crate::definition::TableDefinition;
 use crate::metadata_store::{Change, Key, Record};
 use crate::table::Table;
@@ -19,9 +20,21 @@ impl Databases {
         if_not_exists: bool,
         or_replace: bool,
     ) -> Result<Arc<dyn Table>> {
+        self.create_view(definition, None, if_not_exists, or_replace).await
+    }
+
+    /// As `create_table`, together with the table of a materialized view's own, whose name is nobody else's.
+    pub async fn create_view(
+        &self,
+        definition: TableDefinition,
+        inner: Option<TableDefinition>,
+        if_not_exists: bool,
+        or_replace: bool,
+    ) -> Result<Arc<dyn Table>> {
         let definition = Arc::new(definition);
+        let definitions: Vec<_> = [Some(definition.clone()), inner.map(Arc::new)].into_iter().flatten().collect();
         let (database, name) = (&definition.database, &definition.name);
-        let guard = self.locks.tables(&[(database, name)]).await;
+        let guard = self.lock_with_inner(&[(database, name)]).await;
         let old = {
             let state = self.state.read();
             let database = writable_database(&state, database)?;
@@ -33,36 +46,58 @@ impl Databases {
             _ => {}
         }
         let this = self.this()?;
-        let note = Change { put: vec![Record::Unowned((*definition).clone())], delete: vec![] };
+        let unowned = |definition: &Arc<TableDefinition>| Record::Unowned((**definition).clone());
+        let note = Change { put: definitions.iter().map(unowned).collect(), delete: vec![] };
         uninterrupted(async move { this.store.apply(note).await }).await?;
-        let table = match self.opener.open(definition.clone(), false).await {
-            Ok(table) => table,
+        let made = async {
+            let mut tables = Vec::with_capacity(definitions.len());
+            for definition in &definitions {
+                tables.push(self.opener.open(definition.clone(), false).await?);
+            }
+            Ok(tables)
+        };
+        let made = match made.await {
+            Ok(tables) => tables,
             Err(error) => {
-                self.remove_leftover(definition).await;
+                self.remove_leftovers(definitions).await;
                 return Err(error);
             }
         };
-        let mut change =
-            Change { put: vec![Record::Table((*definition).clone())], delete: vec![Key::Unowned(definition.uuid)] };
-        if let Some(old) = &old {
-            let old = old.definition();
-            change.put.push(Record::Unowned((*old).clone()));
-            change.delete.push(Key::Table(database.clone(), old.uuid));
+        let mut change = Change {
+            put: definitions.iter().map(|definition| Record::Table((**definition).clone())).collect(),
+            delete: definitions.iter().map(|definition| Key::Unowned(definition.uuid)).collect(),
+        };
+        let replaced: Vec<_> = old.iter().flat_map(|old| self.with_inner(&old.definition())).collect();
+        for old in &replaced {
+            change.put.push(Record::Unowned((**old).clone()));
+            change.delete.push(Key::Table(old.database.clone(), old.uuid));
         }
         drop(old);
-        let (made, place) = (table.clone(), definition.clone());
+        let table = made.first().cloned().ok_or_else(|| Error::logical("A table without a definition is made"))?;
         let committed = self.commit(guard, change, move |state| {
-            put_slot(state, (&place.database, &place.name), Slot::Open(made)).into_iter().collect()
+            let gone = replaced.iter().filter_map(|old| take_slot(state, (&old.database, &old.name))).collect();
+            for table in made {
+                let definition = table.definition();
+                put_slot(state, (&definition.database, &definition.name), Slot::Open(table));
+            }
+            gone
         });
         if let Err(error) = committed.await {
-            self.remove_leftover(definition).await;
+            self.remove_leftovers(definitions).await;
             return Err(error);
         }
         Ok(table)
     }
 
+    async fn remove_leftovers(&self, definitions: Vec<Arc<TableDefinition>>) {
+        for definition in definitions {
+            self.remove_leftover(definition).await;
+        }
+    }
+
+    /// Drops a table; a materialized view goes with its own table.
     pub async fn drop_table(&self, database: &str, name: &str, if_exists: bool) -> Result<()> {
-        let guard = self.locks.tables(&[(database, name)]).await;
+        let guard = self.lock_with_inner(&[(database, name)]).await;
         let slot = {
             let state = self.state.read();
             let found = writable_database(&state, database)
@@ -73,21 +108,21 @@ impl Databases {
                 Err(error) => return Err(error),
             }
         };
-        let definition = slot.definition();
-        let change = Change {
-            put: vec![Record::Unowned((*definition).clone())],
-            delete: vec![Key::Table(database.to_string(), definition.uuid)],
-        };
+        let definitions = self.with_inner(&slot.definition());
         drop(slot);
+        let change = Change {
+            put: definitions.iter().map(|definition| Record::Unowned((**definition).clone())).collect(),
+            delete: definitions.iter().map(|gone| Key::Table(gone.database.clone(), gone.uuid)).collect(),
+        };
         self.commit(guard, change, move |state| {
-            take_slot(state, (&definition.database, &definition.name)).into_iter().collect()
+            definitions.iter().filter_map(|gone| take_slot(state, (&gone.database, &gone.name))).collect()
         })
         .await
     }
 
-    /// RENAME TABLE: names are (database, table).
+    /// RENAME TABLE: names are (database, table). The table of a materialized view's own follows it to another database.
     pub async fn rename_table(&self, from: (&str, &str), to: (&str, &str)) -> Result<()> {
-        let guard = self.locks.tables(&[from, to]).await;
+        let guard = self.lock_with_inner(&[from, to]).await;
         let table = self.writable_table(from)?;
         {
             let state = self.state.read();
@@ -95,17 +130,25 @@ impl Databases {
                 return Err(table_exists(to.0, to.1));
             }
         }
-        let moved = renamed(&table, to)?;
-        let definition = moved.definition();
-        let delete = match from.0 == to.0 {
-            true => vec![],
-            false => vec![Key::Table(from.0.to_string(), definition.uuid)],
-        };
-        let change = Change { put: vec![Record::Table((*definition).clone())], delete };
-        let from = owned(from);
+        let mut moves = vec![(owned(from), renamed(&table, to)?)];
+        if let (Some(inner), false) = (table.definition().inner_name(), from.0 == to.0) {
+            let from = (from.0, inner.as_str());
+            moves.push((owned(from), renamed(&self.writable_table(from)?, (to.0, &inner))?));
+        }
+        let mut change = Change::default();
+        for (from, moved) in &moves {
+            let definition = moved.definition();
+            if from.0 != definition.database {
+                change.delete.push(Key::Table(from.0.clone(), definition.uuid));
+            }
+            change.put.push(Record::Table((*definition).clone()));
+        }
         self.commit(guard, change, move |state| {
-            take_slot(state, (&from.0, &from.1));
-            put_slot(state, (&definition.database, &definition.name), Slot::Open(moved));
+            for (from, moved) in moves {
+                let definition = moved.definition();
+                take_slot(state, (&from.0, &from.1));
+                put_slot(state, (&definition.database, &definition.name), Slot::Open(moved));
+            }
             vec![]
         })
         .await
@@ -117,7 +160,14 @@ impl Databases {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "EXCHANGE TABLES needs two different tables"));
         }
         let guard = self.locks.tables(&[a, b]).await;
-        let (at_b, at_a) = (renamed(&self.writable_table(a)?, b)?, renamed(&self.writable_table(b)?, a)?);
+        let (table_a, table_b) = (self.writable_table(a)?, self.writable_table(b)?);
+        let has_inner = |table: &Arc<dyn Table>| table.definition().inner_name().is_some();
+        if a.0 != b.0 && (has_inner(&table_a) || has_inner(&table_b)) {
+            return Err(Error::not_implemented(
+                "EXCHANGE TABLES of a materialized view with another database: RENAME both, one after the other",
+            ));
+        }
+        let (at_b, at_a) = (renamed(&table_a, b)?, renamed(&table_b, a)?);
         let mut change = Change::default();
         for (table, old_database) in [(&at_b, a.0), (&at_a, b.0)] {
             let definition = table.definition();
@@ -183,6 +233,38 @@ impl Databases {
         let table = self.opener.open(definition, true).await?;
         put_slot(&mut self.state.write(), (database, name), Slot::Open(table));
         Ok(())
+    }
+
+    /// Holds names, and with each materialized view among them its own table.
+    async fn lock_with_inner(&self, names: &[(&str, &str)]) -> DdlGuard {
+        loop {
+            let inner = self.inner_tables(names);
+            let all: Vec<_> =
+                names.iter().copied().chain(inner.iter().map(|(of, name)| (of.as_str(), name.as_str()))).collect();
+            let guard = self.locks.tables(&all).await;
+            // Between the look and the locks, another view may have taken the name.
+            if self.inner_tables(names) == inner {
+                return guard;
+            }
+        }
+    }
+
+    fn inner_tables(&self, names: &[(&str, &str)]) -> Vec<(String, String)> {
+        let state = self.state.read();
+        let inner = |(database, name): &(&str, &str)| {
+            let inner = state.get(*database)?.tables.get(*name)?.definition().inner_name()?;
+            Some((database.to_string(), inner))
+        };
+        names.iter().filter_map(inner).collect()
+    }
+
+    /// The definition, and that of its own table where it is a materialized view that has one.
+    fn with_inner(&self, definition: &Arc<TableDefinition>) -> Vec<Arc<TableDefinition>> {
+        let inner = definition.inner_name().and_then(|name| {
+            let state = self.state.read();
+            Some(state.get(&definition.database)?.tables.get(&name)?.definition())
+        });
+        [Some(definition.clone()), inner].into_iter().flatten().collect()
     }
 
     fn writable_table(&self, (database, name): (&str, &str)) -> Result<Arc<dyn Table>> {

@@ -246,3 +246,77 @@ async fn an_altered_definition_lasts_and_one_that_is_refused_changes_nothing() {
     let nowhere = open().await.alter_table("default", "t", |_| async { Ok(None) }).await;
     assert_eq!(nowhere.expect_err("no table").code(), ErrorCode::UNKNOWN_TABLE);
 }
+
+/// A materialized view over `default.t` with a table of its own, and that table.
+fn view(name: &str) -> (TableDefinition, TableDefinition) {
+    let spec = crate::MaterializedView {
+        query: "SELECT a FROM t".into(),
+        database: "default".into(),
+        source: ("default".into(), "t".into()),
+        target: crate::ViewTarget::Inner(crate::EngineSpec { name: "Memory".into(), arguments: vec![] }),
+    };
+    let mut view = table(name);
+    view.engine = spec.spec();
+    let inner = table(&view.inner_name().expect("has one"));
+    (view, inner)
+}
+
+#[tokio::test]
+async fn a_materialized_view_comes_moves_and_goes_with_its_own_table() {
+    let (store, disk) = (Arc::default(), Arc::<Mutex<Vec<Uuid>>>::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_database("other", false, "").await.expect("created");
+    let (definition, inner) = view("v");
+    let inner_name = inner.name.clone();
+    databases.create_view(definition, Some(inner.clone()), false, false).await.expect("created");
+    assert_eq!(names(&databases, "default"), [inner_name.as_str(), "v"]);
+    assert_eq!(databases.stored("default", "v").expect("has a target").definition().uuid, inner.uuid);
+    databases.rename_table(("default", "v"), ("other", "w")).await.expect("renamed");
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(names(&databases, "other"), [inner_name.as_str(), "w"]);
+    assert_eq!(databases.stored("other", "w").expect("has a target").definition().uuid, inner.uuid);
+    assert_eq!(databases.views_of("default", "t").len(), 1, "it is fed by the same table");
+    databases.drop_table("other", "w", false).await.expect("dropped");
+    assert!(names(&databases, "other").is_empty() && disk.lock().is_empty());
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert!(names(&databases, "other").is_empty());
+}
+
+#[tokio::test]
+async fn a_view_that_is_replaced_takes_its_own_table_along() {
+    let databases = open().await;
+    let (old, old_inner) = view("v");
+    databases.create_view(old, Some(old_inner), false, false).await.expect("created");
+    let (new, new_inner) = view("v");
+    let inner_name = new_inner.name.clone();
+    databases.create_view(new, Some(new_inner), false, true).await.expect("replaced");
+    assert_eq!(names(&databases, "default"), [inner_name.as_str(), "v"]);
+}
+
+#[tokio::test]
+async fn a_view_whose_table_cannot_be_made_is_not_there_and_leaves_nothing() {
+    let disk = Arc::<Mutex<Vec<Uuid>>>::default();
+    let databases = open_on(&Arc::default(), &disk).await;
+    let (definition, mut inner) = view("v");
+    inner.engine.name = "Broken".into();
+    let error = databases.create_view(definition, Some(inner), false, false).await.expect_err("cannot be opened");
+    assert_eq!(error.code(), ErrorCode::S3_ERROR);
+    assert!(names(&databases, "default").is_empty() && disk.lock().is_empty());
+}
+
+#[tokio::test]
+async fn views_are_told_oldest_first_and_a_target_that_is_gone_is_named() {
+    let databases = open().await;
+    databases.create_table(table("t"), false, false).await.expect("created");
+    assert!(databases.views_of("default", "t").is_empty());
+    assert_eq!(databases.stored("default", "t").expect("keeps its rows").definition().name, "t");
+    let (definition, inner) = view("v");
+    let inner_name = inner.name.clone();
+    databases.create_view(definition, Some(inner), false, false).await.expect("created");
+    databases.drop_table("default", &inner_name, false).await.expect("dropped");
+    let error = databases.stored("default", "v").expect_err("has no target");
+    assert_eq!(error.code(), ErrorCode::UNKNOWN_TABLE);
+    assert!(error.to_string().contains("target of view default.v"), "{error}");
+}

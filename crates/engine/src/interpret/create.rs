@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{ColumnKeys, EngineSpec, SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction};
+use gristmill_catalog::{
+    ColumnKeys, EngineSpec, MaterializedView, SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction,
+};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::{CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -21,6 +23,9 @@ impl Interpreter {
         let (database, table) = self.full(&name);
         if create.if_not_exists && self.engine.databases.has_table(database, table) {
             return Ok(Outcome::done());
+        }
+        if create.materialized {
+            return self.create_materialized_view(&create, database, table).await;
         }
         if create.view.is_some() {
             return self.create_view(&create, database, table).await;
@@ -50,13 +55,13 @@ impl Interpreter {
         Ok(Outcome::done())
     }
 
-    async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
+    pub(super) async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
         let like = match &create.like {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
                 let like = self.engine.databases.table(database, name)?.definition();
-                if like.view_query().is_some() {
+                if like.is_view() {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
                 }
@@ -77,6 +82,10 @@ impl Interpreter {
             (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },
             (None, None) => EngineSpec { name: self.context.settings.default_table_engine.clone(), arguments: Vec::new() },
         };
+        if [TableDefinition::VIEW, MaterializedView::ENGINE].contains(&engine.name.as_str()) {
+            let text = format!("Engine {} stands for a query: CREATE VIEW, or CREATE MATERIALIZED VIEW", engine.name);
+            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+        }
         let sorted = engine.name.ends_with("MergeTree");
         let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
         let with_direction = |(key, descending): (String, &bool)| directed(&key, *descending);

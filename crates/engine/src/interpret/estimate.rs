@@ -86,12 +86,13 @@ impl Interpreter {
     }
 
     pub(super) async fn estimate_insert(&self, insert: &Insert) -> Result<Outcome> {
-        let PlannedInsert { table, rows: planned, .. } = self.plan_insert(insert, None, &mut Vec::new()).await?;
+        let PlannedInsert { shape, rows: planned, .. } = self.plan_insert(insert, None, &mut Vec::new()).await?;
+        let table = &shape.root.table;
         let files = gristmill_sources::object::estimate::estimates(&planned.physical, &self.context).await?;
         let tables = gristmill_mergetree::read::estimates(&planned.physical);
         let (context, settings) = (&self.context, &self.context.settings);
         let lanes = lane_count(context, usize::MAX);
-        let resumes = load::planned(insert, &table, &planned.physical, context)?.is_some();
+        let resumes = load::planned(insert, table, &planned.physical, context)?.is_some();
         let step_bytes = resumes.then(|| load::step_bytes(settings, lanes));
         let rows = files.iter().filter_map(|files| files.rows).chain(tables.iter().map(|table| table.rows)).sum();
         let bytes = files.iter().map(|files| files.memory_bytes).sum();

@@ -14,7 +14,6 @@ use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::scalar::ScalarValue;
 use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::Table;
 use gristmill_formats::Format;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::ast::{Node, call, text as text_node};
@@ -31,10 +30,12 @@ use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
 use crate::execution::{InputData, input_from};
 use crate::resolver::{call_of, hints};
+use crate::views::Shape;
 
 /// An INSERT that is ready to run.
 pub(crate) struct PlannedInsert {
-    pub table: Arc<dyn Table>,
+    /// The table, with the views on it.
+    pub shape: Arc<Shape>,
     /// The plan of the rows that go into it.
     pub rows: Planned,
     /// Lanes that may take the rows.
@@ -48,15 +49,25 @@ impl Interpreter {
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
-        let PlannedInsert { table, rows, lanes_max } = self.plan_insert(&insert, input, tables).await?;
+        let mut input = input;
+        if let Some(queued) = self.insert_async(&insert, &mut input, tables).await? {
+            return Ok(queued);
+        }
+        let PlannedInsert { shape, rows, lanes_max } = self.plan_insert(&insert, input, tables).await?;
         let context = self.context.clone();
         let task_context = rows.state.task_ctx();
-        Ok(match load::planned(&insert, &table, &rows.physical, &context)? {
+        Ok(match load::planned(&insert, &shape.root.table, &rows.physical, &context)? {
             Some((request, source)) => {
-                let run = LoadRun { table, plan: rows.physical, source, task_context, context, request };
+                let run = LoadRun { shape, plan: rows.physical, source, task_context, context, request };
                 Outcome::work(run.run())
             }
-            None => Outcome::work(async move { write_all(table, rows.physical, task_context, context, lanes_max).await }),
+            None => Outcome::work(async move {
+                let writer = shape.write(&context).await?;
+                // The shape holds the gates of its tables until the rows are committed.
+                let written = write_all(writer, rows.physical, task_context, context, lanes_max).await;
+                drop(shape);
+                written
+            }),
         })
     }
 
@@ -67,15 +78,16 @@ impl Interpreter {
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<PlannedInsert> {
-        let (table, given, lowered) = match &insert.target {
+        let (shape, given, lowered) = match &insert.target {
             TableExpression::Table(name) => {
                 let (database, table_name) = self.full(name);
-                let table = self.engine.databases.table(database, table_name)?;
+                let table = self.engine.databases.stored(database, table_name)?;
+                let shape = Shape::of(&self.engine, &self.context, &table).await?;
                 tables.push((database.to_string(), table_name.to_string()));
                 let columns = table.definition().columns.clone();
                 let given = given_columns(&columns, insert.columns.as_deref(), &insert.except)?;
                 let lowered = self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?;
-                (table, given, lowered)
+                (shape, given, lowered)
             }
             TableExpression::Function { name, arguments } => {
                 let call = call_of(&self.engine, &self.context, name, arguments)?;
@@ -97,7 +109,7 @@ impl Interpreter {
                     Some(lowered) => lowered,
                     None => self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?,
                 };
-                (table, given, lowered)
+                (Shape::alone(&self.engine, &table), given, lowered)
             }
             TableExpression::Query(_) => {
                 return Err(Error::new(
@@ -106,18 +118,19 @@ impl Interpreter {
                 ));
             }
         };
-        let shaped = self.shape_rows(lowered, &given, &table.definition().columns)?;
+        let shaped = self.shape_rows(lowered, &given, &shape.root.table.definition().columns)?;
         // Rows that have an order keep it where it decides which of them stay.
         let has_order = match &insert.source {
             InsertSource::Query { query, .. } => query.order_by.is_some(),
             InsertSource::Values(_) | InsertSource::Data { .. } | InsertSource::Infile { .. } => true,
         };
-        if has_order && table.depends_on_order() {
+        let shape = Arc::new(shape);
+        if has_order && shape.depends_on_order() {
             let rows = self.plan_in_order(shaped).await?;
-            return Ok(PlannedInsert { table, rows, lanes_max: 1 });
+            return Ok(PlannedInsert { shape, rows, lanes_max: 1 });
         }
         let rows = self.plan_lowered(shaped).await?;
-        Ok(PlannedInsert { table, rows, lanes_max: usize::MAX })
+        Ok(PlannedInsert { shape, rows, lanes_max: usize::MAX })
     }
 
     /// The rows of an INSERT as a plan.
@@ -169,8 +182,14 @@ impl Interpreter {
         }
     }
 
-    /// VALUES: constant expressions, cast to the columns they go to.
     fn values(&self, rows: &[Vec<Node>], given: &Columns, table: &Columns) -> Result<Lowered> {
+        let batch = self.values_batch(rows, given, table)?;
+        let provider = datafusion::datasource::MemTable::try_new(batch.schema(), vec![vec![batch]])?;
+        self.lowered_of(given, Arc::new(provider))
+    }
+
+    /// VALUES: constant expressions, cast to the columns they go to.
+    pub(super) fn values_batch(&self, rows: &[Vec<Node>], given: &Columns, table: &Columns) -> Result<RecordBatch> {
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
@@ -214,10 +233,9 @@ impl Interpreter {
                 })
             })
             .collect::<Result<Vec<ArrayRef>>>()?;
-        let batch = RecordBatch::try_new(schema.clone(), arrays)?;
+        let batch = RecordBatch::try_new(schema, arrays)?;
         self.context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
-        let provider = datafusion::datasource::MemTable::try_new(schema, vec![vec![batch]])?;
-        self.lowered_of(given, Arc::new(provider))
+        Ok(batch)
     }
 
     /// Data in a format, read as it comes.

@@ -21,7 +21,7 @@ use futures::future::{BoxFuture, FutureExt};
 use futures::stream::{FuturesUnordered, StreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{Table, TableWriter};
+use gristmill_catalog::TableWriter;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::measure::batch_bytes;
 use tokio::sync::mpsc::error::TrySendError;
@@ -78,26 +78,46 @@ impl LanePool {
 /// How often a writer is asked whether it wants another lane.
 const ASK_EVERY: Duration = Duration::from_millis(500);
 
-/// Runs the plan into the table: whole, or not at all.
+/// Runs the plan into a table, or a table and its views: whole, or not at all.
 pub(crate) async fn write_all(
-    table: Arc<dyn Table>,
+    writer: Arc<dyn TableWriter>,
     plan: Arc<dyn ExecutionPlan>,
     task_context: Arc<TaskContext>,
     context: Arc<QueryContext>,
     lanes_max: usize,
 ) -> Result<()> {
-    let writer = table.write(&context).await?;
+    fill(&writer, plan, task_context, context.clone(), lanes_max).await?;
+    commit(&writer, &context).await
+}
+
+/// Writes the rows of the plan; where that fails, what was written is removed. Nothing is visible yet.
+pub(crate) async fn fill(
+    writer: &Arc<dyn TableWriter>,
+    plan: Arc<dyn ExecutionPlan>,
+    task_context: Arc<TaskContext>,
+    context: Arc<QueryContext>,
+    lanes_max: usize,
+) -> Result<()> {
     let pool = LanePool::new(&context, writer.max_lanes().min(lanes_max));
     let written = async {
-        let mut feeding = Feeding::start(&writer, &plan, &task_context, &context, &pool);
+        let mut feeding = Feeding::start(writer, &plan, &task_context, &context, &pool);
         feeding.fed().await.map_err(Failure::into_error)?;
         feeding.finished().await?;
         context.check()?;
-        writer.commit().await
+        writer.settle().await
     };
     let outcome = written.await;
+    if outcome.is_err() {
+        writer.abort().await;
+    }
+    outcome
+}
+
+/// Makes what was written visible.
+pub(crate) async fn commit(writer: &Arc<dyn TableWriter>, context: &QueryContext) -> Result<()> {
+    let outcome = writer.commit().await;
     match &outcome {
-        Ok(()) => note_pace(&context),
+        Ok(()) => note_pace(context),
         Err(_) => writer.abort().await,
     }
     outcome

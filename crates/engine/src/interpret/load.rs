@@ -28,6 +28,8 @@ use sqlparser::ast::{Query, SetExpr, TableFactor};
 use super::estimate::note_pace;
 use super::insert_lanes::{Failure, Feeding, LanePool, lane_count};
 use super::load_steps::{OnError, Step, Steps, failure, is_of_file};
+use crate::views::Shape;
+use crate::views::load::LoadWithViews;
 
 /// Full blocks of a lane in one commit: the last block of each lane is smaller, so few blocks would make small parts.
 const BLOCKS_OF_A_LANE: u64 = 4;
@@ -98,7 +100,7 @@ fn digest(insert: &Insert, query: &Query) -> String {
 
 /// A load that was planned.
 pub(crate) struct LoadRun {
-    pub table: Arc<dyn Table>,
+    pub shape: Arc<Shape>,
     pub plan: Arc<dyn ExecutionPlan>,
     pub source: Arc<LoadSource>,
     pub task_context: Arc<TaskContext>,
@@ -119,7 +121,7 @@ type Finishing = BoxFuture<'static, Result<()>>;
 
 impl LoadRun {
     pub async fn run(self) -> Result<()> {
-        let load = self.table.begin_load(&self.context, &self.request).await?;
+        let load = LoadWithViews::begin(self.shape.clone(), &self.context, &self.request).await?;
         let _until_here = Ends(load.clone());
         if load.has_ended() {
             return Ok(());
@@ -251,7 +253,7 @@ impl Driver {
     async fn start(&mut self, step: Step) -> Result<Running> {
         let run = &self.run;
         let (plan, scan) = run.source.step(&run.plan, &step.files)?;
-        let writer = self.load.writer().await?;
+        let writer = self.load.writer_beside(&step.holders).await?;
         let as_table: Arc<dyn TableWriter> = writer.clone();
         let feeding = Feeding::start(&as_table, &plan, &run.task_context, &run.context, &self.pool);
         Ok(Running { step, scan, writer, feeding })

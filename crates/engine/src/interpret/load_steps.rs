@@ -42,6 +42,8 @@ impl OnError {
 #[derive(Debug, Default)]
 pub(crate) struct Step {
     pub files: Vec<StepGroups>,
+    /// The tables that have the groups already: `TableLoad::by_holders`.
+    pub holders: Vec<usize>,
     /// Files that could not be opened.
     pub failed: Vec<LoadedGroups>,
 }
@@ -55,7 +57,8 @@ impl Step {
     /// expressions and casts, which know no files.
     pub fn halves(mut self) -> [Step; 2] {
         let second = self.files.split_off(self.files.len() / 2);
-        [self, Step { files: second, failed: Vec::new() }]
+        let holders = self.holders.clone();
+        [self, Step { files: second, holders, failed: Vec::new() }]
     }
 }
 
@@ -129,7 +132,18 @@ impl Builder {
 
     fn finish(&mut self) -> Step {
         self.bytes = 0;
-        std::mem::take(&mut self.step)
+        let holders = self.step.holders.clone();
+        std::mem::replace(&mut self.step, Step { holders, ..Step::default() })
+    }
+
+    /// What is added from here on is had by these tables; gives what was put together for others.
+    fn turn_to(&mut self, holders: Vec<usize>) -> Option<Step> {
+        if self.step.holders == holders {
+            return None;
+        }
+        let before = self.finish();
+        self.step.holders = holders;
+        (!before.is_empty()).then_some(before)
     }
 }
 
@@ -234,7 +248,12 @@ impl Planner {
             return Ok(Vec::new());
         }
         self.source.hand_on(&mut found, self.builder.step.files.len());
-        Ok(self.builder.add(&found.file, &found.version, &found.group_bytes, &left))
+        let mut full = Vec::new();
+        for (holders, groups) in self.load.by_holders(&path, &left) {
+            full.extend(self.builder.turn_to(holders));
+            full.extend(self.builder.add(&found.file, &found.version, &found.group_bytes, &groups));
+        }
+        Ok(full)
     }
 }
 
@@ -297,6 +316,22 @@ mod tests {
         builder.add(&file("a"), "1", &[10; 5], &Groups::of_ranges(&[(0, 1), (3, 5)]));
         builder.add(&file("empty"), "1", &[], &Groups::default());
         assert_eq!(told(&[builder.finish()]), ["a[(0, 1), (3, 5)] empty[]"]);
+    }
+
+    #[test]
+    fn groups_that_other_tables_have_are_in_steps_of_their_own() {
+        let mut builder = Builder::new(100);
+        assert!(builder.turn_to(vec![]).is_none());
+        builder.add(&file("a"), "1", &[10; 4], &Groups::first(4));
+        let mut steps = vec![builder.turn_to(vec![1]).unwrap()];
+        steps.extend(builder.add(&file("b"), "1", &[60; 2], &Groups::first(2)));
+        assert!(builder.turn_to(vec![1]).is_none(), "of the same sort");
+        steps.extend(builder.turn_to(vec![]));
+        builder.add(&file("b"), "1", &[60; 3], &Groups::range(2, 3));
+        steps.push(builder.finish());
+        assert_eq!(told(&steps), ["a[(0, 4)]", "b[(0, 1)]", "b[(1, 2)]", "b[(2, 3)]"]);
+        let holders: Vec<_> = steps.into_iter().map(|step| step.holders).collect();
+        assert_eq!(holders, [vec![], vec![1], vec![1], vec![]]);
     }
 
     #[test]

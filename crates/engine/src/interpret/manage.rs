@@ -10,7 +10,9 @@ use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::statement::{Partition, Statement};
 
 use super::{Interpreter, Outcome};
+use crate::async_inserts::Key;
 use crate::engine::Engine;
+use crate::views::Shape;
 
 impl Interpreter {
     pub(crate) async fn manage(&self, statement: Statement) -> Result<Outcome> {
@@ -25,7 +27,7 @@ impl Interpreter {
                     let (database, table) = self.full(name);
                     if views && databases.has_table(database, table) {
                         let definition = databases.table(database, table)?.definition();
-                        if definition.view_query().is_none() {
+                        if !definition.is_view() {
                             let text = format!("Table {database}.{table} is not a View");
                             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
                         }
@@ -38,7 +40,11 @@ impl Interpreter {
                 if if_exists && !databases.has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                databases.table(database, table)?.truncate(&self.context).await?;
+                let definition = databases.table(database, table)?.definition();
+                // What lies in the target of a view with TO is not the view's.
+                if definition.view_target().is_none() || definition.inner_name().is_some() {
+                    databases.stored(database, table)?.truncate(&self.context).await?;
+                }
             }
             Statement::Rename { pairs, exchange } => {
                 for (from, to) in &pairs {
@@ -58,7 +64,8 @@ impl Interpreter {
             Statement::Exists { name, database } => return self.exists(&name, database),
             Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
-                let table = databases.table(database, table)?;
+                let (database, table) = self.rows_of(database, table)?;
+                let table = databases.table(&database, &table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
                 let deduplicate = deduplicate.is_some();
@@ -87,7 +94,25 @@ impl Interpreter {
             }
             Statement::DropLoadLedger { name, load_id } => {
                 let (database, table) = self.full(&name);
-                databases.table(database, table)?.drop_load_ledger(&self.context, load_id.as_deref()).await?;
+                let table = databases.stored(database, table)?;
+                let shape = Shape::of(&self.engine, &self.context, &table).await?;
+                crate::views::load::forget(&shape, &self.context, load_id.as_deref()).await?;
+            }
+            Statement::FlushAsyncInserts(names) => {
+                let mut chosen = Vec::with_capacity(names.len());
+                for name in &names {
+                    let (database, table) = self.full(name);
+                    let definition = databases.stored(database, table)?.definition();
+                    chosen.push((definition.database.clone(), definition.name.clone()));
+                }
+                let is_chosen = |key: &Key| {
+                    chosen.is_empty() || chosen.iter().any(|(of, name)| *of == key.database && *name == key.name)
+                };
+                let flushed = async {
+                    self.engine.async_inserts.flush(is_chosen).await;
+                    Ok(())
+                };
+                self.context.cancellable(flushed).await?;
             }
             Statement::Merges { name, ttl, starts } => {
                 let work = if ttl { BackgroundWork::TtlMerges } else { BackgroundWork::Merges };

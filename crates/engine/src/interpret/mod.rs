@@ -1,6 +1,7 @@
 //! One interpreter a kind of statement.
 
 mod alter;
+mod async_insert;
 mod create;
 mod describe;
 mod estimate;
@@ -11,9 +12,14 @@ mod insert_plan;
 mod load;
 mod load_steps;
 mod manage;
+mod materialized_view;
 mod select;
 mod ttl;
 mod view;
+
+pub(crate) use async_insert::write_entries;
+pub(crate) use insert_lanes::write_all;
+pub(crate) use select::Planned;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! One INSERT, or one step of a load: lanes write parts side by side, and one commit makes all of them visible (I-2).
 
 use std::collections::HashSet;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
@@ -29,6 +29,8 @@ pub struct Shared {
     pub is_duplicate: bool,
     core: Arc<Core>,
     token: Option<String>,
+    /// A token that was given with the commit.
+    late_token: OnceLock<String>,
     /// The load that this is a step of.
     load: Option<Arc<Load>>,
     begun: Instant,
@@ -73,6 +75,7 @@ impl InsertWriter {
             uncommitted: Uncommitted::new(core.clone()),
             core,
             token,
+            late_token: OnceLock::new(),
             load,
             begun: context.env.instant(),
         });
@@ -155,10 +158,11 @@ impl Shared {
     /// The change that makes the parts visible in the given state; `None` where there is nothing to do. Parts that are
     /// blocks inserted before are left out.
     fn change(&self, state: &State, parts: &[InsertedPart]) -> Option<Change> {
-        if self.token.as_ref().is_some_and(|token| state.has_insert(token)) {
+        let token = self.token.as_ref().or(self.late_token.get());
+        if token.is_some_and(|token| state.has_insert(token)) {
             return None;
         }
-        let by_hash = self.context.settings.insert_deduplicate && self.token.is_none();
+        let by_hash = self.context.settings.insert_deduplicate && token.is_none();
         let mut hashes = HashSet::new();
         let mut added = Vec::with_capacity(parts.len());
         let mut block = state.next_block;
@@ -176,7 +180,7 @@ impl Shared {
             operation: Operation::Insert,
             added,
             removed: Vec::new(),
-            insert_id: self.token.clone(),
+            insert_id: token.cloned(),
             block_hashes,
             ledger: None,
             keeps_rows: false,
@@ -307,6 +311,11 @@ impl TableWriter for InsertWriter {
             return Err(Error::logical("A step of a load is committed without its files"));
         }
         self.shared.commit(None).await
+    }
+
+    async fn commit_once(&self, id: &str) -> Result<()> {
+        let _ = self.shared.late_token.set(id.to_string());
+        self.commit().await
     }
 
     async fn abort(&self) {

@@ -28,6 +28,7 @@ mod recursive;
 mod scope;
 mod select;
 mod sets;
+mod source;
 mod subqueries;
 mod tables;
 mod totals;
@@ -54,6 +55,7 @@ use gristmill_types::{Columns, SqlType};
 pub use items::substituted;
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
+pub use source::{LeftTable, left_table};
 pub use tables::{ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
 pub use totals::totals_query;
 

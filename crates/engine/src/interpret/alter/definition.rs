@@ -203,6 +203,9 @@ impl Interpreter {
             }
             AlterCommand::DropIndex { name, if_exists } => alteration.drop_index(name, *if_exists)?,
             AlterCommand::ClearIndex { name, if_exists, .. } => alteration.clear_index(name, *if_exists)?,
+            AlterCommand::ModifyQuery { .. } => {
+                return Err(Error::not_implemented("MODIFY QUERY beside other commands of ALTER TABLE"));
+            }
             _ => return Err(Error::logical("A command that is not about the definition")),
         }
         Ok(())

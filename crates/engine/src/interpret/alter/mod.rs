@@ -29,6 +29,10 @@ pub(super) use definition::named;
 impl Interpreter {
     pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
         let (database, table) = self.full(name);
+        if let [AlterCommand::ModifyQuery { query, text, .. }] = &commands[..] {
+            self.modify_query(database, table, query, text).await?;
+            return Ok(Outcome::done());
+        }
         let (parts, others): (Vec<_>, Vec<_>) = commands.into_iter().partition(|command| {
             matches!(
                 command,
@@ -48,11 +52,18 @@ impl Interpreter {
                 AlterCommand::ModifyColumn { column, .. } => column.ttl.is_some(),
                 _ => false,
             };
+            let definition = self.engine.databases.table(database, table)?.definition();
+            self.check_view_commands(&definition, &of_definition)?;
             self.alter_definition(database, table, &of_definition).await?;
             if self.context.settings.materialize_ttl_after_modify && of_definition.iter().any(sets_ttl) {
                 rows.push(AlterCommand::MaterializeTtl { partition: None });
             }
         }
+        let (database, table) = match rows.is_empty() && parts.is_empty() {
+            true => return Ok(Outcome::done()),
+            false => self.rows_of(database, table)?,
+        };
+        let (database, table) = (database.as_str(), table.as_str());
         let outcome = if rows.is_empty() { Outcome::done() } else { self.mutate(database, table, &rows).await? };
         for command in parts {
             self.change_parts(database, table, command).await?;

@@ -97,7 +97,8 @@ impl Interpreter {
     /// DELETE FROM: the rows are gone, all at once, when it returns.
     pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
         let (database, name) = self.full(name);
-        let table = self.engine.databases.table(database, name)?;
+        let (database, name) = self.rows_of(database, name)?;
+        let table = self.engine.databases.table(&database, &name)?;
         let shown = AlterCommand::Update {
             assignments: vec![("_row_exists".to_string(), Node::Literal(Literal::Integer(0)))],
             partition: partition.cloned(),

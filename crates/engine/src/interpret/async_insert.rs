@@ -1,0 +1,259 @@
+//! Asynchronous inserts: from the statement to the queue (`async_inserts`), and from the queue into the table.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use bytes::Bytes;
+use datafusion::datasource::MemTable;
+use futures::{FutureExt, StreamExt};
+use gristmill_base::error::ErrorKind;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::TableDefinition;
+use gristmill_formats::Format;
+use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_mergetree::TableSettings;
+use gristmill_mergetree::measure::batch_bytes;
+use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
+use gristmill_types::Columns;
+use tokio::sync::oneshot;
+
+use super::insert_lanes::{commit, fill};
+use super::insert_plan::given_columns;
+use super::{Interpreter, Outcome};
+use crate::async_inserts::{Entry, Key};
+use crate::engine::{Engine, timezone};
+use crate::execution::{Ending, InputData};
+use crate::views::Shape;
+
+/// What an INSERT brings along.
+enum Brought {
+    Rows(Vec<RecordBatch>),
+    /// Data in a format, held by the query's account.
+    Data(Vec<Bytes>, Format, MemoryGuard),
+}
+
+impl Interpreter {
+    /// An INSERT for the queue. `None`: it is not gathered with others, and its input is as it was.
+    pub(super) async fn insert_async(
+        &self,
+        insert: &Insert,
+        input: &mut Option<InputData>,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Option<Outcome>> {
+        let settings = &self.context.settings;
+        let TableExpression::Table(name) = &insert.target else { return Ok(None) };
+        if !settings.async_insert || !settings.load_id.is_empty() {
+            return Ok(None);
+        }
+        let (database, name) = self.full(name);
+        let table = self.engine.databases.stored(database, name)?.definition();
+        if is_known_again(settings, &table) {
+            return Ok(None);
+        }
+        let given = given_columns(&table.columns, insert.columns.as_deref(), &insert.except)?;
+        let (brought, format) = match &insert.source {
+            InsertSource::Values(rows) => {
+                let batch = self.values_batch(rows, &given, &table.columns)?;
+                if batch_bytes(&batch) > settings.async_insert_max_data_size {
+                    return Ok(None);
+                }
+                (Brought::Rows(vec![batch]), "Values".to_string())
+            }
+            InsertSource::Data { format } => {
+                let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
+                let Some(data) = input.take() else { return Ok(None) };
+                if format.is_columnar_file() {
+                    *input = Some(data);
+                    return Ok(None);
+                }
+                match self.small_data(data).await? {
+                    Ok((chunks, held)) => (Brought::Data(chunks, format, held), format.name().to_string()),
+                    Err(all) => {
+                        *input = Some(all);
+                        return Ok(None);
+                    }
+                }
+            }
+            InsertSource::Query { .. } | InsertSource::Infile { .. } => return Ok(None),
+        };
+        tables.push((database.to_string(), name.to_string()));
+        let key = Key {
+            table: table.uuid,
+            database: table.database.clone(),
+            name: table.name.clone(),
+            columns: given.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect(),
+            user: self.context.user.clone(),
+            current_database: self.context.database.clone(),
+            settings: Key::settings_of(settings),
+        };
+        Ok(Some(Outcome::work(self.clone().enqueue(key, given, brought, format))))
+    }
+
+    /// Reads data that may be gathered to its end; what is too much is given back whole.
+    async fn small_data(&self, mut data: InputData) -> Result<std::result::Result<(Vec<Bytes>, MemoryGuard), InputData>> {
+        let most = self.context.settings.async_insert_max_data_size;
+        let mut held = MemoryGuard::empty(&self.context.memory);
+        let mut chunks: Vec<Bytes> = Vec::new();
+        while let Some(chunk) = self.context.cancellable(async { Ok(data.next().await) }).await? {
+            let chunk = chunk?;
+            held.resize(held.bytes() + chunk.len() as u64)?;
+            chunks.push(chunk);
+            if held.bytes() > most {
+                let read = futures::stream::iter(chunks.into_iter().map(Ok));
+                return Ok(Err(read.chain(data).boxed()));
+            }
+        }
+        Ok(Ok((chunks, held)))
+    }
+
+    async fn enqueue(self, key: Key, columns: Columns, brought: Brought, format: String) -> Result<()> {
+        let context = self.context.clone();
+        let batches = match brought {
+            Brought::Rows(batches) => batches,
+            Brought::Data(chunks, format, held) => {
+                let (context, columns) = (context.clone(), columns.clone());
+                let parsing = async move {
+                    let batches = parse(&context, &columns, &chunks, format);
+                    drop(held);
+                    batches
+                };
+                Task::on(&runtime::cpu(), parsing).join().await??
+            }
+        };
+        let rows: u64 = batches.iter().map(|batch| batch.num_rows() as u64).sum();
+        let bytes: u64 = batches.iter().map(batch_bytes).sum();
+        if rows == 0 {
+            return Ok(());
+        }
+        let queue = &self.engine.async_inserts;
+        let held = queue.room_for(&context, bytes).await?;
+        let (done, told) = oneshot::channel();
+        let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, held };
+        queue.push(&self.engine, key, entry);
+        let settings = &context.settings;
+        if !settings.wait_for_async_insert {
+            return Ok(());
+        }
+        let most = Duration::from_secs_f64(settings.wait_for_async_insert_timeout.clamp(0.0, 1e9));
+        let waiting = tokio::time::timeout(most, told).map(|told| match told {
+            Ok(Ok(outcome)) => outcome,
+            Ok(Err(_)) => Err(Error::logical("The job of an asynchronous insert ended without a word")),
+            Err(_) => Err(Error::new(
+                ErrorCode::TIMEOUT_EXCEEDED,
+                format!(
+                    "Wait for async insert timeout ({} ms) exceeded: the rows are in the queue and may yet be written",
+                    most.as_millis()
+                ),
+            )),
+        });
+        context.cancellable(waiting).await?;
+        // The events are those of the job that wrote the rows.
+        context.progress.wrote(rows, bytes);
+        Ok(())
+    }
+}
+
+/// Whether a second INSERT of the same rows is to be left out: one commit has one name, so it has a commit of its own.
+fn is_known_again(settings: &Settings, table: &TableDefinition) -> bool {
+    let deduplicates = match settings.deduplicate_insert.as_str() {
+        "disable" => false,
+        "backward_compatible_choice" => settings.async_insert_deduplicate,
+        _ => true,
+    };
+    let has_window =
+        || TableSettings::parse(&table.settings).is_ok_and(|settings| settings.non_replicated_deduplication_window > 0);
+    deduplicates && (!settings.insert_deduplication_token.is_empty() || has_window())
+}
+
+fn parse(context: &QueryContext, columns: &Columns, chunks: &[Bytes], format: Format) -> Result<Vec<RecordBatch>> {
+    let zone = timezone(&context.settings)?;
+    let mut parser = gristmill_formats::parser(format, columns, &context.settings, zone, "data of INSERT")?;
+    let mut batches = Vec::new();
+    for chunk in chunks {
+        context.check()?;
+        batches.extend(parser.push(chunk)?);
+    }
+    batches.extend(parser.finish()?);
+    for batch in &batches {
+        context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+    }
+    Ok(batches)
+}
+
+/// Where a write failed.
+enum Failed {
+    /// Nothing was committed.
+    Before(Error),
+    Commit(Error),
+}
+
+/// Writes gathered rows and tells each INSERT what became of its own.
+pub(crate) async fn write_entries(engine: &Arc<Engine>, key: &Key, entries: Vec<Entry>) {
+    let tell = |entry: Entry, outcome: Result<()>| {
+        if let (Err(error), false) = (&outcome, entry.context.settings.wait_for_async_insert) {
+            tracing::warn!("Rows of the asynchronous insert {} are lost: {error}", entry.context.query_id);
+        }
+        // Whoever waited may have gone.
+        let _ = entry.done.send(outcome);
+    };
+    match write_together(engine, key, &entries).await {
+        Ok(()) => entries.into_iter().for_each(|entry| tell(entry, Ok(()))),
+        // It is the rows of one of them: each by itself, and the error goes to that one.
+        Err(Failed::Before(error)) if entries.len() > 1 && error.kind() == ErrorKind::User => {
+            for entry in entries {
+                let outcome = write_together(engine, key, std::slice::from_ref(&entry)).await;
+                tell(entry, outcome.map_err(|(Failed::Before(error) | Failed::Commit(error))| error));
+            }
+        }
+        Err(Failed::Before(error) | Failed::Commit(error)) => {
+            entries.into_iter().for_each(|entry| tell(entry, Err(error.clone())));
+        }
+    }
+}
+
+async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> std::result::Result<(), Failed> {
+    let Some(first) = entries.first() else { return Ok(()) };
+    let mut settings = (*first.context.settings).clone();
+    settings.async_insert = false;
+    // What is to be known again is not in the queue.
+    settings.insert_deduplicate = false;
+    settings.insert_deduplication_token = String::new();
+    let query = &first.context.query;
+    let context = QueryContext::new(query, "", &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
+    let running = processes::start(&context).ok();
+    let tables = vec![(key.database.clone(), key.name.clone())];
+    let mut ending = Ending { context: context.clone(), kind: "AsyncInsertFlush", tables, running };
+    ending.started();
+    let written = Interpreter { engine: engine.clone(), context }.write_gathered(key, entries).await;
+    let error = written.as_ref().err().map(|(Failed::Before(error) | Failed::Commit(error))| error);
+    ending.ended(error, false);
+    written
+}
+
+impl Interpreter {
+    async fn write_gathered(&self, key: &Key, entries: &[Entry]) -> std::result::Result<(), Failed> {
+        let context = &self.context;
+        let planned = async {
+            let table = self.engine.databases.stored(&key.database, &key.name)?;
+            let shape = Shape::of(&self.engine, context, &table).await?;
+            let columns = entries.first().map(|entry| entry.columns.clone()).unwrap_or_default();
+            let batches: Vec<RecordBatch> = entries.iter().flat_map(|entry| entry.batches.iter().cloned()).collect();
+            let provider = Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?);
+            let all = table.definition().columns.clone();
+            let names: Vec<String> = key.columns.iter().map(|(name, _)| name.clone()).collect();
+            let given = given_columns(&all, Some(&names[..]), &[])?;
+            let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
+            // Rows of one INSERT before those of the next.
+            let rows = self.plan_in_order(shaped).await?;
+            let lanes_max = if shape.depends_on_order() { 1 } else { usize::MAX };
+            let writer = shape.write(context).await?;
+            fill(&writer, rows.physical, rows.state.task_ctx(), context.clone(), lanes_max).await?;
+            Ok((writer, shape))
+        };
+        let (writer, _gates) = planned.await.map_err(Failed::Before)?;
+        commit(&writer, context).await.map_err(Failed::Commit)
+    }
+}

@@ -1,0 +1,53 @@
+CREATE TABLE src (id UInt32, k String, v Int64) ENGINE = MergeTree ORDER BY id;
+INSERT INTO src VALUES (0, 'before', 1);
+CREATE MATERIALIZED VIEW sums ENGINE = SummingMergeTree ORDER BY k AS SELECT k, sum(v) AS s, count() AS c FROM src GROUP BY k;
+-- Rows from before are not in it, and each block is grouped by itself.
+SELECT count() FROM sums;
+INSERT INTO src VALUES (1, 'a', 10), (2, 'b', 20), (3, 'a', 1);
+INSERT INTO src SELECT 4, 'a', 5;
+SELECT k, sum(s), sum(c) FROM sums GROUP BY k ORDER BY k;
+OPTIMIZE TABLE sums FINAL;
+SELECT * FROM sums ORDER BY k;
+SELECT * FROM sums FINAL WHERE k = 'a';
+DESCRIBE TABLE sums;
+SELECT engine, engine_full, dependencies_table FROM system.tables WHERE database = currentDatabase() AND name IN ('src', 'sums') ORDER BY name;
+SELECT engine, engine_full FROM system.tables WHERE database = currentDatabase() AND name LIKE '.inner_id.%';
+SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'sums' ORDER BY position;
+SELECT total_rows FROM system.tables WHERE database = currentDatabase() AND name = 'sums';
+SELECT table_type FROM information_schema.tables WHERE table_schema = currentDatabase() AND table_name = 'sums';
+EXISTS VIEW sums;
+-- Rows may be inserted into the view itself.
+INSERT INTO sums VALUES ('z', 7, 1);
+SELECT * FROM sums WHERE k = 'z';
+TRUNCATE TABLE sums;
+SELECT count() FROM sums;
+INSERT INTO src VALUES (5, 'c', 1);
+SELECT * FROM sums ORDER BY k;
+ALTER TABLE sums DELETE WHERE k = 'c' SETTINGS mutations_sync = 2;
+SELECT count() FROM sums;
+CREATE MATERIALIZED VIEW IF NOT EXISTS sums ENGINE = Memory AS SELECT id FROM src;
+-- error: TABLE_ALREADY_EXISTS
+CREATE MATERIALIZED VIEW sums ENGINE = Memory AS SELECT id FROM src;
+CREATE OR REPLACE MATERIALIZED VIEW sums ENGINE = Memory AS SELECT id FROM src WHERE id > 5;
+INSERT INTO src VALUES (6, 'd', 1);
+SELECT * FROM sums;
+SELECT count() FROM system.tables WHERE database = currentDatabase() AND name LIKE '.inner_id.%';
+RENAME TABLE sums TO ids;
+INSERT INTO src VALUES (7, 'd', 1);
+SELECT * FROM ids ORDER BY id;
+DETACH TABLE ids;
+INSERT INTO src VALUES (8, 'd', 1);
+ATTACH TABLE ids;
+INSERT INTO src VALUES (9, 'd', 1);
+SELECT * FROM ids ORDER BY id;
+DROP VIEW ids;
+SELECT count() FROM system.tables WHERE database = currentDatabase();
+INSERT INTO src VALUES (10, 'd', 1);
+SELECT count() FROM src;
+-- A view whose source goes and comes again.
+CREATE MATERIALIZED VIEW again ENGINE = Memory AS SELECT id FROM src;
+DROP TABLE src;
+CREATE TABLE src (id UInt8) ENGINE = Null;
+INSERT INTO src VALUES (3);
+SELECT * FROM again;
+DROP TABLE again;

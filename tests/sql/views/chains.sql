@@ -1,0 +1,30 @@
+CREATE TABLE a (id UInt32) ENGINE = Null;
+CREATE TABLE b (id UInt32) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE c (id UInt32) ENGINE = MergeTree ORDER BY id;
+CREATE MATERIALIZED VIEW ab TO b AS SELECT id + 1 AS id FROM a;
+CREATE MATERIALIZED VIEW bc TO c AS SELECT id * 10 AS id FROM b;
+CREATE MATERIALIZED VIEW counts ENGINE = Memory AS SELECT count() AS n FROM b;
+-- Nothing is inserted into a view: rows go to its target.
+CREATE MATERIALIZED VIEW on_view ENGINE = Memory AS SELECT id FROM ab;
+INSERT INTO a VALUES (1), (2);
+SELECT * FROM a;
+SELECT * FROM b ORDER BY id;
+SELECT * FROM c ORDER BY id;
+SELECT * FROM counts;
+SELECT * FROM on_view;
+INSERT INTO b VALUES (100);
+SELECT * FROM c ORDER BY id;
+SELECT name, dependencies_table FROM system.tables WHERE database = currentDatabase() AND name IN ('a', 'c') ORDER BY name;
+CREATE MATERIALIZED VIEW ca TO a AS SELECT id FROM c;
+-- error: TOO_DEEP_RECURSION
+INSERT INTO a VALUES (5);
+SELECT count() FROM b;
+DROP TABLE ca;
+CREATE MATERIALIZED VIEW bb TO b AS SELECT id FROM b;
+-- error: TOO_DEEP_RECURSION
+INSERT INTO b VALUES (9);
+DROP TABLE bb;
+DROP TABLE c;
+-- error: UNKNOWN_TABLE
+INSERT INTO a VALUES (6);
+SELECT count() FROM b;

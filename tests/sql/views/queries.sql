@@ -1,0 +1,35 @@
+-- The block stands for its table wherever the query names it; other tables are read as they are.
+CREATE TABLE src (id UInt32) ENGINE = MergeTree ORDER BY id;
+CREATE TABLE other (id UInt32, n String) ENGINE = Memory;
+INSERT INTO other VALUES (1, 'one'), (2, 'two');
+CREATE MATERIALIZED VIEW left_join ENGINE = Memory AS SELECT src.id AS id, n FROM src LEFT JOIN other ON src.id = other.id;
+CREATE MATERIALIZED VIEW right_of_join ENGINE = Memory AS SELECT other.id AS id, n FROM other JOIN src ON src.id = other.id;
+CREATE MATERIALIZED VIEW itself ENGINE = Memory AS SELECT x.id AS id, count() AS c FROM src AS x CROSS JOIN src AS y GROUP BY x.id;
+CREATE MATERIALIZED VIEW nested ENGINE = Memory AS SELECT id, c FROM (SELECT id, 1 AS c FROM src);
+CREATE MATERIALIZED VIEW in_set ENGINE = Memory AS SELECT id FROM src WHERE id IN (SELECT max(id) FROM src);
+CREATE MATERIALIZED VIEW scalar ENGINE = Memory AS SELECT id, (SELECT count() FROM src) AS c FROM src;
+CREATE MATERIALIZED VIEW cte ENGINE = Memory AS WITH x AS (SELECT id FROM src) SELECT count() AS c FROM x;
+CREATE MATERIALIZED VIEW windowed ENGINE = Memory AS SELECT id, row_number() OVER (ORDER BY id) AS r FROM src;
+CREATE MATERIALIZED VIEW arrays ENGINE = Memory AS SELECT id, a FROM src ARRAY JOIN [id, id + 1] AS a;
+CREATE MATERIALIZED VIEW filtered ENGINE = Memory AS SELECT id FROM src WHERE id > 1 AND id < 4 ORDER BY id DESC LIMIT 1;
+-- error: QUERY_IS_NOT_SUPPORTED_IN_MATERIALIZED_VIEW
+CREATE MATERIALIZED VIEW refused ENGINE = Memory AS SELECT id FROM src PREWHERE id > 1;
+CREATE MATERIALIZED VIEW always ENGINE = Memory AS SELECT count() AS c, max(id) AS m FROM src WHERE id > 1000;
+CREATE VIEW plain AS SELECT id * 10 AS id10 FROM src;
+CREATE MATERIALIZED VIEW on_plain ENGINE = Memory AS SELECT id10 FROM plain;
+INSERT INTO src VALUES (1);
+INSERT INTO src VALUES (2), (3);
+INSERT INTO other VALUES (2, 'zwei');
+SELECT * FROM left_join ORDER BY ALL;
+SELECT * FROM right_of_join ORDER BY ALL;
+SELECT * FROM itself ORDER BY ALL;
+SELECT * FROM nested ORDER BY ALL;
+SELECT * FROM in_set ORDER BY ALL;
+SELECT * FROM scalar ORDER BY ALL;
+SELECT * FROM cte ORDER BY ALL;
+SELECT * FROM windowed ORDER BY ALL;
+SELECT * FROM arrays ORDER BY ALL;
+SELECT * FROM filtered ORDER BY ALL;
+SELECT * FROM always ORDER BY ALL;
+SELECT * FROM on_plain;
+SELECT count() FROM plain;
