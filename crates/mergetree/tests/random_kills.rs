@@ -254,7 +254,7 @@ async fn share(share: u64, shares: u64) {
         kills_of(seed).await;
         return;
     }
-    let kills = number("GRISTMILL_KILLS").unwrap_or(4_000);
+    let kills = number("GRISTMILL_KILLS").unwrap_or(2_000);
     let mut cut = BTreeSet::new();
     for seed in (0..kills.div_ceil(KILLS_OF_A_TABLE)).filter(|seed| seed % shares == share) {
         cut.extend(kills_of(seed).await);
