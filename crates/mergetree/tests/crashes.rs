@@ -12,7 +12,8 @@ use arrow::datatypes::Int64Type;
 use gristmill_base::env::system_env;
 use gristmill_base::{ErrorCode, Result};
 use gristmill_catalog::{
-    Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, RowChange, Table, TtlAction, TtlRule,
+    Groups, LoadRequest, LoadedGroups, MutationRequest, OptimizeRequest, PartChoice, PartitionChoice, RowChange, Table,
+    TtlAction, TtlRule,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
@@ -177,6 +178,25 @@ async fn writers_that_race_for_versions_each_get_their_own() {
     let table = spec().open(store).await.expect("opens");
     invariants::check_state(&table.core().manifest.current()).expect("sound");
     assert_eq!(rows(&table).await, first(WRITERS * EACH));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_drop_concerns_what_another_process_inserted_before() {
+    let store = MemoryStore::new();
+    let process = async || {
+        let options = EnvironmentOptions { shared: true, background: false, ..EnvironmentOptions::default() };
+        let environment = MergeTreeEnvironment::new(options, system_env());
+        spec().open_in(store.clone(), environment).await.expect("opens")
+    };
+    // The second one has the table open since it was empty.
+    let (one, other) = (process().await, process().await);
+    insert(&one, &settings(None), vec![batch(0)]).await.expect("inserts");
+    let partition = PartitionChoice::Id("0".to_string());
+    other.drop_partitions(&settings(None), std::slice::from_ref(&partition)).await.expect("drops");
+    assert_eq!(rows(&one).await, [1, 3, 5]);
+    insert(&one, &settings(None), vec![batch(1)]).await.expect("inserts");
+    other.detach(&settings(None), &PartChoice::Partition(partition)).await.expect("detaches");
+    assert_eq!(rows(&one).await, [1, 3, 5, 7, 9, 11]);
 }
 
 fn change(number: i64, at_once: bool) -> MutationRequest {

@@ -155,7 +155,12 @@ impl Journal {
     /// A try begins.
     pub fn begin(&mut self, source: Source) {
         let now = self.tick();
-        self.sources.entry(source).or_insert_with(|| Brought { begun: now, ..Brought::default() }).running += 1;
+        let brought = self.sources.entry(source).or_insert_with(|| Brought { begun: now, ..Brought::default() });
+        brought.running += 1;
+        // A row group may come a second time, after all partitions were dropped; an insert may not.
+        if matches!(source, Source::Group(..)) {
+            brought.acknowledged = None;
+        }
     }
 
     /// A try ended, well or not.
@@ -164,8 +169,7 @@ impl Journal {
         if let Some(brought) = self.sources.get_mut(&source) {
             brought.running -= 1;
             brought.ended = now;
-            // A row group may come a second time, after all partitions were dropped; an insert may not.
-            if acknowledged && matches!(source, Source::Insert(_)) {
+            if acknowledged {
                 brought.acknowledged.get_or_insert(now);
             }
         }
@@ -239,7 +243,13 @@ fn made(changing: &Changing, brought: &Brought) -> Made {
     if changing.ended.is_some_and(|ended| ended < brought.begun) {
         return Made::No;
     }
-    match changing.done && brought.settled().is_some_and(|settled| settled < changing.begun) {
+    let settled = match changing.change {
+        // A partition without a part is dropped without a commit. What is in doubt may arrive after that: no version has
+        // taken its place.
+        Change::DropPartition(_) => brought.acknowledged,
+        _ => brought.settled(),
+    };
+    match changing.done && settled.is_some_and(|settled| settled < changing.begun) {
         true => Made::Yes,
         false => Made::Perhaps,
     }

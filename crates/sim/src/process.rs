@@ -80,7 +80,7 @@ pub async fn live(world: &Arc<World>, process: u64) {
 async fn work(world: &Arc<World>, number: u64) -> Result<()> {
     let store = ProcessStore::new(world, number);
     let mut process = Process::open(world, number, Some(store)).await?;
-    for _ in 0..2 + process.chance() % 8 {
+    for _ in 0..1 + process.chance() % 5 {
         let done = process.statement().await;
         // Some processes go on after an error, as a server does, and some end.
         if let Err(error) = done
@@ -133,16 +133,16 @@ impl Process {
 
     async fn statement(&mut self) -> Result<()> {
         match self.chance() % 100 {
-            0..40 => self.insert().await,
-            40..50 => self.load(1 + self.chance() % 3).await,
-            50..68 => self.optimize().await,
-            68..78 => self.sweep().await,
-            78..84 => self.update().await,
-            84..87 => self.delete(true).await,
-            87..89 => self.delete(false).await,
-            89..93 => self.finish_one_mutation().await,
-            93..94 => self.kill_mutation().await,
-            94..96 => self.drop_partition().await,
+            0..32 => self.insert().await,
+            32..41 => self.load(1 + self.chance() % 3).await,
+            41..58 => self.optimize().await,
+            58..72 => self.sweep().await,
+            72..78 => self.update().await,
+            78..81 => self.delete(true).await,
+            81..83 => self.delete(false).await,
+            83..89 => self.finish_one_mutation().await,
+            89..91 => self.kill_mutation().await,
+            91..95 => self.drop_partition().await,
             _ => self.alter().await,
         }
     }
@@ -184,7 +184,7 @@ impl Process {
                 }
                 left -= 1;
                 let source = Source::Group(file, group);
-                let _running = Try::begin(&self.world, source);
+                let mut running = Try::begin(&self.world, source);
                 let writer = run.writer().await?;
                 let mut lane = writer.lane().await?;
                 lane.write(self.definition.batch(source.rows().start)?).await?;
@@ -201,6 +201,7 @@ impl Process {
                     writer.abort().await;
                     return Err(error);
                 }
+                running.acknowledged = true;
                 self.world.loaded.lock().insert((file, group));
             }
         }

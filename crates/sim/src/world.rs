@@ -21,7 +21,7 @@ use crate::{model, process};
 /// Processes at a time.
 const PROCESSES: usize = 5;
 /// Requests from one look at the whole table to the next.
-const STEPS_TO_CHECK: u64 = 250;
+const STEPS_TO_CHECK: u64 = 400;
 
 /// What becomes of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

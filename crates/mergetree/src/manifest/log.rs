@@ -148,9 +148,17 @@ impl Manifest {
         }
         let begun = context.env.instant();
         let commit_id = context.env.uuid().to_string();
+        let mut is_newest = !self.shared;
         loop {
             let base = self.current();
-            let Some(change) = decide(&base)? else { return Ok(Commit::Nothing) };
+            let Some(change) = decide(&base)? else {
+                // Others may have written what there is to change: that there is nothing is said of the newest state only.
+                if is_newest || self.catch_up(context).await?.version == base.version {
+                    return Ok(Commit::Nothing);
+                }
+                is_newest = true;
+                continue;
+            };
             self.sync_added(context, &change, &mut synced).await?;
             let (record, next) = self.record(context, &base, change, &commit_id)?;
             let data = record.encode()?;
