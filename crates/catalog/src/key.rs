@@ -96,7 +96,7 @@ impl AggregateExpression {
             .data;
         let named: Vec<String> = found.iter().flat_map(Expr::column_refs).map(|column| column.name.clone()).collect();
         let inputs: Vec<String> =
-            columns.names().into_iter().filter(|name| named.iter().any(|known| known == name)).map(String::from).collect();
+            columns.names().into_iter().filter(|name| named.iter().any(|known| known == name)).collect();
         let fields = inputs.iter().filter_map(|name| columns.get(name)).map(|column| column.kind.field(&column.name));
         let schema = Arc::new(Schema::new(fields.collect::<Vec<FieldRef>>()));
         let mut aggregates = Vec::with_capacity(found.len());

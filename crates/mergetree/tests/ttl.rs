@@ -142,7 +142,8 @@ fn any_rows() -> impl Strategy<Value = Vec<Row>> {
 /// What becomes of sorted rows by the rules of the property below.
 fn model(rows: &[Row], now: i64) -> Vec<Row> {
     let expired = |time: i64| time != 0 && time <= now;
-    let live = rows.iter().filter(|row| !expired(row.2) && !(row.3 == 0 && row.2 != 0 && expired(row.2 - 4))).cloned();
+    let goes = |row: &&Row| expired(row.2) || row.3 == 0 && row.2 != 0 && expired(row.2 - 4);
+    let live = rows.iter().filter(|row| !goes(row)).cloned();
     live.map(|mut row| {
         if row.2 != 0 && expired(row.2 - 2) {
             row.3 = row.0 * 100;

@@ -248,9 +248,9 @@ impl Interpreter {
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
             // Rows of one INSERT before those of the next.
             let rows = self.plan_in_order(shaped).await?;
-            let lanes_max = if shape.depends_on_order() { 1 } else { usize::MAX };
             let writer = shape.write(context).await?;
-            fill(&writer, rows.physical, rows.state.task_ctx(), context.clone(), lanes_max).await?;
+            // One lane: what was gathered becomes one block.
+            fill(&writer, rows.physical, rows.state.task_ctx(), context.clone(), 1).await?;
             Ok((writer, shape))
         };
         let (writer, _gates) = planned.await.map_err(Failed::Before)?;

@@ -180,7 +180,7 @@ mod tests {
         let byte: ArrayRef = Arc::new(UInt8Array::from(vec![1, 255]));
         let short: ArrayRef = Arc::new(UInt16Array::from(vec![1, 65535]));
         let field = |name: &str, kind| Field::new(name, kind, false);
-        assert_eq!(codes(vec![field("a", DataType::UInt16)], &[short.clone()]), Some(vec![1, 65535]));
+        assert_eq!(codes(vec![field("a", DataType::UInt16)], std::slice::from_ref(&short)), Some(vec![1, 65535]));
         assert_eq!(
             codes(vec![field("a", DataType::UInt8), field("b", DataType::UInt8)], &[byte.clone(), byte.clone()]),
             Some(vec![0x101, 0xffff])

@@ -105,7 +105,7 @@ impl ExecutionPlan for NarrowKeyAggregate {
         let metrics = BaselineMetrics::new(&self.metrics, partition);
         let batch_size = task.session_config().batch_size();
         let aggregate = self.aggregate.clone();
-        let state = Stage::Grouping(input, groups);
+        let state = Stage::Grouping(input, Box::new(groups));
         let batches = futures::stream::try_unfold(state, move |stage| {
             let (metrics, aggregate, task) = (metrics.clone(), aggregate.clone(), task.clone());
             async move {
@@ -151,7 +151,7 @@ impl ExecutionPlan for NarrowKeyAggregate {
 }
 
 enum Stage {
-    Grouping(SendableRecordBatchStream, Groups),
+    Grouping(SendableRecordBatchStream, Box<Groups>),
     Hashing(SendableRecordBatchStream),
     Done,
 }

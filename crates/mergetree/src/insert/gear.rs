@@ -360,7 +360,7 @@ mod tests {
 
     #[test]
     fn every_partition_gets_its_share() {
-        let gear = gear(&[("max_memory_usage", "100000000000")], 10);
+        let gear = gear(&[("max_memory_usage", "1000000000000")], 10);
         assert_eq!(gear.parts_at_once(1000), PARTS_AT_ONCE);
         assert_eq!(block(&gear), 1000 * PARTITION_BYTES);
         gear.parts_at_once(1);

@@ -197,7 +197,7 @@ impl Unit {
         match self {
             Unit::MinMax(bounds) => bounds.iter().flatten().flatten().map(|(key, _)| key.len() as u64 + 16).sum(),
             Unit::Set(None) => 1,
-            Unit::Set(Some((_, pieces))) => pieces.iter().flatten().map(|piece| value_bytes(piece)).sum(),
+            Unit::Set(Some((_, pieces))) => pieces.iter().flatten().map(value_bytes).sum(),
             Unit::Hashes(hashes) => match index.kind {
                 SkipKind::Bloom { false_positives } => {
                     hashes.iter().map(|hashes| bloom::bytes_for(hashes.len(), false_positives) as u64).sum()

@@ -239,7 +239,7 @@ impl Narrowing<'_> {
 trait StepOver: Iterator<Item = usize> + Sized {
     fn step_over(self, unit: usize) -> impl Iterator<Item = usize> {
         let mut last = None;
-        self.filter(move |number| std::mem::replace(&mut last, Some(number / unit)) != Some(number / unit))
+        self.filter(move |number| last.replace(number / unit) != Some(number / unit))
     }
 }
 
