@@ -168,7 +168,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(32))]
+    #![proptest_config(ProptestConfig::with_cases(12))]
 
     /// Whatever was inserted when, and merged in between at whatever times: in the end those rows are there, with those
     /// values, that the rules leave at that time.
