@@ -1,4 +1,4 @@
-CREATE TABLE t (k UInt64, v UInt32, s String, INDEX iv v TYPE minmax GRANULARITY 2, INDEX `is` (lower(s), v) TYPE set(100), INDEX ib s TYPE bloom_filter, PRIMARY KEY k) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 100;
+CREATE TABLE t (k UInt64, v UInt32, s String, INDEX iv v TYPE minmax GRANULARITY 2, INDEX `is` (lower(s), v) TYPE set(100), INDEX ib s TYPE bloom_filter) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 100;
 SHOW CREATE TABLE t;
 INSERT INTO t SELECT number, number * 7919 % 1000, concat('S', toString(number * 7919 % 1000)) FROM numbers(1000);
 -- error: ILLEGAL_COLUMN
