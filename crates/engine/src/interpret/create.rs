@@ -149,7 +149,10 @@ impl Interpreter {
             partition_by,
             order_by,
             primary_key,
-            settings: table_settings(create),
+            settings: match inherit {
+                Some(like) if create.settings.is_empty() => like.settings.clone(),
+                _ => table_settings(create),
+            },
             comment: create.comment.clone(),
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
