@@ -278,7 +278,10 @@ async fn first(session: &SessionContext, table: Arc<dyn TableProvider>, query: &
     let frame = frame.select(vec![ident(*order), ident("s").is_not_null()]).expect("selects");
     let batches: Vec<RecordBatch> = frame.execute_stream().await.expect("runs").try_collect().await.expect("reads");
     let batches: Vec<RecordBatch> = batches.into_iter().filter(|batch| batch.num_rows() > 0).collect();
-    pretty_format_batches(&batches).expect("shown").to_string()
+    let shown = pretty_format_batches(&batches).expect("shown").to_string();
+    // Both zeros are one value: which of them comes first is not said.
+    let cells = shown.lines().filter(|line| !line.starts_with('+')).flat_map(str::split_whitespace);
+    cells.map(|cell| if cell == "-0.0" { "0.0" } else { cell }).collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Clone, Debug)]
