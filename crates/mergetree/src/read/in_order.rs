@@ -65,6 +65,10 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<dyn Ex
     if aggregate.group_expr().is_empty() || *aggregate.input_order_mode() != InputOrderMode::Linear {
         return Ok(None);
     }
+    // DISTINCT with a limit ends early by itself, and DataFusion takes an order for that of a top-N.
+    if aggregate.limit_options().is_some() {
+        return Ok(None);
+    }
     let Some(input) = scan_in_order(aggregate.input())? else { return Ok(None) };
     let ordered = replaced(plan, input)?;
     let gains = ordered.downcast_ref::<AggregateExec>().is_some_and(|aggregate| {
