@@ -117,6 +117,7 @@ async fn every_table_can_be_read() {
             let empty = [
                 "asynchronous_inserts",
                 "clusters",
+                "data_skipping_indices",
                 "detached_parts",
                 "dictionaries",
                 "load_ledger",

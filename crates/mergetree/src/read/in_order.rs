@@ -65,7 +65,7 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<dyn Ex
     if aggregate.group_expr().is_empty() || *aggregate.input_order_mode() != InputOrderMode::Linear {
         return Ok(None);
     }
-    // DISTINCT … LIMIT ends early by itself, and DataFusion 55 knows no such limit of an ordered aggregation.
+    // DISTINCT with a limit ends early by itself, and DataFusion takes an order for that of a top-N.
     if aggregate.limit_options().is_some() {
         return Ok(None);
     }

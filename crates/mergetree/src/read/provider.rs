@@ -93,7 +93,7 @@ impl MergeTreeProvider {
     fn undecided<'a>(&self, conjuncts: &'a [Expr], choice: &Choice) -> Result<Vec<&'a Expr>> {
         let entries: Vec<Arc<PartEntry>> = choice.parts.iter().map(|part| part.entry.clone()).collect();
         let moved: Vec<&Expr> = conjuncts.iter().filter(|filter| self.is_moved(filter)).collect();
-        let filters: Vec<Expr> = moved.iter().cloned().cloned().collect();
+        let filters: Vec<Expr> = moved.iter().copied().cloned().collect();
         let fulfilled = select::fulfilled(&self.core.layout, &filters, &entries)?;
         Ok(moved.into_iter().zip(fulfilled).filter(|(_, fulfilled)| !fulfilled).map(|(filter, _)| filter).collect())
     }
