@@ -48,7 +48,7 @@ impl<'a> Resolver<'a> {
     }
 
     /// For the query of a materialized view, whose names without a database are of this one.
-    pub fn over_block(
+    pub(crate) fn over_block(
         engine: &'a Engine,
         context: &'a Arc<QueryContext>,
         hints: SourceHints,

@@ -63,7 +63,7 @@ pub struct Entry {
     pub bytes: u64,
     pub format: String,
     pub done: oneshot::Sender<Result<()>>,
-    pub held: Held,
+    pub _held: Held,
 }
 
 /// Room in the queue and in memory; given back when dropped.

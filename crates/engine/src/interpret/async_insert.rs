@@ -131,7 +131,7 @@ impl Interpreter {
         let queue = &self.engine.async_inserts;
         let held = queue.room_for(&context, bytes).await?;
         let (done, told) = oneshot::channel();
-        let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, held };
+        let entry = Entry { context: context.clone(), columns, batches, bytes, format, done, _held: held };
         queue.push(&self.engine, key, entry);
         let settings = &context.settings;
         if !settings.wait_for_async_insert {
