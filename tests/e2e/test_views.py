@@ -28,7 +28,7 @@ def insert(batch: int, more="") -> str:
 
 
 def by_batch(data, table: str) -> dict[str, list[str]]:
-    columns = "sum(c), sum(s)" if table == "sums" else "count(), sum(n)"
+    columns = "sum(c), sum(s)" if table.endswith("sums") else "count(), sum(n)"
     return {row[0]: row[1:] for row in ask(f"SELECT batch, {columns} FROM {table} GROUP BY batch", data)}
 
 

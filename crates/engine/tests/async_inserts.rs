@@ -105,7 +105,7 @@ async fn a_bad_value_is_the_error_of_the_insert_that_brought_it() {
     // One that cannot be read, and one that no view takes: the first is never in the queue.
     let text = "INSERT INTO guarded FORMAT CSV\n'x'\n";
     let error = begin(&engine, "", text).await.expect("ends").expect_err("is no number");
-    assert_eq!(error.code(), ErrorCode::CANNOT_PARSE_NUMBER, "{error}");
+    assert_eq!(error.code(), ErrorCode::INCORRECT_DATA, "{error}");
     let running: Vec<_> = (1..=4).map(|n| begin(&engine, "", &format!("INSERT INTO guarded FORMAT CSV\n{n}\n"))).collect();
     queued("guarded", 4).await;
     run(&mut session(&engine, ""), "SYSTEM FLUSH ASYNC INSERT QUEUE").await.expect("flushed");
