@@ -63,6 +63,22 @@ fn definitions_of_version_1_are_read_and_written_as_ever() {
     assert_eq!(v1::write(&Record::Database(database)).expect("writes"), DATABASE_V1);
 }
 
+/// What the arguments of the engine mean may not change.
+#[test]
+fn materialized_views_of_version_1_are_read_as_ever() {
+    let bytes = include_bytes!("golden/v1_materialized_view.json");
+    let record = v1::read(bytes, false).expect("reads");
+    assert_eq!(v1::write(&record).expect("writes"), bytes);
+    let Record::Table(definition) = record else { panic!("no table") };
+    let view = definition.materialized_view().expect("is one");
+    assert_eq!((view.query.as_str(), view.database.as_str()), ("SELECT k, sum(v) AS s FROM sales GROUP BY k", "shop"));
+    assert_eq!(view.source, ("shop".to_string(), "sales".to_string()));
+    let engine = crate::EngineSpec { name: "SummingMergeTree".into(), arguments: vec!["s".into()] };
+    assert_eq!(view.target, crate::ViewTarget::Inner(engine));
+    let inner = ".inner_id.00000000-0000-0000-0000-00000000002a";
+    assert_eq!(definition.view_target(), Some(("shop".to_string(), inner.to_string())));
+}
+
 #[test]
 fn a_ttl_is_read_and_written_as_ever() {
     let mut table = golden_table();
