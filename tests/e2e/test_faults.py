@@ -1,5 +1,7 @@
 """A real S3 server behind a proxy that does harm: the right answer or a clear error, never a part of the answer, no hang."""
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from fault_proxy import Fault, FaultProxy
 from runner import gristmill
@@ -115,12 +117,29 @@ def test_a_file_that_is_replaced_while_it_is_read(s3):
         assert answer.out == "" and "replaced while" in answer.message, answer
 
 
-def test_a_reader_that_leaves_early_ends_its_requests(s3):
-    """LIMIT takes the first rows: of 400 files only some are opened."""
+def test_a_limit_asks_only_for_what_it_needs(s3):
+    """Of 400 text files one is read, of 60 Parquet files as many as have the rows, and all of them where no row passes."""
+    (s3.root / "data/many").mkdir(exist_ok=True)
     for number in range(400):
-        (s3.root / "data/many").mkdir(exist_ok=True)
-        (s3.root / f"data/many/{number:03}.csv").write_text(f"{number}\n")
-    with FaultProxy(s3.port) as proxy:
-        source = f"s3('http://127.0.0.1:{proxy.port}/data/many/*.csv', {s3.keys}, CSV, 'a Int32')"
-        assert len(gristmill(f"SELECT a FROM {source} LIMIT 3 SETTINGS max_threads = 2").ok().rows) == 3
-        assert len(proxy.requests) < 250, len(proxy.requests)
+        (s3.root / f"data/many/{number:03}.csv").write_text(f"{number}\n{number}\n{number}\n")
+    (s3.root / "data/tables").mkdir(exist_ok=True)
+    for number in range(60):
+        table = pyarrow.table({"a": [number] * 10, "b": [f"text {number}"] * 10})
+        pyarrow.parquet.write_table(table, s3.root / f"data/tables/{number:02}.parquet")
+
+    def gets(query: str, rows: int) -> int:
+        with FaultProxy(s3.port) as proxy:
+            url = f"http://127.0.0.1:{proxy.port}/data"
+            text = f"s3('{url}/many/*.csv', {s3.keys}, CSV, 'a Int32')"
+            parquet = f"s3('{url}/tables/*.parquet', {s3.keys})"
+            assert len(gristmill(query.format(text=text, parquet=parquet)).ok().rows) == rows
+            return sum(request.method == "GET" and "list-type" not in request.target for request in proxy.requests)
+
+    assert gets("SELECT a FROM {text} LIMIT 3", 3) <= 2
+    assert gets("SELECT a FROM {text} LIMIT 30", 30) < 60
+    assert gets("SELECT a, b FROM {parquet} LIMIT 3", 3) <= 3
+    assert gets("SELECT a, b FROM {parquet} LIMIT 35", 35) <= 4 * 3
+    assert gets("SELECT a, b FROM {parquet} WHERE b LIKE '%9' LIMIT 1", 1) < 60
+    assert gets("SELECT a, b FROM {parquet} WHERE b LIKE '%t 59' LIMIT 10", 10) >= 60
+    assert gets("SELECT a, b FROM {parquet} WHERE b LIKE 'none%' LIMIT 1", 0) >= 60
+    assert gets("SELECT a, b FROM {parquet} ORDER BY a DESC LIMIT 1", 1) >= 60

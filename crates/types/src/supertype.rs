@@ -65,6 +65,9 @@ fn of_two(left: &SqlType, right: &SqlType) -> std::result::Result<SqlType, NoCom
             (true, true) if merged(left, right).is_some() => merged(left, right).ok_or(NoCommon)?,
             _ => T::String,
         },
+        // Beside a number an enum is the numbers that its names stand for.
+        (T::Enum8(_), other) | (other, T::Enum8(_)) if other.is_number() => of_two(&T::Int8, other)?,
+        (T::Enum16(_), other) | (other, T::Enum16(_)) if other.is_number() => of_two(&T::Int16, other)?,
         (T::Bool, other) | (other, T::Bool) if other.is_number() => {
             if *other == T::UInt8 {
                 T::Bool

@@ -1,5 +1,6 @@
 //! Sources whose data lies in files: `s3`, `gcs`, `azureBlobStorage`, `url`, `file`.
 
+pub mod appetite;
 pub mod convert;
 pub mod estimate;
 pub mod exec;

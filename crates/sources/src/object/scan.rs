@@ -8,7 +8,7 @@
 //! A stream decodes a unit until it is done or wants more bytes (late materialisation); then it gives the unit back and
 //! takes another. Units that wait for their second fetch go before new ones. The budget bounds the bytes of all units
 //! that are fetching, waiting to be decoded or being decoded. One rule keeps it from locking up: when nothing is at work,
-//! the next unit is admitted whatever it wants.
+//! the next unit is admitted whatever it wants. With a LIMIT files and units are asked for as it needs them (`appetite`).
 //!
 //! Dropping all streams ends everything: the coordinator's task is owned by the scan, and the requests by the task.
 
@@ -27,6 +27,7 @@ use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
+use super::appetite::Appetite;
 use super::fetch::Fetcher;
 use super::files::Files;
 use super::layout::Layout;
@@ -150,6 +151,7 @@ struct Coordinator {
     /// The unit next in line, begun, with what it wants.
     prepared: Option<(Unit, Vec<Range<u64>>)>,
     wanting: VecDeque<(Box<Held>, Vec<Range<u64>>)>,
+    appetite: Appetite,
 }
 
 type Opening = BoxFuture<'static, Result<FileWork>>;
@@ -171,6 +173,7 @@ pub fn budget_bytes(context: &QueryContext) -> u64 {
 impl Coordinator {
     fn new(request: ScanRequest, ready: UnboundedSender<Result<Ready>>, notices: UnboundedSender<Notice>) -> Self {
         let budget_bytes = budget_bytes(&request.fetcher.context);
+        let appetite = Appetite::new(request.limit, !request.wanted.filter.is_empty());
         Coordinator {
             request: Arc::new(request),
             ready,
@@ -181,6 +184,7 @@ impl Coordinator {
             planned: VecDeque::new(),
             prepared: None,
             wanting: VecDeque::new(),
+            appetite,
         }
     }
 
@@ -204,13 +208,17 @@ impl Coordinator {
                 fetching.push(admitted);
             }
             let nothing_planned = self.planned.is_empty() && self.prepared.is_none();
+            if self.appetite.is_met() && self.holding == 0 {
+                return Ok(());
+            }
             if !files_left && opening.is_empty() && nothing_planned && self.holding == 0 {
                 if let Some(step) = &request.wanted.step {
                     step.has_ended();
                 }
                 return Ok(());
             }
-            let opens = files_left && opening.len() < FILES_OPENING && self.planned.len() < FILES_AHEAD;
+            let has_room = opening.len() < FILES_OPENING && self.planned.len() < FILES_AHEAD;
+            let opens = files_left && has_room && self.appetite.opens(opening.len(), self.planned.len());
             tokio::select! {
                 // Files first, as long as there is room: requests that wait to be sent are time lost.
                 biased;
@@ -226,6 +234,7 @@ impl Coordinator {
                     Notice::Freed(bytes) => {
                         self.used_bytes = self.used_bytes.saturating_sub(bytes);
                         self.holding = self.holding.saturating_sub(1);
+                        self.appetite.ended();
                     }
                     Notice::Wants(held, ranges) => self.wanting.push_back((held, ranges)),
                 },
@@ -238,11 +247,15 @@ impl Coordinator {
         match work {
             FileWork::Units(units) => {
                 let rows: u64 = units.iter().map(PlannedUnit::rows).sum();
+                self.appetite.opened(rows, units.len());
                 progress.total_rows_to_read.fetch_add(rows, Ordering::Relaxed);
                 self.planned.extend(units);
             }
             FileWork::Rows(file, rows) => {
                 progress.total_rows_to_read.fetch_add(rows, Ordering::Relaxed);
+                self.appetite.opened(rows, 1);
+                self.appetite.began(rows);
+                self.appetite.ended();
                 let _ = self.ready.send(Ok(Ready::Rows { file, rows }));
             }
         }
@@ -283,12 +296,15 @@ impl Coordinator {
 
     fn prepare(&mut self) -> Result<Option<(Unit, Vec<Range<u64>>)>> {
         let request = &self.request;
-        while let Some(planned) = self.planned.pop_front() {
+        while self.appetite.begins()
+            && let Some(planned) = self.planned.pop_front()
+        {
+            self.appetite.began(planned.rows());
             let mut unit = Unit::start(planned, &request.wanted, &request.fetcher.context)?;
             match unit.step()? {
                 UnitStep::Needs(ranges) => return Ok(Some((unit, ranges))),
                 UnitStep::Blocks => return Ok(Some((unit, Vec::new()))),
-                UnitStep::Done => {}
+                UnitStep::Done => self.appetite.ended(),
             }
         }
         Ok(None)

@@ -114,17 +114,21 @@ impl ObjectTable {
     }
 }
 
-/// Whether a statement reads rows, and says nothing of paths by which files might be left out.
+/// Whether a statement reads rows, and says nothing by which files might be left out: nothing of paths, and no LIMIT
+/// which the rows of a few files meet.
 fn reads_every_file(statement: &str, hive_columns: &[Column]) -> bool {
-    let mut words = statement.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty());
-    let reads = words
-        .next()
-        .is_some_and(|first| ["select", "insert", "with", "from"].iter().any(|known| first.eq_ignore_ascii_case(known)));
-    let is_of_path = |word: &str| {
-        VirtualColumn::ALL.iter().any(|column| column.name() == word)
-            || hive_columns.iter().any(|column| column.name == word)
+    let words: Vec<&str> =
+        statement.split(|c: char| !(c.is_alphanumeric() || c == '_')).filter(|word| !word.is_empty()).collect();
+    let is = |word: &&str, known: &[&str]| known.iter().any(|known| word.eq_ignore_ascii_case(known));
+    let reads = words.first().is_some_and(|first| is(first, &["select", "insert", "with", "from"]));
+    let is_of_path = |word: &&str| {
+        VirtualColumn::ALL.iter().any(|column| column.name() == *word)
+            || hive_columns.iter().any(|column| column.name == *word)
     };
-    reads && !words.any(is_of_path)
+    // What sorts or groups reads all rows before it gives the first.
+    let takes_first_rows = words.iter().any(|word| is(word, &["limit"]))
+        && !words.iter().any(|word| is(word, &["by", "distinct", "join", "union"]));
+    reads && !takes_first_rows && !words.iter().any(is_of_path)
 }
 
 fn fetcher(source: &ObjectSource, caches: &Arc<SourceCaches>, context: &Arc<QueryContext>) -> Result<Fetcher> {
@@ -282,6 +286,8 @@ mod tests {
         assert!(reads_every_file("INSERT INTO t SELECT * FROM s3('…')", &month));
         assert!(!reads_every_file("SELECT a FROM s3('…') WHERE _path LIKE '%x%'", &month));
         assert!(!reads_every_file("SELECT a FROM s3('…') WHERE month = '2024'", &month));
+        assert!(!reads_every_file("SELECT a FROM s3('…') LIMIT 10", &month));
+        assert!(reads_every_file("SELECT a, count() FROM s3('…') GROUP BY a ORDER BY 2 LIMIT 10", &month));
         assert!(!reads_every_file("DESCRIBE TABLE s3('…')", &month));
         assert!(!reads_every_file("EXPLAIN SELECT 1", &[]));
     }

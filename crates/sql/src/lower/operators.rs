@@ -170,6 +170,11 @@ impl Analyzer<'_> {
 
     /// Brings two values to one type without changing which is the greater.
     pub(crate) fn to_common(&self, left: Typed, right: Typed, name: &str) -> Result<(Typed, Typed)> {
+        let (left, right) = match (left.kind.is_enum(), right.kind.is_enum()) {
+            (true, false) if right.kind.is_number() => (as_numbers(left), right),
+            (false, true) if left.kind.is_number() => (left, as_numbers(right)),
+            _ => (left, right),
+        };
         let (left_kind, right_kind) = (left.kind.plain().clone(), right.kind.plain().clone());
         if left_kind == right_kind || (left_kind.arrow() == right_kind.arrow() && same_family(&left_kind, &right_kind)) {
             return Ok((left, right));
@@ -296,6 +301,17 @@ impl Analyzer<'_> {
         let expr = binary(side(left)?.expr, operator, side(right)?.expr);
         self.fold(Typed::new(expr, if nullable { plain.nullable() } else { plain })).map(Some)
     }
+}
+
+/// An enum as the numbers that its names stand for, by which it is stored: no value changes.
+pub(super) fn as_numbers(typed: Typed) -> Typed {
+    let number = match typed.kind.plain() {
+        SqlType::Enum8(_) => SqlType::Int8,
+        SqlType::Enum16(_) => SqlType::Int16,
+        _ => return typed,
+    };
+    let kind = if typed.kind.is_nullable() { number.nullable() } else { number };
+    Typed { kind, ..typed }
 }
 
 /// Types that share a carrier and an order: String and FixedString do not pad alike, enums compare by value.

@@ -11,7 +11,7 @@ use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::operators::{boolean, predicate};
+use super::operators::{as_numbers, boolean, predicate};
 use super::scope::Context;
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 use crate::ast::{InSet, Node};
@@ -77,6 +77,7 @@ impl Analyzer<'_> {
             return self.any_equal(left, items, negated, context);
         }
         let plain = typed.kind.plain().clone();
+        let number_of_enum = as_numbers(typed.clone()).kind.plain().clone();
         let mut constants: Vec<Expr> = Vec::new();
         let mut others: Vec<&Node> = Vec::new();
         let mut has_null = false;
@@ -85,9 +86,11 @@ impl Analyzer<'_> {
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
                 Some(_) => {
-                    if let Some(moved) = self.constant_as(&item, &plain)? {
+                    // A number beside an enum is one of the numbers that its names stand for.
+                    let to = if item.kind.is_number() { &number_of_enum } else { &plain };
+                    if let Some(moved) = self.constant_as(&item, to)? {
                         constants.push(moved.expr);
-                    } else if !(item.kind.is_number() && plain.is_number()) {
+                    } else if !(item.kind.is_number() && to.is_number()) {
                         others.push(node);
                     }
                 }

@@ -34,15 +34,17 @@ pub(super) async fn read(
         TextInput::Object(_, file, ..) | TextInput::Stream(file, _) => file.path.clone(),
     };
     let in_file = || format!("(in file/uri {path})");
+    let has_limit = shared.plan.limit.is_some();
     let (file, chunks) = match input {
         TextInput::Object(fetcher, file, compression, head) => {
-            let (file, chunks) = fetch::open(&fetcher, &file, head, held_bytes).await.context(in_file)?;
+            let (file, chunks) = fetch::open(&fetcher, &file, head, held_bytes, has_limit).await.context(in_file)?;
             (file, compression.decoder(chunks))
         }
         TextInput::Stream(file, chunks) => (file, chunks),
     };
     shared.context.counters.add(Event::EngineFileLikeReadFiles, 1);
     let part_bytes = match file.size {
+        _ if has_limit => PART_BYTES_MIN,
         Some(size) => (size as usize / (4 * shared.context.threads())).clamp(PART_BYTES_MIN, PART_BYTES_MAX),
         None => PART_BYTES_DEFAULT,
     };

@@ -24,6 +24,8 @@ use crate::object::file::SourceFile;
 /// Long enough that few requests are sent, short enough that a file of some megabytes still comes in several.
 const RANGE_BYTES: u64 = 10 << 20;
 const RANGES_IN_FLIGHT_MAX: u64 = 16;
+/// The first range where perhaps few rows are wanted.
+const FIRST_RANGE_BYTES: u64 = 1 << 20;
 /// Bytes that are taken from a stream before ranges take over.
 const STREAMED_BYTES: u64 = 8 << 20;
 
@@ -32,16 +34,20 @@ const STREAMED_BYTES: u64 = 8 << 20;
 struct Pieces {
     bytes: u64,
     in_flight: usize,
+    /// The first come one by one, each twice as long as the one before.
+    grow: bool,
 }
 
 type Chunks = BoxStream<'static, Result<Bytes>>;
 
 /// The chunks of an object, and the file with what the store told of it. `held_bytes`: what may be in flight.
+/// `has_limit`: perhaps only the first rows are wanted, so it begins with little.
 pub(super) async fn open(
     fetcher: &Fetcher,
     file: &Arc<SourceFile>,
     head: Option<Bytes>,
     held_bytes: u64,
+    has_limit: bool,
 ) -> Result<(Arc<SourceFile>, Chunks)> {
     let settings = &fetcher.context.settings;
     let range_bytes = match settings.max_download_buffer_size {
@@ -49,7 +55,7 @@ pub(super) async fn open(
         _ => RANGE_BYTES,
     };
     let most = (held_bytes / range_bytes).clamp(1, RANGES_IN_FLIGHT_MAX) as usize;
-    let pieces = Pieces { bytes: range_bytes, in_flight: in_flight(settings, most) };
+    let pieces = Pieces { bytes: range_bytes, in_flight: in_flight(settings, most), grow: has_limit };
     let takes_ranges = fetcher.location.provider != Provider::Http;
     let (file, chunks) = match file.size {
         Some(0) => (file.clone(), futures::stream::empty().boxed()),
@@ -100,19 +106,21 @@ fn first_bytes(stream: Chunks, bytes: u64) -> Chunks {
 
 /// A range of the object in pieces, in order; requests are made on the I/O runtime.
 fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, pieces: Pieces) -> Chunks {
-    let Pieces { bytes: range_bytes, in_flight } = pieces;
+    let Pieces { bytes: range_bytes, in_flight, grow } = pieces;
     let (sender, receiver) = channel::<Result<(Bytes, MemoryGuard)>>(1);
-    let pieces: Vec<Range<u64>> = split(range, range_bytes).collect();
+    let (first, rest) = if grow { growing(range, range_bytes) } else { (Vec::new(), range) };
+    let pieces: Vec<Range<u64>> = split(rest, range_bytes).collect();
     let (fetcher, file) = (fetcher.clone(), file.clone());
     let pump = async move {
         let (fetcher, file) = (&fetcher, &file);
-        let mut fetched = futures::stream::iter(pieces)
-            .map(|piece| async move {
-                let guard = MemoryGuard::take(&fetcher.context.memory, piece.end - piece.start)?;
-                let bytes = fetcher.store.get_range(&fetcher.context, &file.key, piece, file.etag.as_deref()).await?;
-                Ok((bytes, guard))
-            })
-            .buffered(in_flight);
+        let fetch = |piece: Range<u64>| async move {
+            let guard = MemoryGuard::take(&fetcher.context.memory, piece.end - piece.start)?;
+            let bytes = fetcher.store.get_range(&fetcher.context, &file.key, piece, file.etag.as_deref()).await?;
+            Ok((bytes, guard))
+        };
+        let first = futures::stream::iter(first).then(fetch);
+        let rest = futures::stream::iter(pieces).map(fetch).buffered(in_flight);
+        let mut fetched = std::pin::pin!(first.chain(rest));
         while let Some(piece) = fetched.next().await {
             if sender.send(piece).await.is_err() {
                 return;
@@ -126,4 +134,30 @@ fn ranges(fetcher: &Fetcher, file: &Arc<SourceFile>, range: Range<u64>, pieces: 
         Some((piece.map(|(bytes, _)| bytes), (receiver, task)))
     })
     .boxed()
+}
+
+/// The first pieces of a range, each twice as long as the one before, until they are as long as any; and what is left.
+fn growing(range: Range<u64>, range_bytes: u64) -> (Vec<Range<u64>>, Range<u64>) {
+    let (mut pieces, mut from, mut bytes) = (Vec::new(), range.start, FIRST_RANGE_BYTES);
+    while from < range.end && bytes < range_bytes {
+        let to = (from + bytes).min(range.end);
+        pieces.push(from..to);
+        (from, bytes) = (to, 2 * bytes);
+    }
+    (pieces, from..range.end)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pieces_grow_until_they_are_as_long_as_any() {
+        let mib = 1 << 20;
+        assert_eq!(
+            growing(0..100 * mib, 10 * mib),
+            (vec![0..mib, mib..3 * mib, 3 * mib..7 * mib, 7 * mib..15 * mib], 15 * mib..100 * mib)
+        );
+        assert_eq!(growing(5..10, 10 * mib), (vec![5..10], 10..10));
+    }
 }

@@ -44,6 +44,8 @@ use file::TextFile;
 
 /// Files that are read at a time at most; how many really are depends on the budget.
 const FILES_MAX: usize = 64;
+/// Files that a scan with LIMIT and a condition begins with.
+const FILES_WITH_LIMIT: usize = 8;
 /// What a file of unknown size may hold.
 const UNKNOWN_FILE_BYTES: u64 = 8 << 20;
 
@@ -219,8 +221,14 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
     let mut inputs = inputs.peekable();
     let mut reading = FuturesUnordered::new();
     let mut held_bytes = 0u64;
-    // One thread gets files in their order.
-    let files_max = if shared.context.threads() == 1 { 1 } else { FILES_MAX };
+    // One thread gets files in their order. A LIMIT without a condition is met by the first rows that there are.
+    let in_order = shared.context.threads() == 1;
+    let mut files_max = match shared.plan.limit {
+        _ if in_order => 1,
+        None => FILES_MAX,
+        Some(_) if shared.plan.filter.is_empty() => 1,
+        Some(_) => FILES_WITH_LIMIT,
+    };
     loop {
         // The next file is waited for only where nothing is being read; else it is taken when the listing has it.
         let mut inputs = std::pin::Pin::new(&mut inputs);
@@ -250,7 +258,11 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
                 }
                 return;
             }
-            Some((bytes, Ok(()))) => held_bytes -= bytes,
+            Some((bytes, Ok(()))) => {
+                held_bytes -= bytes;
+                // See `Appetite`: what did not meet the limit allows twice as much.
+                files_max = if in_order { 1 } else { (files_max + 1).min(FILES_MAX) };
+            }
             Some((_, Err(error))) => {
                 let _ = sender.send(Err(error)).await;
                 return;
