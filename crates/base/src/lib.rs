@@ -1,5 +1,6 @@
 //! What every other crate stands on: errors with ClickHouse's codes, the clock, randomness, ids, runtimes, units.
 
+pub mod allocations;
 pub mod env;
 pub mod error;
 pub mod machine;

@@ -10,6 +10,17 @@ pub fn memory_bytes() -> Option<u64> {
     Some(control_group_bytes().map_or(physical, |allowed| allowed.min(physical)))
 }
 
+/// Bytes of memory that the process has now, without the files that are mapped into it (its own program). `None` where the
+/// system does not tell.
+pub fn resident_bytes() -> Option<u64> {
+    let pages = std::fs::read_to_string("/proc/self/statm").ok()?;
+    let mut pages = pages.split_ascii_whitespace().skip(1).map(str::parse::<u64>);
+    let (resident, shared) = (pages.next()?.ok()?, pages.next()?.ok()?);
+    // SAFETY: as above.
+    let page_bytes = u64::try_from(unsafe { libc::sysconf(libc::_SC_PAGESIZE) }).ok()?;
+    Some(resident.saturating_sub(shared) * page_bytes)
+}
+
 /// Time that all threads of this process have computed so far, in the kernel and outside.
 pub fn cpu_time() -> Duration {
     // SAFETY: an all-zero rusage is a valid value, and getrusage writes nothing but it.
@@ -34,6 +45,13 @@ mod tests {
     #[test]
     fn this_machine_has_memory() {
         assert!(super::memory_bytes().is_some_and(|bytes| bytes > 64 << 20));
+    }
+
+    #[test]
+    fn memory_that_is_touched_is_resident() {
+        let before = super::resident_bytes().expect("told");
+        let touched = std::hint::black_box(vec![1u8; 64 << 20]);
+        assert!(super::resident_bytes().expect("told") >= before + (60 << 20), "{}", touched.len());
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::Duration;
 use tokio::runtime::{Builder, Handle, Runtime};
 use tokio::task::JoinHandle;
 
-use crate::{Error, ErrorCode, Result};
+use crate::{Error, ErrorCode, Result, allocations};
 
 static IO: OnceLock<Handle> = OnceLock::new();
 static CPU: OnceLock<Handle> = OnceLock::new();
@@ -44,6 +44,7 @@ impl Runtimes {
             .map_err(failed)?;
         let _ = IO.set(io.handle().clone());
         let _ = CPU.set(cpu.handle().clone());
+        allocations::count_tasks_of_datafusion();
         Ok(Runtimes { io, cpu })
     }
 }
@@ -81,10 +82,10 @@ impl Drop for Unfinished {
 /// Runs what must be done although its query is over: removing what a failed INSERT wrote. It has to end by itself, soon.
 pub fn tidy(runtime: &Handle, work: impl Future<Output = ()> + Send + 'static) {
     let unfinished = Unfinished::begin();
-    runtime.spawn(async move {
+    runtime.spawn(allocations::counted(allocations::current(), async move {
         work.await;
         drop(unfinished);
-    });
+    }));
 }
 
 /// Waits until nothing is unfinished and all tidying is done, or for `longest`: a process calls it before it ends.
@@ -95,12 +96,13 @@ pub async fn tidied(longest: Duration) {
     }
 }
 
-/// A task that is aborted when its handle is dropped: it never outlives the query that owns the handle.
+/// A task that is aborted when its handle is dropped: it never outlives the query that owns the handle. What it allocates
+/// counts for whoever its spawner works for.
 pub struct Task<T>(JoinHandle<T>);
 
 impl<T: Send + 'static> Task<T> {
     pub fn on(runtime: &Handle, future: impl Future<Output = T> + Send + 'static) -> Self {
-        Task(runtime.spawn(future))
+        Task(runtime.spawn(allocations::counted(allocations::current(), future)))
     }
 
     pub fn is_finished(&self) -> bool {

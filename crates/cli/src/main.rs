@@ -10,8 +10,10 @@ mod terminal;
 
 use std::process::ExitCode;
 
+use gristmill_base::allocations::CountingAllocator;
+
 #[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+static ALLOCATOR: CountingAllocator<mimalloc::MiMalloc> = CountingAllocator(mimalloc::MiMalloc);
 
 fn main() -> ExitCode {
     command::run(std::env::args_os().collect())

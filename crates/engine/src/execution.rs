@@ -8,8 +8,9 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, allocations};
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
@@ -125,6 +126,7 @@ impl Stream for Watched {
     fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let Some(ending) = &self.ending else { return Poll::Ready(None) };
         let context = ending.context.clone();
+        let _entered = context.memory.tally().map(allocations::enter);
         if let Err(error) = context.check() {
             self.end(Some(&error));
             return Poll::Ready(Some(Err(error.into())));
@@ -146,7 +148,10 @@ impl Stream for Watched {
             Poll::Ready(Some(Ok(batch))) => {
                 use std::sync::atomic::Ordering::Relaxed;
                 context.progress.result_rows.fetch_add(batch.num_rows() as u64, Relaxed);
-                context.progress.result_bytes.fetch_add(batch.get_array_memory_size() as u64, Relaxed);
+                let batch_bytes = batch.get_array_memory_size();
+                context.progress.result_bytes.fetch_add(batch_bytes as u64, Relaxed);
+                // From here on it is the reader's, who frees it.
+                allocations::disown(batch_bytes);
                 match crate::limits::check(&context) {
                     Ok(true) => {}
                     // The rows up to here are the result.
@@ -183,10 +188,14 @@ impl RecordBatchStream for Watched {
 
 impl Drop for Watched {
     fn drop(&mut self) {
+        let tally = self.ending.as_ref().and_then(|ending| ending.context.memory.tally().cloned());
+        let _entered = tally.as_ref().map(allocations::enter);
         if let Some(mut ending) = self.ending.take() {
             ending.context.cancel.cancel();
             let error = Error::new(gristmill_base::ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
             ending.ended(Some(&error), false);
         }
+        // What the plan holds is freed here, where it still counts for the query.
+        self.inner = Box::pin(EmptyRecordBatchStream::new(self.schema.clone()));
     }
 }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use gristmill_base::Result;
+use gristmill_base::{Result, allocations};
 use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
 use sqlparser::ast::OrderByKind;
@@ -63,7 +63,9 @@ impl Session {
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
-        match self.begin(statement, parsed, settings.map(drop), &mut ending, input).await {
+        let tally = context.memory.tally().cloned();
+        let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input);
+        match allocations::counted(tally, begun).await {
             Ok((outcome, format, into_outfile)) => {
                 let schema = outcome.columns.arrow();
                 Ok(Execution {

@@ -4,6 +4,12 @@
 //! their `MemoryPool`), and what our sources and sinks hold (through `MemoryGuard`). Operators that can spill ask for a
 //! reservation and spill when it is refused; everything else fails with MEMORY_LIMIT_EXCEEDED.
 //!
+//! What they say of themselves is not all: so allocations are counted beside it (`gristmill_base::allocations`), and what a
+//! query holds is the greater of the two. Reservations come before the memory they speak of; what was allocated covers
+//! decoders, encoders and whatever else reserves nothing. To this comes what the allocator itself holds beyond what it gave
+//! out, so that the sum is what the system sees: it is measured fifty times a second, and what it has grown by since a query
+//! began is shared out among the queries by what they hold (`measure`).
+//!
 //! The accounts of all queries are parts of one, `MemoryAccount::process`, whose limit is a share of the machine: without
 //! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system.
 
@@ -13,6 +19,7 @@ use std::sync::{Arc, LazyLock};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
+use gristmill_base::allocations::{self, Tally};
 use gristmill_base::{Error, ErrorCode, Result, machine, units};
 
 /// Bytes held by one query, and the most it ever held.
@@ -20,6 +27,13 @@ use gristmill_base::{Error, ErrorCode, Result, machine, units};
 pub struct MemoryAccount {
     used_bytes: AtomicU64,
     peak_bytes: AtomicU64,
+    /// What was allocated for it; `None`: for the whole process.
+    tally: Option<Arc<Tally>>,
+    /// The allocator's own memory when the account was opened, and the account's share in what came to it since.
+    overhead_before: u64,
+    overhead_bytes: AtomicU64,
+    /// The most that was held with that share.
+    measured_peak_bytes: AtomicU64,
     /// 0: no limit.
     limit_bytes: u64,
     /// Holds these bytes too.
@@ -37,12 +51,23 @@ static PROCESS: LazyLock<Arc<MemoryAccount>> = LazyLock::new(|| {
 impl MemoryAccount {
     /// An account that is part of no other.
     pub fn new(limit_bytes: u64) -> Self {
-        MemoryAccount { used_bytes: AtomicU64::new(0), peak_bytes: AtomicU64::new(0), limit_bytes, whole: None }
+        MemoryAccount {
+            used_bytes: AtomicU64::new(0),
+            peak_bytes: AtomicU64::new(0),
+            tally: None,
+            overhead_before: 0,
+            overhead_bytes: AtomicU64::new(0),
+            measured_peak_bytes: AtomicU64::new(0),
+            limit_bytes,
+            whole: None,
+        }
     }
 
     /// The account of one query. `limit_bytes` as `max_memory_usage` has it: 0 is no limit but the process's.
     pub fn of_query(limit_bytes: u64) -> Self {
-        MemoryAccount { whole: Some(Self::process().clone()), ..Self::new(limit_bytes) }
+        let (tally, whole) = (Some(Arc::new(Tally::new())), Some(Self::process().clone()));
+        let overhead_before = overhead_bytes(allocations::PROCESS.bytes());
+        MemoryAccount { tally, whole, overhead_before, ..Self::new(limit_bytes) }
     }
 
     /// What all queries of the process hold.
@@ -50,12 +75,42 @@ impl MemoryAccount {
         &PROCESS
     }
 
+    /// What is allocated for it is to be counted there. `None`: it is not that of a query.
+    pub fn tally(&self) -> Option<&Arc<Tally>> {
+        self.tally.as_ref()
+    }
+
+    /// Bytes that were reserved.
     pub fn used_bytes(&self) -> u64 {
         self.used_bytes.load(Ordering::Relaxed)
     }
 
+    /// Bytes that were reserved or are there, whichever is more.
+    pub fn held_bytes(&self) -> u64 {
+        self.used_bytes().max(self.there())
+    }
+
+    /// The most that was ever held.
     pub fn peak_bytes(&self) -> u64 {
-        self.peak_bytes.load(Ordering::Relaxed)
+        let reserved = self.peak_bytes.load(Ordering::Relaxed);
+        reserved.max(self.allocated().peak_bytes()).max(self.measured_peak_bytes.load(Ordering::Relaxed))
+    }
+
+    /// What was allocated, with the share in what the allocator holds.
+    fn there(&self) -> u64 {
+        self.allocated().bytes() + self.overhead_bytes.load(Ordering::Relaxed)
+    }
+
+    fn allocated(&self) -> &Tally {
+        self.tally.as_deref().unwrap_or(&allocations::PROCESS)
+    }
+
+    /// Bytes that are there, where they are over the limit. Memory that one query allocates and another frees makes a tally
+    /// wrong in time: none is believed that says more than the process has.
+    fn there_over_limit(&self) -> Option<u64> {
+        let there = self.there();
+        let over = self.limit_bytes > 0 && there > self.limit_bytes;
+        (over && machine::resident_bytes().is_none_or(|resident| resident > self.limit_bytes)).then_some(there)
     }
 
     /// The nearest limit: its own, else that of the whole. 0: there is none.
@@ -90,10 +145,11 @@ impl MemoryAccount {
     }
 
     fn take(&self, bytes: u64) -> Result<()> {
+        let there = self.there_over_limit();
         let mut used = self.used_bytes.load(Ordering::Relaxed);
         loop {
             let now = used.saturating_add(bytes);
-            if self.limit_bytes > 0 && now > self.limit_bytes {
+            if there.is_some() || (self.limit_bytes > 0 && now > self.limit_bytes) {
                 let (whose, advice) = match self.whole {
                     Some(_) => ("Query memory limit", "Raise max_memory_usage, or lower max_threads or the block size"),
                     None => ("(total) memory limit", "Give the machine more memory, or run fewer queries at a time"),
@@ -102,7 +158,7 @@ impl MemoryAccount {
                     ErrorCode::MEMORY_LIMIT_EXCEEDED,
                     format!(
                         "{whose} exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
-                        units::bytes_binary(now as f64),
+                        units::bytes_binary(there.map_or(now, |there| there.max(now)) as f64),
                         units::bytes_binary(self.limit_bytes as f64),
                     ),
                 ));
@@ -122,6 +178,24 @@ impl MemoryAccount {
         if let Some(whole) = &self.whole {
             whole.shrink(bytes);
         }
+    }
+}
+
+/// What the allocator holds beyond what it gave out.
+fn overhead_bytes(allocated: u64) -> u64 {
+    machine::resident_bytes().map_or(0, |resident| resident.saturating_sub(allocated))
+}
+
+/// Looks at the process's memory, and tells each account its share in what the allocator holds.
+pub fn measure<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clone) {
+    let overhead = overhead_bytes(allocations::PROCESS.bytes());
+    let all: u64 = accounts.clone().map(|account| account.allocated().bytes()).sum();
+    for account in accounts {
+        let allocated = account.allocated().bytes();
+        let grown = overhead.saturating_sub(account.overhead_before);
+        let share = (u128::from(grown) * u128::from(allocated)).checked_div(u128::from(all)).unwrap_or(0) as u64;
+        account.overhead_bytes.store(share, Ordering::Relaxed);
+        account.measured_peak_bytes.fetch_max(allocated + share, Ordering::Relaxed);
     }
 }
 
@@ -219,6 +293,40 @@ mod tests {
         assert_eq!(account.used_bytes(), 60);
         drop(guard);
         assert_eq!((account.used_bytes(), account.peak_bytes()), (0, 60));
+    }
+
+    #[test]
+    fn what_was_allocated_counts_where_nobody_reserved_it() {
+        let account = Arc::new(MemoryAccount::of_query(1 << 20));
+        {
+            let _entered = allocations::enter(account.tally().expect("a query's"));
+            allocations::adopt(500_000);
+        }
+        assert_eq!((account.used_bytes(), account.held_bytes(), account.peak_bytes()), (0, 500_000, 500_000));
+        let guard = MemoryGuard::take(&account, 600_000).expect("reservations speak of memory that is counted already");
+        assert_eq!(account.held_bytes(), 600_000);
+        drop(guard);
+        {
+            let _entered = allocations::enter(account.tally().expect("a query's"));
+            allocations::adopt(1 << 20);
+        }
+        let error = MemoryGuard::take(&account, 1).expect_err("more is allocated than may be");
+        assert_eq!(error.code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
+    }
+
+    #[test]
+    fn what_the_allocator_holds_is_shared_out_by_what_queries_hold() {
+        let account = |bytes| {
+            let account = Arc::new(MemoryAccount { overhead_before: 0, ..MemoryAccount::of_query(0) });
+            let _entered = allocations::enter(account.tally().expect("a query's"));
+            allocations::adopt(bytes);
+            account.clone()
+        };
+        let accounts = [account(3_000_000), account(1_000_000)];
+        measure(accounts.iter());
+        let shares = accounts.each_ref().map(|account| account.held_bytes() - account.tally().expect("a query's").bytes());
+        assert!(shares[1] > 0 && shares[0] / 3 <= shares[1] + 1 && shares[1] <= shares[0] / 3 + 1, "{shares:?}");
+        assert!(accounts[0].peak_bytes() >= accounts[0].held_bytes());
     }
 
     #[test]

@@ -1,14 +1,40 @@
-//! The queries that run now, for `system.processes` and for refusing a query id that is in use.
+//! The queries that run now, for `system.processes` and for refusing a query id that is in use. While there are any, a
+//! thread measures their memory.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
+use std::thread::Thread;
+use std::time::Duration;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
 
 use crate::context::QueryContext;
+use crate::memory;
 
 static RUNNING: LazyLock<Mutex<BTreeMap<String, Arc<QueryContext>>>> = LazyLock::new(Mutex::default);
+
+/// How often memory is looked at.
+const MEASURE_EVERY: Duration = Duration::from_millis(20);
+
+/// The thread that measures; it sleeps while nothing runs.
+static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
+    let measure = || loop {
+        let running = snapshot();
+        if running.is_empty() {
+            std::thread::park();
+            continue;
+        }
+        memory::measure(running.iter().map(|context| &context.memory));
+        drop(running);
+        std::thread::sleep(MEASURE_EVERY);
+    };
+    match std::thread::Builder::new().name("memory".to_string()).spawn(measure) {
+        Ok(handle) => handle.thread().clone(),
+        // No thread is left to be had: what is reserved and allocated still counts.
+        Err(_) => std::thread::current(),
+    }
+});
 
 /// Keeps a query on the list until dropped.
 #[derive(Debug)]
@@ -23,6 +49,9 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
         ));
     }
     running.insert(context.query_id.clone(), context.clone());
+    if running.len() == 1 {
+        MEASURING.unpark();
+    }
     Ok(Running(context.clone()))
 }
 

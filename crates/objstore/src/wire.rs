@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
-use gristmill_base::{Error, ErrorCode};
+use gristmill_base::{Error, ErrorCode, allocations};
 use gristmill_introspect::{Counters, Event, Settings};
 use hyper::body::{Body, Frame, SizeHint};
 use object_store::ClientOptions;
@@ -368,6 +368,8 @@ impl Body for MeteredBody {
             Poll::Ready(Some(Ok(frame))) => {
                 this.waiting = false;
                 if let Some(data) = frame.data_ref() {
+                    // The connection allocated it, for no query; whoever reads it frees it.
+                    allocations::adopt(data.len());
                     this.count(data.len() as u64);
                 }
                 Poll::Ready(Some(Ok(frame)))

@@ -16,7 +16,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let known = known.clone();
     all.push(table("system", "metrics", "SystemMetrics", STRUCTURE, move |_, rows| {
         let running = processes::snapshot();
-        let memory: u64 = running.iter().map(|query| query.memory.used_bytes()).sum();
+        let memory: u64 = running.iter().map(|query| query.memory.held_bytes()).sum();
         let pool = known.mergetree.options.background_pool_size.max(1) as u64;
         let free = known.mergetree.merge_slots.available_permits() as u64;
         let tables = known.databases.upgrade().map_or_else(Vec::new, |databases| every(&databases));

@@ -33,7 +33,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 query.progress.total_rows_to_read.load(Ordering::Relaxed).into(),
                 progress.written_rows.into(),
                 progress.written_bytes.into(),
-                query.memory.used_bytes().into(),
+                query.memory.held_bytes().into(),
                 query.memory.peak_bytes().into(),
                 (&query.query).into(),
                 Cell::Counts(events.collect()),

@@ -83,7 +83,7 @@ impl Reading {
             progress: context.progress.snapshot(),
             elapsed: context.elapsed(),
             cpu: Duration::from_micros(context.counters.get(Event::OSCPUVirtualTimeMicroseconds)),
-            memory_bytes: context.memory.used_bytes(),
+            memory_bytes: context.memory.held_bytes(),
         }
     }
 

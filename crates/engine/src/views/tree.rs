@@ -315,7 +315,7 @@ impl NodeLane {
     fn is_tight(&self, incoming: u64) -> bool {
         let account = &self.node.shared.context().memory;
         let limit = account.limit_bytes();
-        limit > 0 && account.used_bytes() + incoming + self.bytes > limit / 2
+        limit > 0 && account.held_bytes() + incoming + self.bytes > limit / 2
     }
 
     async fn flush(&mut self) -> Result<()> {

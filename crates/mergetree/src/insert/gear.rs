@@ -60,6 +60,16 @@ struct Fixed {
     lanes_most: usize,
 }
 
+impl Fixed {
+    /// Lanes for whose open parts half of the memory is enough: one of two thousand columns takes a quarter of a gigabyte.
+    fn lanes_with_room(&self) -> usize {
+        match self.budget {
+            0 => usize::MAX,
+            budget => (budget / 2 / (self.columns * COLUMN_BYTES)).max(1) as usize,
+        }
+    }
+}
+
 struct State {
     lanes: usize,
     block_bytes: u64,
@@ -102,8 +112,8 @@ impl Gear {
         let parts_at_once = of_query.max_insert_delayed_streams_for_parallel_write as usize;
         let parts = parts_at_once > 0 && note("max_insert_delayed_streams_for_parallel_write");
         let account = context.memory.limit_bytes();
-        // Where nobody set a limit the machine's is not there to be used up by one INSERT.
-        let budget = if of_query.max_memory_usage > 0 { account / 5 * 4 } else { account / 4 };
+        // The other half is for whatever the rows come from. Where nobody set a limit the machine's is not there to be used up by one INSERT.
+        let budget = if of_query.max_memory_usage > 0 { account / 2 } else { account / 4 };
         let fixed = Fixed {
             cores: context.threads(),
             budget,
@@ -116,7 +126,8 @@ impl Gear {
             parts_to_delay: settings.parts_to_delay_insert,
             lanes_most: context.threads() * 2,
         };
-        let lanes = fixed.set_lanes.unwrap_or(fixed.cores).clamp(1, 256);
+        let fixed = Fixed { lanes_most: fixed.lanes_most.min(fixed.lanes_with_room()), ..fixed };
+        let lanes = fixed.set_lanes.unwrap_or(fixed.cores.min(fixed.lanes_most)).clamp(1, 256);
         let state = State {
             lanes,
             block_bytes: 0,
@@ -216,7 +227,10 @@ impl Gear {
     fn room(&self, lanes: usize) -> u64 {
         match self.fixed.budget {
             0 => u64::MAX,
-            budget => (budget / (BLOCKS_HELD * lanes as u64)).max(1 << 20),
+            budget => {
+                let parts = (self.fixed.columns * COLUMN_BYTES).saturating_mul(lanes as u64);
+                (budget.saturating_sub(parts) / (BLOCKS_HELD * lanes as u64)).max(1 << 20)
+            }
         }
     }
 

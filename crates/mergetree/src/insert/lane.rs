@@ -50,7 +50,7 @@ impl InsertLane {
         let account = &self.context().memory;
         let limit = account.limit_bytes();
         // Sorting keys, one column in order and encoded pages: half a block is the rule that held in measurements.
-        limit > 0 && account.used_bytes() + incoming + (self.bytes + incoming) / 2 > limit / 10 * 9
+        limit > 0 && account.held_bytes() + incoming + (self.bytes + incoming) / 2 > limit / 10 * 9
     }
 
     /// Hands the block over to be written, when the one before it is done.

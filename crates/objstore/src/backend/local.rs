@@ -22,6 +22,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
+use gristmill_base::allocations;
 use gristmill_base::env::{Env, SystemEnv};
 use tokio::sync::mpsc;
 
@@ -68,7 +69,12 @@ impl LocalBackend {
 
 /// Runs file I/O where it may block.
 async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send + 'static) -> Result<T, Failure> {
-    match tokio::task::spawn_blocking(work).await {
+    let tally = allocations::current();
+    let counted = move || {
+        let _entered = tally.as_ref().map(allocations::enter);
+        work()
+    };
+    match tokio::task::spawn_blocking(counted).await {
         Ok(result) => result.map_err(|error| Failure::of_io(&error)),
         Err(error) => Err(Failure::new(FailureKind::Refused, format!("the task that reads files ended: {error}"))),
     }

@@ -49,7 +49,8 @@ impl ObjectTable {
         caches: &Arc<SourceCaches>,
         context: &Arc<QueryContext>,
     ) -> Result<Arc<dyn Table>> {
-        let source = Arc::new(with_format(arguments.source, arguments.format)?);
+        let source = arguments.source;
+        let format = arguments.format.or_else(|| Format::by_extension(&source.location.key));
         let function = source.function.clone();
         let given = match (arguments.structure, &hint) {
             (Some(columns), _) => Some(columns),
@@ -58,12 +59,16 @@ impl ObjectTable {
         };
         let writing = matches!(hint, StructureHint::Writing(_));
         if let (Some(columns), true) = (&given, writing) {
+            let source = Arc::new(with_format(source, format)?);
             let definition = definition(source.engine(), &function, columns.clone());
             let layout = Arc::new(Layout::new(columns, &[]));
             return Ok(Arc::new(ObjectTable { source, definition, layout, caches: caches.clone(), files: None }));
         }
         let fetcher = fetcher(&source, caches, context)?;
         let files = list(&source, &fetcher, given.is_some()).await?;
+        // A pattern like `folder/*` says nothing; the files that it matches do.
+        let format = format.or_else(|| files.known().iter().find_map(|file| Format::by_extension(&file.key)));
+        let source = Arc::new(with_format(source, format)?);
         let hive_columns = match files.known().first() {
             Some(file) if context.settings.use_hive_partitioning => hive::columns(file)?,
             _ => Vec::new(),
@@ -140,6 +145,7 @@ fn fetcher(source: &ObjectSource, caches: &Arc<SourceCaches>, context: &Arc<Quer
     })
 }
 
+/// `format`, or that which the name tells.
 fn with_format(mut source: ObjectSource, format: Option<Format>) -> Result<ObjectSource> {
     let Some(format) = format.or_else(|| Format::by_extension(&source.location.key)) else {
         return Err(Error::new(

@@ -20,6 +20,7 @@ use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicateFn, ParquetRecordBatchReader, RowFilter, RowSelection};
 use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
 
+use super::column_groups::ColumnGroups;
 use super::columns::FileColumns;
 use super::footer::{Footer, check_range, guarded};
 use crate::object::file::SourceFile;
@@ -163,13 +164,20 @@ pub enum UnitStep {
     Done,
 }
 
+enum Decoder {
+    /// One for all columns.
+    Whole(Box<ParquetPushDecoder>),
+    /// Of very many columns some at a time.
+    Groups(ColumnGroups),
+}
+
 /// A unit at work.
 pub struct Unit {
     pub file: Arc<OpenFile>,
     pub group: usize,
     wanted: Arc<Wanted>,
     context: Arc<QueryContext>,
-    decoder: ParquetPushDecoder,
+    decoder: Decoder,
     blocks: Option<ParquetRecordBatchReader>,
     /// The file's columns that blocks have.
     present: Vec<usize>,
@@ -233,11 +241,19 @@ impl Unit {
             }
             file.columns.file_columns(&all)
         };
-        builder = builder.with_projection(ProjectionMask::roots(parquet, present.iter().copied()));
-        if let Some(selection) = selection {
-            builder = builder.with_row_selection(selection);
-        }
-        let decoder = of_file(&file, guarded(|| builder.build()))?;
+        let by_groups = match late {
+            true => None,
+            false => of_file(&file, ColumnGroups::new(&footer, group, &present, selection.as_ref(), wanted.block_rows))?,
+        };
+        let decoder = if let Some(groups) = by_groups {
+            Decoder::Groups(groups)
+        } else {
+            builder = builder.with_projection(ProjectionMask::roots(parquet, present.iter().copied()));
+            if let Some(selection) = selection {
+                builder = builder.with_row_selection(selection);
+            }
+            Decoder::Whole(Box::new(of_file(&file, guarded(|| builder.build()))?))
+        };
         Ok(Unit {
             file,
             group,
@@ -255,7 +271,11 @@ impl Unit {
 
     /// Goes on until bytes are missing or blocks can be taken.
     pub fn step(&mut self) -> Result<UnitStep> {
-        match of_file(&self.file, guarded(|| self.decoder.try_next_reader()))? {
+        let decoder = match &mut self.decoder {
+            Decoder::Whole(decoder) => decoder,
+            Decoder::Groups(_) => return self.step_of_groups(),
+        };
+        match of_file(&self.file, guarded(|| decoder.try_next_reader()))? {
             DecodeResult::NeedsData(mut ranges) => {
                 if self.late && self.asked == 1 {
                     self.count_late(true);
@@ -284,6 +304,32 @@ impl Unit {
         }
     }
 
+    fn step_of_groups(&mut self) -> Result<UnitStep> {
+        let Decoder::Groups(groups) = &mut self.decoder else { return Ok(UnitStep::Done) };
+        self.asked += 1;
+        match self.asked {
+            1 => {
+                let ranges = of_file(&self.file, groups.needs())?;
+                for range in &ranges {
+                    check_range(range, self.file.footer.file_bytes)?;
+                }
+                Ok(if ranges.is_empty() { UnitStep::Done } else { UnitStep::Needs(ranges) })
+            }
+            2 => Ok(UnitStep::Blocks),
+            _ => Ok(UnitStep::Done),
+        }
+    }
+
+    /// The next block as it lies in the file.
+    fn next_of_file(&mut self) -> Result<Option<RecordBatch>> {
+        let block = match (&mut self.decoder, &mut self.blocks) {
+            (Decoder::Groups(groups), _) => groups.next(),
+            (Decoder::Whole(_), Some(reader)) => guarded(|| reader.next().transpose()),
+            (Decoder::Whole(_), None) => Ok(None),
+        };
+        of_file(&self.file, block)
+    }
+
     fn count_late(&self, needed_the_rest: bool) {
         let experience = &self.wanted.experience;
         experience.units_filtered.fetch_add(1, Ordering::Relaxed);
@@ -291,16 +337,17 @@ impl Unit {
     }
 
     pub fn push(&mut self, ranges: Vec<Range<u64>>, pieces: Vec<Bytes>) -> Result<()> {
-        of_file(&self.file, guarded(|| self.decoder.push_ranges(ranges, pieces)))
+        let pushed = match &mut self.decoder {
+            Decoder::Whole(decoder) => guarded(|| decoder.push_ranges(ranges, pieces)),
+            Decoder::Groups(groups) => groups.push(ranges, pieces),
+        };
+        of_file(&self.file, pushed)
     }
 
     /// The next block of the output, filtered; `None` when the unit has to `step` again.
     pub fn next_block(&mut self) -> Result<Option<RecordBatch>> {
-        let Some(reader) = &mut self.blocks else {
-            return Ok(None);
-        };
         loop {
-            let Some(block) = of_file(&self.file, guarded(|| reader.next().transpose()))? else {
+            let Some(block) = self.next_of_file()? else {
                 self.blocks = None;
                 return Ok(None);
             };

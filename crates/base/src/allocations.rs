@@ -1,0 +1,297 @@
+//! Who holds the memory: every allocation is counted for the query on whose behalf the thread works at that moment.
+//!
+//! What operators and buffers say of themselves is never all that a query takes: decoders, encoders and libraries below
+//! have memory that nobody reports. So the process's allocator is wrapped (`CountingAllocator`). A thread gathers what it
+//! allocates less what it frees, and adds it to the tally it has entered (`enter`, `counted`), or to nobody's but the
+//! process's; tasks enter the tally of whoever spawned them. Memory that changes hands is moved by hand (`adopt`,
+//! `disown`): the network's buffers come from connections that belong to no query, and rows of a result are freed by
+//! their reader. (Counted this way in ClickHouse too: MemoryTracker over operator new, a tracker a thread.)
+
+use std::alloc::{GlobalAlloc, Layout};
+use std::any::Any;
+use std::cell::Cell;
+use std::future::Future;
+use std::pin::Pin;
+use std::ptr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::task::{Context, Poll};
+
+use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
+use futures::future::BoxFuture;
+
+/// What a thread gathers before it touches a tally that others share, in bytes.
+const GATHERED_BYTES: i64 = 256 << 10;
+
+/// Bytes allocated and not freed.
+#[derive(Debug, Default)]
+pub struct Tally {
+    bytes: AtomicI64,
+    peak: AtomicI64,
+}
+
+/// All that the process has allocated, within `GATHERED_BYTES` a thread. 0 where the allocator is not wrapped (unit tests).
+pub static PROCESS: Tally = Tally::new();
+
+thread_local! {
+    static GATHERED: Cell<i64> = const { Cell::new(0) };
+    static CURRENT: Cell<*const Tally> = const { Cell::new(ptr::null()) };
+}
+
+impl Tally {
+    pub const fn new() -> Self {
+        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0) }
+    }
+
+    /// Bytes now. What was freed for others than whoever allocated it may hide some.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed).max(0) as u64
+    }
+
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak.load(Relaxed).max(0) as u64
+    }
+
+    fn add(&self, bytes: i64) {
+        let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
+        if bytes > 0 {
+            self.peak.fetch_max(now, Relaxed);
+        }
+    }
+}
+
+/// Wraps an allocator so that what it gives and takes is counted.
+pub struct CountingAllocator<A>(pub A);
+
+// SAFETY: every call is handed on unchanged; counting neither allocates nor unwinds.
+unsafe impl<A: GlobalAlloc> GlobalAlloc for CountingAllocator<A> {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        unsafe { self.0.alloc(layout) }
+    }
+
+    unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
+        count(layout.size() as i64);
+        unsafe { self.0.alloc_zeroed(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        count(-(layout.size() as i64));
+        unsafe { self.0.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count(size as i64 - layout.size() as i64);
+        unsafe { self.0.realloc(pointer, layout, size) }
+    }
+}
+
+fn count(bytes: i64) {
+    // A thread that ends frees its last memory without its locals: nobody misses that.
+    let _ = GATHERED.try_with(|gathered| {
+        let now = gathered.get() + bytes;
+        gathered.set(now);
+        if now.abs() >= GATHERED_BYTES {
+            hand_over();
+        }
+    });
+}
+
+/// Adds what the thread has gathered to the tally it works for.
+fn hand_over() {
+    let gathered = GATHERED.try_with(|gathered| gathered.replace(0)).unwrap_or(0);
+    if gathered == 0 {
+        return;
+    }
+    PROCESS.add(gathered);
+    let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());
+    // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
+    if let Some(tally) = unsafe { current.as_ref() } {
+        tally.add(gathered);
+    }
+}
+
+/// While it lives, this thread works for a tally.
+pub struct Entered<'a> {
+    before: *const Tally,
+    _tally: std::marker::PhantomData<(&'a Arc<Tally>, *const ())>,
+}
+
+/// Makes the thread work for a tally.
+pub fn enter(tally: &Arc<Tally>) -> Entered<'_> {
+    let pointer = Arc::as_ptr(tally);
+    let before = CURRENT.with(Cell::get);
+    if before != pointer {
+        hand_over();
+        CURRENT.with(|current| current.set(pointer));
+    }
+    Entered { before, _tally: std::marker::PhantomData }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        if CURRENT.with(Cell::get) != self.before {
+            hand_over();
+            CURRENT.with(|current| current.set(self.before));
+        }
+    }
+}
+
+/// The tally that the thread works for.
+pub fn current() -> Option<Arc<Tally>> {
+    let pointer = CURRENT.with(Cell::get);
+    if pointer.is_null() {
+        return None;
+    }
+    // SAFETY: it came from an `Arc` that is held until another is set (`Entered`), so one more may be made of it.
+    unsafe {
+        Arc::increment_strong_count(pointer);
+        Some(Arc::from_raw(pointer))
+    }
+}
+
+/// Bytes that nobody allocated become those of the thread's tally: it is going to free them.
+pub fn adopt(bytes: usize) {
+    move_by(bytes as i64);
+}
+
+/// Bytes of the thread's tally become nobody's: others are going to free them.
+pub fn disown(bytes: usize) {
+    move_by(-(bytes as i64));
+}
+
+fn move_by(bytes: i64) {
+    let current = CURRENT.with(Cell::get);
+    // SAFETY: as in `hand_over`.
+    if let Some(tally) = unsafe { current.as_ref() } {
+        tally.add(bytes);
+    }
+}
+
+/// A future that works for a tally whenever it is polled, and when it is dropped.
+pub struct Counted<F> {
+    tally: Option<Arc<Tally>>,
+    /// `None` only while it is dropped.
+    future: Option<Pin<Box<F>>>,
+}
+
+/// `future` works for the tally; for whichever its poller works for, where there is none.
+pub fn counted<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
+    Counted { tally, future: Some(Box::pin(future)) }
+}
+
+impl<F: Future> Future for Counted<F> {
+    type Output = F::Output;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
+        let Counted { tally, future } = &mut *self;
+        let _entered = tally.as_ref().map(enter);
+        match future {
+            Some(future) => future.as_mut().poll(context),
+            None => Poll::Pending,
+        }
+    }
+}
+
+impl<F> Drop for Counted<F> {
+    fn drop(&mut self) {
+        let _entered = self.tally.as_ref().map(enter);
+        drop(self.future.take());
+    }
+}
+
+/// Has the tasks and computations that DataFusion spawns work for whoever spawned them. To be called once a process.
+pub fn count_tasks_of_datafusion() {
+    struct ToSpawner;
+
+    type Value = Box<dyn Any + Send>;
+
+    impl JoinSetTracer for ToSpawner {
+        fn trace_future(&self, future: BoxFuture<'static, Value>) -> BoxFuture<'static, Value> {
+            match current() {
+                Some(tally) => Box::pin(counted(Some(tally), future)),
+                None => future,
+            }
+        }
+
+        fn trace_block(&self, block: Box<dyn FnOnce() -> Value + Send>) -> Box<dyn FnOnce() -> Value + Send> {
+            match current() {
+                Some(tally) => Box::new(move || {
+                    let _entered = enter(&tally);
+                    block()
+                }),
+                None => block,
+            }
+        }
+    }
+
+    // An error says that it was set already.
+    let _ = set_join_set_tracer(&ToSpawner);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The tests' allocator is not wrapped: what it would count is counted by hand.
+    fn allocate(bytes: i64) {
+        count(bytes);
+    }
+
+    #[test]
+    fn allocations_are_those_of_the_tally_that_the_thread_works_for() {
+        let (a, b) = (Arc::new(Tally::new()), Arc::new(Tally::new()));
+        {
+            let _a = enter(&a);
+            allocate(1 << 20);
+            {
+                let _b = enter(&b);
+                allocate(3 << 20);
+                allocate(-(1 << 20));
+                assert!(Arc::ptr_eq(&current().expect("entered"), &b));
+            }
+            allocate(100);
+        }
+        allocate(5 << 20);
+        assert_eq!((a.bytes(), b.bytes(), b.peak_bytes()), ((1 << 20) + 100, 2 << 20, 3 << 20));
+        assert!(current().is_none());
+    }
+
+    #[test]
+    fn small_allocations_are_gathered_and_not_lost() {
+        let a = Arc::new(Tally::new());
+        let entered = enter(&a);
+        (0..1000).for_each(|_| allocate(1));
+        assert_eq!(a.bytes(), 0, "no shared counter is touched for them");
+        drop(entered);
+        assert_eq!(a.bytes(), 1000);
+    }
+
+    #[test]
+    fn memory_changes_hands() {
+        let a = Arc::new(Tally::new());
+        let _a = enter(&a);
+        adopt(500);
+        assert_eq!(a.bytes(), 500);
+        disown(200);
+        assert_eq!(a.bytes(), 300);
+        disown(1000);
+        assert_eq!(a.bytes(), 0, "never less than nothing");
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn tasks_work_for_whoever_spawned_them() {
+        let a = Arc::new(Tally::new());
+        let spawning = counted(Some(a.clone()), async {
+            let task = crate::runtime::Task::on(&tokio::runtime::Handle::current(), async {
+                tokio::task::yield_now().await;
+                allocate(1 << 20);
+                tokio::task::yield_now().await;
+                allocate(1 << 20);
+            });
+            task.join().await
+        });
+        tokio::spawn(spawning).await.expect("spawned").expect("done");
+        assert_eq!(a.bytes(), 2 << 20);
+    }
+}

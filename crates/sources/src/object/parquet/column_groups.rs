@@ -1,0 +1,233 @@
+//! Decoding rows of very many columns: some columns at a time.
+//!
+//! A reader of all columns has a page and a dictionary of each decoded at once. Of twenty columns that is nothing, of two
+//! thousand it is a gigabyte for each stream, however few rows a block has. So where that is much, groups of neighbouring
+//! columns are decoded one after another, each to the last row of the unit, and only the rows stay; the decoders of a group
+//! end before those of the next begin. The rows of a unit are bounded (`open`), and so is what waits here.
+
+use std::collections::VecDeque;
+use std::ops::Range;
+use std::sync::Arc;
+
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{Field, Schema};
+use bytes::Bytes;
+use gristmill_base::{Error, Result};
+use parquet::DecodeResult;
+use parquet::arrow::ProjectionMask;
+use parquet::arrow::arrow_reader::RowSelection;
+use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
+
+use super::footer::{Footer, guarded};
+
+/// What the decoders of a unit may have decoded at once before its columns are taken in groups, and what a group may have.
+const DECODERS_BYTES_MAX: u64 = 128 << 20;
+const GROUP_BYTES: u64 = 32 << 20;
+/// A dictionary and a page, decoded, at the sizes that writers give them.
+const COLUMN_BYTES_MAX: u64 = 2 << 20;
+
+pub(super) struct ColumnGroups {
+    /// Decoders that have not run, each with the number of ranges that it asked for.
+    decoders: VecDeque<(ParquetPushDecoder, usize)>,
+    /// Rows of all columns, in blocks.
+    blocks: VecDeque<RecordBatch>,
+}
+
+/// Top-level columns in groups whose decoders hold that many bytes each, about; `None`: all of them hold no more than `whole`.
+fn groups(footer: &Footer, group: usize, roots: &[usize], whole: u64, each: u64) -> Option<Vec<Vec<usize>>> {
+    let parquet = footer.reader.parquet_schema();
+    let metadata = footer.metadata().row_group(group);
+    let mut bytes_of_root = vec![0u64; roots.len()];
+    for leaf in 0..metadata.num_columns().min(parquet.num_columns()) {
+        if let Ok(at) = roots.binary_search(&parquet.get_column_root_idx(leaf)) {
+            let bytes = u64::try_from(metadata.column(leaf).uncompressed_size()).unwrap_or(0);
+            bytes_of_root[at] += bytes.min(COLUMN_BYTES_MAX);
+        }
+    }
+    if bytes_of_root.iter().sum::<u64>() <= whole {
+        return None;
+    }
+    let (mut groups, mut bytes) = (vec![Vec::new()], 0);
+    for (root, more) in roots.iter().zip(bytes_of_root) {
+        if bytes + more > each && bytes > 0 {
+            groups.push(Vec::new());
+            bytes = 0;
+        }
+        bytes += more;
+        if let Some(last) = groups.last_mut() {
+            last.push(*root);
+        }
+    }
+    Some(groups)
+}
+
+impl ColumnGroups {
+    /// `roots`: the top-level columns to read, ascending. `None`: one decoder is to read all of them.
+    pub fn new(
+        footer: &Footer,
+        group: usize,
+        roots: &[usize],
+        selection: Option<&RowSelection>,
+        block_rows: usize,
+    ) -> Result<Option<Self>> {
+        let groups = groups(footer, group, roots, DECODERS_BYTES_MAX, GROUP_BYTES);
+        groups.map(|groups| Self::of(footer, group, groups, selection, block_rows)).transpose()
+    }
+
+    fn of(
+        footer: &Footer,
+        group: usize,
+        groups: Vec<Vec<usize>>,
+        selection: Option<&RowSelection>,
+        block_rows: usize,
+    ) -> Result<Self> {
+        let mut decoders = VecDeque::with_capacity(groups.len());
+        for roots in groups {
+            let mut builder = ParquetPushDecoderBuilder::new_with_metadata(footer.reader.clone())
+                .with_row_groups(vec![group])
+                .with_batch_size(block_rows)
+                .with_projection(ProjectionMask::roots(footer.reader.parquet_schema(), roots));
+            if let Some(selection) = selection {
+                builder = builder.with_row_selection(selection.clone());
+            }
+            decoders.push_back((guarded(|| builder.build())?, 0));
+        }
+        Ok(ColumnGroups { decoders, blocks: VecDeque::new() })
+    }
+
+    /// The ranges that all groups want; none where there are no rows.
+    pub fn needs(&mut self) -> Result<Vec<Range<u64>>> {
+        let mut all = Vec::new();
+        for (decoder, asked) in &mut self.decoders {
+            if let DecodeResult::NeedsData(ranges) = guarded(|| decoder.try_next_reader())? {
+                *asked = ranges.len();
+                all.extend(ranges);
+            }
+        }
+        Ok(all)
+    }
+
+    /// What `needs` gave, with its bytes.
+    pub fn push(&mut self, ranges: Vec<Range<u64>>, pieces: Vec<Bytes>) -> Result<()> {
+        let mut ranges = ranges.into_iter();
+        let mut pieces = pieces.into_iter();
+        for (decoder, asked) in &mut self.decoders {
+            let (ranges, pieces) = (ranges.by_ref().take(*asked).collect(), pieces.by_ref().take(*asked).collect());
+            guarded(|| decoder.push_ranges(ranges, pieces))?;
+        }
+        Ok(())
+    }
+
+    /// The next block of all columns.
+    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
+        if !self.decoders.is_empty() {
+            self.decode()?;
+        }
+        Ok(self.blocks.pop_front())
+    }
+
+    fn decode(&mut self) -> Result<()> {
+        // Of each block the columns so far; all groups cut the rows alike.
+        let mut blocks: Vec<Vec<RecordBatch>> = Vec::new();
+        let mut first = true;
+        while let Some((mut decoder, _)) = self.decoders.pop_front() {
+            let mut reader = match guarded(|| decoder.try_next_reader())? {
+                DecodeResult::Data(reader) => reader,
+                DecodeResult::Finished => continue,
+                DecodeResult::NeedsData(_) => return Err(Error::logical("A Parquet decoder wants more than it asked for")),
+            };
+            let mut at = 0;
+            while let Some(block) = guarded(|| reader.next().transpose())? {
+                if first {
+                    blocks.push(Vec::with_capacity(self.decoders.len() + 1));
+                }
+                let columns = blocks.get_mut(at).ok_or_else(|| Error::logical("Columns of a row group differ in rows"))?;
+                columns.push(block);
+                at += 1;
+            }
+            first = false;
+        }
+        self.blocks = blocks.into_iter().map(|groups| side_by_side(&groups)).collect::<Result<_>>()?;
+        Ok(())
+    }
+}
+
+/// The columns of all in one batch.
+fn side_by_side(groups: &[RecordBatch]) -> Result<RecordBatch> {
+    let rows = groups.first().map_or(0, RecordBatch::num_rows);
+    let fields: Vec<Arc<Field>> =
+        groups.iter().flat_map(|group| group.schema().fields().iter().cloned().collect::<Vec<_>>()).collect();
+    let columns = groups.iter().flat_map(|group| group.columns().iter().cloned()).collect();
+    let options = RecordBatchOptions::new().with_row_count(Some(rows));
+    Ok(RecordBatch::try_new_with_options(Arc::new(Schema::new(fields)), columns, &options)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{ArrayRef, Int64Array, StringArray};
+    use arrow::compute::concat_batches;
+    use parquet::arrow::ArrowWriter;
+    use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder, RowSelector};
+
+    use super::*;
+
+    /// Ten columns of 1,000 rows.
+    fn file() -> Bytes {
+        let column = |at: usize| -> ArrayRef {
+            if at % 2 == 0 {
+                Arc::new(Int64Array::from_iter_values((0..1000).map(|row| row * (at as i64 + 1))))
+            } else {
+                Arc::new(StringArray::from_iter_values((0..1000).map(|row| format!("{at} {row}"))))
+            }
+        };
+        let batch = RecordBatch::try_from_iter((0..10).map(|at| (format!("c{at}"), column(at)))).expect("a batch");
+        let mut bytes = Vec::new();
+        let mut writer = ArrowWriter::try_new(&mut bytes, batch.schema(), None).expect("a writer");
+        writer.write(&batch).expect("written");
+        writer.close().expect("closed");
+        bytes.into()
+    }
+
+    fn footer(file: &Bytes) -> Footer {
+        let reader = ArrowReaderMetadata::load(file, Default::default()).expect("a footer");
+        Footer { reader, file_bytes: file.len() as u64, memory_bytes: 0, whole: None }
+    }
+
+    fn read(mut groups: ColumnGroups, file: &Bytes) -> RecordBatch {
+        let ranges = groups.needs().expect("ranges");
+        let pieces = ranges.iter().map(|range| file.slice(range.start as usize..range.end as usize)).collect();
+        groups.push(ranges, pieces).expect("pushed");
+        let blocks: Vec<RecordBatch> = std::iter::from_fn(|| groups.next().expect("a block")).collect();
+        concat_batches(&blocks[0].schema(), &blocks).expect("one batch")
+    }
+
+    #[test]
+    fn columns_that_are_decoded_in_groups_are_those_decoded_at_once() {
+        let file = file();
+        let all = ParquetRecordBatchReaderBuilder::try_new(file.clone()).expect("a reader").with_batch_size(2000).build();
+        let all = all.expect("built").next().expect("a batch").expect("rows");
+        let footer = footer(&file);
+        let roots: Vec<usize> = (0..10).collect();
+        let by_three = groups(&footer, 0, &roots, 30_000, 25_000).expect("in groups");
+        assert!(by_three.len() > 2 && by_three.concat() == roots, "{by_three:?}");
+        let read_all = read(ColumnGroups::of(&footer, 0, by_three, None, 300).expect("groups"), &file);
+        assert_eq!(read_all, all);
+    }
+
+    #[test]
+    fn a_selection_of_rows_holds_for_all_groups() {
+        let file = file();
+        let footer = footer(&file);
+        let selection = RowSelection::from(vec![RowSelector::skip(990), RowSelector::select(10)]);
+        let groups = ColumnGroups::of(&footer, 0, vec![vec![0], vec![3, 4]], Some(&selection), 4).expect("groups");
+        let rows = read(groups, &file);
+        assert_eq!((rows.num_rows(), rows.num_columns()), (10, 3));
+        assert_eq!(rows.column(2).as_ref(), &Int64Array::from_iter_values((990..1000).map(|row| row * 5)));
+    }
+
+    #[test]
+    fn few_columns_take_one_decoder() {
+        let footer = footer(&file());
+        assert!(ColumnGroups::new(&footer, 0, &[0, 1, 2], None, 100).expect("planned").is_none());
+    }
+}
