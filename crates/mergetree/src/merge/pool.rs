@@ -8,8 +8,8 @@
 //! are refused. A merge also gives way inside (`Courtesy`): between two blocks it rests as long as a block takes, while
 //! queries run, all cores are busy, and its table owes nothing.
 //!
-//! A table that was refused a place waits, and of those that wait the one with the greatest debt is woken when a place is
-//! given back. (A table that looked again only when its own timer said so left places empty for seconds.)
+//! A table that was refused a place waits, and is woken when one is given back, those with the greatest debt first. (Tables
+//! that looked again only when their own timer said so left places empty for seconds.)
 
 use std::fmt;
 use std::sync::Arc;
@@ -126,12 +126,14 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        let mut state = self.pool.state.lock();
-        state.taken -= 1;
-        let waiting = state.waiting.iter().enumerate().max_by(|a, b| a.1.0.total_cmp(&b.1.0)).map(|(at, _)| at);
-        if let Some((_, wake)) = waiting.map(|at| state.waiting.swap_remove(at)) {
-            wake.notify_one();
-        }
+        let mut waiting = {
+            let mut state = self.pool.state.lock();
+            state.taken -= 1;
+            std::mem::take(&mut state.waiting)
+        };
+        // All of them: the first may find nothing to do, or be gone.
+        waiting.sort_by(|a, b| b.0.total_cmp(&a.0));
+        waiting.iter().for_each(|(_, wake)| wake.notify_one());
     }
 }
 
@@ -180,7 +182,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn of_those_that_wait_the_one_in_debt_is_woken() {
+    async fn whoever_waits_is_woken_when_a_place_is_given_back() {
         let pool = MergePool::new(1, 1.0);
         let tables: Vec<Arc<Notify>> = (0..3).map(|_| Arc::default()).collect();
         let place = pool.take(0.0, &tables[0]).expect("the pool is empty");
@@ -189,9 +191,10 @@ mod tests {
         assert!(pool.take(0.5, &tables[2]).is_none());
         drop(place);
         tables[2].notified().await;
-        let place = pool.take(0.5, &tables[2]).expect("it was given back");
-        drop(place);
         tables[1].notified().await;
+        let place = pool.take(0.5, &tables[2]).expect("it was given back");
+        assert_eq!((place.free(), pool.taken()), (1, 1));
+        drop(place);
         assert_eq!(pool.taken(), 0);
     }
 }

@@ -13,12 +13,16 @@ use super::list::Running;
 use crate::layout::Layout;
 use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
+use crate::read::evolve::FoundColumn;
 use crate::read::stream::{Output, PARTS_OPENED_AT_ONCE, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
 
 /// Bytes (as values in memory) that the parts of a merge hold together, about.
 const READ_BYTES: u64 = 256 << 20;
+
+/// Of a column's value, where no part has the column.
+const UNKNOWN_BYTES: f64 = 8.0;
 
 pub struct Sources {
     pub core: Arc<Core>,
@@ -79,9 +83,24 @@ impl Sources {
         begins.map(overlap).max().unwrap_or(1).max(1)
     }
 
-    /// How much of a part is read at a time, where the parts are merged.
-    pub fn limits(&self) -> UnitLimits {
-        UnitLimits { granules: 16, bytes: (READ_BYTES / 2 / self.at_once() as u64).max(1), streams: 1 }
+    /// Bytes of a column's value, on average.
+    pub fn column_bytes(&self, place: usize) -> f64 {
+        let (mut bytes, mut rows) = (0, 0);
+        for open in &self.opened {
+            if let FoundColumn::Stored(at) | FoundColumn::Cast(at) = open.find_columns(&self.core.layout).columns[place] {
+                bytes += open.header.columns[at].uncompressed_bytes;
+                rows += open.header.rows;
+            }
+        }
+        if rows == 0 { UNKNOWN_BYTES } else { (bytes as f64 / rows as f64).max(1.0) }
+    }
+
+    /// How much of a part is read at a time of these columns. A unit counts with all of its columns.
+    pub fn limits(&self, places: &[usize]) -> UnitLimits {
+        let read: f64 = places.iter().map(|place| self.column_bytes(*place)).sum();
+        let share = (read / self.row_bytes() as f64).clamp(1e-3, 1.0);
+        let bytes = (READ_BYTES / 2 / self.at_once() as u64) as f64 / share;
+        UnitLimits { granules: 16, bytes: (bytes as u64).max(1), streams: 1 }
     }
 
     /// Columns of a part's granules, at their places in the table, in the part's order.
@@ -100,9 +119,15 @@ impl Sources {
     }
 
     /// All rows of a part.
-    pub fn read_all(&self, at: usize, places: &[usize], schema: &SchemaRef) -> BoxStream<'static, Result<RecordBatch>> {
+    pub fn read_all(
+        &self,
+        at: usize,
+        places: &[usize],
+        schema: &SchemaRef,
+        limits: UnitLimits,
+    ) -> BoxStream<'static, Result<RecordBatch>> {
         let running = self.running.clone();
-        let rows = self.read(at, 0..self.opened[at].granules(), places, schema, self.limits());
+        let rows = self.read(at, 0..self.opened[at].granules(), places, schema, limits);
         rows.inspect_ok(move |batch| running.read(batch)).boxed()
     }
 }

@@ -373,7 +373,11 @@ async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, t
     let (layout, context, options) = (&sources.core.layout, &sources.context, pace.options);
     let shape = Shape::whole(layout)?;
     let all: Vec<usize> = (0..layout.columns.len()).collect();
-    let part = |at: usize| SortedRows { least: sources.least(at), rows: sources.read_all(at, &all, &layout.schema) };
+    let limits = sources.limits(&all);
+    let part = |at: usize| {
+        let rows = sources.read_all(at, &all, &layout.schema, limits);
+        SortedRows { least: sources.least(at), rows }
+    };
     let mut rows = Rows::of(&shape, (0..sources.parts.len()).map(part).collect(), sources, options)?;
     let compared = options.deduplicate.clone();
     rows.deduplicate = compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?;

@@ -37,15 +37,12 @@ use crate::layout::{Layout, referenced_columns};
 use crate::measure::{batch_bytes, value_bytes};
 use crate::part::v1::writer::ColumnSource;
 use crate::part::{PartWriter, Sorted};
-use crate::read::evolve::FoundColumn;
 use crate::read::unit::UnitLimits;
 
 /// Bytes (as values in memory) of gathered columns that are read at a time, about.
 const GROUP_BYTES: u64 = 32 << 20;
 /// Bytes of granules' rests that are kept decoded.
 const REST_BYTES: u64 = 128 << 20;
-/// Of a column of which no part says it.
-const UNKNOWN_BYTES: f64 = 8.0;
 /// A row's position is its part in the upper bits, its place there in the lower.
 const PLACE_BITS: u32 = 48;
 
@@ -87,9 +84,10 @@ impl Leading {
         let read = Arc::new(Schema::new(fields.clone()));
         fields.push(Field::new("position", DataType::UInt64, false));
         let schema = Arc::new(Schema::new(fields));
+        let limits = sources.limits(&places);
         let part = |at: usize| {
             let (mut next, schema) = ((at as u64) << PLACE_BITS, schema.clone());
-            let rows = sources.read_all(at, &places, &read).map(move |batch| {
+            let rows = sources.read_all(at, &places, &read, limits).map(move |batch| {
                 let batch = batch?;
                 let end = next + batch.num_rows() as u64;
                 let mut columns = batch.columns().to_vec();
@@ -189,7 +187,7 @@ impl<'a> Gatherer<'a> {
         let layout = &sources.core.layout;
         let mut groups: Vec<Group> = Vec::new();
         for place in (0..layout.columns.len()).filter(|place| !leading.contains(place)) {
-            let row_bytes = column_bytes(sources, place);
+            let row_bytes = sources.column_bytes(place);
             match groups.last_mut() {
                 Some(last) if (last.row_bytes + row_bytes) * row_group_rows as f64 <= GROUP_BYTES as f64 => {
                     last.places.push(place);
@@ -253,7 +251,7 @@ impl<'a> Gatherer<'a> {
         let granules = (from / granule_rows) as usize..rows.end.div_ceil(granule_rows) as usize;
         let mut first = granules.start as u64 * granule_rows;
         // It is read at once, whatever it takes: how much was decided when the rows were.
-        let limits = UnitLimits { granules: 16, bytes: GROUP_BYTES, streams: 1 };
+        let limits = UnitLimits { granules: 16, bytes: u64::MAX, streams: 1 };
         let Group { places, schema, .. } = &self.groups[group];
         let mut read = self.sources.read(part, granules, places, schema, limits);
         while let Some(batch) = read.try_next().await? {
@@ -365,18 +363,6 @@ async fn gather(
         }
     }
     copy_columns(schema.fields().len(), &held, taken, rows, lanes).await
-}
-
-/// Bytes of a column's value, on average.
-fn column_bytes(sources: &Sources, place: usize) -> f64 {
-    let (mut bytes, mut rows) = (0, 0);
-    for open in &sources.opened {
-        if let FoundColumn::Stored(at) | FoundColumn::Cast(at) = open.find_columns(&sources.core.layout).columns[place] {
-            bytes += open.header.columns[at].uncompressed_bytes;
-            rows += open.header.rows;
-        }
-    }
-    if rows == 0 { UNKNOWN_BYTES } else { (bytes as f64 / rows as f64).max(1.0) }
 }
 
 /// The first pass, then the second, for one row group after another.
