@@ -1,8 +1,7 @@
 //! Merges and mutations of parts under way, for `system.merges`.
 
-use std::sync::Arc;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;

@@ -280,12 +280,12 @@ mod tests {
         // Two merges that take for ever have the places that queries leave.
         running.extend((0..2).map(|_| (f64::INFINITY, Vec::new(), 0)));
         let (mut now, mut block, mut most) = (0.0, 0, 0);
-        for _ in 0..6000 {
+        for _ in 0..3000 {
             now += 0.05;
             block += 1;
             table.insert(block, ((256 << 10) + chance.random_range(0..1u64 << 20), false));
             for (_, blocks, bytes) in running.extract_if(.., |(end, ..)| *end <= now) {
-                blocks.iter().for_each(|block| drop(table.remove(block)));
+                table.retain(|block, _| !blocks.contains(block));
                 table.insert(blocks[0], (bytes, false));
             }
             most = most.max(table.len());
@@ -329,7 +329,7 @@ mod tests {
 
     #[test]
     fn a_steady_load_never_meets_parts_to_throw_insert() {
-        for seed in 0..4 {
+        for seed in 0..3 {
             let most = most_parts(true, seed);
             assert!(most < 100, "{most} parts with seed {seed}");
         }

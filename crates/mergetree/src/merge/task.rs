@@ -278,8 +278,8 @@ pub struct Pace<'a> {
     gathering_ms: u64,
 }
 
-impl Pace<'_> {
-    fn new<'a>(sources: &'a Sources, options: &'a MergeOptions) -> Pace<'a> {
+impl<'a> Pace<'a> {
+    fn new(sources: &'a Sources, options: &'a MergeOptions) -> Pace<'a> {
         let env = &sources.context.env;
         Pace {
             sources,
