@@ -18,7 +18,7 @@ use crate::memory::MemoryAccount;
 use crate::progress::Progress;
 use crate::settings::Settings;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct QueryContext {
     pub query_id: String,
     pub user: String,
@@ -96,6 +96,13 @@ impl QueryContext {
             start: self.start,
             start_instant: self.start_instant,
         })
+    }
+
+    /// The same query for work whose counters are told of by themselves; the query counts it too.
+    pub fn of_work(&self) -> Arc<Self> {
+        let counters = Arc::new(Counters::with_parent(Some(self.counters.clone())));
+        let same = self.with(self.settings.clone(), self.cancel.clone());
+        Arc::new(QueryContext { counters, ..Arc::unwrap_or_clone(same) })
     }
 
     /// What the query's requests to object storage cost so far, in US dollars.

@@ -115,6 +115,12 @@ events! {
     DelayedInsertsMilliseconds, "Total time an INSERT was throttled due to a high number of active data parts.";
     RejectedInserts, "Number of times the INSERT of a block to a MergeTree table was rejected with the Too many parts exception.";
     Merge, "Number of launched background merges.";
+    MergeSourceParts, "Number of source parts scheduled for merges.";
+    MergeWrittenRows, "Number of rows written during the merge.";
+    MergeRowsNotCompared, "Rows of merges whose keys were not compared, because others of their part enclosed them. (Gristmill's own.)";
+    GatheredColumns, "Number of columns gathered during the vertical stage of merges.";
+    MergeHorizontalStageTotalMilliseconds, "Total time spent for horizontal stage of background merges.";
+    MergeVerticalStageTotalMilliseconds, "Total time spent for vertical stage of background merges.";
     MergedRows, "Rows read for background merges: the number of rows before merge.";
     MergedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for background merges.";
     MutatedRows, "Rows read for mutations: the number of rows before mutation.";

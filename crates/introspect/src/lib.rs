@@ -8,6 +8,7 @@ pub mod events;
 pub mod insert_gear;
 pub mod log_store;
 pub mod memory;
+pub mod part_log;
 pub mod pending_inserts;
 pub mod processes;
 pub mod progress;

@@ -8,12 +8,13 @@ use std::sync::{Arc, OnceLock};
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
-use gristmill_introspect::{CacheReport, QueryContext, Settings, processes};
+use gristmill_introspect::{CacheReport, QueryContext, Settings};
 use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
-use tokio::sync::Semaphore;
 
 use crate::index::skip::SkipIndexCache;
+use crate::merge::list::MergeList;
+use crate::merge::pool::MergePool;
 use crate::part::OpenPart;
 use crate::read::granule_cache::GranuleCache;
 
@@ -25,8 +26,10 @@ pub struct EnvironmentOptions {
     pub uncompressed_cache_size: u64,
     /// Bytes of skip indexes kept in memory.
     pub skip_index_cache_bytes: u64,
-    /// Merges that run at the same time.
+    /// Threads for merges and mutations.
     pub background_pool_size: usize,
+    /// Merges and mutations at the same time, for each of these threads.
+    pub background_merges_mutations_concurrency_ratio: f64,
     /// Other processes may write to the same tables.
     pub shared: bool,
     /// Whether merges and the sweeper start by themselves.
@@ -41,6 +44,7 @@ impl Default for EnvironmentOptions {
             uncompressed_cache_size: 1 << 30,
             skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),
+            background_merges_mutations_concurrency_ratio: 2.0,
             shared: false,
             background: true,
         }
@@ -54,7 +58,9 @@ pub struct MergeTreeEnvironment {
     pub parts: PartCache,
     pub granules: Arc<GranuleCache>,
     pub skip_indexes: SkipIndexCache,
-    pub merge_slots: Arc<Semaphore>,
+    pub pool: Arc<MergePool>,
+    /// Merges and mutations of parts under way.
+    pub merges: MergeList,
     ttl_merges: Arc<AtomicU64>,
     compiler: OnceLock<Arc<dyn ExpressionCompiler>>,
 }
@@ -65,7 +71,8 @@ impl MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
             granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
             skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
-            merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
+            pool: MergePool::new(options.background_pool_size, options.background_merges_mutations_concurrency_ratio),
+            merges: MergeList::default(),
             ttl_merges: Arc::default(),
             compiler: OnceLock::new(),
             options,
@@ -121,17 +128,16 @@ impl MergeTreeEnvironment {
         QueryContext::new(name, "", "default", "default", Arc::new(Settings::default()), self.env.clone())
     }
 
+    /// As `context`, for one of many jobs of that name.
+    pub fn job(&self, name: &str, id: &str) -> Arc<QueryContext> {
+        QueryContext::new(name, id, "default", "default", Arc::new(Settings::default()), self.env.clone())
+    }
+
     /// A place among the merges for a TTL, of which there are so many; they would else keep others from the pool.
     pub fn ttl_place(&self, most: u64) -> Option<TtlPlace> {
         let taken =
             self.ttl_merges.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| (count < most).then_some(count + 1));
         taken.ok().map(|_| TtlPlace(self.ttl_merges.clone()))
-    }
-
-    /// Merges yield to queries: while any runs, half of the pool (but one place at least) is left to merges.
-    pub fn merges_allowed(&self) -> usize {
-        let size = self.options.background_pool_size.max(1);
-        if processes::snapshot().is_empty() { size } else { (size / 2).max(1) }
     }
 }
 

@@ -31,14 +31,15 @@ impl Located {
         self.expression.evaluate(&batch.project(&self.places)?)
     }
 
-    /// As `evaluate`, of rows of loose columns; `order`: which of them, all where there is none.
+    /// As `evaluate`, of rows of loose columns, of which those that it looks at are there; `order`: which of them, all where there is none.
     pub fn evaluate_columns(&self, columns: &[ArrayRef], schema: &Schema, order: Option<&UInt32Array>) -> Result<ArrayRef> {
         let inputs = self.places.iter().map(|&at| match order {
             Some(order) => Ok(take(&columns[at], order, None)?),
             None => Ok(columns[at].clone()),
         });
         let inputs: Vec<ArrayRef> = inputs.collect::<Result<_>>()?;
-        let rows = order.map_or_else(|| columns.first().map_or(0, |column| column.len()), |order| order.len());
+        let first = inputs.first().or(columns.first());
+        let rows = order.map_or_else(|| first.map_or(0, |column| column.len()), |order| order.len());
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
         let schema = schema.project(&self.places)?.into();
         self.expression.evaluate(&RecordBatch::try_new_with_options(schema, inputs, &options)?)

@@ -64,6 +64,7 @@ macro_rules! table_settings {
 table_settings! {
     index_granularity: u64 = 8192, "Rows of a granule, which is also a page of every column.";
     index_granularity_bytes: u64 = 10 << 20, "Bytes of a granule, after which it gets fewer rows. 0: any number.";
+    max_rows_in_row_group: u64 = 1 << 20, "Rows of a row group of a part at most, in whole granules; rows of many bytes make smaller ones. (Not in ClickHouse.)";
     parts_to_delay_insert: u64 = 1000, "Parts of one partition from which on inserts are slowed down. 0: never.";
     parts_to_throw_insert: u64 = 3000, "Parts of one partition from which on inserts are refused. 0: never.";
     max_avg_part_size_for_too_many_parts: u64 = 1 << 30, "Where parts are larger than this on average, their number does not matter. 0: it always does.";
@@ -74,13 +75,22 @@ table_settings! {
     max_bytes_to_merge_at_max_space_in_pool: u64 = 150 << 30, "Bytes that one merge takes at most, while the pool is free.";
     max_bytes_to_merge_at_min_space_in_pool: u64 = 1 << 20, "Bytes that one merge takes at most, while the pool is full.";
     max_parts_to_merge_at_once: u64 = 100, "Parts that one merge takes at most.";
-    number_of_free_entries_in_pool_to_lower_max_size_of_merge: u64 = 8, "Free places in the pool below which merges become smaller.";
+    number_of_free_entries_in_pool_to_lower_max_size_of_merge: u64 = 8, "Free places in the pool below which merges become smaller. In a small pool half of its places are enough.";
+    number_of_free_entries_in_pool_to_execute_mutation: u64 = 20, "Free places in the pool below which no part is mutated. In a small pool half of its places are enough.";
+    enable_vertical_merge_algorithm: bool = true, "Whether merges of wide rows may gather columns one after another: see docs/merges.md.";
+    vertical_merge_algorithm_min_rows_to_activate: u64 = 131_072, "Rows from which on a merge may be vertical.";
+    vertical_merge_algorithm_min_bytes_to_activate: u64 = 0, "Bytes (as values in memory) from which on a merge may be vertical.";
+    vertical_merge_algorithm_min_columns_to_activate: u64 = 11, "Columns outside of the keys from which on a merge may be vertical.";
     min_age_to_force_merge_seconds: u64 = 0, "Merge a range of parts that are all older than this, whatever their sizes. 0: never.";
     ttl_only_drop_parts: bool = false, "Whether merges for a TTL begin only for parts of which all rows have expired.";
     merge_with_ttl_timeout: u64 = 4 * 3600, "Seconds from one merge of a partition for its TTL to the next.";
     merge_with_recompression_ttl_timeout: u64 = 4 * 3600, "Seconds from one merge of a partition for RECOMPRESS to the next.";
     max_number_of_merges_with_ttl_in_pool: u64 = 2, "Merges for a TTL that run at the same time, of all tables.";
     merge_selecting_sleep_ms: u64 = 5000, "Milliseconds until parts to merge are looked for again, when none were found.";
+    merge_selector_window_size: u64 = 1000, "Parts of a partition that are looked at for a merge: the oldest.";
+    merge_selector_enable_heuristic_to_lower_max_parts_to_merge_at_once: bool = true, "Whether a merge takes fewer parts where a partition has nearly parts_to_throw_insert.";
+    merge_selector_heuristic_to_lower_max_parts_to_merge_at_once_exponent: u64 = 5, "How suddenly it takes fewer: the greater, the later.";
+    merge_selector_enable_heuristic_to_remove_small_parts_at_right: bool = true, "Whether a merge leaves out parts at its right end that are less than 1 % of it.";
     merge_selector_base: f64 = 5.0, "How many times its largest part a merge must be, for young and large parts.";
     orphan_grace_seconds: u64 = 86_400, "Seconds after which an object that no version names is removed: what a killed insert left. (Not in ClickHouse.)";
     allow_experimental_replacing_merge_with_cleanup: bool = false, "Whether OPTIMIZE … FINAL CLEANUP may remove rows that say that their key is deleted.";
@@ -91,7 +101,7 @@ table_settings! {
         storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,
         min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
         use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization,
-        min_rows_to_fsync_after_merge, enable_vertical_merge_algorithm, compress_marks, compress_primary_key,
+        min_rows_to_fsync_after_merge, compress_marks, compress_primary_key,
         max_parts_in_total, cleanup_delay_period, primary_key_lazy_load, add_minmax_index_for_numeric_columns,
         add_minmax_index_for_string_columns, replicated_deduplication_window, merge_max_block_size
     }

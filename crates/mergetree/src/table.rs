@@ -22,6 +22,7 @@ use gristmill_types::{Columns, SqlType};
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
+use uuid::Uuid;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
@@ -51,7 +52,9 @@ pub struct TableData {
     pub store: Arc<dyn PartStore>,
     pub environment: Arc<MergeTreeEnvironment>,
     pub manifest: Manifest,
-    name: RwLock<String>,
+    pub uuid: Uuid,
+    /// Of the database and the table.
+    names: RwLock<(String, String)>,
     /// R-1, M-4: the states that queries read.
     pinned: Mutex<Vec<Weak<State>>>,
     /// Names of parts that a merge of this process works on.
@@ -66,7 +69,7 @@ pub struct TableData {
     pub loading: Mutex<HashSet<String>>,
     /// Times at which the sweeper first saw an object without a name, by key.
     pub sweeper: gc::Sweeper,
-    wake: Arc<Notify>,
+    pub wake: Arc<Notify>,
     merge_end: Arc<Notify>,
     stop: CancellationToken,
     background: Mutex<Option<Task<()>>>,
@@ -97,7 +100,13 @@ impl std::fmt::Debug for Core {
 
 impl Core {
     pub fn name(&self) -> String {
-        self.name.read().clone()
+        let (database, table) = &*self.names.read();
+        format!("{database}.{table}")
+    }
+
+    /// Of the database and the table.
+    pub fn names(&self) -> (String, String) {
+        self.names.read().clone()
     }
 
     /// Whether ALTER changed the layout since: what is written by this one must not replace parts any more.
@@ -213,7 +222,8 @@ impl MergeTree {
         let data = Arc::new(TableData {
             store,
             manifest,
-            name: RwLock::new(format!("{}.{}", definition.database, definition.name)),
+            uuid: definition.uuid,
+            names: RwLock::new((definition.database.clone(), definition.name.clone())),
             pinned: Mutex::default(),
             merging: Mutex::default(),
             mutating: mutate::Progress::default(),
@@ -479,7 +489,7 @@ impl Table for MergeTree {
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        *self.core.name.write() = format!("{}.{}", definition.database, definition.name);
+        *self.core.names.write() = (definition.database.clone(), definition.name.clone());
         Ok(Arc::new(MergeTree { definition, core: self.core.clone() }))
     }
 

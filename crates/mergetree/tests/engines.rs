@@ -73,15 +73,18 @@ fn settings(optimize_on_insert: bool) -> Arc<QueryContext> {
 struct History {
     inserts: Vec<Vec<Row>>,
     optimize_on_insert: bool,
+    /// Whether merges are vertical where the engine allows it.
+    vertical: bool,
     /// After which insert how many parts from which one on are merged.
     merges: Vec<(usize, usize, usize)>,
 }
 
 fn history(inserts: impl Strategy<Value = Vec<Vec<Row>>>) -> impl Strategy<Value = History> {
     let merges = proptest::collection::vec((0..8usize, 0..6usize, 2..4usize), 0..6);
-    (inserts, any::<bool>(), merges).prop_map(|(inserts, optimize_on_insert, merges)| History {
+    (inserts, any::<bool>(), any::<bool>(), merges).prop_map(|(inserts, optimize_on_insert, vertical, merges)| History {
         inserts,
         optimize_on_insert,
+        vertical,
         merges,
     })
 }
@@ -99,7 +102,11 @@ async fn merge_some(table: &MergeTree, context: &Arc<QueryContext>, from: usize,
 
 /// A table that the history happened to.
 async fn lived(spec: &TableSpec, history: &History) -> (Arc<MergeTree>, Arc<QueryContext>) {
-    let table = spec.clone().with_setting("index_granularity", 3).open(MemoryStore::new()).await.expect("opens");
+    let spec = spec.clone().with_setting("index_granularity", 3).with_setting("max_rows_in_row_group", 9);
+    let spec = spec.with_setting("enable_vertical_merge_algorithm", u8::from(history.vertical));
+    let spec = spec.with_setting("vertical_merge_algorithm_min_rows_to_activate", 0);
+    let spec = spec.with_setting("vertical_merge_algorithm_min_columns_to_activate", 1);
+    let table = spec.open(MemoryStore::new()).await.expect("opens");
     let context = settings(history.optimize_on_insert);
     for (at, rows) in history.inserts.iter().enumerate() {
         insert(&table, &context, vec![batch(rows)]).await.expect("inserts");
@@ -235,6 +242,7 @@ proptest! {
         changes in proptest::collection::vec((0..12i64, proptest::option::of(1..50i64)), 1..120),
         cuts in proptest::collection::vec(1..20usize, 1..12),
         optimize_on_insert in any::<bool>(),
+        vertical in any::<bool>(),
         merges in proptest::collection::vec((0..8usize, 0..6usize, 2..4usize), 0..6),
     ) {
         run(async {
@@ -257,7 +265,7 @@ proptest! {
                 let length = written.len().min(*cuts.next().expect("it goes round"));
                 inserts.push(written.drain(..length).collect());
             }
-            let history = History { inserts, optimize_on_insert, merges };
+            let history = History { inserts, optimize_on_insert, vertical, merges };
             let expected: Vec<Row> = states.into_values().collect();
             let (table, context) = lived(&spec("CollapsingMergeTree", &["s"]), &history).await;
             check(&table, &context, &expected).await;

@@ -9,6 +9,7 @@ use gristmill_base::ErrorCode;
 use gristmill_base::env::system_env;
 use gristmill_catalog::{OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_mergetree::merge::task::{Claim, MergeOptions, merge};
 use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
 use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore, gc};
 use gristmill_objstore::Store;
@@ -48,6 +49,24 @@ async fn objects(store: &Arc<MemoryStore>, prefix: &str) -> usize {
     store.list(&settings(), prefix).await.expect("lists").len()
 }
 
+/// The spec of a table that is merged vertically, however few its rows and columns are, in small row groups.
+fn vertically(spec: TableSpec) -> TableSpec {
+    spec.with_setting("vertical_merge_algorithm_min_rows_to_activate", 0)
+        .with_setting("vertical_merge_algorithm_min_columns_to_activate", 1)
+        .with_setting("max_rows_in_row_group", 21)
+}
+
+/// Merges some neighbours, where there are two.
+async fn merge_some(table: &MergeTree, from: usize, count: usize) {
+    let state = table.core().manifest.current();
+    let parts: Vec<_> = state.parts.values().skip(from).take(count).cloned().collect();
+    if parts.len() > 1 {
+        let claim = Claim::take(table.core(), parts).expect("nobody else merges");
+        let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 2, yields: true };
+        assert!(merge(&claim, &settings(), &options).await.expect("merges"));
+    }
+}
+
 fn any_rows() -> impl Strategy<Value = Vec<(f64, String, i64)>> {
     let key = prop_oneof![Just(f64::NAN), Just(-0.0), Just(0.0), Just(1.0), -2.0..2.0f64];
     proptest::collection::vec((key, "[a-b]{0,2}", 0i64..1000), 1..60)
@@ -60,12 +79,15 @@ proptest! {
         inserts in proptest::collection::vec(any_rows(), 1..8),
         key in 0..4usize,
         at_once in 2..5usize,
+        vertical in any::<bool>(),
+        merges in proptest::collection::vec((0..6usize, 2..4usize), 0..4),
     ) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
         runtime.block_on(async {
             let keys: [&[&str]; 4] = [&["k", "s"], &["s"], &["n"], &[]];
             let spec = TableSpec::new(columns(), keys[key], &[]).expect("spec").with_setting("index_granularity", 7);
             let merged = spec.clone().with_setting("max_parts_to_merge_at_once", at_once);
+            let merged = if vertical { vertically(merged) } else { merged };
             let table = merged.open(MemoryStore::new()).await.expect("opens");
             let sorted = spec.open(MemoryStore::new()).await.expect("opens");
             let batches: Vec<RecordBatch> = inserts
@@ -77,6 +99,9 @@ proptest! {
             }
             // One INSERT of everything is sorted stably as one block.
             insert(&sorted, &settings(), batches).await.expect("inserts");
+            for (from, count) in merges {
+                merge_some(&table, from, count).await;
+            }
             table.optimize(&settings(), FINAL).await.expect("merges");
             assert_eq!(active(&table).len(), 1);
             assert_eq!(all(&table).await, all(&sorted).await);

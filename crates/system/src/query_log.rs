@@ -20,8 +20,8 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
     object_storage_cost_usd Float64";
 
-const MICROS: i64 = 1_000_000;
-const DAY_SECONDS: i64 = 86_400;
+pub const MICROS: i64 = 1_000_000;
+pub const DAY_SECONDS: i64 = 86_400;
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     let host = hostname();
@@ -81,7 +81,7 @@ fn kind(kind: QueryLogType) -> Cell {
 }
 
 /// The machine's name, as its environment says; empty where it says nothing.
-fn hostname() -> String {
+pub fn hostname() -> String {
     std::env::var("HOSTNAME")
         .ok()
         .or_else(|| std::fs::read_to_string("/etc/hostname").ok())

@@ -17,9 +17,10 @@ use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
 
-use crate::manifest::State;
 use crate::manifest::log::STALE_AFTER;
 use crate::manifest::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
+use crate::manifest::{PartEntry, State};
+use crate::merge::log;
 use crate::store::StoredObject;
 use crate::table::Core;
 
@@ -54,10 +55,11 @@ pub async fn sweep(core: &Core) -> Result<()> {
         core.sweeper.listed.lock().get_or_insert(now);
     }
     let state = core.manifest.current();
-    for key in due(core, &state, &context) {
-        core.store.delete(&context, &key).await?;
-        core.environment.parts.remove(&core.store.location(&key));
-        core.sweeper.gone.lock().insert(key);
+    for part in due(core, &state, &context) {
+        core.store.delete(&context, &part.key).await?;
+        core.environment.parts.remove(&core.store.location(&part.key));
+        core.sweeper.gone.lock().insert(part.key.clone());
+        log::removed(core, &context, &part);
     }
     let named: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
     core.sweeper.gone.lock().retain(|key| named.contains(key.as_str()));
@@ -65,7 +67,7 @@ pub async fn sweep(core: &Core) -> Result<()> {
 }
 
 /// Replaced parts whose time has come.
-fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<String> {
+fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<Arc<PartEntry>> {
     let now = context.env.now_ms();
     let lifetime_ms = core.settings.old_parts_lifetime * 1000;
     state
@@ -73,7 +75,7 @@ fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<String> {
         .iter()
         .filter(|removed| removed.removed_ms + lifetime_ms <= now)
         .filter(|removed| !core.sweeper.is_gone(&removed.part.key) && !core.is_pinned(&removed.part))
-        .map(|removed| removed.part.key.clone())
+        .map(|removed| removed.part.clone())
         .collect()
 }
 

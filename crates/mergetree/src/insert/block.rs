@@ -7,6 +7,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
@@ -38,6 +39,8 @@ use crate::store::PartStore;
 pub struct InsertedPart {
     pub part: WrittenPart,
     pub ranges: Vec<(Value, Value)>,
+    /// How long it took to be made.
+    pub took: Duration,
 }
 
 /// What writing a block needs of its table.
@@ -167,7 +170,7 @@ impl Block {
             level,
             codec: Codec::Lz4,
             granule_rows,
-            row_group_rows: row_group_rows(self.row_bytes, granule_rows),
+            row_group_rows: row_group_rows(self.row_bytes, granule_rows, settings.max_rows_in_row_group),
             text: self.text.clone(),
             dictionaries: self.dictionaries.clone(),
             lanes: self.lanes,
@@ -180,7 +183,8 @@ impl Block {
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
-        Ok(Some(InsertedPart { part, ranges: partition.ranges }))
+        let took = context.env.instant().saturating_duration_since(started);
+        Ok(Some(InsertedPart { part, ranges: partition.ranges, took }))
     }
 
     /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.

@@ -17,6 +17,7 @@ use super::load::Load;
 use super::uncommitted::Uncommitted;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
+use crate::merge::log;
 use crate::table::Core;
 
 /// What the lanes of one INSERT share.
@@ -140,7 +141,7 @@ impl Shared {
         let (files, ends) = step;
         let ledger = load.change(state, files, &self.target.settings, self.context.env.now_ms())?;
         let numbered = (state.next_block..).zip(parts);
-        let added = numbered.map(|(block, InsertedPart { part, ranges })| {
+        let added = numbered.map(|(block, InsertedPart { part, ranges, .. })| {
             Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms()))
         });
         Ok(Change {
@@ -166,7 +167,7 @@ impl Shared {
         let mut hashes = HashSet::new();
         let mut added = Vec::with_capacity(parts.len());
         let mut block = state.next_block;
-        for InsertedPart { part, ranges } in parts {
+        for InsertedPart { part, ranges, .. } in parts {
             let hash = format!("{}_{:032x}", part.header.partition_id, part.hash);
             if by_hash && part.hash != 0 && (state.has_block(&hash) || !hashes.insert(hash)) {
                 continue;
@@ -219,9 +220,11 @@ impl Shared {
         let outcome = self.core.manifest.commit(context, decide).await;
         match outcome {
             Ok(Commit::Done(state)) => {
-                let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
-                for part in left_out {
-                    self.uncommitted.discard(&part.part.key).await;
+                for part in &parts {
+                    match state.parts.values().find(|known| known.key == part.part.key) {
+                        Some(known) => log::inserted(&self.core, context, known, part.took),
+                        None => self.uncommitted.discard(&part.part.key).await,
+                    }
                 }
                 self.core.wake_merger();
                 Ok(())
@@ -247,7 +250,7 @@ impl Shared {
 }
 
 /// Parts and bytes of the partition with the most parts.
-fn fullest_partition(state: &State) -> Option<(u64, u64)> {
+pub fn fullest_partition(state: &State) -> Option<(u64, u64)> {
     let mut fullest: Option<(u64, u64)> = None;
     let mut current: (&str, u64, u64) = ("", 0, 0);
     for ((partition, _), part) in &state.parts {

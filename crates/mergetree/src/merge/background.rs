@@ -1,18 +1,21 @@
 //! The background job of a table: mutates and merges, as the selector chooses, and lets the sweeper work.
 //!
-//! It wakes after every commit and, where there is nothing to do, ever more seldom. All tables share one pool of places;
-//! while queries run, only half of it is used, and a merge computes one column at a time.
+//! It wakes after every commit, when the pool has a place for it again and, where there is nothing to do, ever more seldom.
+//! All tables share one pool of places (`pool`), which says how many of them a table may have; a merge computes one column
+//! at a time. Merges of one table, and of one partition, run side by side where their ranges of parts are disjoint.
 
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
+use gristmill_base::allocations;
 use gristmill_base::runtime::{self, Task};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::runs;
+use super::list::{Reason, result_name};
 use super::selector::{self, Limits};
 use super::task::{self, Claim, MergeOptions};
+use super::{pool, runs};
 use crate::environment::TtlPlace;
 use crate::manifest::State;
 use crate::table::{Core, TableData};
@@ -59,27 +62,32 @@ pub async fn run(data: Weak<TableData>, wake: Arc<Notify>, stop: CancellationTok
 
 /// Begins the best merge, where there is one and a place for it.
 fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
-    let environment = &core.environment;
-    let place = environment.merge_slots.clone().try_acquire_owned().ok()?;
-    let size = environment.options.background_pool_size.max(1);
-    let free = environment.merge_slots.available_permits() + 1;
-    let allowed = environment.merges_allowed();
-    if size - free >= allowed {
-        return None;
-    }
-    let limits = Limits::of_background(&core.settings, free, size, environment.env.now_ms());
     let state = core.manifest.current();
-    if core.stopped.merges() {
+    if core.stopped.merges() || (core.layout.ttl.is_empty() && runs(core, &state, 2).is_empty()) {
         return None;
     }
-    let (parts, ttl_place) = match choose_for_ttl(core, &state, &limits) {
-        Some((chosen, place)) => (chosen.parts, place),
-        None => (selector::select(&runs(core, &state, 2), &limits)?, None),
+    let (environment, settings) = (&core.environment, &core.settings);
+    let debt = pool::debt(&state, settings);
+    let place = environment.pool.take(debt, &core.wake)?;
+    let limits = Limits::of_background(settings, place.free(), environment.pool.places(), debt, environment.env.now_ms());
+    let (parts, reason, ttl_place) = match choose_for_ttl(core, &state, &limits) {
+        Some((chosen, place)) => {
+            let reason = match chosen.reason {
+                by_ttl::Reason::Drop => Reason::TtlDrop,
+                by_ttl::Reason::Delete => Reason::TtlDelete,
+                by_ttl::Reason::Recompress => Reason::TtlRecompress,
+            };
+            (chosen.parts, reason, place)
+        }
+        None => (selector::select(&runs(core, &state, 2), &limits)?, Reason::Regular, None),
     };
-    let claim = Claim::take(core, parts)?;
+    let id = format!("{}::{}", core.uuid, result_name(&parts, reason));
+    let mut claim = Claim::take(core, parts)?;
+    claim.reason = reason;
     let (core, stop) = (core.clone(), stop.clone());
-    Some(Task::on(&runtime::cpu(), async move {
-        let context = core.environment.context("merge");
+    let context = core.environment.job("merge", &id);
+    let tally = context.memory.tally().cloned();
+    let work = async move {
         let options = MergeOptions { deduplicate: None, cleanup: false, lanes: 1, yields: true };
         let merged = {
             let mut merging = std::pin::pin!(task::merge(&claim, &context, &options));
@@ -102,7 +110,8 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
         }
         drop((claim, place, ttl_place));
         core.wake_merger();
-    }))
+    };
+    Some(Task::on(&runtime::cpu(), allocations::counted(tally, work)))
 }
 
 /// Parts to merge for their TTL, with the place that the merge takes among such merges.

@@ -1,11 +1,17 @@
-//! Merges: which (`selector`), how (`rows`, `rules`, `task`), when (`background`, and OPTIMIZE here).
+//! Merges: which (`selector`), how (`task`, over `sources`, `rows` and `rules`; `vertical`), when (`background`, `pool`, and
+//! OPTIMIZE here); what is told of them (`list`, `log`).
 
 pub mod background;
+pub mod list;
+pub mod log;
+pub mod pool;
 pub mod rows;
 pub mod rules;
 pub mod selector;
+mod sources;
 pub mod stop;
 pub mod task;
+mod vertical;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;

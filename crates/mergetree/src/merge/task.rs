@@ -1,46 +1,52 @@
 //! One merge: neighbouring parts of a partition in, one part out, one commit that changes them for each other (M-1). If a
 //! source is gone when it comes to the commit (another process merged it, the table was truncated), the merge gives up.
 //!
+//! Rows come merged (`rows`), made fewer by the engine's rule and the TTL; all columns of them at once (horizontal), or
+//! those that decide first and the others behind (`vertical`).
+//!
 //! Memory: a few decoded granules a source, the encoded pages of one row group, and the few rows that an engine's rule holds
 //! back of the key under way.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
-use futures::stream::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_introspect::{Event, QueryContext, processes};
+use gristmill_introspect::{Event, QueryContext};
 use serde_json::Value;
 
-use super::rows::{Deduplicate, MergedRows};
+use super::list::{self, Algorithm, Reason, Running};
+use super::pool::{self, Courtesy};
+use super::rows::{Deduplicate, MergedRows, SortedRows};
 use super::rules::{self, Purpose, Rule, Shape};
+use super::sources::Sources;
+use super::{log, vertical};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
+use crate::measure::batch_bytes;
 use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
-use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::read::evolve::traits_of;
-use crate::read::stream::{Output, ScanShared, stream};
-use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
 use crate::ttl::rows::TtlRows;
 
 /// Rows that are copied and encoded at a time, and their bytes, about.
 const BLOCK_ROWS: u64 = 65_536;
 const BLOCK_BYTES: u64 = 32 << 20;
-/// Bytes (as values in memory) that the sources of a merge hold together, about.
-const READ_BYTES: u64 = 256 << 20;
 
 /// Parts that this process merges: nobody else here takes them meanwhile.
 pub struct Claim {
     core: Arc<Core>,
     pub parts: Vec<Arc<PartEntry>>,
+    /// Why they are merged, if they are.
+    pub reason: Reason,
 }
 
 impl Claim {
@@ -51,7 +57,7 @@ impl Claim {
             return None;
         }
         merging.extend(parts.iter().map(|part| part.name.clone()));
-        Some(Claim { core: core.clone(), parts })
+        Some(Claim { core: core.clone(), parts, reason: Reason::Regular })
     }
 
     pub fn core(&self) -> &Arc<Core> {
@@ -83,33 +89,70 @@ pub struct MergeOptions {
     pub yields: bool,
 }
 
+/// What became of a merge.
+enum Outcome {
+    /// The part that was made, if a row is left.
+    Done(Option<PartEntry>),
+    /// The parts changed meanwhile, nothing was done.
+    GaveUp,
+}
+
 /// Merges the claimed parts. False: they changed meanwhile, nothing was done.
 pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOptions) -> Result<bool> {
-    let core = &claim.core;
+    let (core, context) = (&claim.core, &context.of_work());
     let state = core.pin(context).await?;
     if mutate::joined(&state, &claim.parts).is_none() || core.is_outdated() {
         return Ok(false);
     }
     core.stopped.check()?;
-    let now = (context.env.now_ms() / 1000) as i64;
-    let ttl = &core.layout.ttl;
-    if !core.stopped.ttl() && claim.parts.iter().all(|part| ttl.is_expired(part, now)) {
-        // No row is left, as the manifest knows: nothing is read.
-        return commit(core, context, &claim.parts, None, false).await;
+    let listed = list::begin(core, context, &claim.parts, claim.reason);
+    let running = &listed.running;
+    log::began(core, running);
+    match run(core, &state, context, running, options).await {
+        Ok(Outcome::Done(made)) => {
+            log::ended(core, running, made.as_ref(), None);
+            Ok(true)
+        }
+        Ok(Outcome::GaveUp) => {
+            let error = Error::new(ErrorCode::ABORTED, "Parts were replaced or dropped while they were merged");
+            log::ended(core, running, None, Some(&error));
+            Ok(false)
+        }
+        Err(error) => {
+            log::ended(core, running, None, Some(&error));
+            Err(error)
+        }
     }
-    let ttl = (!core.stopped.ttl() && ttl.concerns(&claim.parts, now)).then_some(now);
+}
+
+async fn run(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    running: &Arc<Running>,
+    options: &MergeOptions,
+) -> Result<Outcome> {
+    let (parts, now) = (&running.parts, (context.env.now_ms() / 1000) as i64);
+    let ttl = &core.layout.ttl;
+    if !core.stopped.ttl() && parts.iter().all(|part| ttl.is_expired(part, now)) {
+        // No row is left, as the manifest knows: nothing is read.
+        return commit(core, context, parts, None, false).await;
+    }
+    let ttl = (!core.stopped.ttl() && ttl.concerns(parts, now)).then_some(now);
     let started = context.env.instant();
     let counters = &context.counters;
     counters.add(Event::Merge, 1);
-    counters.add(Event::MergedRows, claim.parts.iter().map(|part| part.rows).sum());
-    counters.add(Event::MergedUncompressedBytes, claim.parts.iter().map(|part| part.uncompressed_bytes).sum());
-    let written = write(core, &state, context, &claim.parts, (options, ttl)).await;
+    counters.add(Event::MergeSourceParts, parts.len() as u64);
+    counters.add(Event::MergedRows, parts.iter().map(|part| part.rows).sum());
+    counters.add(Event::MergedUncompressedBytes, parts.iter().map(|part| part.uncompressed_bytes).sum());
+    let written = write(core, state, context, running, (options, ttl)).await;
     let elapsed = context.env.instant().saturating_duration_since(started);
     counters.add(Event::MergeTotalMilliseconds, elapsed.as_millis() as u64);
     let Some((written, codec)) = written? else {
         // No row is left: the parts go, and nothing comes in their place.
-        return commit(core, context, &claim.parts, None, false).await;
+        return commit(core, context, parts, None, false).await;
     };
+    counters.add(Event::MergeWrittenRows, written.header.rows);
     // As for an insert: the sweeper of another process may take the object for one that nobody will name.
     if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
         core.discard(&written.key).await;
@@ -119,7 +162,7 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
         ));
     }
     let keeps_rows = options.deduplicate.is_none() && !core.layout.engine.merges_rows() && ttl.is_none();
-    commit(core, context, &claim.parts, Some((written, codec)), keeps_rows).await
+    commit(core, context, parts, Some((written, codec)), keeps_rows).await
 }
 
 async fn commit(
@@ -128,7 +171,7 @@ async fn commit(
     parts: &[Arc<PartEntry>],
     written: Option<(WrittenPart, String)>,
     keeps_rows: bool,
-) -> Result<bool> {
+) -> Result<Outcome> {
     let (Some(first), Some(last)) = (parts.first(), parts.last()) else {
         return Err(Error::logical("A merge of no parts"));
     };
@@ -152,10 +195,14 @@ async fn commit(
         }))
     };
     match core.manifest.commit(context, decide).await {
-        Ok(Commit::Done(_)) => Ok(true),
+        Ok(Commit::Done(state)) => {
+            let place = (Arc::from(first.partition_id.as_str()), first.min_block);
+            let made = added.as_ref().and_then(|_| state.parts.get(&place)).map(|part| PartEntry::clone(part));
+            Ok(Outcome::Done(made))
+        }
         Ok(Commit::Nothing) => {
             discard(core, written.as_ref()).await;
-            Ok(false)
+            Ok(Outcome::GaveUp)
         }
         // The object may be named by a version: it stays.
         Ok(Commit::Unknown(error)) => Err(error),
@@ -178,42 +225,15 @@ async fn write(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
-    parts: &[Arc<PartEntry>],
+    running: &Arc<Running>,
     (options, ttl): (&MergeOptions, Option<i64>),
 ) -> Result<Option<(WrittenPart, String)>> {
-    let mut opened = Vec::with_capacity(parts.len());
-    for part in parts {
-        opened.push(context.cancellable(core.open_part(context, part)).await?);
-    }
-    let rows: u64 = parts.iter().map(|part| part.rows).sum();
-    let row_bytes = (parts.iter().map(|part| part.uncompressed_bytes).sum::<u64>() / rows.max(1)).max(1);
-    let limits = UnitLimits { granules: 16, bytes: (READ_BYTES / 2 / parts.len().max(1) as u64).max(1), streams: 1 };
-    let streams = parts
-        .iter()
-        .zip(&opened)
-        .map(|(part, open)| {
-            let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
-            let outputs = (0..core.layout.columns.len()).map(Output::Stored).collect();
-            let schema = core.layout.schema.clone();
-            let shared = ScanShared::of_merge(core, state, whole, (outputs, schema), limits);
-            stream(shared, context.clone()).boxed()
-        })
-        .collect();
-    let shape = Shape::whole(&core.layout)?;
-    let purpose = if options.cleanup { Purpose::Cleanup } else { Purpose::Keep };
-    let compared = options.deduplicate.clone();
-    let rule = rules::rule(&shape, purpose)?;
-    let mut rows = Rows {
-        schema: core.layout.schema.clone(),
-        merged: MergedRows::open(shape.clone(), streams, options.lanes, rule.is_some()).await?,
-        rule,
-        deduplicate: compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?,
-        ttl: ttl.map(|now| TtlRows::new(&core.layout, now)).transpose()?,
-        ended: false,
-    };
-    let mut plan = plan(core, context, parts, &opened, row_bytes, options)?;
+    let sources = Sources::open(core, state, context, running).await?;
+    let is_vertical = vertical::is_worth_it(&sources, options.deduplicate.is_some() || ttl.is_some());
+    running.decide(if is_vertical { Algorithm::Vertical } else { Algorithm::Horizontal });
+    let mut plan = plan(&sources, options)?;
     let now = (context.env.now_ms() / 1000) as i64;
-    let codec = core.layout.ttl.codec(parts, now).filter(|_| !core.stopped.ttl());
+    let codec = core.layout.ttl.codec(&sources.parts, now).filter(|_| !core.stopped.ttl());
     if let Some((codec, _)) = codec {
         plan.codec = codec;
     }
@@ -222,13 +242,19 @@ async fn write(
         let set = core.layout.ttl.sets_strings(&core.layout.columns);
         set.into_iter().for_each(|place| plan.text[place] = false);
     }
+    running.writes_to(core.store.location(&plan.key));
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|_| !core.settings.materialize_skip_indexes_on_merge);
     if let Some(now) = ttl {
         writer.ttl_applied(now);
     }
-    let block_rows = (BLOCK_BYTES / row_bytes).clamp(1024, BLOCK_ROWS) as usize;
-    match copy(&mut rows, &mut writer, context, core, block_rows, options).await {
+    let mut pace = Pace::new(&sources, options);
+    let copied = match is_vertical {
+        true => copy_vertical(&sources, &mut writer, &mut pace).await,
+        false => copy(&sources, &mut writer, &mut pace, ttl).await,
+    };
+    pace.count(context);
+    match copied {
         Ok(()) if writer.rows() == 0 => {
             writer.abort().await;
             Ok(None)
@@ -241,8 +267,57 @@ async fn write(
     }
 }
 
+/// How a merge goes on from block to block.
+pub struct Pace<'a> {
+    sources: &'a Sources,
+    pub options: &'a MergeOptions,
+    pub block_rows: usize,
+    courtesy: Courtesy,
+    begun: Instant,
+    /// Of the time since then, what went to gathering columns, in milliseconds.
+    gathering_ms: u64,
+}
+
+impl<'a> Pace<'a> {
+    fn new(sources: &'a Sources, options: &'a MergeOptions) -> Pace<'a> {
+        let env = &sources.context.env;
+        Pace {
+            sources,
+            options,
+            block_rows: (BLOCK_BYTES / sources.row_bytes()).clamp(1024, BLOCK_ROWS) as usize,
+            courtesy: Courtesy::new(env.clone()),
+            begun: env.instant(),
+            gathering_ms: 0,
+        }
+    }
+
+    /// Called after each block. Errors: those of whoever stopped it.
+    pub async fn step(&mut self) -> Result<()> {
+        let core = &self.sources.core;
+        self.sources.context.check()?;
+        core.stopped.check()?;
+        if self.options.yields {
+            self.courtesy.rest(pool::debt(&core.manifest.current(), &core.settings)).await;
+        }
+        Ok(())
+    }
+
+    /// Columns of a row group were gathered since.
+    pub fn gathered(&mut self, since: Instant) {
+        let now = self.sources.context.env.instant();
+        self.gathering_ms += now.saturating_duration_since(since).as_millis() as u64;
+    }
+
+    fn count(&self, context: &QueryContext) {
+        let all = context.env.instant().saturating_duration_since(self.begun).as_millis() as u64;
+        let gathering = self.gathering_ms;
+        context.counters.add(Event::MergeHorizontalStageTotalMilliseconds, all.saturating_sub(gathering));
+        context.counters.add(Event::MergeVerticalStageTotalMilliseconds, gathering);
+    }
+}
+
 /// The rows that the new part gets: merged, made fewer by the engine's rule, without equal ones where that is asked for.
-struct Rows {
+pub struct Rows {
     schema: SchemaRef,
     merged: MergedRows,
     rule: Option<Box<dyn Rule>>,
@@ -253,7 +328,7 @@ struct Rows {
 
 impl Rows {
     /// About `target` rows, perhaps none; `None` at the end.
-    async fn next(&mut self, target: usize) -> Result<Option<RecordBatch>> {
+    pub async fn next(&mut self, target: usize) -> Result<Option<RecordBatch>> {
         if self.ended {
             return Ok(None);
         }
@@ -278,51 +353,72 @@ impl Rows {
     }
 }
 
-async fn copy(
-    merged: &mut Rows,
-    writer: &mut PartWriter,
-    context: &Arc<QueryContext>,
-    core: &Core,
-    block_rows: usize,
-    options: &MergeOptions,
-) -> Result<()> {
-    while let Some(batch) = merged.next(block_rows).await? {
-        context.check()?;
-        core.stopped.check()?;
-        if batch.num_rows() == 0 {
-            continue;
-        }
-        let keys = core.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
-        let rows = batch.num_rows();
-        writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
-        if options.yields && !processes::snapshot().is_empty() {
-            tokio::task::yield_now().await;
-        }
+impl Rows {
+    /// Without what looks at whole rows.
+    fn of(shape: &Arc<Shape>, parts: Vec<SortedRows>, sources: &Sources, options: &MergeOptions) -> Result<Rows> {
+        let purpose = if options.cleanup { Purpose::Cleanup } else { Purpose::Keep };
+        let rule = rules::rule(shape, purpose)?;
+        let merged = MergedRows::of_parts(shape.clone(), parts, options.lanes, rule.is_some());
+        let merged = merged.accounted(&sources.context.memory);
+        Ok(Rows { schema: shape.schema.clone(), merged, rule, deduplicate: None, ttl: None, ended: false })
     }
+
+    fn count(&self, context: &QueryContext) {
+        context.counters.add(Event::MergeRowsNotCompared, self.merged.uncompared());
+    }
+}
+
+/// All columns of the rows at once.
+async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, ttl: Option<i64>) -> Result<()> {
+    let (layout, context, options) = (&sources.core.layout, &sources.context, pace.options);
+    let shape = Shape::whole(layout)?;
+    let all: Vec<usize> = (0..layout.columns.len()).collect();
+    let limits = sources.limits(&all);
+    let part = |at: usize| {
+        let rows = sources.read_all(at, &all, &layout.schema, limits);
+        SortedRows { least: sources.least(at), rows }
+    };
+    let mut rows = Rows::of(&shape, (0..sources.parts.len()).map(part).collect(), sources, options)?;
+    let compared = options.deduplicate.clone();
+    rows.deduplicate = compared.map(|columns| Deduplicate::new(shape, columns)).transpose()?;
+    rows.ttl = ttl.map(|now| TtlRows::new(layout, now)).transpose()?;
+    while let Some(batch) = rows.next(pace.block_rows).await? {
+        if batch.num_rows() > 0 {
+            let keys = layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
+            let rows = batch.num_rows();
+            writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
+            sources.running.wrote_rows(rows as u64);
+            sources.running.wrote_bytes(batch_bytes(&batch));
+        }
+        pace.step().await?;
+    }
+    rows.count(context);
     Ok(())
 }
 
-fn plan(
-    core: &Core,
-    context: &QueryContext,
-    parts: &[Arc<PartEntry>],
-    opened: &[Arc<OpenPart>],
-    row_bytes: u64,
-    options: &MergeOptions,
-) -> Result<PartPlan> {
+async fn copy_vertical(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>) -> Result<()> {
+    let leading = vertical::Leading::of(sources)?;
+    let mut rows = Rows::of(&leading.shape, leading.rows, sources, pace.options)?;
+    vertical::copy(&mut rows, writer, sources, (&leading.places, &leading.shape), pace).await?;
+    rows.count(&sources.context);
+    Ok(())
+}
+
+fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
+    let Sources { core, parts, opened, .. } = sources;
     let first = parts.first().ok_or_else(|| Error::logical("A merge of no parts"))?;
-    let settings = &core.settings;
+    let (settings, row_bytes) = (&core.settings, sources.row_bytes());
     let granule_rows = granule_rows(row_bytes, settings.index_granularity, settings.index_granularity_bytes);
     let level = parts.iter().map(|part| part.level).max().unwrap_or_default() + 1;
     let places = 0..core.layout.columns.len();
     Ok(PartPlan {
-        key: object_key(context, &first.partition_id, level),
+        key: object_key(&sources.context, &first.partition_id, level),
         partition_id: first.partition_id.clone(),
         partition: first.partition.clone(),
         level,
         codec: Codec::Zstd,
         granule_rows,
-        row_group_rows: row_group_rows(row_bytes, granule_rows),
+        row_group_rows: row_group_rows(row_bytes, granule_rows, settings.max_rows_in_row_group),
         text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),
         dictionaries: places.map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).1)).collect(),
         lanes: options.lanes,

@@ -14,6 +14,7 @@ use gristmill_introspect::QueryContext;
 use super::part::{self, Mutated};
 use super::{change, current, entry, hold, newest};
 use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
+use crate::merge::log;
 use crate::table::Core;
 
 const TRIES: usize = 16;
@@ -41,6 +42,11 @@ pub async fn run(
         match commit(core, context, request, &partition_id, &done).await {
             Ok(Commit::Done(state)) => {
                 let last = state.mutations.last().map_or(0, |mutation| mutation.number);
+                for done in &done {
+                    if let Mutated::Rewritten(written, listed) = &done.mutated {
+                        log::ended(core, &listed.running, Some(&written.mutated(last)), None);
+                    }
+                }
                 return Ok(super::id(last));
             }
             Ok(Commit::Nothing) => discard(core, &done).await,
@@ -125,7 +131,7 @@ async fn commit(
             match &done.mutated {
                 Mutated::Same => passed.push((done.part.name.clone(), number)),
                 Mutated::Gone => removed.push(done.part.name.clone()),
-                Mutated::Rewritten(written) => {
+                Mutated::Rewritten(written, _) => {
                     removed.push(done.part.name.clone());
                     added.push(Arc::new(written.mutated(number)));
                 }

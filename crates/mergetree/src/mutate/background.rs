@@ -7,6 +7,8 @@ use tokio_util::sync::CancellationToken;
 
 use super::part;
 use crate::merge::background::SLEEP_AFTER_FAILURE;
+use crate::merge::pool;
+use crate::merge::selector::enough_free;
 use crate::merge::task::Claim;
 use crate::table::Core;
 
@@ -16,7 +18,12 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
     if core.stopped.merges() || state.mutations.iter().all(|mutation| mutation.finished_ms.is_some()) {
         return None;
     }
-    let place = core.environment.merge_slots.clone().try_acquire_owned().ok()?;
+    let pool = &core.environment.pool;
+    let place = pool.take(pool::debt(&state, &core.settings), &core.wake)?;
+    let enough = enough_free(core.settings.number_of_free_entries_in_pool_to_execute_mutation, pool.places());
+    if place.free() < enough {
+        return None;
+    }
     let mut left = state.parts.values().filter(|part| state.next_mutation(part).is_some());
     let claim = left.find_map(|part| Claim::take(core, vec![part.clone()]))?;
     let (core, stop) = (core.clone(), stop.clone());

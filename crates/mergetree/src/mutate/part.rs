@@ -6,8 +6,9 @@
 
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use arrow::datatypes::Schema;
-use futures::StreamExt;
+use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ColumnExpression, RowChange};
 use gristmill_introspect::{Event, QueryContext};
@@ -18,10 +19,12 @@ use crate::index::select::{Selector, conjuncts};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
+use crate::merge::list::{self, Listed, Reason, Running};
+use crate::merge::log;
 use crate::part::v1::dictionary;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::is_text;
-use crate::part::{OpenPart, PartPlan, PartWriter, Sorted};
+use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::read::evolve::traits_of;
 use crate::read::filter::ScanFilter;
 use crate::read::stream::{Output, ScanShared, stream};
@@ -38,8 +41,8 @@ pub enum Mutated {
     Same,
     /// No row is left.
     Gone,
-    /// Written, and not visible yet.
-    Rewritten(Arc<PartEntry>),
+    /// Written, and not visible yet; with its entry among the mutations under way.
+    Rewritten(Arc<PartEntry>, Listed),
 }
 
 /// Leads the claimed part through all mutations that concern it, and commits. False: there was nothing to do, or the
@@ -87,7 +90,9 @@ pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
 }
 
 pub async fn discard(core: &Core, mutated: &Mutated) {
-    if let Mutated::Rewritten(part) = mutated {
+    if let Mutated::Rewritten(part, listed) = mutated {
+        let error = Error::new(ErrorCode::ABORTED, "The part was replaced or dropped while its rows were changed");
+        log::ended(core, &listed.running, None, Some(&error));
         core.discard(&part.key).await;
     }
 }
@@ -115,13 +120,18 @@ async fn commit(
                 change(Vec::new(), Vec::new(), rows)
             }
             Mutated::Gone => change(Vec::new(), vec![part.name.clone()], RowsChange::default()),
-            Mutated::Rewritten(written) => {
+            Mutated::Rewritten(written, _) => {
                 change(vec![Arc::new(written.mutated(last))], vec![part.name.clone()], RowsChange::default())
             }
         }))
     };
     match core.manifest.commit(context, decide).await {
-        Ok(Commit::Done(_)) => Ok(true),
+        Ok(Commit::Done(_)) => {
+            if let Mutated::Rewritten(written, listed) = &mutated {
+                log::ended(core, &listed.running, Some(&written.mutated(last)), None);
+            }
+            Ok(true)
+        }
         Ok(Commit::Nothing) => {
             discard(core, &mutated).await;
             Ok(false)
@@ -159,20 +169,52 @@ pub async fn rewrite(
     }
     context.counters.add(Event::MutatedRows, part.rows);
     context.counters.add(Event::MutatedUncompressedBytes, part.uncompressed_bytes);
-    let plan = plan(core, state, context, part, &open, &program).await?;
+    let context = &context.of_work();
+    let listed = list::begin(core, context, std::slice::from_ref(part), Reason::Mutation);
+    let running = &listed.running;
+    log::began(core, running);
+    let written = match write(core, state, context, (part, &open), (&program, ttl), running).await {
+        Ok(written) => written,
+        Err(error) => {
+            log::ended(core, running, None, Some(&error));
+            return Err(error);
+        }
+    };
+    let Some(written) = written else {
+        log::ended(core, running, None, None);
+        return Ok(Mutated::Gone);
+    };
+    let entry = entry(&written, part.ranges.clone(), part.min_block, part.max_block, context.env.now_ms());
+    Ok(Mutated::Rewritten(Arc::new(PartEntry { codec: part.codec.clone(), ..entry }), listed))
+}
+
+/// The rows of the part that are left, as a new one; `None` where there are none.
+async fn write(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    (part, open): (&Arc<PartEntry>, &Arc<OpenPart>),
+    (program, ttl): (&Program, Option<i64>),
+    running: &Arc<Running>,
+) -> Result<Option<WrittenPart>> {
+    let plan = plan(core, state, context, part, open, program).await?;
+    running.writes_to(core.store.location(&plan.key));
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|key| program.clears_index(key));
-    if let Err(error) = copy(core, state, context, part, &open, (&program, ttl), &mut writer).await {
+    let reading = running.clone();
+    let rows = rows(core, state, context, part, open).inspect_ok(move |batch| reading.read(batch)).boxed();
+    if let Err(error) = copy(core, context, rows, (program, ttl), &mut writer).await {
         writer.abort().await;
         return Err(error);
     }
+    running.wrote_rows(writer.rows());
     if writer.rows() == 0 {
         writer.abort().await;
-        return Ok(Mutated::Gone);
+        return Ok(None);
     }
     let written = writer.finish().await?;
-    let entry = entry(&written, part.ranges.clone(), part.min_block, part.max_block, context.env.now_ms());
-    Ok(Mutated::Rewritten(Arc::new(PartEntry { codec: part.codec.clone(), ..entry })))
+    running.wrote_bytes(written.header.columns.iter().map(|column| column.uncompressed_bytes).sum());
+    Ok(Some(written))
 }
 
 /// Whether a row of the part fulfils one of the conditions.
@@ -219,7 +261,7 @@ fn rows(
     context: &Arc<QueryContext>,
     part: &Arc<PartEntry>,
     open: &Arc<OpenPart>,
-) -> futures::stream::BoxStream<'static, Result<arrow::array::RecordBatch>> {
+) -> BoxStream<'static, Result<RecordBatch>> {
     let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
     let outputs = (0..core.layout.columns.len()).map(Output::Stored).collect();
     let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
@@ -229,14 +271,11 @@ fn rows(
 
 async fn copy(
     core: &Arc<Core>,
-    state: &Arc<State>,
     context: &Arc<QueryContext>,
-    part: &Arc<PartEntry>,
-    open: &Arc<OpenPart>,
+    mut rows: BoxStream<'static, Result<RecordBatch>>,
     (program, ttl): (&Program, Option<i64>),
     writer: &mut PartWriter,
 ) -> Result<()> {
-    let mut rows = rows(core, state, context, part, open);
     let mut ttl = ttl.map(|now| TtlRows::new(&core.layout, now)).transpose()?;
     if let Some(ttl) = &ttl {
         writer.ttl_applied(ttl.now());

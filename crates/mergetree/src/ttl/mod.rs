@@ -131,6 +131,12 @@ impl Ttl {
         self.rules.is_empty()
     }
 
+    /// By rule: places of the columns that it looks at.
+    pub fn places(&self) -> Vec<Vec<usize>> {
+        let condition = |rule: &Rule| rule.condition.as_ref().map_or_else(Vec::new, |condition| condition.places.clone());
+        self.rules.iter().map(|rule| [rule.time.places.clone(), condition(rule)].concat()).collect()
+    }
+
     /// Whether a merge of the parts has to look at their rows: some expired, or nobody has looked yet.
     pub fn concerns(&self, parts: &[Arc<PartEntry>], now: i64) -> bool {
         let rules = self.rules.iter().filter(|rule| !matches!(rule.action, Action::Recompress { .. }));

@@ -64,7 +64,12 @@ impl Shape {
 
     /// The normalised primary key of each row.
     pub fn primary_keys(&self, batch: &RecordBatch) -> Result<Option<Rows>> {
-        self.layout.primary_order.rows(&self.key_columns(batch, self.layout.primary_key_length)?)
+        self.layout.primary_order.rows(&self.primary_values(batch)?)
+    }
+
+    /// The values of the primary key of each row.
+    pub fn primary_values(&self, batch: &RecordBatch) -> Result<Vec<ArrayRef>> {
+        self.key_columns(batch, self.layout.primary_key_length)
     }
 
     fn key_columns(&self, batch: &RecordBatch, keys: usize) -> Result<Vec<ArrayRef>> {

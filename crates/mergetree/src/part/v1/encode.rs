@@ -174,10 +174,12 @@ impl ColumnEncoder {
             let bytes = |row: usize| u64::from(views[row] as u32) + 8;
             match rows {
                 RowsTaken::Run(run) => {
+                    self.rows += run.len();
                     self.value_bytes += run.clone().map(bytes).sum::<u64>();
                     return strings.write(array, run.clone());
                 }
                 RowsTaken::At(positions) => {
+                    self.rows += positions.len();
                     let positions = || positions.values().iter().map(|&row| row as usize);
                     self.value_bytes += positions().map(bytes).sum::<u64>();
                     return strings.write(array, positions());
@@ -204,6 +206,11 @@ impl ColumnEncoder {
             self.rows += length;
         }
         Ok(())
+    }
+
+    /// Rows taken so far.
+    pub fn rows(&self) -> usize {
+        self.rows
     }
 
     /// Bytes held: pages that are done and values under way.

@@ -8,22 +8,39 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
 use arrow::compute::take;
 use arrow::datatypes::SchemaRef;
+use datafusion::physical_expr::utils::reassign_expr_columns;
+use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::Result;
 
 use super::header::{SkipChunk, SkipIndexHeader};
 use super::writer::Sorted;
+use crate::index::skip::SkipIndex;
 use crate::index::skip::build::SkipBuilder;
-use crate::layout::Layout;
+use crate::layout::{Layout, referenced_columns};
 use crate::parallel;
 
 pub struct SkipIndexWriter {
+    /// The columns that the indexes are computed from.
+    places: Vec<usize>,
     schema: SchemaRef,
-    indexes: Vec<(SkipBuilder, SkipIndexHeader)>,
+    indexes: Vec<Index>,
+}
+
+struct Index {
+    builder: SkipBuilder,
+    header: SkipIndexHeader,
+    /// Over the columns that the writer takes.
+    expressions: Arc<[Arc<dyn PhysicalExpr>]>,
 }
 
 impl SkipIndexWriter {
     pub fn new(layout: &Layout, granule_rows: usize) -> Result<SkipIndexWriter> {
-        let index = |index: &Arc<crate::index::skip::SkipIndex>| {
+        let names = layout.skip_indexes.iter().flat_map(|index| &index.expressions).flat_map(referenced_columns);
+        let mut places: Vec<usize> = names.filter_map(|name| layout.columns.index_of(&name)).collect();
+        places.sort_unstable();
+        places.dedup();
+        let schema = Arc::new(layout.schema.project(&places)?);
+        let index = |index: &Arc<SkipIndex>| {
             let header = SkipIndexHeader {
                 key: index.definition.key.clone(),
                 kind: index.definition.kind.clone(),
@@ -32,34 +49,43 @@ impl SkipIndexWriter {
                 uncompressed_bytes: 0,
                 chunks: Vec::new(),
             };
-            Ok((SkipBuilder::new(index.clone(), granule_rows)?, header))
+            let expressions = index.expressions.iter();
+            let expressions = expressions.map(|expression| Ok(reassign_expr_columns(expression.physical.clone(), &schema)?));
+            let builder = SkipBuilder::new(index.clone(), granule_rows)?;
+            Ok(Index { builder, header, expressions: expressions.collect::<Result<_>>()? })
         };
         let indexes = layout.skip_indexes.iter().map(index).collect::<Result<_>>()?;
-        Ok(SkipIndexWriter { schema: layout.schema.clone(), indexes })
+        Ok(SkipIndexWriter { places, schema, indexes })
     }
 
     pub fn leave_out(&mut self, leaves: impl Fn(&str) -> bool) {
-        self.indexes.retain(|(_, header)| !leaves(&header.key));
+        self.indexes.retain(|index| !leaves(&index.header.key));
     }
 
-    /// Takes rows of the block in the part's order.
+    /// Takes rows of the block in the part's order. Of its columns those that indexes are computed from are looked at.
     pub async fn write(&mut self, block: &Sorted, from: usize, rows: usize, lanes: usize) -> Result<()> {
         if self.indexes.is_empty() || rows == 0 {
             return Ok(());
         }
-        let length = block.columns.first().map_or(block.rows, |column| column.len());
+        let length = match &block.order {
+            None => block.rows,
+            Some(_) => {
+                block.columns.get(self.places.first().copied().unwrap_or(0)).map_or(block.rows, |column| column.len())
+            }
+        };
         let options = RecordBatchOptions::new().with_row_count(Some(length));
-        let batch = RecordBatch::try_new_with_options(self.schema.clone(), block.columns.clone(), &options)?;
+        let columns = self.places.iter().map(|place| block.columns[*place].clone()).collect();
+        let batch = RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?;
         // Rows as they lie are a run of the block; else they are chosen of all its rows.
         let (batch, order) = match &block.order {
             None => (batch.slice(from, rows), None),
             Some(order) => (batch, Some(order.slice(from, rows))),
         };
-        let job = |(mut builder, header): (SkipBuilder, SkipIndexHeader)| {
+        let job = |mut index: Index| {
             let (batch, order) = (batch.clone(), order.clone());
             move || {
-                builder.push(&values(&builder, &batch, order.as_ref())?)?;
-                Ok((builder, header))
+                index.builder.push(&values(&index.expressions, &batch, order.as_ref())?)?;
+                Ok(index)
             }
         };
         let jobs = std::mem::take(&mut self.indexes).into_iter().map(job).collect();
@@ -70,7 +96,7 @@ impl SkipIndexWriter {
     /// The chunks that are done, to be written one behind another from `at` on. `ends`: all of them.
     pub fn take(&mut self, at: &mut u64, ends: bool) -> Result<Vec<Vec<u8>>> {
         let mut all = Vec::new();
-        for (builder, header) in &mut self.indexes {
+        for Index { builder, header, .. } in &mut self.indexes {
             for chunk in builder.take(ends)? {
                 header.uncompressed_bytes += chunk.uncompressed_bytes;
                 let length = chunk.data.len() as u64;
@@ -83,22 +109,21 @@ impl SkipIndexWriter {
     }
 
     pub fn headers(&self) -> Vec<SkipIndexHeader> {
-        self.indexes.iter().map(|(_, header)| header.clone()).collect()
+        self.indexes.iter().map(|index| index.header.clone()).collect()
     }
 
     pub fn memory_bytes(&self) -> u64 {
-        self.indexes.iter().map(|(builder, _)| builder.memory_bytes()).sum()
+        self.indexes.iter().map(|index| index.builder.memory_bytes()).sum()
     }
 }
 
-fn values(builder: &SkipBuilder, batch: &RecordBatch, order: Option<&UInt32Array>) -> Result<Vec<ArrayRef>> {
-    let expressions = builder.index().expressions.iter();
-    let value = |expression: &gristmill_catalog::KeyExpression| {
-        let values = expression.evaluate(batch)?;
+fn values(expressions: &[Arc<dyn PhysicalExpr>], batch: &RecordBatch, order: Option<&UInt32Array>) -> Result<Vec<ArrayRef>> {
+    let value = |expression: &Arc<dyn PhysicalExpr>| {
+        let values = expression.evaluate(batch)?.into_array(batch.num_rows())?;
         Ok(match order {
             Some(order) => take(&values, order, None)?,
             None => values,
         })
     };
-    expressions.map(value).collect()
+    expressions.iter().map(value).collect()
 }

@@ -2,7 +2,7 @@
 //!
 //! Columns are independent: those of a block are gathered (by the sort's permutation), converted and encoded each in a
 //! task of its own on the CPU runtime, so a wide block uses every core and never exists twice in memory. A row group
-//! holds at most 2^20 rows and about 256 MiB of values: its encoded pages must be held until it ends, so this bounds
+//! holds at most 2^20 rows (`max_rows_in_row_group`) and about 256 MiB of values: its encoded pages must be held until it ends, so this bounds
 //! memory, and other readers share a part out by row group. (One row group a part reads no faster here: our unit of
 //! work is a run of granules. It would make a merge hold the whole encoded part.)
 
@@ -11,6 +11,7 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, UInt32Array};
+use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
@@ -38,7 +39,6 @@ use crate::parallel;
 use crate::store::{PartStore, PartUpload};
 use crate::ttl::ranges::{TtlCollector, TtlRange};
 
-const ROW_GROUP_ROWS: u64 = 1 << 20;
 const ROW_GROUP_BYTES: u64 = 256 << 20;
 
 /// Everything about a part that is decided before its first row is written.
@@ -70,9 +70,9 @@ pub fn granule_rows(row_bytes: u64, index_granularity: u64, index_granularity_by
     }
 }
 
-/// Rows of a row group: whole granules within the limits above.
-pub fn row_group_rows(row_bytes: u64, granule_rows: usize) -> usize {
-    let rows = (ROW_GROUP_BYTES / row_bytes.max(1)).min(ROW_GROUP_ROWS) as usize;
+/// Rows of a row group: whole granules, at most `max_rows_in_row_group` and the bytes above.
+pub fn row_group_rows(row_bytes: u64, granule_rows: usize, max_rows_in_row_group: u64) -> usize {
+    let rows = (ROW_GROUP_BYTES / row_bytes.max(1)).min(max_rows_in_row_group) as usize;
     (rows / granule_rows).max(1) * granule_rows
 }
 
@@ -122,6 +122,13 @@ impl Sorted {
     }
 }
 
+/// Gives the columns of rows that a writer knows already, one after another, in the order of the part.
+#[async_trait]
+pub trait ColumnSource: Send {
+    /// The next rows of the next columns, by their places; `None`: that was all.
+    async fn next(&mut self) -> Result<Option<(Vec<usize>, Vec<ArrayRef>)>>;
+}
+
 /// Collects what Parquet's writer puts out, to be taken between its calls.
 #[derive(Clone, Default)]
 struct Outlet(Arc<Mutex<BytesMut>>);
@@ -146,7 +153,8 @@ pub struct PartWriter {
     descriptor: SchemaDescriptor,
     leaves_by_column: Vec<usize>,
     upload: Option<Box<dyn PartUpload>>,
-    encoders: Vec<ColumnEncoder>,
+    /// By column, of the row group under way; empty between two of them.
+    encoders: Vec<Option<ColumnEncoder>>,
     group_rows: usize,
     groups: usize,
     rows: u64,
@@ -209,6 +217,11 @@ impl PartWriter {
         self.rows
     }
 
+    /// Rows until the row group ends.
+    pub fn room(&self) -> usize {
+        self.plan.row_group_rows - self.group_rows
+    }
+
     /// Before the first row: the part gets no data of these skip indexes.
     pub fn leave_out_skip_indexes(&mut self, leaves: impl Fn(&str) -> bool) {
         self.skip_indexes.leave_out(leaves);
@@ -221,21 +234,71 @@ impl PartWriter {
         let mut from = 0;
         while from < block.rows {
             let rows = (self.plan.row_group_rows - self.group_rows).min(block.rows - from);
-            if self.encoders.is_empty() {
-                self.encoders = self.row_group_encoders()?;
-            }
-            let last = self.group_rows + rows == self.plan.row_group_rows;
+            self.begin_row_group()?;
             self.skip_indexes.write(block, from, rows, self.plan.lanes).await?;
-            let chunks = self.encode(block, from, rows, last).await?;
+            let columns = block.columns.iter().cloned().enumerate().collect();
+            encode(&mut self.encoders, columns, &block.taken(from, rows), self.plan.lanes).await?;
+            self.account()?;
             self.group_rows += rows;
             self.rows += rows as u64;
             from += rows;
-            if let Some(chunks) = chunks {
-                self.end_row_group(chunks).await?;
+            if self.room() == 0 {
+                self.end_row_group().await?;
                 self.write_skip_indexes(false).await?;
             }
         }
         Ok(())
+    }
+
+    /// As `write`, of some columns: those that keys, skip indexes and TTL look at, and perhaps others. The block is not larger
+    /// than the row group's `room`, and its other columns are not looked at; `end_row_group_with` brings them.
+    pub async fn write_leading(&mut self, block: &Sorted, leading: &[usize]) -> Result<()> {
+        self.index_rows(block)?;
+        self.ttl.see(&block.columns, block.order.as_ref())?;
+        self.begin_row_group()?;
+        self.skip_indexes.write(block, 0, block.rows, self.plan.lanes).await?;
+        let columns = leading.iter().map(|place| (*place, block.columns[*place].clone())).collect();
+        encode(&mut self.encoders, columns, &block.taken(0, block.rows), self.plan.lanes).await?;
+        self.account()?;
+        self.group_rows += block.rows;
+        self.rows += block.rows as u64;
+        Ok(())
+    }
+
+    /// Ends the row group whose leading columns were written with the others. Each is sent when it is whole and its turn
+    /// comes: what is held are the leading columns and those under way.
+    pub async fn end_row_group_with(&mut self, others: &mut dyn ColumnSource) -> Result<()> {
+        let finished = || Error::logical("A finished part is written to");
+        let mut group = self.file.next_row_group()?;
+        let upload = self.upload.as_mut().ok_or_else(finished)?;
+        let mut next = 0;
+        loop {
+            let gathered = others.next().await?;
+            let ended = gathered.is_none();
+            if let Some((places, columns)) = gathered {
+                let rows = columns.first().map_or(0, |column| column.len());
+                let columns = places.into_iter().zip(columns).collect();
+                encode(&mut self.encoders, columns, &RowsTaken::Run(0..rows), self.plan.lanes).await?;
+            }
+            let encoded: u64 = self.encoders.iter().flatten().map(ColumnEncoder::memory_bytes).sum();
+            self.memory.resize(encoded + self.skip_indexes.memory_bytes())?;
+            while let Some(encoder) = self.encoders.get_mut(next) {
+                let Some(whole) = encoder.take_if(|encoder| encoder.rows() == self.group_rows) else { break };
+                let chunk = close(whole, &mut self.column_bytes[next])?;
+                chunk.append_to(&mut group)?;
+                send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+                next += 1;
+            }
+            if ended {
+                break;
+            }
+        }
+        if next < self.encoders.len() {
+            return Err(Error::logical(format!("Column {next} of a row group lacks rows")));
+        }
+        group.close()?;
+        self.row_group_ended()?;
+        self.write_skip_indexes(false).await
     }
 
     /// Puts what there is of skip indexes behind the row group. It is no part of the rows' hash.
@@ -253,6 +316,13 @@ impl PartWriter {
         }
         self.file.flush()?;
         send(&self.outlet, upload, &mut self.bytes, &mut None).await
+    }
+
+    fn begin_row_group(&mut self) -> Result<()> {
+        if self.encoders.is_empty() {
+            self.encoders = self.row_group_encoders()?.into_iter().map(Some).collect();
+        }
+        Ok(())
     }
 
     fn row_group_encoders(&self) -> Result<Vec<ColumnEncoder>> {
@@ -277,41 +347,18 @@ impl PartWriter {
         self.index.push(&block.keys, &starts, place(block.rows - 1) as usize)
     }
 
-    /// Encodes rows of every column. With `last` the row group ends: its chunks come out.
-    async fn encode(&mut self, block: &Sorted, from: usize, rows: usize, last: bool) -> Result<Option<Vec<EncodedColumn>>> {
-        let taken = block.taken(from, rows);
-        let mut jobs = Vec::with_capacity(block.columns.len());
-        for (mut encoder, column) in std::mem::take(&mut self.encoders).into_iter().zip(block.columns.iter().cloned()) {
-            let taken = taken.clone();
-            jobs.push(move || {
-                encoder.write(&column, &taken)?;
-                Ok(encoder)
-            });
-        }
-        // Below this a task costs more than it saves.
-        let lanes = if rows * block.columns.len() < 1 << 16 { 1 } else { self.plan.lanes };
-        let encoders: Vec<ColumnEncoder> = parallel::run(jobs, lanes).await?;
-        let encoded: u64 = encoders.iter().map(ColumnEncoder::memory_bytes).sum();
-        self.memory.resize(encoded + self.skip_indexes.memory_bytes())?;
-        if !last {
-            self.encoders = encoders;
-            return Ok(None);
-        }
-        self.close_encoders(encoders).map(Some)
+    /// Holds what the encoders hold.
+    fn account(&mut self) -> Result<()> {
+        let encoded: u64 = self.encoders.iter().flatten().map(ColumnEncoder::memory_bytes).sum();
+        self.memory.resize(encoded + self.skip_indexes.memory_bytes())
     }
 
-    fn close_encoders(&mut self, encoders: Vec<ColumnEncoder>) -> Result<Vec<EncodedColumn>> {
-        let mut chunks = Vec::with_capacity(encoders.len());
-        for (encoder, bytes) in encoders.into_iter().zip(&mut self.column_bytes) {
-            bytes.0 += encoder.value_bytes;
-            let finished = encoder.finish()?;
-            bytes.1 += finished.bytes();
-            chunks.push(finished);
+    async fn end_row_group(&mut self) -> Result<()> {
+        let mut chunks = Vec::with_capacity(self.encoders.len());
+        for (encoder, bytes) in self.encoders.drain(..).zip(&mut self.column_bytes) {
+            let encoder = encoder.ok_or_else(|| Error::logical("A column of a row group is missing"))?;
+            chunks.push(close(encoder, bytes)?);
         }
-        Ok(chunks)
-    }
-
-    async fn end_row_group(&mut self, chunks: Vec<EncodedColumn>) -> Result<()> {
         let mut group = self.file.next_row_group()?;
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
         for chunk in chunks {
@@ -319,6 +366,11 @@ impl PartWriter {
             send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
         }
         group.close()?;
+        self.row_group_ended()
+    }
+
+    fn row_group_ended(&mut self) -> Result<()> {
+        self.encoders.clear();
         self.groups += 1;
         self.group_rows = 0;
         self.memory.resize(0)
@@ -327,9 +379,7 @@ impl PartWriter {
     /// Ends the object. It is durable then, and invisible until its name is committed.
     pub async fn finish(mut self) -> Result<WrittenPart> {
         if self.group_rows > 0 {
-            let encoders = std::mem::take(&mut self.encoders);
-            let chunks = self.close_encoders(encoders)?;
-            self.end_row_group(chunks).await?;
+            self.end_row_group().await?;
         }
         self.write_skip_indexes(true).await?;
         let header = self.header();
@@ -397,6 +447,43 @@ impl PartWriter {
             upload.abort().await;
         }
     }
+}
+
+/// Encodes rows of columns, given by their places.
+async fn encode(
+    encoders: &mut [Option<ColumnEncoder>],
+    columns: Vec<(usize, ArrayRef)>,
+    taken: &RowsTaken,
+    lanes: usize,
+) -> Result<()> {
+    let rows = match taken {
+        RowsTaken::Run(run) => run.len(),
+        RowsTaken::At(positions) => positions.len(),
+    };
+    // Below this a task costs more than it saves.
+    let lanes = if rows * columns.len() < 1 << 16 { 1 } else { lanes };
+    let mut jobs = Vec::with_capacity(columns.len());
+    for (place, column) in columns {
+        let encoder = encoders.get_mut(place).and_then(Option::take);
+        let mut encoder = encoder.ok_or_else(|| Error::logical(format!("Column {place} is written twice")))?;
+        let taken = taken.clone();
+        jobs.push(move || {
+            encoder.write(&column, &taken)?;
+            Ok((place, encoder))
+        });
+    }
+    for (place, encoder) in parallel::run(jobs, lanes).await? {
+        encoders[place] = Some(encoder);
+    }
+    Ok(())
+}
+
+/// Ends a column of a row group. `bytes`: of the column so far, as values and as they are stored.
+fn close(encoder: ColumnEncoder, bytes: &mut (u64, u64)) -> Result<EncodedColumn> {
+    bytes.0 += encoder.value_bytes;
+    let finished = encoder.finish()?;
+    bytes.1 += finished.bytes();
+    Ok(finished)
 }
 
 /// Least and greatest values of the columns that the manifest keeps them of.

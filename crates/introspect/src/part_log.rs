@@ -1,0 +1,70 @@
+//! What became of parts of MergeTree tables, an entry an event, as `system.part_log` shows it. The newest are kept in memory.
+
+use std::sync::LazyLock;
+
+use uuid::Uuid;
+
+use crate::log_store::LogStore;
+
+/// Values of the `event_type` column.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum PartEvent {
+    NewPart,
+    MergePartsStart,
+    MergeParts,
+    RemovePart,
+    MutatePartStart,
+    MutatePart,
+}
+
+impl PartEvent {
+    pub fn name(self) -> &'static str {
+        match self {
+            PartEvent::NewPart => "NewPart",
+            PartEvent::MergePartsStart => "MergePartsStart",
+            PartEvent::MergeParts => "MergeParts",
+            PartEvent::RemovePart => "RemovePart",
+            PartEvent::MutatePartStart => "MutatePartStart",
+            PartEvent::MutatePart => "MutatePart",
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct PartLogEntry {
+    pub event: PartEvent,
+    pub event_time_micros: i64,
+    pub duration_ms: u64,
+    pub query_id: String,
+    pub database: String,
+    pub table: String,
+    pub table_uuid: Uuid,
+    pub part_name: String,
+    pub partition_id: String,
+    pub partition: String,
+    pub path: String,
+    pub rows: u64,
+    pub size_in_bytes: u64,
+    pub bytes_uncompressed: u64,
+    /// As ClickHouse calls it: `NotAMerge`, `RegularMerge`, `TTLDeleteMerge`, …
+    pub merge_reason: &'static str,
+    /// `Undecided`, `Horizontal`, `Vertical`.
+    pub merge_algorithm: &'static str,
+    pub merged_from: Vec<String>,
+    pub read_rows: u64,
+    pub read_bytes: u64,
+    pub peak_memory_usage: u64,
+    /// 0: none.
+    pub error_code: i32,
+    pub exception: String,
+    pub profile_events: Vec<(&'static str, u64)>,
+}
+
+/// Entries kept.
+const CAPACITY: usize = 50_000;
+
+static LOG: LazyLock<LogStore<PartLogEntry>> = LazyLock::new(|| LogStore::new(CAPACITY));
+
+pub fn part_log() -> &'static LogStore<PartLogEntry> {
+    &LOG
+}

@@ -1,0 +1,105 @@
+//! Writes what becomes of parts into `system.part_log`.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use gristmill_base::Error;
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::part_log::{PartEvent, PartLogEntry, part_log};
+
+use super::list::Running;
+use crate::manifest::PartEntry;
+use crate::table::Core;
+
+/// A part as an event names it.
+fn entry(core: &Core, context: &QueryContext, event: PartEvent, name: &str, of: &PartEntry) -> PartLogEntry {
+    let (database, table) = core.names();
+    PartLogEntry {
+        event,
+        event_time_micros: context.env.now_micros(),
+        duration_ms: 0,
+        query_id: context.query_id.clone(),
+        database,
+        table,
+        table_uuid: core.uuid,
+        part_name: name.to_string(),
+        partition_id: of.partition_id.clone(),
+        partition: of.partition.clone(),
+        path: String::new(),
+        rows: 0,
+        size_in_bytes: 0,
+        bytes_uncompressed: 0,
+        merge_reason: "NotAMerge",
+        merge_algorithm: "Undecided",
+        merged_from: Vec::new(),
+        read_rows: 0,
+        read_bytes: 0,
+        peak_memory_usage: 0,
+        error_code: 0,
+        exception: String::new(),
+        profile_events: Vec::new(),
+    }
+}
+
+fn with_data(core: &Core, part: &PartEntry, entry: PartLogEntry) -> PartLogEntry {
+    PartLogEntry {
+        path: core.store.location(&part.key),
+        rows: part.rows,
+        size_in_bytes: part.bytes,
+        bytes_uncompressed: part.uncompressed_bytes,
+        ..entry
+    }
+}
+
+/// An INSERT's part is visible; it took so long to be made.
+pub fn inserted(core: &Core, context: &QueryContext, part: &PartEntry, took: Duration) {
+    let entry = entry(core, context, PartEvent::NewPart, &part.name, part);
+    part_log().push(PartLogEntry { duration_ms: took.as_millis() as u64, ..with_data(core, part, entry) });
+}
+
+/// The object of a part that was replaced or dropped is gone.
+pub fn removed(core: &Core, context: &QueryContext, part: &PartEntry) {
+    part_log().push(with_data(core, part, entry(core, context, PartEvent::RemovePart, &part.name, part)));
+}
+
+/// A merge or a mutation begins.
+pub fn began(core: &Core, running: &Running) {
+    let event = if is_merge(running) { PartEvent::MergePartsStart } else { PartEvent::MutatePartStart };
+    let Some(first) = running.parts.first() else { return };
+    let entry = entry(core, &running.context, event, &running.result, first);
+    part_log().push(PartLogEntry {
+        merge_reason: running.reason.merge_reason(),
+        merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
+        ..entry
+    });
+}
+
+/// It is over: with the part that came of it, or an error. Neither: no row is left, or it gave up.
+pub fn ended(core: &Core, running: &Running, made: Option<&PartEntry>, error: Option<&Error>) {
+    let event = if is_merge(running) { PartEvent::MergeParts } else { PartEvent::MutatePart };
+    let Some(first) = running.parts.first() else { return };
+    let (name, context): (&str, &Arc<QueryContext>) = (made.map_or(&running.result, |made| &made.name), &running.context);
+    let entry = entry(core, context, event, name, first);
+    let entry = match made {
+        Some(made) => with_data(core, made, entry),
+        None => entry,
+    };
+    let events = context.counters.nonzero();
+    part_log().push(PartLogEntry {
+        duration_ms: running.elapsed().as_millis() as u64,
+        merge_reason: running.reason.merge_reason(),
+        merge_algorithm: running.algorithm().map_or("Undecided", |algorithm| algorithm.name()),
+        merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
+        read_rows: running.rows_read(),
+        read_bytes: running.bytes_read(),
+        peak_memory_usage: context.memory.peak_bytes(),
+        error_code: error.map_or(0, |error| error.code().0),
+        exception: error.map_or_else(String::new, ToString::to_string),
+        profile_events: events.into_iter().map(|(event, value)| (event.name(), value)).collect(),
+        ..entry
+    });
+}
+
+fn is_merge(running: &Running) -> bool {
+    running.reason != super::list::Reason::Mutation
+}
