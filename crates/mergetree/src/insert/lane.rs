@@ -106,12 +106,28 @@ impl WriteLane for InsertLane {
             // What is being written holds the memory: the next block waits for it.
             self.settle().await?;
         }
-        self.memory.resize(self.memory.bytes() + bytes)?;
+        let mut reserved = self.memory.resize(self.memory.bytes() + bytes);
+        if reserved.is_err() && self.rows > 0 {
+            self.flush().await?;
+            self.settle().await?;
+            reserved = self.memory.resize(bytes);
+        }
+        let over = reserved.is_err();
+        if over {
+            // These rows are in memory already, and writing them is the way to less: a block of their own, if need be.
+            if bytes > self.context().memory.limit_bytes() / 4 {
+                reserved?;
+            }
+            self.memory.grow_anyway(bytes);
+        }
         self.rows += batch.num_rows() as u64;
         self.bytes += bytes;
         self.batches.push(batch);
-        if self.is_full() {
+        if self.is_full() || over {
             self.flush().await?;
+        }
+        if over {
+            self.settle().await?;
         }
         Ok(())
     }

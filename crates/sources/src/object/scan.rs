@@ -166,7 +166,8 @@ pub fn budget_bytes(context: &QueryContext) -> u64 {
     let by_cores = (context.threads() as u64 * (24 << 20)).clamp(96 << 20, 1 << 30);
     match settings.max_memory_usage {
         0 => by_cores,
-        limit => by_cores.min(limit / 4),
+        // Decoded it is several times as much, and whoever takes the rows needs his share.
+        limit => by_cores.min(limit / 8),
     }
 }
 
