@@ -214,14 +214,14 @@ impl Shared {
             (Some(load), Some(step)) => self.step_change(load, state, &parts, step).map(Some),
             _ => Ok(self.change(state, &parts)),
         };
-        let keys = || parts.iter().map(|part| part.part.key.as_str());
+        let keys = || parts.iter().flat_map(|part| part.part.objects());
         self.uncommitted.leave(keys());
         let outcome = self.core.manifest.commit(context, decide).await;
         match outcome {
             Ok(Commit::Done(state)) => {
                 let left_out = parts.iter().filter(|part| !state.parts.values().any(|known| known.key == part.part.key));
-                for part in left_out {
-                    self.uncommitted.discard(&part.part.key).await;
+                for object in left_out.flat_map(|part| part.part.objects()) {
+                    self.uncommitted.discard(object).await;
                 }
                 self.core.wake_merger();
                 Ok(())
@@ -293,6 +293,7 @@ pub fn entry(
         mutation: 0,
         ttl: part.ttl.clone(),
         codec: String::new(),
+        projections: part.projections.clone(),
     }
 }
 
@@ -320,8 +321,8 @@ impl TableWriter for InsertWriter {
 
     async fn abort(&self) {
         let parts = std::mem::take(&mut *self.shared.written.lock());
-        for part in parts {
-            self.shared.uncommitted.discard(&part.part.key).await;
+        for object in parts.iter().flat_map(|part| part.part.objects()) {
+            self.shared.uncommitted.discard(object).await;
         }
     }
 }

@@ -14,7 +14,9 @@ pub mod kept;
 pub mod layers;
 pub mod logical;
 pub mod plan_rules;
+pub mod projected;
 pub mod provider;
+pub mod states;
 pub mod steps;
 pub mod stream;
 pub mod threshold;
@@ -23,10 +25,11 @@ pub mod unit;
 
 use gristmill_types::{Columns, SqlType};
 
-pub use exec::{TableEstimate, estimates, explain_indexes};
+pub use exec::{TableEstimate, estimates, explain_indexes, projections_read};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
+pub use states::StatesProvider;
 
 use crate::layout::Layout;
 
