@@ -29,6 +29,6 @@ pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents,
 pub use rows_table::RowsTable;
 pub use table::{
     BackgroundWork, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartTtlRow,
-    PartitionChoice, ProjectionPartRow, RowChange, Table, TableWriter, Transfer, WriteLane,
+    PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,
 };
 pub use ttl::{TtlAction, TtlRule, TtlSpec};

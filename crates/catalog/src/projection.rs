@@ -62,7 +62,9 @@ pub struct CompiledProjection {
 #[derive(Clone, Debug)]
 pub enum ProjectionContents {
     /// Rows of the table in another order: the stored columns that it keeps, those of its keys among them.
-    Normal { columns: Vec<String> },
+    Normal {
+        columns: Vec<String>,
+    },
     Aggregate(Vec<ProjectedAggregate>),
 }
 
@@ -73,6 +75,10 @@ pub struct ProjectedAggregate {
     pub name: String,
     /// `AggregateFunction(sum, Int64)`
     pub kind: SqlType,
+    /// The aggregate itself, as a query has it, over unqualified columns of the table.
+    pub plain: Expr,
+    /// The aggregate that merges states into its result, over the projection's column `name`.
+    pub merged: Expr,
     /// The aggregate that gives the states, over unqualified columns of the table.
     pub logical: Expr,
     /// The same, over batches of its inputs.

@@ -89,6 +89,15 @@ pub struct PartRow {
     pub projections: Vec<ProjectionPartRow>,
 }
 
+/// A projection of a table, as `system.projections` shows it.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectionRow {
+    pub name: String,
+    pub is_aggregate: bool,
+    pub sorting_key: Vec<String>,
+    pub query: String,
+}
+
 /// What a part has of a projection, as `system.projection_parts` shows it.
 #[derive(Clone, Debug, Default)]
 pub struct ProjectionPartRow {
@@ -376,6 +385,10 @@ pub trait Table: Send + Sync + Debug {
     }
 
     fn parts(&self) -> Vec<PartRow> {
+        Vec::new()
+    }
+
+    fn projections(&self) -> Vec<ProjectionRow> {
         Vec::new()
     }
 

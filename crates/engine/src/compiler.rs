@@ -14,7 +14,8 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition, Wanted,
+    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
+    Wanted,
 };
 use gristmill_functions::Registry;
 use gristmill_introspect::QueryContext;

@@ -8,7 +8,8 @@ use std::sync::{Arc, OnceLock};
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{
-    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition, Wanted,
+    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
+    Wanted,
 };
 use gristmill_introspect::{CacheReport, QueryContext, Settings, processes};
 use gristmill_types::{Columns, SqlType};

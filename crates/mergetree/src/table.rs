@@ -15,7 +15,8 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
     BackgroundWork, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest,
-    PartChoice, PartRow, PartitionChoice, ProjectionPartRow, Table, TableDefinition, TableLoad, TableWriter, Transfer,
+    PartChoice, PartRow, PartitionChoice, ProjectionPartRow, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter,
+    Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -514,6 +515,16 @@ impl Table for MergeTree {
         let live = state.parts.values().map(|part| self.part_row(part, None));
         let removed = state.removed.iter().filter(|removed| !self.core.sweeper.is_gone(&removed.part.key));
         live.chain(removed.map(|removed| self.part_row(&removed.part, Some(removed.removed_ms)))).collect()
+    }
+
+    fn projections(&self) -> Vec<ProjectionRow> {
+        let row = |projection: &Arc<Projection>| ProjectionRow {
+            name: projection.definition.name.clone(),
+            is_aggregate: projection.is_aggregate(),
+            sorting_key: projection.layout.sorting.iter().map(|key| projection::column_name(key).to_string()).collect(),
+            query: projection.definition.query(),
+        };
+        self.core.layout.projections.iter().map(row).collect()
     }
 
     fn data_paths(&self) -> Vec<String> {

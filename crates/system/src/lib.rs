@@ -22,6 +22,7 @@ mod names;
 mod object_storage;
 mod parts;
 mod processes;
+mod projections;
 mod query_log;
 mod rows;
 mod sequences;
@@ -75,6 +76,7 @@ pub fn register(
     parts::add(&mut all, &known)?;
     mutations::add(&mut all, &known)?;
     data_skipping_indices::add(&mut all, &known)?;
+    projections::add(&mut all, &known)?;
     load_ledger::add(&mut all, &known)?;
     asynchronous_inserts::add(&mut all)?;
     settings::add(&mut all)?;

@@ -140,7 +140,14 @@ fn compile_query(definition: &ProjectionDefinition, columns: &Columns, registry:
         }
         let logical = stored_only(&analyzer, typed.expr, columns, 0)?;
         let state = AggregateExpression::new(logical.clone(), &stored)?;
-        Ok(ProjectedAggregate { name: Node::Call(call.clone()).to_string(), kind: typed.kind, logical, state })
+        let plain = analyzer.aggregate_over_columns(&Node::Call(call.clone()), columns)?;
+        let plain = stored_only(&analyzer, plain.expr, columns, 0)?;
+        let name = Node::Call(call.clone()).to_string();
+        let merging =
+            Call { name: format!("{}Merge", call.name), arguments: vec![Node::Name(vec![name.clone()])], ..call.clone() };
+        let kept = Columns::of([(name.clone(), typed.kind.clone())]);
+        let merged = analyzer.aggregate_over_columns(&Node::Call(merging), &kept)?.expr;
+        Ok(ProjectedAggregate { name, kind: typed.kind, plain, merged, logical, state })
     };
     let aggregates = aggregates.iter().map(state).collect::<Result<_>>()?;
     Ok(CompiledProjection { keys, contents: ProjectionContents::Aggregate(aggregates) })

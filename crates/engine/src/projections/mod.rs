@@ -1,11 +1,5 @@
-//! Projections of tables: their definitions checked and compiled (`compile`), and queries that aggregate answered from the
-//! states that an aggregate projection keeps (`matching`, `rewrite`). That a scan reads a normal projection is for the
-//! storage engine to decide, part by part.
+//! Projections of tables: their definitions, checked and compiled for the storage engine (`compile`), and which of them a
+//! query reads (`used`).
 
 pub mod compile;
-mod matching;
-mod rewrite;
-mod used;
-
-pub use rewrite::read_states;
-pub use used::check_forced;
+pub mod used;

@@ -236,9 +236,7 @@ async fn inspect(lanes: usize, layout: &Layout, block: &RecordBatch) -> Result<(
     let mut jobs = Vec::with_capacity(block.num_columns());
     for (column, array) in layout.columns.iter().zip(block.columns()) {
         let (kind, array) = (column.kind.clone(), array.clone());
-        jobs.push(move || {
-            traits(&kind, &array)
-        });
+        jobs.push(move || traits(&kind, &array));
     }
     let lanes = if block.num_rows() * block.num_columns() < 1 << 16 { 1 } else { lanes };
     Ok(parallel::run(jobs, lanes).await?.into_iter().unzip())

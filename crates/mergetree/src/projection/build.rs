@@ -233,7 +233,8 @@ fn sorted(projection: &Projection, mut held: Vec<Held>) -> Result<Sorted> {
     let schema = layout.schema.clone();
     if held.len() > 1 {
         let batches = held.into_iter().map(|held| {
-            let options = RecordBatchOptions::new().with_row_count(Some(held.columns.first().map_or(held.rows, |c| c.len())));
+            let options =
+                RecordBatchOptions::new().with_row_count(Some(held.columns.first().map_or(held.rows, |c| c.len())));
             let rows = RecordBatch::try_new_with_options(schema.clone(), held.columns, &options)?;
             Ok(match &held.order {
                 Some(order) => take_record_batch(&rows, order)?,
@@ -278,9 +279,7 @@ fn grouped<'a>(
     let sorting = SortKey { columns: &keys, descending: &descending, order };
     let positions = sort::order(&sorting, None, rows)?.unwrap_or_else(|| (0..rows as u32).collect());
     let normalised = order.rows(&keys)?;
-    let is_same = |a: u32, b: u32| {
-        normalised.as_ref().is_none_or(|keys| keys.row(a as usize) == keys.row(b as usize))
-    };
+    let is_same = |a: u32, b: u32| normalised.as_ref().is_none_or(|keys| keys.row(a as usize) == keys.row(b as usize));
     let mut groups = vec![0_usize; rows];
     let mut firsts: Vec<u32> = Vec::new();
     for (at, &row) in positions.iter().enumerate() {

@@ -128,7 +128,7 @@ impl Projection {
                 (Layout::of_projection(&definition.name, shape, keys.clone(), MergingEngine::Ordinary)?, Contents::Normal)
             }
             ProjectionContents::Aggregate(aggregates) => {
-                let of_keys = compiled.keys.iter().map(|key| Column::new(&key.text, key.kind.clone()));
+                let of_keys = compiled.keys.iter().map(|key| Column::new(column_name(key), key.kind.clone()));
                 let of_states = aggregates.iter().map(|aggregate| Column::new(&aggregate.name, aggregate.kind.clone()));
                 let own = Columns::new(of_keys.chain(of_states).collect());
                 let names: Vec<String> = own.names().into_iter().map(|name| name.to_string()).collect();
@@ -136,8 +136,8 @@ impl Projection {
                     text: key.text.clone(),
                     kind: key.kind.clone(),
                     descending: false,
-                    logical: ident(&key.text),
-                    physical: Arc::new(PhysicalColumn::new(&key.text, at)),
+                    logical: ident(column_name(key)),
+                    physical: Arc::new(PhysicalColumn::new(column_name(key), at)),
                 });
                 let folding = Folding::aggregating(&own, &names[..compiled.keys.len()])?;
                 let engine = MergingEngine::Aggregating(folding);
@@ -171,6 +171,11 @@ impl Projection {
     pub fn input_schema(&self) -> &Arc<Schema> {
         &self.input_schema
     }
+}
+
+/// The column of an aggregate projection that a key is.
+pub fn column_name(key: &KeyExpression) -> &str {
+    key.column().unwrap_or(&key.text)
 }
 
 /// The name in a projection's key.

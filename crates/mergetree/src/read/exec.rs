@@ -189,6 +189,11 @@ impl MergeTreeScan {
             lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
         }
         lines.extend(self.explain_reading());
+        if let Some(projection) = self.projection() {
+            lines.push("Projections:".to_string());
+            lines.push(format!("  Name: {projection}"));
+            lines.push(format!("  Table: {}", self.core.name()));
+        }
         lines
     }
 

@@ -24,7 +24,7 @@ use super::exec::Choice;
 use super::provider::{MergeTreeProvider, VERSIONS_MAX};
 use crate::index::select::{self, Selector};
 use crate::manifest::{PartEntry, State};
-use crate::projection::{Contents, Projection};
+use crate::projection::{Contents, Projection, column_name};
 use crate::table::Core;
 
 pub struct StatesProvider {
@@ -66,7 +66,7 @@ impl StatesProvider {
     fn over_table(&self, filter: &Expr) -> Result<Expr> {
         let replaced = filter.clone().transform_up(|expr| {
             let Expr::Column(column) = &expr else { return Ok(Transformed::no(expr)) };
-            let key = self.keys().iter().find(|key| key.text == column.name);
+            let key = self.keys().iter().find(|key| column_name(key) == column.name);
             Ok(key.map_or(Transformed::no(expr), |key| Transformed::yes(key.logical.clone())))
         })?;
         Ok(replaced.data)
@@ -79,7 +79,7 @@ impl StatesProvider {
             matches!(part, Expr::ScalarSubquery(_) | Expr::InSubquery(_) | Expr::Exists(_) | Expr::OuterReferenceColumn(..))
         };
         !columns.is_empty()
-            && columns.iter().all(|column| self.keys().iter().any(|key| key.text == column.name))
+            && columns.iter().all(|column| self.keys().iter().any(|key| column_name(key) == column.name))
             && !filter.is_volatile()
             && !filter.exists(|part| Ok(is_subquery(part))).unwrap_or(true)
     }
@@ -133,9 +133,9 @@ impl StatesProvider {
         let states = states.map(|(at, aggregate)| aggregate.logical.clone().alias(name_of(keys.len() + at)));
         let states: Vec<Expr> = states.collect();
         let schema = self.schema();
-        let output = places.iter().map(|place| {
-            Expr::Column(Column::new_unqualified(name_of(*place))).alias(schema.field(*place).name())
-        });
+        let output = places
+            .iter()
+            .map(|place| Expr::Column(Column::new_unqualified(name_of(*place))).alias(schema.field(*place).name()));
         let output: Vec<Expr> = output.collect();
         // Without a key there is a row of states even of no rows; it changes nothing.
         let plan = plan.aggregate(keys, states)?.project(output)?.build()?;
@@ -175,8 +175,11 @@ impl TableProvider for StatesProvider {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
+        let moves = self.context.settings.optimize_move_to_prewhere;
         let support = |filter: &&Expr| match self.is_computed(filter) {
-            true => TableProviderFilterPushDown::Exact,
+            true if moves => TableProviderFilterPushDown::Exact,
+            // Still useful to choose granules by.
+            true => TableProviderFilterPushDown::Inexact,
             false => TableProviderFilterPushDown::Unsupported,
         };
         Ok(filters.iter().map(support).collect())
@@ -191,8 +194,7 @@ impl TableProvider for StatesProvider {
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let all: Vec<usize> = (0..self.schema().fields().len()).collect();
         let places = projection.unwrap_or(&all);
-        let conjuncts: Vec<Expr> =
-            select::conjuncts(filters).iter().map(select::unqualified).collect::<Result<_>>()?;
+        let conjuncts: Vec<Expr> = select::conjuncts(filters).iter().map(select::unqualified).collect::<Result<_>>()?;
         // As for the table itself: a version that another process has swept meanwhile is left for the newest, whole.
         let mut state = self.state.clone();
         for _ in 0..VERSIONS_MAX {
