@@ -131,7 +131,7 @@ impl Projection {
                 let of_keys = compiled.keys.iter().map(|key| Column::new(column_name(key), key.kind.clone()));
                 let of_states = aggregates.iter().map(|aggregate| Column::new(&aggregate.name, aggregate.kind.clone()));
                 let own = Columns::new(of_keys.chain(of_states).collect());
-                let names: Vec<String> = own.names().into_iter().map(|name| name.to_string()).collect();
+                let names: Vec<String> = own.names();
                 let sorting = compiled.keys.iter().enumerate().map(|(at, key)| KeyExpression {
                     text: key.text.clone(),
                     kind: key.kind.clone(),

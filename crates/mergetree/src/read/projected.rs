@@ -87,7 +87,8 @@ impl MergeTreeProvider {
         }
         match best {
             Some(candidate) => self.scan_candidate(session, state, candidate, conjuncts, &left, places).map(Some),
-            None if settings.force_optimize_projection => Err(Error::new(
+            // Some parts are read beside a projection that the others have.
+            None if settings.force_optimize_projection && !self.is_partial() => Err(Error::new(
                 ErrorCode::PROJECTION_NOT_USED,
                 format!(
                     "No projection is used when optimize_use_projections = 1 and force_optimize_projection = 1: {}",

@@ -68,6 +68,11 @@ impl MergeTreeProvider {
         &self.core
     }
 
+    /// Whether it is some parts of the table only.
+    pub fn is_partial(&self) -> bool {
+        self.only.is_some()
+    }
+
     pub fn state(&self) -> &Arc<State> {
         &self.state
     }
