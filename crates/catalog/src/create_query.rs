@@ -46,6 +46,7 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         .iter()
         .map(|column| self::column(column, definition))
         .chain(definition.skip_indexes.iter().map(skip_index))
+        .chain(definition.projections.iter().map(|projection| projection.declared(!edge.is_empty())))
         .collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
     let view = definition.materialized_view();

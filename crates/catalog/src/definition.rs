@@ -6,6 +6,7 @@ use gristmill_types::{Column, Columns, DefaultKind};
 use uuid::Uuid;
 
 use crate::column_keys::ColumnKeys;
+use crate::projection::ProjectionDefinition;
 use crate::ttl::TtlSpec;
 
 /// `MergeTree`, or `ReplacingMergeTree(version)`: a name and its arguments as text.
@@ -36,6 +37,8 @@ pub struct TableDefinition {
     pub column_keys: ColumnKeys,
     /// In the order in which they are shown.
     pub skip_indexes: Vec<SkipIndexDefinition>,
+    /// In the order in which they are shown.
+    pub projections: Vec<ProjectionDefinition>,
     pub ttl: TtlSpec,
 }
 
@@ -139,6 +142,7 @@ pub(crate) mod tests {
             temporary: false,
             column_keys: ColumnKeys::default(),
             skip_indexes: Vec::new(),
+            projections: Vec::new(),
             ttl: TtlSpec::default(),
         }
     }

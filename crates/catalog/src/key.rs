@@ -20,6 +20,8 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
 
+use crate::projection::{CompiledProjection, ProjectionDefinition};
+
 #[derive(Clone, Debug)]
 pub struct KeyExpression {
     /// Canonical text, such as `toDate(CreationDate)`.
@@ -147,6 +149,9 @@ pub trait ExpressionCompiler: Send + Sync + Debug {
     /// The elements of an expression that is the same for ever: those of a tuple, or the one. `stored`: the columns that
     /// the table keeps.
     fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>>;
+    /// A projection of a table of these columns. Errors: ClickHouse's.
+    fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection>;
+
     /// An expression of aggregates over rows that become one, as a value of the type.
     fn compile_aggregates(
         &self,

@@ -11,6 +11,7 @@ pub mod key;
 pub mod load;
 pub mod materialized_view;
 pub mod metadata_store;
+pub mod projection;
 pub mod rows_exec;
 pub mod rows_table;
 pub mod table;
@@ -24,9 +25,10 @@ pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpr
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use materialized_view::{MaterializedView, ViewTarget};
 pub use metadata_store::MetadataStore;
+pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents, ProjectionDefinition};
 pub use rows_table::RowsTable;
 pub use table::{
     BackgroundWork, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartTtlRow,
-    PartitionChoice, RowChange, Table, TableWriter, Transfer, WriteLane,
+    PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,
 };
 pub use ttl::{TtlAction, TtlRule, TtlSpec};

@@ -91,6 +91,7 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         temporary: false,
         column_keys: ColumnKeys::default(),
         skip_indexes: Vec::new(),
+        projections: Vec::new(),
         ttl: crate::ttl::TtlSpec::default(),
     })
 }

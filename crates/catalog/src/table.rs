@@ -86,6 +86,29 @@ pub struct PartRow {
     pub columns: Vec<(String, u64, u64)>,
     /// The same by skip index that the table has.
     pub skip_indexes: Vec<(String, u64, u64)>,
+    pub projections: Vec<ProjectionPartRow>,
+}
+
+/// A projection of a table, as `system.projections` shows it.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectionRow {
+    pub name: String,
+    pub is_aggregate: bool,
+    pub sorting_key: Vec<String>,
+    pub query: String,
+}
+
+/// What a part has of a projection, as `system.projection_parts` shows it.
+#[derive(Clone, Debug, Default)]
+pub struct ProjectionPartRow {
+    pub name: String,
+    pub marks: u64,
+    pub rows: u64,
+    pub bytes_on_disk: u64,
+    pub data_compressed_bytes: u64,
+    pub data_uncompressed_bytes: u64,
+    pub primary_key_bytes: u64,
+    pub path: String,
 }
 
 /// The least and greatest times of a part's rows by the rules of the table's TTL, in seconds since the Unix epoch. 0: there
@@ -116,6 +139,12 @@ pub enum RowChange {
     /// Parts lose the skip index of this key.
     #[serde(skip)]
     ClearIndex { key: String },
+    /// Parts that lack the projection of this name get it. (Formats keep this and the next apart, as with indexes.)
+    #[serde(skip)]
+    MaterializeProjection { name: String },
+    /// Parts lose the projection of this name.
+    #[serde(skip)]
+    ClearProjection { name: String },
     /// The table's TTL is applied. (Kept by the manifest in a field of its own, which older programs leave alone.)
     #[serde(skip)]
     MaterializeTtl,
@@ -356,6 +385,10 @@ pub trait Table: Send + Sync + Debug {
     }
 
     fn parts(&self) -> Vec<PartRow> {
+        Vec::new()
+    }
+
+    fn projections(&self) -> Vec<ProjectionRow> {
         Vec::new()
     }
 

@@ -13,7 +13,10 @@ use datafusion::logical_expr::{Expr, lit};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+use gristmill_catalog::{
+    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
+    Wanted,
+};
 use gristmill_functions::Registry;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -63,6 +66,10 @@ impl ExpressionCompiler for Compiler {
         keys::compile(&keys::elements(text)?, stored, &self.registry, &keys::key_env())
     }
 
+    fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection> {
+        crate::projections::compile::compile(definition, columns, &self.registry)
+    }
+
     fn compile_aggregates(
         &self,
         text: &str,
@@ -79,7 +86,7 @@ impl ExpressionCompiler for Compiler {
 }
 
 /// The expression with what its names stand for in the place of columns that no part holds.
-fn stored_only(analyzer: &Analyzer<'_>, expr: Expr, columns: &Columns, depth: usize) -> Result<Expr> {
+pub(crate) fn stored_only(analyzer: &Analyzer<'_>, expr: Expr, columns: &Columns, depth: usize) -> Result<Expr> {
     let mut failure = None;
     let expr = expr
         .transform_up(|expr| {

@@ -10,6 +10,7 @@ mod limits;
 mod narrow_keys;
 pub mod opener;
 pub mod plan;
+pub mod projections;
 pub mod resolver;
 pub mod session;
 pub mod sets;

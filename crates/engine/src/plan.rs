@@ -20,7 +20,7 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
-use gristmill_mergetree::read::physical_rules;
+use gristmill_mergetree::read::{physical_rules, read_states};
 
 use crate::engine::Engine;
 use crate::narrow_keys::GroupNarrowKeysByArray;
@@ -165,7 +165,8 @@ pub async fn collect_up_to(
     context: &Arc<QueryContext>,
     rows_max: usize,
 ) -> Result<Option<Vec<RecordBatch>>> {
-    let physical = physical_plan(state, plan).await?;
+    let plan = read_states(plan.clone()).await?;
+    let physical = physical_plan(state, &plan).await?;
     let mut stream = run(state, physical, context)?;
     let mut batches = Vec::new();
     let mut rows = 0;

@@ -3,6 +3,7 @@
 //!
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
@@ -10,6 +11,7 @@ use std::time::{Duration, Instant};
 use datafusion::execution::TaskContext;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result};
+use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
 use crate::events::{Counters, Event};
@@ -30,6 +32,8 @@ pub struct QueryContext {
     pub counters: Arc<Counters>,
     pub progress: Arc<Progress>,
     pub insert_gear: Arc<GearShown>,
+    /// Projections that it reads, with database and table.
+    pub projections: Arc<Mutex<BTreeSet<String>>>,
     pub cancel: CancellationToken,
     pub env: Arc<dyn Env>,
     /// Since the Unix epoch.
@@ -58,6 +62,7 @@ impl QueryContext {
             counters: Arc::new(Counters::with_parent(Some(Counters::server()))),
             progress: Arc::default(),
             insert_gear: Arc::default(),
+            projections: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
             start_instant: env.instant(),
@@ -91,6 +96,7 @@ impl QueryContext {
             counters: self.counters.clone(),
             progress: self.progress.clone(),
             insert_gear: self.insert_gear.clone(),
+            projections: self.projections.clone(),
             cancel,
             env: self.env.clone(),
             start: self.start,

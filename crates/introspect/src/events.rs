@@ -106,6 +106,7 @@ events! {
     MergeTreeDataWriterUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) INSERTed to MergeTree tables.";
     MergeTreeDataWriterCompressedBytes, "Bytes written to filesystem for data INSERTed to MergeTree tables.";
     MergeTreeDataWriterSortingBlocksMicroseconds, "Time spent sorting blocks.";
+    MergeTreeDataWriterProjectionsCalculationMicroseconds, "Time spent calculating projections, of merges and mutations too.";
     LoadCommits, "Number of commits of loads that have a load_id. (Gristmill's own.)";
     LoadFilesFailed, "Number of files that loads with a load_id left out because they could not be read. (Gristmill's own.)";
     LoadFilesKnown, "Number of files that loads with a load_id left out because an earlier run had loaded them. (Gristmill's own.)";

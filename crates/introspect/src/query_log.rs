@@ -38,6 +38,8 @@ pub struct QueryLogEntry {
     pub query_kind: &'static str,
     pub databases: Vec<String>,
     pub tables: Vec<String>,
+    /// Of those that it read.
+    pub projections: Vec<String>,
     pub exception_code: i32,
     pub exception: String,
     pub user: String,
@@ -84,6 +86,7 @@ impl QueryLogEntry {
             query_kind,
             databases,
             tables: tables.iter().map(|(database, table)| format!("{database}.{table}")).collect(),
+            projections: context.projections.lock().iter().cloned().collect(),
             exception_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
             user: context.user.clone(),

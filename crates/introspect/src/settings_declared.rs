@@ -203,6 +203,10 @@ settings! {
     do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
     optimize_trivial_count_query: bool = true, "Whether count() of a whole table, or of whole partitions, is answered from what the table knows of its parts.";
+    optimize_use_projections: bool = true, "Whether a query reads a projection of a table instead of it, where that is less to read.";
+    force_optimize_projection: bool = false, "Whether a query fails that could read a projection and reads none.";
+    force_optimize_projection_name: String = "", "A projection without whose use a query fails.";
+    preferred_optimize_projection_name: String = "", "A projection that is read wherever it can be, whatever others cost.";
     optimize_use_implicit_projections: bool = true, "Whether min and max of a column of a whole table are answered from what parts keep of their columns.";
     optimize_read_in_order: bool = true, "Whether ORDER BY with LIMIT makes a table read first what comes first in that order.";
     optimize_aggregation_in_order: bool = false, "Whether GROUP BY by a prefix of a table's sorting key reads in the order of the key, and gives groups while it reads.";

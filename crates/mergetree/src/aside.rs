@@ -125,7 +125,7 @@ pub fn rows(core: &Core) -> Vec<DetachedPartRow> {
     let row = |part: &Arc<PartEntry>| DetachedPartRow {
         partition_id: part.partition_id.clone(),
         name: part.name.clone(),
-        bytes_on_disk: part.bytes,
+        bytes_on_disk: part.bytes + part.projections.values().map(|data| data.bytes).sum::<u64>(),
         modification_time: part.created_ms / 1000,
         path: core.store.location(&part.key),
         min_block_number: part.min_block,

@@ -7,7 +7,10 @@ use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
+use gristmill_catalog::{
+    AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
+    Wanted,
+};
 use gristmill_introspect::{CacheReport, QueryContext, Settings};
 use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
@@ -101,6 +104,12 @@ impl MergeTreeEnvironment {
     pub fn compile_index(&self, text: &str, stored: &Columns) -> Result<Vec<KeyExpression>> {
         let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
         compiler.compile_index(text, stored)
+    }
+
+    /// See `ExpressionCompiler::compile_projection`.
+    pub fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection> {
+        let compiler = self.compiler.get().ok_or_else(|| Error::logical("Nobody here understands expressions"))?;
+        compiler.compile_projection(definition, columns)
     }
 
     /// See `ExpressionCompiler`.

@@ -39,14 +39,15 @@ async fn next_name(core: &Core, context: &Arc<QueryContext>) -> Result<String> {
     Ok((numbers.max().unwrap_or_default() + 1).to_string())
 }
 
-async fn copy(core: &Core, context: &Arc<QueryContext>, part: &PartEntry, to: &str) -> Result<()> {
+/// `bytes`: the object's size.
+async fn copy(core: &Core, context: &Arc<QueryContext>, key: &str, bytes: u64, to: &str) -> Result<()> {
     let mut upload = core.store.upload(context, to).await?;
     let mut from = 0;
-    while from < part.bytes {
-        let end = part.bytes.min(from + PIECE_BYTES);
+    while from < bytes {
+        let end = bytes.min(from + PIECE_BYTES);
         let copied = async {
             context.check()?;
-            for piece in core.store.read(context, &part.key, &[from..end]).await? {
+            for piece in core.store.read(context, key, &[from..end]).await? {
                 upload.write(piece).await?;
             }
             Ok::<(), Error>(())
@@ -84,9 +85,11 @@ pub async fn freeze(
     let state = core.pin(context).await?;
     let wanted = |part: &&Arc<PartEntry>| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
     let parts: Vec<Arc<PartEntry>> = state.parts.values().filter(wanted).cloned().collect();
-    let copies: Vec<String> = parts.iter().map(|part| format!("{folder}{}", part.key)).collect();
-    for (part, to) in parts.iter().zip(&copies) {
-        copy(core, context, part, to).await?;
+    let projections = parts.iter().flat_map(|part| part.projections.values()).map(|data| (data.key.as_str(), data.bytes));
+    let objects: Vec<(&str, u64)> = parts.iter().map(|part| (part.key.as_str(), part.bytes)).chain(projections).collect();
+    let copies: Vec<String> = objects.iter().map(|(key, _)| format!("{folder}{key}")).collect();
+    for ((key, bytes), to) in objects.iter().zip(&copies) {
+        copy(core, context, key, *bytes, to).await?;
     }
     // I-1: no commit of the table names the copies.
     core.store.sync(context, &copies).await?;
@@ -106,6 +109,7 @@ pub async fn freeze(
         retrieved: Vec::new(),
         begun: None,
         passed: Vec::new(),
+        projected: Vec::new(),
         killed: Vec::new(),
         snapshot: Some(snapshot),
     };

@@ -51,6 +51,10 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
             return Err(broken("M-3", format!("part {name}, which is not there, went through a mutation")));
         }
     }
+    let projected = &change.rows.projected;
+    if let Some(changed) = projected.iter().find(|changed| base.part_named(&changed.part).is_none()) {
+        return Err(broken("M-3", format!("part {}, which is not there, gets a projection", changed.part)));
+    }
     if let Some(id) = change.insert_id.as_ref().filter(|id| base.has_insert(id)) {
         return Err(broken("I-3", format!("the insert {id} was committed before")));
     }
@@ -59,8 +63,8 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
     }
     let mut keys = HashSet::new();
     for part in &change.added {
-        if !keys.insert(part.key.as_str()) {
-            return Err(broken("M-3", format!("object {} is named twice", part.key)));
+        if let Some(object) = part.objects().find(|object| !keys.insert(*object)) {
+            return Err(broken("M-3", format!("object {object} is named twice")));
         }
         let overlapping = base
             .parts
@@ -84,7 +88,8 @@ pub fn check_state(state: &State) -> Result<()> {
     let mut names = HashSet::new();
     let mut last: Option<&Arc<PartEntry>> = None;
     for ((partition, min_block), part) in &state.parts {
-        if !keys.insert(part.key.as_str()) || !names.insert(part.name.as_str()) {
+        let named_twice = part.objects().find(|object| !keys.insert(*object)).is_some();
+        if named_twice || !names.insert(part.name.as_str()) {
             return Err(broken("M-3", format!("part {} ({}) is named twice", part.name, part.key)));
         }
         if **partition != *part.partition_id || *min_block != part.min_block || part.max_block >= state.next_block {
@@ -97,11 +102,13 @@ pub fn check_state(state: &State) -> Result<()> {
         }
         last = Some(part);
     }
-    if let Some(part) = state.detached.iter().find(|part| !keys.insert(part.key.as_str())) {
+    if let Some(part) = state.detached.iter().find(|part| part.objects().any(|object| !keys.insert(object))) {
         return Err(broken("M-3", format!("object {} is detached and also live", part.key)));
     }
-    if let Some(removed) = state.removed.iter().find(|removed| keys.contains(removed.part.key.as_str())) {
-        return Err(broken("M-4", format!("object {} is both live and removed", removed.part.key)));
+    let of_parts = state.removed.iter().flat_map(|removed| removed.part.objects());
+    let mut removed = of_parts.chain(state.removed_objects.iter().map(|removed| removed.key.as_str()));
+    if let Some(object) = removed.find(|object| keys.contains(object)) {
+        return Err(broken("M-4", format!("object {object} is both live and removed")));
     }
     let rows: u64 = state.parts.values().map(|part| part.rows).sum();
     if rows != state.rows {

@@ -6,12 +6,15 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, TableDefinition};
+use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, DefaultKind, SqlType};
 
 use crate::engine::MergingEngine;
 use crate::environment::MergeTreeEnvironment;
 use crate::index::order::KeyOrder;
 use crate::index::skip::SkipIndex;
+use crate::insert::block::object_key;
+use crate::projection::{self, Projection};
 use crate::ttl::{self, Ttl};
 
 /// Columns whose bounds stand in the manifest at most: every part of every version carries them.
@@ -42,6 +45,9 @@ pub struct Layout {
     pub skip_indexes: Vec<Arc<SkipIndex>>,
     /// What becomes of rows that grow old.
     pub ttl: Ttl,
+    pub projections: Vec<Arc<Projection>>,
+    /// The projection whose data is laid out so; `None`: a table's.
+    pub of_projection: Option<String>,
 }
 
 impl Layout {
@@ -97,10 +103,12 @@ impl Layout {
             let shape = ttl::Shape { columns: &columns, sorting: &sorting };
             Ttl::compile(definition, &shape, environment, &environment.context("TTL"))?
         };
+        let keys: Vec<Vec<String>> = columns.iter().map(|column| definition.column_keys.of(&column.name)).collect();
+        let projections = Projection::of_table(definition, &columns, &keys, environment)?;
         Ok(Arc::new(Layout {
             sorting_order: KeyOrder::directed(&kinds)?,
             primary_order: KeyOrder::directed(&kinds[..primary_key_length])?,
-            keys: columns.iter().map(|column| definition.column_keys.of(&column.name)).collect(),
+            keys,
             declared: definition.columns.clone(),
             columns,
             schema,
@@ -112,7 +120,53 @@ impl Layout {
             engine,
             skip_indexes,
             ttl,
+            projections,
+            of_projection: None,
         }))
+    }
+
+    /// Of the data of a projection: its columns with their keys, sorted, with no partition key, no indexes and no TTL.
+    /// Errors: those of a sorting key.
+    pub fn of_projection(
+        name: &str,
+        (columns, keys): (Columns, Vec<Vec<String>>),
+        sorting: Vec<KeyExpression>,
+        engine: MergingEngine,
+    ) -> Result<Arc<Layout>> {
+        let kinds: Vec<(&SqlType, bool)> = sorting.iter().map(|key| (&key.kind, key.descending)).collect();
+        let order = || KeyOrder::directed(&kinds);
+        Ok(Arc::new(Layout {
+            sorting_order: order()?,
+            primary_order: order()?,
+            keys,
+            declared: columns.clone(),
+            schema: columns.arrow(),
+            columns,
+            primary_key_length: sorting.len(),
+            sorting,
+            partition: Vec::new(),
+            partition_columns: Vec::new(),
+            statistics_columns: Vec::new(),
+            engine,
+            skip_indexes: Vec::new(),
+            ttl: Ttl::default(),
+            projections: Vec::new(),
+            of_projection: Some(name.to_string()),
+        }))
+    }
+
+    /// The key of a new object for rows of the partition: unique, so that writers never meet.
+    pub fn new_object(&self, context: &QueryContext, partition_id: &str, level: u32) -> String {
+        let object = object_key(context, partition_id, level);
+        match &self.of_projection {
+            Some(name) => projection::object_beside(&object, name, None),
+            None => object,
+        }
+    }
+
+    /// The projection of this name.
+    pub fn projection(&self, name: &str) -> Option<&Arc<Projection>> {
+        self.projections.iter().find(|projection| projection.definition.name == name)
     }
 
     /// The key under which a column is written.

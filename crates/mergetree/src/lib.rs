@@ -22,6 +22,7 @@ pub mod merge;
 pub mod mutate;
 pub mod parallel;
 pub mod part;
+pub mod projection;
 pub mod read;
 pub mod settings;
 pub mod store;

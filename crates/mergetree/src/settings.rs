@@ -96,6 +96,11 @@ table_settings! {
     allow_experimental_replacing_merge_with_cleanup: bool = false, "Whether OPTIMIZE … FINAL CLEANUP may remove rows that say that their key is deleted.";
     load_ledger_lifetime: u64 = 90 * 86_400, "Seconds after its last commit for which the files of a load are remembered. 0: for ever. (Not in ClickHouse.)";
     materialize_skip_indexes_on_merge: bool = true, "Whether merges make the data of skip indexes. If not, merged parts are read without them until ALTER TABLE … MATERIALIZE INDEX.";
+    materialize_projections_on_insert: bool = true, "Whether inserts make the data of projections. If not, parts are read themselves until a merge or ALTER TABLE … MATERIALIZE PROJECTION makes it.";
+    materialize_projections_on_merge: bool = false, "Whether a merge makes the data of a projection that none of its parts has. (Where one has it, the merged part has.)";
+    max_projections: u64 = 25, "Projections that the table may have.";
+    lightweight_mutation_projection_mode: String = "throw".to_string(), "What DELETE FROM does with projections of the parts that it changes: 'throw' refuses the statement, 'drop' leaves the parts without, 'rebuild' makes them anew.";
+    deduplicate_merge_projection_mode: String = "throw".to_string(), "What merges that make rows fewer (Replacing, Summing, … and OPTIMIZE DEDUPLICATE) do with projections: 'throw' refuses projections and the statement, 'drop' leaves the merged part without, 'rebuild' makes them anew. ('ignore' is 'rebuild'.)";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
         storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,

@@ -15,7 +15,8 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
     BackgroundWork, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest,
-    PartChoice, PartRow, PartitionChoice, Table, TableDefinition, TableLoad, TableWriter, Transfer,
+    PartChoice, PartRow, PartitionChoice, ProjectionPartRow, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter,
+    Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -32,6 +33,7 @@ use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
 use crate::merge::stop::Stopped;
 use crate::part::OpenPart;
+use crate::projection::{self, Projection};
 use crate::read::evolve::FoundColumn;
 use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
@@ -114,6 +116,11 @@ impl Core {
         self.newest().is_none_or(|newest| !Arc::ptr_eq(&newest.layout, &self.layout))
     }
 
+    /// The same data as that of a projection: what reads and merges its parts.
+    pub fn of_projection(&self, projection: &Projection) -> Arc<Core> {
+        Arc::new(Core { layout: projection.layout.clone(), ..Core::clone(self) })
+    }
+
     pub fn wake_merger(&self) {
         self.wake.notify_one();
     }
@@ -172,6 +179,13 @@ impl Core {
         self.environment.parts.get(&self.store.location(&part.key))
     }
 
+    /// As `discard`, all objects of a part.
+    pub async fn discard_all(&self, keys: impl Iterator<Item = &str>) {
+        for key in keys {
+            self.discard(key).await;
+        }
+    }
+
     /// Removes an object that no version names; what fails is left to the sweeper.
     pub async fn discard(&self, key: &str) {
         self.environment.parts.remove(&self.store.location(key));
@@ -202,6 +216,7 @@ impl MergeTree {
     ) -> Result<Arc<MergeTree>> {
         let settings = Arc::new(TableSettings::parse(&definition.settings)?);
         let layout = Layout::new(&definition, sorting, partition, &environment)?;
+        projection::check(&definition, &layout, &settings)?;
         for key in &layout.partition {
             if matches!(key.kind.plain(), SqlType::Float32 | SqlType::Float64) {
                 return Err(Error::new(
@@ -266,6 +281,7 @@ impl MergeTree {
             && old.column_keys == definition.column_keys
             && old.order_by == definition.order_by
             && old.skip_indexes == definition.skip_indexes
+            && old.projections == definition.projections
             && old.ttl == definition.ttl;
         let layout = match is_same {
             true => self.core.layout.clone(),
@@ -279,6 +295,7 @@ impl MergeTree {
             return Err(Error::not_implemented("Changing the order of the columns of the partition key"));
         }
         let settings = Arc::new(TableSettings::parse(&definition.settings)?);
+        projection::check(&definition, &layout, &settings)?;
         let core = Arc::new(Core { layout, settings, ..Core::clone(&self.core) });
         Ok(MergeTree { definition, core })
     }
@@ -440,9 +457,11 @@ impl Table for MergeTree {
         // Parts first: a folder with a manifest but without its parts is never taken for a table of no rows.
         let state = self.core.manifest.current();
         for part in state.parts.values().chain(&state.detached) {
-            self.core.environment.parts.remove(&self.core.store.location(&part.key));
+            for object in part.objects() {
+                self.core.environment.parts.remove(&self.core.store.location(object));
+            }
         }
-        for prefix in ["parts/", "manifest/"] {
+        for prefix in ["parts/", projection::FOLDER, "manifest/"] {
             self.core.store.delete_prefix(&context, prefix).await?;
         }
         self.core.store.remove_folder().await;
@@ -508,6 +527,16 @@ impl Table for MergeTree {
         live.chain(removed.map(|removed| self.part_row(&removed.part, Some(removed.removed_ms)))).collect()
     }
 
+    fn projections(&self) -> Vec<ProjectionRow> {
+        let row = |projection: &Arc<Projection>| ProjectionRow {
+            name: projection.definition.name.clone(),
+            is_aggregate: projection.is_aggregate(),
+            sorting_key: projection.layout.sorting.iter().map(|key| projection::column_name(key).to_string()).collect(),
+            query: projection.definition.query(),
+        };
+        self.core.layout.projections.iter().map(row).collect()
+    }
+
     fn data_paths(&self) -> Vec<String> {
         vec![self.core.store.location("")]
     }
@@ -532,7 +561,7 @@ impl MergeTree {
             active: removed_ms.is_none(),
             marks: part.granules,
             rows: part.rows,
-            bytes_on_disk: part.bytes,
+            bytes_on_disk: part.bytes + part.projections.values().map(|data| data.bytes).sum::<u64>(),
             data_compressed_bytes: part.tail_offset,
             data_uncompressed_bytes: part.uncompressed_bytes,
             primary_key_bytes: part.index_bytes,
@@ -545,7 +574,26 @@ impl MergeTree {
             ttl: self.core.layout.ttl.row(part),
             columns: columns.unwrap_or_default(),
             skip_indexes: self.skip_index_bytes(part),
+            projections: self.projection_rows(part),
         }
+    }
+
+    fn projection_rows(&self, part: &PartEntry) -> Vec<ProjectionPartRow> {
+        let projections = self.core.layout.projections.iter();
+        let row = |projection: &Arc<Projection>| {
+            let data = part.projections.get(&projection.key)?;
+            Some(ProjectionPartRow {
+                name: projection.definition.name.clone(),
+                marks: data.granules,
+                rows: data.rows,
+                bytes_on_disk: data.bytes,
+                data_compressed_bytes: data.tail_offset,
+                data_uncompressed_bytes: data.uncompressed_bytes,
+                primary_key_bytes: data.index_bytes,
+                path: self.core.store.location(&data.key),
+            })
+        };
+        projections.filter_map(row).collect()
     }
 
     /// Compressed and uncompressed bytes of the table's skip indexes that the part has.

@@ -8,14 +8,18 @@ use arrow::datatypes::Schema;
 use datafusion::common::DFSchema;
 use datafusion::execution::SessionStateBuilder;
 use datafusion::execution::context::SessionContext;
+use datafusion::logical_expr::expr::AggregateFunction;
+use datafusion::logical_expr::{Expr, ident, lit};
 use datafusion::prelude::{SessionConfig, col};
 use futures::TryStreamExt;
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{
-    AggregateExpression, ColumnExpression, ColumnKeys, EngineSpec, ExpressionCompiler, KeyExpression, SkipIndexDefinition,
-    Table, TableDefinition, TtlRule, TtlSpec, Wanted,
+    AggregateExpression, ColumnExpression, ColumnKeys, CompiledProjection, EngineSpec, ExpressionCompiler, KeyExpression,
+    ProjectedAggregate, ProjectionContents, ProjectionDefinition, SkipIndexDefinition, Table, TableDefinition, TtlRule,
+    TtlSpec, Wanted,
 };
+use gristmill_functions::{Argument, BoundAggregate, Registry, resolve_aggregate};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::{Columns, SqlType};
 use uuid::Uuid;
@@ -33,6 +37,7 @@ pub struct TableSpec {
     pub engine: EngineSpec,
     pub column_keys: ColumnKeys,
     pub skip_indexes: Vec<SkipIndexDefinition>,
+    pub projections: Vec<ProjectionDefinition>,
     pub ttl: TtlSpec,
 }
 
@@ -71,6 +76,24 @@ impl ExpressionCompiler for PlainSql {
         names.map(|name| column_key(stored, name)).collect()
     }
 
+    /// Columns alone, and aggregates of a column or of none: `a`, `sum(a)`, `count()`.
+    fn compile_projection(&self, definition: &ProjectionDefinition, columns: &Columns) -> Result<CompiledProjection> {
+        let keys = |names: &[String]| names.iter().map(|name| column_key(columns, name)).collect::<Result<Vec<_>>>();
+        let is_call = |text: &&String| text.ends_with(')');
+        let calls: Vec<&String> = definition.select.iter().filter(is_call).collect();
+        if calls.is_empty() && definition.group_by.is_empty() {
+            let named = |name: &String| definition.select.contains(name) || definition.order_by.contains(name);
+            let all = definition.select.iter().any(|name| name == "*");
+            let columns = columns.names().into_iter().filter(|name| all || named(name)).collect();
+            return Ok(CompiledProjection {
+                keys: keys(&definition.order_by)?,
+                contents: ProjectionContents::Normal { columns },
+            });
+        }
+        let aggregates = calls.into_iter().map(|call| projected_aggregate(call, columns)).collect::<Result<_>>()?;
+        Ok(CompiledProjection { keys: keys(&definition.group_by)?, contents: ProjectionContents::Aggregate(aggregates) })
+    }
+
     fn compile_aggregates(
         &self,
         text: &str,
@@ -82,6 +105,37 @@ impl ExpressionCompiler for PlainSql {
         let expr = SessionContext::new().parse_sql_expr(text, &schema)?;
         AggregateExpression::new(datafusion::logical_expr::cast(expr, kind.arrow()), columns)
     }
+}
+
+/// The state of `name(column)`.
+fn projected_aggregate(call: &str, columns: &Columns) -> Result<ProjectedAggregate> {
+    let unknown = || Error::logical(format!("no aggregate {call}"));
+    let (name, argument) = call.trim_end_matches(')').split_once('(').ok_or_else(unknown)?;
+    let registry = Registry::standard()?;
+    let state = format!("{name}State");
+    let function = resolve_aggregate(&registry, &state).ok_or_else(unknown)?;
+    let column = columns.get(argument);
+    let described: Vec<Argument> =
+        column.iter().map(|column| Argument { kind: column.kind.clone(), constant: None }).collect();
+    let bound = function.bind(&state, &[], &described)?;
+    let arguments = match column {
+        Some(column) => vec![ident(&column.name)],
+        None => vec![lit(1_i64)],
+    };
+    let apply = |bound: BoundAggregate, arguments: Vec<Expr>| {
+        Expr::AggregateFunction(AggregateFunction::new_udf(bound.udaf, arguments, false, None, Vec::new(), None))
+    };
+    let kind = bound.result.clone();
+    let logical = apply(bound, arguments.clone());
+    let state = AggregateExpression::new(logical.clone(), columns)?;
+    let merge = format!("{name}Merge");
+    let function = resolve_aggregate(&registry, &merge).ok_or_else(unknown)?;
+    let merging = function.bind(&merge, &[], &[Argument { kind: kind.clone(), constant: None }])?;
+    let merged = apply(merging, vec![ident(call)]);
+    let function = resolve_aggregate(&registry, name).ok_or_else(unknown)?;
+    let plain = apply(function.bind(name, &[], &described)?, arguments);
+    let name = call.to_string();
+    Ok(ProjectedAggregate { name, kind, plain, merged, logical, state })
 }
 
 /// A key that is a column.
@@ -108,6 +162,7 @@ impl TableSpec {
             engine,
             column_keys,
             skip_indexes: Vec::new(),
+            projections: Vec::new(),
             ttl: TtlSpec::default(),
         })
     }
@@ -121,6 +176,18 @@ impl TableSpec {
             granularity,
             key: name.to_string(),
         });
+        self
+    }
+
+    /// With a projection of these columns or aggregates, in the order of the columns behind `by`, or grouped by them.
+    pub fn with_projection(mut self, name: &str, select: &[&str], by: &[&str]) -> TableSpec {
+        let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+        let (group_by, order_by) = match select.iter().any(|text| text.ends_with(')')) {
+            true => (texts(by), Vec::new()),
+            false => (Vec::new(), texts(by)),
+        };
+        let projection = ProjectionDefinition { name: name.to_string(), select: texts(select), group_by, order_by };
+        self.projections.push(projection);
         self
     }
 
@@ -200,6 +267,7 @@ impl TableSpec {
             temporary: false,
             column_keys: self.column_keys.clone(),
             skip_indexes: self.skip_indexes.clone(),
+            projections: self.projections.clone(),
             ttl: self.ttl.clone(),
         })
     }

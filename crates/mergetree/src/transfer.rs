@@ -5,7 +5,7 @@
 //! the partition's own parts where they replace these. A MOVE then takes them out of the table that they came from, by a
 //! commit of its own: a crash between the two leaves the rows in both tables, never in neither.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
 use futures::StreamExt;
@@ -22,6 +22,8 @@ use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::{PartPlan, PartWriter, Sorted};
+use crate::projection::build::Building;
+use crate::projection::has_any;
 use crate::read::evolve::traits_of;
 use crate::read::stream::{Output, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
@@ -50,6 +52,13 @@ fn check_alike(to: &Layout, from: &Layout) -> Result<()> {
     }
     if to.primary_key_length != from.primary_key_length {
         return wrong("primary key");
+    }
+    let projections = |layout: &Layout| -> BTreeSet<String> {
+        let shown = layout.projections.iter().map(|projection| &projection.definition);
+        shown.map(|definition| format!("{} {}", definition.name, definition.query())).collect()
+    };
+    if projections(to) != projections(from) {
+        return wrong("projections");
     }
     Ok(())
 }
@@ -131,7 +140,7 @@ pub async fn transfer(
 
 async fn discard(core: &Core, written: &[PartEntry]) {
     for part in written {
-        core.discard(&part.key).await;
+        core.discard_all(part.objects()).await;
     }
 }
 
@@ -222,6 +231,10 @@ async fn write(
     let shared = ScanShared::of_merge(from, state, whole, (outputs, from.layout.schema.clone()), limits);
     let mut rows = stream(shared, context.clone()).boxed();
     let mut writer = PartWriter::create(context, &to.store, to.layout.clone(), plan).await?;
+    let projections = to.layout.projections.iter().filter(|projection| has_any(part, &projection.definition.name));
+    let projections = projections.cloned().collect();
+    let building = Building { settings: to.settings.clone(), core: Some(to.clone()), projections };
+    writer.build_projections(context, &to.store, building);
     let copied = async {
         while let Some(batch) = rows.next().await.transpose()? {
             context.check()?;

@@ -308,9 +308,15 @@ fn with_skip_indexes(mut spec: TableSpec) -> TableSpec {
     spec
 }
 
+/// Projections in other orders, of all columns or of some.
+fn with_projections(spec: TableSpec) -> TableSpec {
+    let spec = spec.with_projection("by s", &["*"], &["s", "f"]).with_projection("by m", &["a", "s", "m"], &["m", "a"]);
+    spec.with_projection("by d", &["*"], &["d", "s"]).with_projection("by f", &["f", "a", "d"], &["f"])
+}
+
 /// The keys that tables are tried with.
 fn awkward_spec(which: usize) -> TableSpec {
-    let (columns, with_indexes, which) = (awkward(), which >= 18, which % 18);
+    let (columns, with_indexes, projects, which) = (awkward(), (18..36).contains(&which), which >= 36, which % 18);
     let keys: [&[&str]; 6] = [&["a", "s"], &["s", "a"], &["f", "a"], &["m", "s", "d"], &["d", "a", "f"], &[]];
     let mut spec = TableSpec::new(columns.clone(), keys[which % keys.len()], &[]).expect("spec");
     let halved = of_column("intDiv", "a", SqlType::Int64, ScalarValue::UInt8(Some(2)), SqlType::UInt8);
@@ -320,7 +326,11 @@ fn awkward_spec(which: usize) -> TableSpec {
         _ => spec.sorting.insert(0, key("intDiv(a, 2)", halved, &columns)),
     }
     let spec = spec.with_setting("index_granularity", 3);
-    if with_indexes { with_skip_indexes(spec) } else { spec }
+    match (with_indexes, projects) {
+        (true, _) => with_skip_indexes(spec),
+        (_, true) => with_projections(spec),
+        _ => spec,
+    }
 }
 
 /// The first rows of a query in an order, as text, one after the other.
@@ -374,9 +384,11 @@ async fn summary(
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(192))]
     #[test]
-    fn order_limit_and_summaries_are_those_of_all_rows(batches in proptest::collection::vec(any_rows(), 1..4), query in any_query(), which in 0..18usize, keeps in any::<bool>()) {
+    fn order_limit_and_summaries_are_those_of_all_rows(batches in proptest::collection::vec(any_rows(), 1..4), query in any_query(), which in 0..36usize, keeps in any::<bool>()) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
         runtime.block_on(async {
+            // Without indexes, or with projections.
+            let which = if which < 18 { which } else { which + 18 };
             let table = awkward_spec(which).open(MemoryStore::new()).await.expect("opens");
             let settings = context(&[("use_uncompressed_cache", if keeps { "1" } else { "0" })]).expect("settings");
             for batch in &batches {
@@ -398,7 +410,7 @@ proptest! {
     }
 
     #[test]
-    fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..36usize) {
+    fn no_row_that_passes_is_ever_left_out(batches in proptest::collection::vec(any_rows(), 1..3), filter in any_filter(), which in 0..54usize) {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().expect("starts");
         runtime.block_on(async {
             let table = awkward_spec(which).open(MemoryStore::new()).await.expect("opens");

@@ -33,7 +33,9 @@ const FINAL: OptimizeRequest =
 
 fn spec() -> TableSpec {
     let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64), ("v", SqlType::Int64)]);
-    TableSpec::new(columns, &["n"], &["p"]).expect("spec").with_setting("old_parts_lifetime", 0)
+    let spec = TableSpec::new(columns, &["n"], &["p"]).expect("spec").with_setting("old_parts_lifetime", 0);
+    let spec = spec.with_setting("lightweight_mutation_projection_mode", "rebuild");
+    spec.with_projection("by_v", &["v", "n"], &["v"]).with_projection("sums", &["p", "sum(v)", "count()"], &["p"])
 }
 
 fn settings() -> Arc<QueryContext> {
@@ -55,6 +57,8 @@ enum Statement {
     Attach,
     DropDetached,
     Truncate,
+    /// Of what parts have of a projection, or lack.
+    Project(bool),
 }
 
 /// `v` by `n`, of the rows that are there and of those that were detached.
@@ -69,7 +73,7 @@ impl Model {
         let mut next = self.clone();
         match statement {
             Statement::Insert(from, to) => next.rows.extend((*from..*to).map(|n| (n, 0))),
-            Statement::Merge | Statement::Sweep => {}
+            Statement::Merge | Statement::Sweep | Statement::Project(_) => {}
             Statement::Update(number) => {
                 next.rows.iter_mut().filter(|(n, _)| *n % 2 == 0).for_each(|(_, v)| *v = updated(*v, *number));
             }
@@ -99,7 +103,8 @@ fn chosen(chance: &mut StdRng, next: &mut i64) -> Statement {
             *next += chance.random_range(1..9);
             Statement::Insert(from, *next)
         }
-        40..58 => Statement::Merge,
+        40..55 => Statement::Merge,
+        55..58 => Statement::Project(chance.random()),
         58..66 => Statement::Sweep,
         66..76 => Statement::Update(chance.random_range(0..1000)),
         76..81 => Statement::Delete(chance.random_range(0..7), false),
@@ -150,6 +155,15 @@ async fn run(table: &MergeTree, statement: &Statement) -> Result<()> {
         Statement::Attach => table.attach(&context, &PartChoice::Partition(PartitionChoice::All)).await,
         Statement::DropDetached => table.drop_parts(&context, &PartChoice::Partition(PartitionChoice::All), true).await,
         Statement::Truncate => table.truncate(&context).await,
+        Statement::Project(wanted) => {
+            let name = "by_v".to_string();
+            let change = match wanted {
+                true => RowChange::MaterializeProjection { name },
+                false => RowChange::ClearProjection { name },
+            };
+            let id = table.mutate(&context, mutation(change, false)).await?;
+            table.finish_mutation(&context, &id).await
+        }
     }
 }
 
@@ -178,7 +192,15 @@ async fn live(store: Arc<dyn PartStore>, life: &Mutex<Life>, chance: &mut StdRng
 }
 
 async fn found(table: &MergeTree) -> BTreeMap<i64, i64> {
-    let batches = select(table, &settings(), "SELECT n, v FROM t").await.expect("reads");
+    let found = found_by(table, &settings()).await;
+    // What projections hold is what their parts hold.
+    let by_projection = context(&[("max_threads", "1"), ("preferred_optimize_projection_name", "by_v")]).expect("settings");
+    assert_eq!(found_by(table, &by_projection).await, found);
+    found
+}
+
+async fn found_by(table: &MergeTree, settings: &Arc<QueryContext>) -> BTreeMap<i64, i64> {
+    let batches = select(table, settings, "SELECT n, v FROM t WHERE v >= 0").await.expect("reads");
     let mut found = BTreeMap::new();
     for batch in &batches {
         let column = |at: usize| batch.column(at).as_primitive::<Int64Type>().values().to_vec();
@@ -213,10 +235,13 @@ async fn opened_again(objects: &Arc<MemoryStore>, life: Life, what: &str) -> Mod
     tokio::time::sleep(Duration::from_millis(2)).await;
     gc::sweep(table.core()).await.expect("sweeps");
     gc::list(table.core(), &settings()).await.expect("sweeps");
-    let listed = objects.list(&settings(), "parts/").await.expect("lists");
-    let there: BTreeSet<String> = listed.into_iter().map(|object| object.key).collect();
+    let mut there = BTreeSet::new();
+    for folder in ["parts/", "projections/"] {
+        there.extend(objects.list(&settings(), folder).await.expect("lists").into_iter().map(|object| object.key));
+    }
     let state = table.core().manifest.current();
-    let named: BTreeSet<String> = state.parts.values().chain(&state.detached).map(|part| part.key.clone()).collect();
+    let named: BTreeSet<String> =
+        state.parts.values().chain(&state.detached).flat_map(|part| part.objects()).map(str::to_string).collect();
     assert_eq!(there, named, "{what}");
     held
 }

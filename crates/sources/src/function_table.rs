@@ -24,6 +24,7 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         temporary: true,
         column_keys: ColumnKeys::default(),
         skip_indexes: Vec::new(),
+        projections: Vec::new(),
         ttl: gristmill_catalog::TtlSpec::default(),
     })
 }

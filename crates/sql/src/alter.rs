@@ -6,6 +6,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
 use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
+use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
 use crate::tokens::is_word;
@@ -97,6 +98,25 @@ pub enum AlterCommand {
         if_exists: bool,
         partition: Option<Partition>,
     },
+    AddProjection {
+        projection: ProjectionNode,
+        place: Option<Place>,
+        if_not_exists: bool,
+    },
+    DropProjection {
+        name: String,
+        if_exists: bool,
+    },
+    ClearProjection {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
+    MaterializeProjection {
+        name: String,
+        if_exists: bool,
+        partition: Option<Partition>,
+    },
     ModifySetting(Assignments),
     ResetSetting(Vec<String>),
     /// Keys, and for each whether it descends.
@@ -158,6 +178,7 @@ impl AlterCommand {
             Some(Partition::Value(value)) => format!(" IN PARTITION {}", sql(value)),
             None => String::new(),
         };
+        let exists = |if_exists: bool| if if_exists { "IF EXISTS " } else { "" };
         match self {
             AlterCommand::Update { assignments, partition, condition } => {
                 let name = gristmill_types::sql_type::quote_identifier;
@@ -176,6 +197,13 @@ impl AlterCommand {
             AlterCommand::MaterializeIndex { name, partition, .. } => {
                 format!("(MATERIALIZE INDEX {name}{})", within(partition))
             }
+            AlterCommand::ClearProjection { name, partition, if_exists } => {
+                format!("(CLEAR PROJECTION {}{name}{})", exists(*if_exists), within(partition))
+            }
+            AlterCommand::MaterializeProjection { name, partition, if_exists } => {
+                format!("(MATERIALIZE PROJECTION {}{name}{})", exists(*if_exists), within(partition))
+            }
+            AlterCommand::DropProjection { name, if_exists } => format!("(DROP PROJECTION {}{name})", exists(*if_exists)),
             AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
             _ => String::new(),
         }
@@ -209,6 +237,11 @@ impl Cursor<'_> {
                 let index = self.skip_index()?;
                 return Ok(AlterCommand::AddIndex { index, place: self.place()?, if_not_exists });
             }
+            if self.eat("PROJECTION") {
+                let if_not_exists = self.if_not_exists();
+                let projection = self.projection()?;
+                return Ok(AlterCommand::AddProjection { projection, place: self.place()?, if_not_exists });
+            }
             self.refuse_others("ADD")?;
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
@@ -241,6 +274,10 @@ impl Cursor<'_> {
                 let (if_exists, name) = (self.if_exists(), self.identifier()?);
                 return Ok(AlterCommand::ClearIndex { name, if_exists, partition: self.in_partition()? });
             }
+            if self.eat("PROJECTION") {
+                let (if_exists, name) = (self.if_exists(), self.identifier()?);
+                return Ok(AlterCommand::ClearProjection { name, if_exists, partition: self.in_partition()? });
+            }
             self.refuse_others("CLEAR")?;
             self.expect("COLUMN")?;
             let if_exists = self.if_exists();
@@ -254,6 +291,10 @@ impl Cursor<'_> {
             }
             if self.eat("TTL") {
                 return Ok(AlterCommand::MaterializeTtl { partition: self.in_partition()? });
+            }
+            if self.eat("PROJECTION") {
+                let (if_exists, name) = (self.if_exists(), self.identifier()?);
+                return Ok(AlterCommand::MaterializeProjection { name, if_exists, partition: self.in_partition()? });
             }
             self.refuse_others("MATERIALIZE")?;
             self.expect("COLUMN")?;
@@ -297,6 +338,10 @@ impl Cursor<'_> {
             if self.eat("INDEX") {
                 let if_exists = self.if_exists();
                 return Ok(AlterCommand::DropIndex { name: self.identifier()?, if_exists });
+            }
+            if self.eat("PROJECTION") {
+                let if_exists = self.if_exists();
+                return Ok(AlterCommand::DropProjection { name: self.identifier()?, if_exists });
             }
             self.refuse_others("DROP")?;
             self.expect("COLUMN")?;
@@ -353,7 +398,7 @@ impl Cursor<'_> {
 
     /// What other things a table has beside columns.
     fn refuse_others(&self, command: &str) -> Result<()> {
-        for what in ["PROJECTION", "CONSTRAINT", "STATISTICS", "TTL"] {
+        for what in ["CONSTRAINT", "STATISTICS", "TTL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {command} {what}")));
             }

@@ -7,6 +7,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
 use crate::dialect::parse_type_text;
+use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
 use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, syntax};
 use crate::ttl::TtlElement;
@@ -40,6 +41,7 @@ pub struct CreateTable {
     pub temporary: bool,
     pub columns: Vec<ColumnDefinition>,
     pub skip_indexes: Vec<SkipIndexNode>,
+    pub projections: Vec<ProjectionNode>,
     /// `AS other_table`
     pub like: Option<TableName>,
     /// `AS function(…)`
@@ -157,11 +159,15 @@ impl Cursor<'_> {
             }
             if self.eat_all(&["PRIMARY", "KEY"]) {
                 create.primary_key = Some(self.key_list()?);
-            } else if self.begins_index() {
+            } else if self.begins("INDEX") {
                 self.expect("INDEX")?;
                 let index = self.skip_index()?;
                 create.skip_indexes.push(index);
-            } else if self.peeks("CONSTRAINT") || self.peeks("PROJECTION") {
+            } else if self.begins("PROJECTION") {
+                self.expect("PROJECTION")?;
+                let projection = self.projection()?;
+                create.projections.push(projection);
+            } else if self.peeks("CONSTRAINT") {
                 let what = self.parser.peek_token_ref().token.to_string().to_ascii_uppercase();
                 return Err(Error::not_implemented(format!("{what} in CREATE TABLE")));
             } else {
@@ -177,10 +183,10 @@ impl Cursor<'_> {
         }
     }
 
-    /// Whether an index is declared here, and not a column that is called so.
-    fn begins_index(&self) -> bool {
+    /// Whether an index or a projection is declared here, and not a column that is called so.
+    fn begins(&self, what: &str) -> bool {
         let after_name = &self.parser.peek_nth_token_ref(2).token;
-        self.peeks("INDEX") && !matches!(after_name, Token::Comma | Token::RParen)
+        self.peeks(what) && !matches!(after_name, Token::Comma | Token::RParen)
     }
 
     pub(crate) fn skip_index(&mut self) -> Result<SkipIndexNode> {

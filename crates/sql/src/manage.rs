@@ -31,10 +31,11 @@ impl Cursor<'_> {
         if self.eat_all(&["QUERY", "TREE"]) {
             kind = "QUERY TREE".to_string();
         }
-        // `indexes = 1` shows the scans with what they leave out; other options ask for what is always shown.
+        // `indexes = 1` and `projections = 1` show the scans with what they leave out; other options ask for what is always shown.
         while self.parser.peek_nth_token_ref(1).token == Token::Eq {
             for (name, value) in self.assignments()? {
-                if kind == "PLAN" && name.eq_ignore_ascii_case("indexes") && value != "0" {
+                let of_scans = ["indexes", "projections"].iter().any(|known| name.eq_ignore_ascii_case(known));
+                if kind == "PLAN" && of_scans && value != "0" {
                     kind = "INDEXES".to_string();
                 }
             }

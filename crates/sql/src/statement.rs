@@ -14,6 +14,7 @@ use crate::translate;
 
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
+pub use crate::projection::ProjectionNode;
 
 pub type Assignments = Vec<(String, String)>;
 
@@ -329,6 +330,14 @@ pub fn parse_expression(text: &str) -> Result<Node> {
         ));
     }
     translate::node(&expr)
+}
+
+/// Reads the query of a projection.
+pub fn parse_projection(text: &str) -> Result<ProjectionNode> {
+    let tokens = prepare(tokenize(text)?, &BTreeMap::new())?;
+    let mut cursor = Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) };
+    let projection = cursor.projection_query()?;
+    if cursor.at_end() { Ok(projection) } else { Err(cursor.unexpected("the end of the projection")) }
 }
 
 impl<'a> Cursor<'a> {

@@ -178,10 +178,36 @@ fn materialized_views_with_what_stands_around_their_query() {
 }
 
 #[test]
+fn projections_are_queries_without_a_table() {
+    let Statement::CreateTable(create) = read(
+        "CREATE TABLE t (projection UInt8, a Int32, PROJECTION p (SELECT *, a + 1 AS b ORDER BY (a, b)), \
+         PROJECTION `q q` (SELECT a, sum(b) GROUP BY a)) ENGINE = MergeTree ORDER BY a",
+    ) else {
+        panic!("no CREATE")
+    };
+    let counts: Vec<(&str, usize, usize, usize)> = create
+        .projections
+        .iter()
+        .map(|known| (known.name.as_str(), known.select.len(), known.group_by.len(), known.order_by.len()))
+        .collect();
+    assert_eq!(counts, [("p", 2, 0, 2), ("q q", 2, 1, 0)]);
+    assert_eq!(create.columns.len(), 2);
+    let Statement::Alter { commands, .. } = read(
+        "ALTER TABLE t ADD PROJECTION IF NOT EXISTS p (SELECT a ORDER BY a) AFTER q, DROP PROJECTION IF EXISTS p, \
+         MATERIALIZE PROJECTION p IN PARTITION 1, CLEAR PROJECTION p",
+    ) else {
+        panic!("no ALTER")
+    };
+    assert_eq!(commands.len(), 4);
+    assert_eq!(commands[2].text(), "(MATERIALIZE PROJECTION p IN PARTITION 1)");
+    assert_eq!(refused("ALTER TABLE t ADD PROJECTION p (SELECT a ORDER BY a DESC)"), ErrorCode::SYNTAX_ERROR);
+}
+
+#[test]
 fn what_is_not_built_says_so() {
     for text in [
         "DETACH TABLE t PERMANENTLY",
-        "ALTER TABLE t ADD PROJECTION p (SELECT a ORDER BY a)",
+        "ALTER TABLE t ADD PROJECTION p (SELECT a WHERE a > 1 ORDER BY a)",
         "UPDATE t SET a = 1 WHERE 1",
         "CREATE MATERIALIZED VIEW v REFRESH EVERY 1 HOUR AS SELECT 1",
     ] {

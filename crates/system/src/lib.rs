@@ -24,6 +24,7 @@ mod object_storage;
 mod part_log;
 mod parts;
 mod processes;
+mod projections;
 mod query_log;
 mod rows;
 mod sequences;
@@ -79,6 +80,7 @@ pub fn register(
     part_log::add(&mut all)?;
     mutations::add(&mut all, &known)?;
     data_skipping_indices::add(&mut all, &known)?;
+    projections::add(&mut all, &known)?;
     load_ledger::add(&mut all, &known)?;
     asynchronous_inserts::add(&mut all)?;
     settings::add(&mut all)?;

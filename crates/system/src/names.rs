@@ -31,7 +31,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 name.into(),
                 merge_tree.into(),
                 no(),
-                no(),
+                merge_tree.into(),
                 merge_tree.into(),
                 no(),
                 no(),

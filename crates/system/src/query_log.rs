@@ -14,7 +14,8 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     query_start_time_microseconds DateTime64(6), query_duration_ms UInt64, read_rows UInt64, read_bytes UInt64, \
     written_rows UInt64, written_bytes UInt64, result_rows UInt64, result_bytes UInt64, memory_usage UInt64, \
     current_database LowCardinality(String), query String, query_kind LowCardinality(String), \
-    databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), exception_code Int32, exception String, \
+    databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), \
+    projections Array(LowCardinality(String)), exception_code Int32, exception String, \
     is_initial_query UInt8, user LowCardinality(String), query_id String, initial_user LowCardinality(String), \
     initial_query_id String, initial_query_start_time DateTime, log_comment String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
@@ -51,6 +52,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 entry.query_kind.into(),
                 entry.databases.clone().into(),
                 entry.tables.clone().into(),
+                entry.projections.clone().into(),
                 i64::from(entry.exception_code).into(),
                 (&entry.exception).into(),
                 true.into(),

@@ -167,6 +167,7 @@ async fn tables_and_columns_are_told_of() {
         temporary: false,
         column_keys: ColumnKeys::default(),
         skip_indexes: Vec::new(),
+        projections: Vec::new(),
         ttl: gristmill_catalog::TtlSpec::default(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));

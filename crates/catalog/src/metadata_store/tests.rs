@@ -12,10 +12,12 @@ use object_store::{
 use super::*;
 use crate::definition::SkipIndexDefinition;
 use crate::definition::tests::definition;
+use crate::projection::ProjectionDefinition;
 use crate::ttl::{TtlAction, TtlRule};
 
 const TABLE_V1: &[u8] = include_bytes!("golden/v1_table.json");
 const TABLE_V1_SKIP_INDEXES: &[u8] = include_bytes!("golden/v1_table_skip_indexes.json");
+const TABLE_V1_PROJECTIONS: &[u8] = include_bytes!("golden/v1_table_projections.json");
 const TABLE_WITH_TTL_V1: &[u8] = include_bytes!("golden/v1_table_ttl.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
@@ -77,6 +79,29 @@ fn materialized_views_of_version_1_are_read_as_ever() {
     assert_eq!(view.target, crate::ViewTarget::Inner(engine));
     let inner = ".inner_id.00000000-0000-0000-0000-00000000002a";
     assert_eq!(definition.view_target(), Some(("shop".to_string(), inner.to_string())));
+}
+
+#[test]
+fn projections_are_read_and_written_as_ever() {
+    let texts = |texts: &[&str]| texts.iter().map(ToString::to_string).collect::<Vec<_>>();
+    let mut table = golden_table();
+    table.projections = vec![
+        ProjectionDefinition {
+            name: "by kind".into(),
+            select: texts(&["kind", "count()", "max(version) AS newest"]),
+            group_by: texts(&["kind"]),
+            order_by: Vec::new(),
+        },
+        ProjectionDefinition {
+            name: "by_time".into(),
+            select: texts(&["*"]),
+            group_by: Vec::new(),
+            order_by: texts(&["at", "lower(url)"]),
+        },
+    ];
+    assert_eq!(v1::read(TABLE_V1_PROJECTIONS, false).expect("reads"), Record::Table(table.clone()));
+    let written = v1::write(&Record::Table(table)).expect("writes");
+    assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_V1_PROJECTIONS));
 }
 
 #[test]

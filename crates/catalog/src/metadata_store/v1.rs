@@ -16,6 +16,7 @@ use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
 use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition};
+use crate::projection::ProjectionDefinition;
 use crate::ttl::TtlSpec;
 
 const FORMAT: u32 = 1;
@@ -71,6 +72,8 @@ struct Table {
     next_column_key: u64,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skip_indexes: Vec<SkipIndex>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    projections: Vec<ProjectionDefinition>,
     #[serde(default, skip_serializing_if = "TtlSpec::is_empty")]
     ttl: TtlSpec,
 }
@@ -268,6 +271,7 @@ impl From<&TableDefinition> for Table {
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
             skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
+            projections: table.projections.clone(),
             ttl: table.ttl.clone(),
         }
     }
@@ -299,6 +303,7 @@ impl TryFrom<Table> for TableDefinition {
             temporary: false,
             column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
+            projections: table.projections,
             ttl: table.ttl,
         })
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
-    ColumnKeys, EngineSpec, MaterializedView, SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction,
+    ColumnKeys, EngineSpec, MaterializedView, ProjectionDefinition, SkipIndexDefinition, TableDefinition, TtlSpec, directed,
+    direction,
 };
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::{CreateTable, SkipIndexNode};
@@ -15,6 +16,7 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
 
 use super::{Interpreter, Outcome, ttl};
 use crate::engine::Engine;
+use crate::projections::compile;
 use crate::resolver::{call_of, hints};
 
 impl Interpreter {
@@ -128,6 +130,18 @@ impl Interpreter {
             let again = |index: &SkipIndexDefinition| SkipIndexDefinition { key: index.name.clone(), ..index.clone() };
             skip_indexes.extend(like.skip_indexes.iter().map(again));
         }
+        let mut projections: Vec<ProjectionDefinition> = create.projections.iter().map(compile::definition).collect();
+        if let Some(like) = like.as_deref().filter(|_| sorted && create.columns.is_empty()) {
+            projections.extend(like.projections.iter().cloned());
+        }
+        if !sorted && !projections.is_empty() {
+            let text = format!(
+                "Engine {} doesn't support projections. Currently only the following engines have support for the feature: {}",
+                engine.name,
+                gristmill_mergetree::engine::NAMES.join(", ")
+            );
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
         if !sorted && !skip_indexes.is_empty() {
             let text = format!(
                 "Engine {} doesn't support skipping indices. Currently only the following engines have support for the feature: {}",
@@ -157,6 +171,7 @@ impl Interpreter {
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
             skip_indexes,
+            projections,
             ttl,
         };
         self.check_ttl(&definition)?;

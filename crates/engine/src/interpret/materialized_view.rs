@@ -42,6 +42,7 @@ impl Interpreter {
             temporary: false,
             column_keys: ColumnKeys::default(),
             skip_indexes: Vec::new(),
+            projections: Vec::new(),
             ttl: TtlSpec::default(),
         };
         let kept = |target| MaterializedView {

@@ -7,6 +7,7 @@ use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
 use gristmill_formats::{Compression, Format};
+use gristmill_mergetree::read::read_states;
 use gristmill_sources::{SharedInput, SourceHints};
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, totals_query};
 use gristmill_sql::statement::SelectStatement;
@@ -16,6 +17,7 @@ use sqlparser::ast::Query;
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::execution::InputData;
+use crate::projections::used;
 use crate::resolver::{Resolver, hints};
 use crate::{plan, sets};
 
@@ -108,7 +110,9 @@ impl Interpreter {
 
     async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
+        lowered.plan = self.context.cancellable(read_states(lowered.plan)).await?;
         let physical = self.context.cancellable(plan::physical_plan(&state, &lowered.plan)).await?;
+        used::note(&physical, &self.context)?;
         Ok(Planned { state, lowered, physical })
     }
 

@@ -34,6 +34,7 @@ impl Interpreter {
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),
             skip_indexes: Vec::new(),
+            projections: Vec::new(),
             ttl: gristmill_catalog::TtlSpec::default(),
         };
         self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;

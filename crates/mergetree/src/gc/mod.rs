@@ -3,7 +3,7 @@
 //! - A replaced part: `old_parts_lifetime` after the commit that replaced it, when no query of this process reads a
 //!   version that names it. (A query of another process that begins to read later finds it gone and takes the newest
 //!   version.)
-//! - An object in `parts/` that neither the newest version nor its lists of replaced and detached parts name: what a killed insert or
+//! - An object in `parts/` or `projections/` that neither the newest version nor its lists of replaced and detached parts name: what a killed insert or
 //!   merge left. It goes when it is older than `orphan_grace_seconds`; inserts and merges give up committing long before
 //!   that age.
 //! - A version of the manifest: an hour after a later one with a snapshot was written. A writer reads the list of
@@ -21,6 +21,7 @@ use crate::manifest::log::STALE_AFTER;
 use crate::manifest::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
 use crate::manifest::{PartEntry, State};
 use crate::merge::log;
+use crate::projection;
 use crate::store::StoredObject;
 use crate::table::Core;
 
@@ -55,39 +56,58 @@ pub async fn sweep(core: &Core) -> Result<()> {
         core.sweeper.listed.lock().get_or_insert(now);
     }
     let state = core.manifest.current();
-    for part in due(core, &state, &context) {
-        core.store.delete(&context, &part.key).await?;
-        core.environment.parts.remove(&core.store.location(&part.key));
-        core.sweeper.gone.lock().insert(part.key.clone());
-        log::removed(core, &context, &part);
+    for (key, part) in due(core, &state, &context) {
+        core.store.delete(&context, &key).await?;
+        core.environment.parts.remove(&core.store.location(&key));
+        core.sweeper.gone.lock().insert(key);
+        if let Some(part) = part {
+            log::removed(core, &context, &part);
+        }
     }
-    let named: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
+    let named = removed(&state);
     core.sweeper.gone.lock().retain(|key| named.contains(key.as_str()));
     Ok(())
 }
 
-/// Replaced parts whose time has come.
-fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<Arc<PartEntry>> {
+/// Objects that were named, and are kept for those who may still read them.
+fn removed(state: &State) -> HashSet<&str> {
+    let of_parts = state.removed.iter().flat_map(|removed| removed.part.objects());
+    of_parts.chain(state.removed_objects.iter().map(|removed| removed.key.as_str())).collect()
+}
+
+/// Objects of replaced parts whose time has come, each with the part whose rows go with it.
+fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<(String, Option<Arc<PartEntry>>)> {
     let now = context.env.now_ms();
     let lifetime_ms = core.settings.old_parts_lifetime * 1000;
+    let objects = state
+        .removed_objects
+        .iter()
+        .filter(|removed| removed.removed_ms + lifetime_ms <= now && !is_read(core, &removed.key))
+        .map(|removed| removed.key.as_str());
     state
         .removed
         .iter()
         .filter(|removed| removed.removed_ms + lifetime_ms <= now)
-        .filter(|removed| !core.sweeper.is_gone(&removed.part.key) && !core.is_pinned(&removed.part))
-        .map(|removed| removed.part.clone())
+        .filter(|removed| !core.is_pinned(&removed.part))
+        .flat_map(|removed| {
+            let of_part = |key: &str| (key == removed.part.key).then(|| removed.part.clone());
+            removed.part.objects().map(move |key| (key.to_string(), of_part(key)))
+        })
+        .chain(objects.map(|key| (key.to_string(), None)))
+        .filter(|(key, _)| !core.sweeper.is_gone(key))
         .collect()
 }
 
 /// Looks at all objects of the table: removes those without a name and old versions.
 pub async fn list(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
     // The objects first, the names after them: whatever was committed between is named.
-    let objects = core.store.list(context, "parts/").await?;
+    let mut objects = core.store.list(context, "parts/").await?;
+    objects.extend(core.store.list(context, projection::FOLDER).await?);
     let versions = core.store.list(context, FOLDER).await?;
     let state = core.manifest.newest(context).await?;
     let now = context.env.now_ms();
-    let live: HashSet<&str> = state.parts.values().chain(&state.detached).map(|part| part.key.as_str()).collect();
-    let removed: HashSet<&str> = state.removed.iter().map(|removed| removed.part.key.as_str()).collect();
+    let live: HashSet<&str> = state.parts.values().chain(&state.detached).flat_map(|part| part.objects()).collect();
+    let removed = removed(&state);
     let there: HashSet<&str> = objects.iter().map(|object| object.key.as_str()).collect();
     let gone = removed.iter().filter(|key| !there.contains(*key)).map(|key| key.to_string());
     core.sweeper.gone.lock().extend(gone);
@@ -107,7 +127,7 @@ pub async fn list(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
 
 /// Whether a query reads a version that names the object, however old that version is.
 fn is_read(core: &Core, key: &str) -> bool {
-    core.pinned_states().iter().any(|state| state.parts.values().any(|part| part.key == key))
+    core.pinned_states().iter().any(|state| state.parts.values().any(|part| part.objects().any(|object| object == key)))
 }
 
 /// Versions that no reader and no writer needs any more.

@@ -15,6 +15,7 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_types::SqlType;
 use serde_json::Value;
 
 use super::partition::{PartitionRows, Rows};
@@ -31,6 +32,8 @@ use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::{has_strings, is_text, to_storage};
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::projection::build::Building;
+use crate::projection::object_beside;
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 
@@ -177,6 +180,9 @@ impl Block {
             hashed: settings.non_replicated_deduplication_window > 0,
         };
         self.uncommitted.begin(&plan.key);
+        for projection in &self.building().projections {
+            self.uncommitted.begin(&object_beside(&plan.key, &projection.definition.name, None));
+        }
         let rows = sorted.rows;
         let part = self.write_part(plan, &sorted).await?;
         let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
@@ -205,10 +211,20 @@ impl Block {
         Ok(Sorted { columns: merged.columns().to_vec(), keys, order: None, rows: merged.num_rows() })
     }
 
+    fn building(&self) -> Building {
+        let BlockTarget { layout, settings, .. } = &self.target;
+        let projections = match settings.materialize_projections_on_insert {
+            true => layout.projections.clone(),
+            false => Vec::new(),
+        };
+        Building { settings: settings.clone(), core: None, projections }
+    }
+
     async fn write_part(&self, plan: PartPlan, rows: &Sorted) -> Result<WrittenPart> {
         let target = &self.target;
         let mut writer = PartWriter::create(&self.context, &target.store, target.layout.clone(), plan).await?;
         writer.leave_out_skip_indexes(|_| !self.context.settings.materialize_skip_indexes_on_insert);
+        writer.build_projections(&self.context, &target.store, self.building());
         match writer.write(rows).await {
             Ok(()) => writer.finish().await,
             Err(error) => {
@@ -224,17 +240,20 @@ async fn inspect(lanes: usize, layout: &Layout, block: &RecordBatch) -> Result<(
     let mut jobs = Vec::with_capacity(block.num_columns());
     for (column, array) in layout.columns.iter().zip(block.columns()) {
         let (kind, array) = (column.kind.clone(), array.clone());
-        jobs.push(move || {
-            let text = !has_strings(&kind) || is_text(&kind, &array);
-            let pays = match dictionary::by_type(&kind) {
-                Some(decided) => decided,
-                None => dictionary::pays(&kind, &to_storage(&kind, &sample(&array)?)?)?,
-            };
-            Ok((text, pays))
-        });
+        jobs.push(move || traits(&kind, &array));
     }
     let lanes = if block.num_rows() * block.num_columns() < 1 << 16 { 1 } else { lanes };
     Ok(parallel::run(jobs, lanes).await?.into_iter().unzip())
+}
+
+/// Of a column: whether all its strings are text, and whether a dictionary pays.
+pub fn traits(kind: &SqlType, array: &ArrayRef) -> Result<(bool, bool)> {
+    let text = !has_strings(kind) || is_text(kind, array);
+    let pays = match dictionary::by_type(kind) {
+        Some(decided) => decided,
+        None => dictionary::pays(kind, &to_storage(kind, &sample(array)?)?)?,
+    };
+    Ok((text, pays))
 }
 
 /// Enough evenly spread values to judge a column by, so that only they are converted.

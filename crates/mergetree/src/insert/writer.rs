@@ -215,15 +215,18 @@ impl Shared {
             (Some(load), Some(step)) => self.step_change(load, state, &parts, step).map(Some),
             _ => Ok(self.change(state, &parts)),
         };
-        let keys = || parts.iter().map(|part| part.part.key.as_str());
+        let keys = || parts.iter().flat_map(|part| part.part.objects());
         self.uncommitted.leave(keys());
         let outcome = self.core.manifest.commit(context, decide).await;
         match outcome {
             Ok(Commit::Done(state)) => {
                 for part in &parts {
-                    match state.parts.values().find(|known| known.key == part.part.key) {
-                        Some(known) => log::inserted(&self.core, context, known, part.took),
-                        None => self.uncommitted.discard(&part.part.key).await,
+                    if let Some(known) = state.parts.values().find(|known| known.key == part.part.key) {
+                        log::inserted(&self.core, context, known, part.took);
+                        continue;
+                    }
+                    for object in part.part.objects() {
+                        self.uncommitted.discard(object).await;
                     }
                 }
                 self.core.wake_merger();
@@ -296,6 +299,7 @@ pub fn entry(
         mutation: 0,
         ttl: part.ttl.clone(),
         codec: String::new(),
+        projections: part.projections.clone(),
     }
 }
 
@@ -323,8 +327,8 @@ impl TableWriter for InsertWriter {
 
     async fn abort(&self) {
         let parts = std::mem::take(&mut *self.shared.written.lock());
-        for part in parts {
-            self.shared.uncommitted.discard(&part.part.key).await;
+        for object in parts.iter().flat_map(|part| part.part.objects()) {
+            self.shared.uncommitted.discard(object).await;
         }
     }
 }

@@ -23,7 +23,7 @@ use parking_lot::Mutex;
 
 use super::state::State;
 use super::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
-use super::v1::{LedgerChange, MutationEntry, Operation, PartEntry, Record};
+use super::v1::{LedgerChange, MutationEntry, Operation, PartEntry, ProjectionChange, Record};
 use crate::invariants;
 use crate::store::{PartStore, Put};
 
@@ -53,6 +53,7 @@ pub struct RowsChange {
     pub retrieved: Vec<String>,
     pub begun: Option<Arc<MutationEntry>>,
     pub passed: Vec<(String, i64)>,
+    pub projected: Vec<ProjectionChange>,
     pub killed: Vec<i64>,
 }
 
@@ -180,8 +181,10 @@ impl Manifest {
 
     /// I-1: what a version names survives a loss of power before the version does.
     async fn sync_added(&self, context: &Arc<QueryContext>, change: &Change, synced: &mut HashSet<String>) -> Result<()> {
-        let added = change.added.iter().map(|part| &part.key);
-        let keys: Vec<String> = added.filter(|key| synced.insert(key.to_string())).cloned().collect();
+        let added = change.added.iter().flat_map(|part| part.objects());
+        let projected = change.rows.projected.iter().filter_map(|change| change.data.as_ref()).map(|data| data.key.as_str());
+        let keys: Vec<String> =
+            added.chain(projected).filter(|key| synced.insert(key.to_string())).map(str::to_string).collect();
         match keys.is_empty() {
             true => Ok(()),
             false => self.store.sync(context, &keys).await,
@@ -205,6 +208,7 @@ impl Manifest {
             retrieved: change.rows.retrieved,
             begun: change.rows.begun,
             passed: change.rows.passed,
+            projected: change.rows.projected,
             killed: change.rows.killed,
             snapshot: None,
         };

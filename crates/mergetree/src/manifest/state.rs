@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, Result};
 
 use super::ledger::Ledger;
-use super::v1::{MutationEntry, PartEntry, Record, RemovedPart, Snapshot};
+use super::v1::{MutationEntry, PartEntry, Record, RemovedObject, RemovedPart, Snapshot};
 
 /// Insert ids that are remembered.
 pub const INSERT_IDS_KEPT: usize = 10_000;
@@ -33,6 +33,8 @@ pub struct State {
     block_hashes: Arc<Remembered>,
     /// I-4: which files, and which row groups of them, loads have brought.
     pub ledger: Ledger,
+    /// Objects that live parts named once.
+    pub removed_objects: Vec<RemovedObject>,
     pub rows: u64,
     pub bytes: u64,
 }
@@ -137,9 +139,11 @@ impl State {
                 }
             }
         }
+        next.change_projections(record);
         next.mutations.retain(|mutation| !record.killed.contains(&mutation.number));
         next.finish_mutations(record.time_ms);
         next.removed.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
+        next.removed_objects.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
         if let Some(id) = &record.insert_id {
             Arc::make_mut(&mut next.insert_ids).add(id.clone(), INSERT_IDS_KEPT);
         }
@@ -162,6 +166,7 @@ impl State {
             insert_ids: self.insert_ids.order.iter().cloned().collect(),
             block_hashes: self.block_hashes.order.iter().cloned().collect(),
             loads: self.ledger.entries(),
+            removed_objects: self.removed_objects.clone(),
         }
     }
 
@@ -185,8 +190,23 @@ impl State {
             insert_ids: remember(&snapshot.insert_ids),
             block_hashes: remember(&snapshot.block_hashes),
             ledger: Ledger::of_entries(&snapshot.loads),
+            removed_objects: snapshot.removed_objects.clone(),
             rows: snapshot.parts.iter().map(|part| part.rows).sum(),
             bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
+        }
+    }
+
+    fn change_projections(&mut self, record: &Record) {
+        for change in &record.projected {
+            let Some(part) = self.parts.values_mut().find(|part| part.name == change.part) else { continue };
+            let projections = &mut Arc::make_mut(part).projections;
+            let old = match &change.data {
+                Some(data) => projections.insert(change.projection.clone(), data.clone()),
+                None => projections.remove(&change.projection),
+            };
+            if let Some(old) = old.filter(|old| change.data.as_ref().is_none_or(|new| new.key != old.key)) {
+                self.removed_objects.push(RemovedObject { key: old.key, removed_ms: record.time_ms });
+            }
         }
     }
 

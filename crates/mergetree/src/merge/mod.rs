@@ -27,6 +27,7 @@ use crate::insert::partition;
 use crate::layout::{Layout, referenced_columns};
 use crate::manifest::{PartEntry, State};
 use crate::mutate;
+use crate::projection::Mode;
 use crate::table::Core;
 use selector::Limits;
 use task::{Claim, MergeOptions};
@@ -41,6 +42,17 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     let cleanup = request.cleanup;
     if cleanup {
         check_cleanup(core)?;
+    }
+    if request.deduplicate && !core.layout.projections.is_empty() && Mode::of_merges(&core.settings)? == Mode::Throw {
+        return Err(Error::new(
+            ErrorCode::SUPPORT_IS_DISABLED,
+            format!(
+                "OPTIMIZE DEDUPLICATE query is not supported for table {} as it has projections. Please drop all projections \
+                 manually before running the query, or set setting 'deduplicate_merge_projection_mode' to 'drop' or \
+                 'rebuild'",
+                core.name()
+            ),
+        ));
     }
     core.stopped.check()?;
     let state = core.manifest.refresh(context).await?;

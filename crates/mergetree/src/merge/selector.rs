@@ -199,6 +199,7 @@ mod tests {
                 mutation: 0,
                 ttl: BTreeMap::new(),
                 codec: String::new(),
+                projections: BTreeMap::new(),
             })
         };
         bytes.iter().enumerate().map(part).collect()

@@ -23,7 +23,6 @@ use super::rows::{Deduplicate, MergedRows, SortedRows};
 use super::rules::{self, Purpose, Rule, Shape};
 use super::sources::Sources;
 use super::{log, vertical};
-use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
@@ -33,6 +32,7 @@ use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::projection;
 use crate::read::evolve::traits_of;
 use crate::table::Core;
 use crate::ttl::rows::TtlRows;
@@ -155,7 +155,7 @@ async fn run(
     counters.add(Event::MergeWrittenRows, written.header.rows);
     // As for an insert: the sweeper of another process may take the object for one that nobody will name.
     if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
-        core.discard(&written.key).await;
+        core.discard_all(written.objects()).await;
         return Err(Error::new(
             ErrorCode::TIMEOUT_EXCEEDED,
             format!("A merge of {} took more than half of orphan_grace_seconds: raise that setting", core.name()),
@@ -215,13 +215,13 @@ async fn commit(
 
 async fn discard(core: &Core, written: Option<&(WrittenPart, String)>) {
     if let Some((written, _)) = written {
-        core.discard(&written.key).await;
+        core.discard_all(written.objects()).await;
     }
 }
 
 /// The merged rows as a part, and the codec that a rule of the TTL gives it; `None` where no row is left of them. `ttl`:
 /// the rules are applied, by this time.
-async fn write(
+pub async fn write(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
@@ -229,7 +229,10 @@ async fn write(
     (options, ttl): (&MergeOptions, Option<i64>),
 ) -> Result<Option<(WrittenPart, String)>> {
     let sources = Sources::open(core, state, context, running).await?;
-    let is_vertical = vertical::is_worth_it(&sources, options.deduplicate.is_some() || ttl.is_some());
+    let building = projection::merge::building(core, parts, options, ttl.is_some())?;
+    // Projections are made of whole rows.
+    let is_vertical =
+        building.projections.is_empty() && vertical::is_worth_it(&sources, options.deduplicate.is_some() || ttl.is_some());
     running.decide(if is_vertical { Algorithm::Vertical } else { Algorithm::Horizontal });
     let mut plan = plan(&sources, options)?;
     let now = (context.env.now_ms() / 1000) as i64;
@@ -245,6 +248,7 @@ async fn write(
     running.writes_to(core.store.location(&plan.key));
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|_| !core.settings.materialize_skip_indexes_on_merge);
+    writer.build_projections(context, &core.store, building);
     if let Some(now) = ttl {
         writer.ttl_applied(now);
     }
@@ -259,7 +263,16 @@ async fn write(
             writer.abort().await;
             Ok(None)
         }
-        Ok(()) => writer.finish().await.map(|written| Some((written, codec))),
+        Ok(()) => {
+            let mut written = writer.finish().await?;
+            if let Err(error) =
+                projection::merge::add(core, state, context, parts, options, &mut written, ttl.is_some()).await
+            {
+                core.discard_all(written.objects()).await;
+                return Err(error);
+            }
+            Ok(Some((written, codec)))
+        }
         Err(error) => {
             writer.abort().await;
             Err(error)
@@ -412,7 +425,7 @@ fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
     let level = parts.iter().map(|part| part.level).max().unwrap_or_default() + 1;
     let places = 0..core.layout.columns.len();
     Ok(PartPlan {
-        key: object_key(&sources.context, &first.partition_id, level),
+        key: core.layout.new_object(context, &first.partition_id, level),
         partition_id: first.partition_id.clone(),
         partition: first.partition.clone(),
         level,

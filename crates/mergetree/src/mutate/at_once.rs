@@ -15,6 +15,7 @@ use super::part::{self, Mutated};
 use super::{change, current, entry, hold, newest};
 use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
 use crate::merge::log;
+use crate::projection::Mode;
 use crate::table::Core;
 
 const TRIES: usize = 16;
@@ -34,11 +35,12 @@ pub async fn run(
 ) -> Result<String> {
     for _ in 0..TRIES {
         let core = &newest(core)?;
+        let projects = projects(core)?;
         let wanted = |part: &PartEntry| partition_id.as_ref().is_none_or(|id| part.partition_id == *id);
         let held = hold(core, context, &wanted).await?;
         let state = core.pin(context).await?;
         let Some(parts) = current(&state, &held.parts()) else { continue };
-        let done = rewrite(core, &state, context, request, parts).await?;
+        let done = rewrite(core, &state, context, request, parts, projects).await?;
         match commit(core, context, request, &partition_id, &done).await {
             Ok(Commit::Done(state)) => {
                 let last = state.mutations.last().map_or(0, |mutation| mutation.number);
@@ -65,12 +67,30 @@ pub async fn run(
     ))
 }
 
+/// Whether parts that are written anew keep their projections. Errors: SUPPORT_IS_DISABLED.
+fn projects(core: &Core) -> Result<bool> {
+    let mode = Mode::of_deletes(&core.settings)?;
+    if mode == Mode::Throw && !core.layout.projections.is_empty() {
+        return Err(Error::new(
+            ErrorCode::SUPPORT_IS_DISABLED,
+            format!(
+                "DELETE query is not allowed for table {} because it has projections and setting \
+                 lightweight_mutation_projection_mode is set to THROW. Change lightweight_mutation_projection_mode to 'drop' or \
+                 'rebuild', drop all the projections before, or use ALTER TABLE … DELETE",
+                core.name()
+            ),
+        ));
+    }
+    Ok(mode == Mode::Rebuild)
+}
+
 async fn rewrite(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
     request: &MutationRequest,
     parts: Vec<Arc<PartEntry>>,
+    projects: bool,
 ) -> Result<Vec<Done>> {
     let rewriting: Vec<_> = parts
         .into_iter()
@@ -78,7 +98,7 @@ async fn rewrite(
             let before: Vec<Arc<MutationEntry>> = state.mutations_of(&part).cloned().collect();
             let mut changes = part::changes_of(&before);
             changes.extend(request.changes.iter().cloned());
-            let mutated = part::rewrite(core, state, context, &part, &changes).await?;
+            let mutated = part::rewrite(core, state, context, &part, &changes, projects).await?;
             Ok::<_, Error>(Done { part, numbers: before.iter().map(|mutation| mutation.number).collect(), mutated })
         })
         .collect();
@@ -127,9 +147,14 @@ async fn commit(
         let number = state.next_block;
         let begun = entry(request, partition_id.clone(), number, created_ms);
         let (mut added, mut removed, mut passed) = (Vec::new(), Vec::new(), Vec::new());
+        let mut projected = Vec::new();
         for done in done {
             match &done.mutated {
                 Mutated::Same => passed.push((done.part.name.clone(), number)),
+                Mutated::Projected(changes) => {
+                    passed.push((done.part.name.clone(), number));
+                    projected.extend(changes.iter().cloned());
+                }
                 Mutated::Gone => removed.push(done.part.name.clone()),
                 Mutated::Rewritten(written, _) => {
                     removed.push(done.part.name.clone());
@@ -145,7 +170,7 @@ async fn commit(
             return Ok(None);
         }
         passed.extend(others.into_iter().map(|part| (part.name.clone(), number)));
-        let rows = RowsChange { begun: Some(Arc::new(begun)), passed, ..RowsChange::default() };
+        let rows = RowsChange { begun: Some(Arc::new(begun)), passed, projected, ..RowsChange::default() };
         Ok(Some(change(added, removed, rows)))
     };
     core.manifest.commit(context, decide).await

@@ -108,7 +108,10 @@ fn number_of(id: &str) -> Option<i64> {
 fn current(state: &State, parts: &[Arc<PartEntry>]) -> Option<Vec<Arc<PartEntry>>> {
     let known = |part: &Arc<PartEntry>| {
         let place = (Arc::from(part.partition_id.as_str()), part.min_block);
-        state.parts.get(&place).filter(|known| known.key == part.key && known.name == part.name).cloned()
+        let same = |known: &&Arc<PartEntry>| {
+            known.key == part.key && known.name == part.name && known.projections == part.projections
+        };
+        state.parts.get(&place).filter(same).cloned()
     };
     parts.iter().map(known).collect()
 }
@@ -151,6 +154,7 @@ fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, c
         commands: request.commands.clone(),
         changes: request.changes.iter().filter(|change| is_of_rows(change)).cloned().collect(),
         skip_indexes: request.changes.iter().filter_map(of_index).collect(),
+        projections: request.changes.iter().filter_map(of_projection).collect(),
         applies_ttl: request.changes.contains(&RowChange::MaterializeTtl),
         partition_id,
         created_ms,
@@ -160,7 +164,7 @@ fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, c
 
 /// Whether the manifest keeps the change among those of rows.
 fn is_of_rows(change: &RowChange) -> bool {
-    of_index(change).is_none() && *change != RowChange::MaterializeTtl
+    of_index(change).is_none() && of_projection(change).is_none() && *change != RowChange::MaterializeTtl
 }
 
 /// The key of a skip index, and whether parts get it.
@@ -168,6 +172,15 @@ fn of_index(change: &RowChange) -> Option<(String, bool)> {
     match change {
         RowChange::MaterializeIndex { key } => Some((key.clone(), true)),
         RowChange::ClearIndex { key } => Some((key.clone(), false)),
+        _ => None,
+    }
+}
+
+/// The name of a projection, and whether parts get it.
+fn of_projection(change: &RowChange) -> Option<(String, bool)> {
+    match change {
+        RowChange::MaterializeProjection { name } => Some((name.clone(), true)),
+        RowChange::ClearProjection { name } => Some((name.clone(), false)),
         _ => None,
     }
 }

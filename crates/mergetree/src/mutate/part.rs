@@ -18,13 +18,15 @@ use super::{Claim, change, current};
 use crate::index::select::{Selector, conjuncts};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
-use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
+use crate::manifest::{Commit, MutationEntry, PartEntry, ProjectionChange, RowsChange, State};
 use crate::merge::list::{self, Listed, Reason, Running};
 use crate::merge::log;
 use crate::part::v1::dictionary;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::is_text;
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
+use crate::projection::build::{Building, ProjectionsBuilder};
+use crate::projection::{Projection, name_of};
 use crate::read::evolve::traits_of;
 use crate::read::filter::ScanFilter;
 use crate::read::stream::{Output, ScanShared, stream};
@@ -43,6 +45,8 @@ pub enum Mutated {
     Gone,
     /// Written, and not visible yet; with its entry among the mutations under way.
     Rewritten(Arc<PartEntry>, Listed),
+    /// No row changed, but what the part has of projections.
+    Projected(Vec<ProjectionChange>),
 }
 
 /// Leads the claimed part through all mutations that concern it, and commits. False: there was nothing to do, or the
@@ -58,7 +62,7 @@ pub async fn mutate(claim: &Claim, context: &Arc<QueryContext>) -> Result<bool> 
     let numbers: Vec<i64> = mutations.iter().map(|mutation| mutation.number).collect();
     let done = async {
         let started = context.env.instant();
-        let mutated = rewrite(core, &state, context, &part, &changes_of(&mutations)).await?;
+        let mutated = rewrite(core, &state, context, &part, &changes_of(&mutations), true).await?;
         // As for a merge: the sweeper of another process may take the object for one that nobody will name.
         let elapsed = context.env.instant().saturating_duration_since(started);
         if elapsed.as_secs() > core.settings.orphan_grace_seconds / 2 {
@@ -90,10 +94,16 @@ pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
 }
 
 pub async fn discard(core: &Core, mutated: &Mutated) {
-    if let Mutated::Rewritten(part, listed) = mutated {
-        let error = Error::new(ErrorCode::ABORTED, "The part was replaced or dropped while its rows were changed");
-        log::ended(core, &listed.running, None, Some(&error));
-        core.discard(&part.key).await;
+    match mutated {
+        Mutated::Rewritten(part, listed) => {
+            let error = Error::new(ErrorCode::ABORTED, "The part was replaced or dropped while its rows were changed");
+            log::ended(core, &listed.running, None, Some(&error));
+            core.discard_all(part.objects()).await;
+        }
+        Mutated::Projected(changes) => {
+            core.discard_all(changes.iter().filter_map(|change| change.data.as_ref()).map(|data| data.key.as_str())).await;
+        }
+        Mutated::Same | Mutated::Gone => {}
     }
 }
 
@@ -118,6 +128,10 @@ async fn commit(
             Mutated::Same => {
                 let rows = RowsChange { passed: vec![(part.name.clone(), last)], ..RowsChange::default() };
                 change(Vec::new(), Vec::new(), rows)
+            }
+            Mutated::Projected(projected) => {
+                let (passed, projected) = (vec![(part.name.clone(), last)], projected.clone());
+                change(Vec::new(), Vec::new(), RowsChange { passed, projected, ..RowsChange::default() })
             }
             Mutated::Gone => change(Vec::new(), vec![part.name.clone()], RowsChange::default()),
             Mutated::Rewritten(written, _) => {
@@ -145,13 +159,14 @@ async fn commit(
     }
 }
 
-/// The part after the changes, as an object of its own where a row changed.
+/// The part after the changes, as an object of its own where a row changed. `projects`: with its projections.
 pub async fn rewrite(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
     part: &Arc<PartEntry>,
     changes: &[RowChange],
+    projects: bool,
 ) -> Result<Mutated> {
     let program = Program::compile(core, changes, context)?;
     let open = context.cancellable(core.open_part(context, part)).await?;
@@ -165,7 +180,7 @@ pub async fn rewrite(
     if let Some(conditions) = program.conditions(&open).filter(|_| ttl.is_none())
         && !any_row(core, state, context, part, &open, &conditions).await?
     {
-        return Ok(Mutated::Same);
+        return project(core, state, context, part, &open, &program).await;
     }
     context.counters.add(Event::MutatedRows, part.rows);
     context.counters.add(Event::MutatedUncompressedBytes, part.uncompressed_bytes);
@@ -173,7 +188,8 @@ pub async fn rewrite(
     let listed = list::begin(core, context, std::slice::from_ref(part), Reason::Mutation);
     let running = &listed.running;
     log::began(core, running);
-    let written = match write(core, state, context, (part, &open), (&program, ttl), running).await {
+    let projections = if projects { program.projections_of(part) } else { Vec::new() };
+    let written = match write(core, state, context, (part, &open), (&program, ttl), projections, running).await {
         Ok(written) => written,
         Err(error) => {
             log::ended(core, running, None, Some(&error));
@@ -195,12 +211,14 @@ async fn write(
     context: &Arc<QueryContext>,
     (part, open): (&Arc<PartEntry>, &Arc<OpenPart>),
     (program, ttl): (&Program, Option<i64>),
+    projections: Vec<Arc<Projection>>,
     running: &Arc<Running>,
 ) -> Result<Option<WrittenPart>> {
     let plan = plan(core, state, context, part, open, program).await?;
     running.writes_to(core.store.location(&plan.key));
     let mut writer = PartWriter::create(context, &core.store, core.layout.clone(), plan).await?;
     writer.leave_out_skip_indexes(|key| program.clears_index(key));
+    writer.build_projections(context, &core.store, building(core, projections));
     let reading = running.clone();
     let rows = rows(core, state, context, part, open).inspect_ok(move |batch| reading.read(batch)).boxed();
     if let Err(error) = copy(core, context, rows, (program, ttl), &mut writer).await {
@@ -215,6 +233,50 @@ async fn write(
     let written = writer.finish().await?;
     running.wrote_bytes(written.header.columns.iter().map(|column| column.uncompressed_bytes).sum());
     Ok(Some(written))
+}
+
+fn building(core: &Arc<Core>, projections: Vec<Arc<Projection>>) -> Building {
+    Building { settings: core.settings.clone(), core: Some(core.clone()), projections }
+}
+
+/// What the part, whose rows stay, gets and loses of projections.
+async fn project(
+    core: &Arc<Core>,
+    state: &Arc<State>,
+    context: &Arc<QueryContext>,
+    part: &Arc<PartEntry>,
+    open: &Arc<OpenPart>,
+    program: &Program,
+) -> Result<Mutated> {
+    let (lacking, lost) = program.changed_projections(part);
+    if lacking.is_empty() && lost.is_empty() {
+        return Ok(Mutated::Same);
+    }
+    let change = |projection: String, data| ProjectionChange { part: part.name.clone(), projection, data };
+    let mut changes: Vec<ProjectionChange> = lost.into_iter().map(|key| change(key, None)).collect();
+    if !lacking.is_empty() {
+        // What was made of the columns as they were before an ALTER goes.
+        let names: Vec<&str> = lacking.iter().map(|projection| projection.definition.name.as_str()).collect();
+        let old = part.projections.keys().filter(|key| names.contains(&name_of(key)));
+        changes.extend(old.map(|key| change(key.clone(), None)));
+        let plan = plan(core, state, context, part, open, program).await?;
+        let mut builder = ProjectionsBuilder::new(context, &core.store, &plan, building(core, lacking));
+        let mut rows = rows(core, state, context, part, open);
+        let written = async {
+            while let Some(batch) = rows.next().await.transpose()? {
+                context.check()?;
+                let (columns, rows) = (batch.columns().to_vec(), batch.num_rows());
+                builder.write(&Sorted { columns, keys: Vec::new(), order: None, rows }).await?;
+            }
+            Ok::<(), Error>(())
+        };
+        if let Err(error) = written.await {
+            builder.abort().await;
+            return Err(error);
+        }
+        changes.extend(builder.finish().await?.into_iter().map(|(key, data)| change(key, Some(data))));
+    }
+    Ok(Mutated::Projected(changes))
 }
 
 /// Whether a row of the part fulfils one of the conditions.

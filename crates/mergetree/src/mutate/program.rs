@@ -11,8 +11,10 @@ use gristmill_types::DefaultKind;
 
 use crate::layout::Layout;
 use crate::located::{Located, place, scatter};
+use crate::manifest::PartEntry;
 use crate::part::OpenPart;
 use crate::part::v1::storage_type::has_strings;
+use crate::projection::{Projection, has_any, name_of};
 use crate::read::evolve::FoundColumn;
 use crate::table::Core;
 
@@ -27,6 +29,11 @@ enum Step {
     /// Where the part has the skip index of this key, or has it not, as the flag says, it is written anew with the other.
     Index {
         key: String,
+        wanted: bool,
+    },
+    /// Parts get, or lose, the projection of this name: an object beside them, for which no part is written anew.
+    Projection {
+        name: String,
         wanted: bool,
     },
     /// The table's TTL is applied to the rows that come out, by who writes them.
@@ -54,6 +61,8 @@ impl Program {
                     RowChange::Materialize { column } => Step::Materialize(place(&layout.columns, column)?),
                     RowChange::MaterializeIndex { key } => Step::Index { key: key.clone(), wanted: true },
                     RowChange::ClearIndex { key } => Step::Index { key: key.clone(), wanted: false },
+                    RowChange::MaterializeProjection { name } => Step::Projection { name: name.clone(), wanted: true },
+                    RowChange::ClearProjection { name } => Step::Projection { name: name.clone(), wanted: false },
                     RowChange::MaterializeTtl => Step::Ttl,
                     RowChange::Update { assignments, condition } => {
                         let mut set = Vec::new();
@@ -113,7 +122,7 @@ impl Program {
         for step in &self.steps {
             match step {
                 Step::Delete(condition) | Step::Update(_, condition) => conditions.push(&condition.expression),
-                Step::Follow(_) | Step::Ttl => {}
+                Step::Follow(_) | Step::Ttl | Step::Projection { .. } => {}
                 // An index that is dropped meanwhile is nobody's any more.
                 Step::Index { key, wanted } => {
                     let index = self.layout.skip_indexes.iter().find(|index| index.definition.key == *key);
@@ -135,6 +144,36 @@ impl Program {
             _ => None,
         });
         last == Some(false)
+    }
+
+    /// The projections that a part has when its rows are written anew.
+    pub fn projections_of(&self, part: &PartEntry) -> Vec<Arc<Projection>> {
+        let stays = |projection: &&Arc<Projection>| {
+            let name = &projection.definition.name;
+            self.wants_projection(name).unwrap_or_else(|| has_any(part, name))
+        };
+        self.layout.projections.iter().filter(stays).cloned().collect()
+    }
+
+    /// Whether parts get, or lose, the projection; `None`: neither.
+    fn wants_projection(&self, name: &str) -> Option<bool> {
+        self.steps.iter().rev().find_map(|step| match step {
+            Step::Projection { name: known, wanted } if known == name => Some(*wanted),
+            _ => None,
+        })
+    }
+
+    /// The projections that a part lacks and is to have, and the keys of those that it is to lose.
+    pub fn changed_projections(&self, part: &PartEntry) -> (Vec<Arc<Projection>>, Vec<String>) {
+        let lacks = |projection: &&Arc<Projection>| {
+            self.wants_projection(&projection.definition.name) == Some(true)
+                && !part.projections.contains_key(&projection.key)
+        };
+        let goes = |key: &&String| self.wants_projection(name_of(key)) == Some(false);
+        (
+            self.layout.projections.iter().filter(lacks).cloned().collect(),
+            part.projections.keys().filter(goes).cloned().collect(),
+        )
     }
 
     pub fn applies_ttl(&self) -> bool {
@@ -161,7 +200,7 @@ impl Program {
     pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
         for step in &self.steps {
             match step {
-                Step::Materialize(_) | Step::Index { .. } | Step::Ttl => {}
+                Step::Materialize(_) | Step::Index { .. } | Step::Projection { .. } | Step::Ttl => {}
                 Step::Follow(set) => {
                     let mut columns = batch.columns().to_vec();
                     for (at, value) in set {

@@ -72,8 +72,15 @@ const FILTER_CHARACTERS_SHOWN: usize = 300;
 #[derive(Debug)]
 pub struct Choice {
     pub parts: Vec<PartSelection>,
+    pub total_parts: u64,
     pub total_marks: u64,
     pub indexes: Vec<IndexUse>,
+}
+
+impl Choice {
+    pub fn marks(&self) -> u64 {
+        self.parts.iter().map(PartSelection::marks).sum()
+    }
 }
 
 impl MergeTreeScan {
@@ -86,7 +93,7 @@ impl MergeTreeScan {
         streams: usize,
         settings: Arc<Settings>,
     ) -> Self {
-        let Choice { parts, total_marks, indexes } = choice;
+        let Choice { parts, total_marks, indexes, .. } = choice;
         let marks: u64 = parts.iter().map(PartSelection::marks).sum();
         let streams = streams.min(marks as usize).max(1);
         let properties = PlanProperties::new(
@@ -148,6 +155,11 @@ impl MergeTreeScan {
         ScanShared::new(&self.core, &self.state, Arc::new(vec![part]), self.filters.clone(), output, limits)
     }
 
+    /// The projection of the table whose data is read in its place.
+    pub fn projection(&self) -> Option<&str> {
+        self.core.layout.of_projection.as_deref()
+    }
+
     /// The chosen parts with their granules.
     pub fn parts(&self) -> &[PartSelection] {
         &self.parts
@@ -160,7 +172,8 @@ impl MergeTreeScan {
 
     /// The lines that `EXPLAIN indexes = 1` shows of the scan.
     pub fn explain_indexes(&self) -> Vec<String> {
-        let mut lines = vec![format!("ReadFromMergeTree ({})", self.core.name()), "Indexes:".to_string()];
+        let read = self.projection().map_or_else(|| self.core.name(), str::to_string);
+        let mut lines = vec![format!("ReadFromMergeTree ({read})"), "Indexes:".to_string()];
         for index in self.indexes.iter() {
             lines.push(format!("  {}", index.kind));
             if !index.keys.is_empty() {
@@ -176,6 +189,11 @@ impl MergeTreeScan {
             lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
         }
         lines.extend(self.explain_reading());
+        if let Some(projection) = self.projection() {
+            lines.push("Projections:".to_string());
+            lines.push(format!("  Name: {projection}"));
+            lines.push(format!("  Table: {}", self.core.name()));
+        }
         lines
     }
 
@@ -306,6 +324,19 @@ pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
     lines
 }
 
+/// The projections that scans in the plan read, with their tables.
+pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> {
+    let mut all: Vec<(String, String)> = plan.children().into_iter().flat_map(projections_read).collect();
+    if let Some(scan) = scan_of(plan)
+        && let Some(projection) = scan.projection()
+    {
+        all.push((scan.core.name(), projection.to_string()));
+    }
+    all.sort();
+    all.dedup();
+    all
+}
+
 /// What a scan of a MergeTree table would read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableEstimate {
@@ -371,6 +402,9 @@ impl DisplayAs for MergeTreeScan {
             self.total_marks,
             columns.join(", ")
         )?;
+        if let Some(projection) = self.projection() {
+            write!(f, ", projection={projection}")?;
+        }
         if !self.filters.is_empty() {
             let filters: Vec<String> = self.filters.iter().map(|filter| shortened(filter.expression.to_string())).collect();
             write!(f, ", prewhere=[{}]", filters.join(" AND "))?;

@@ -2,6 +2,7 @@
 //! share runs of granules out over streams → decode the filter's columns first, the others where rows passed. With FINAL
 //! (`final_provider`, `final_scan`): choose by key columns only → cut into layers → merge each layer's parts by the key.
 
+pub mod aggregated;
 pub mod evolve;
 pub mod exec;
 pub mod fetch;
@@ -14,7 +15,9 @@ pub mod kept;
 pub mod layers;
 pub mod logical;
 pub mod plan_rules;
+pub mod projected;
 pub mod provider;
+pub mod states;
 pub mod steps;
 pub mod stream;
 pub mod threshold;
@@ -23,10 +26,12 @@ pub mod unit;
 
 use gristmill_types::{Columns, SqlType};
 
-pub use exec::{TableEstimate, estimates, explain_indexes};
+pub use aggregated::read_states;
+pub use exec::{TableEstimate, estimates, explain_indexes, projections_read};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
+pub use states::StatesProvider;
 
 use crate::layout::Layout;
 

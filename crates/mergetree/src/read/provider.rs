@@ -28,7 +28,7 @@ use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 
 /// Newer versions that a query turns to at most, when parts of the one it began with are gone.
-const VERSIONS_MAX: usize = 8;
+pub(super) const VERSIONS_MAX: usize = 8;
 
 pub struct MergeTreeProvider {
     core: Arc<Core>,
@@ -36,6 +36,8 @@ pub struct MergeTreeProvider {
     context: Arc<QueryContext>,
     schema: SchemaRef,
     uses_skip_indexes: bool,
+    /// The only parts that there are, of the version and no other.
+    only: Option<Arc<[Arc<PartEntry>]>>,
 }
 
 impl std::fmt::Debug for MergeTreeProvider {
@@ -49,15 +51,30 @@ impl MergeTreeProvider {
         let stored = core.layout.schema.fields().iter().cloned();
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
-        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true }
+        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true, only: None }
     }
 
     pub fn without_skip_indexes(self) -> Self {
         MergeTreeProvider { uses_skip_indexes: false, ..self }
     }
 
+    /// Some parts of a version: of the table, or of the data of a projection.
+    pub fn of_parts(core: Arc<Core>, state: Arc<State>, context: Arc<QueryContext>, parts: Vec<Arc<PartEntry>>) -> Self {
+        let uses_skip_indexes = core.layout.of_projection.is_none();
+        MergeTreeProvider { uses_skip_indexes, only: Some(parts.into()), ..Self::new(core, state, context) }
+    }
+
     pub fn core(&self) -> &Arc<Core> {
         &self.core
+    }
+
+    /// Whether it is some parts of the table only.
+    pub fn is_partial(&self) -> bool {
+        self.only.is_some()
+    }
+
+    pub fn state(&self) -> &Arc<State> {
+        &self.state
     }
 
     pub fn context(&self) -> &Arc<QueryContext> {
@@ -77,7 +94,7 @@ impl MergeTreeProvider {
     }
 
     /// Whether the scan itself computes the condition, before it decodes what else is read.
-    fn is_moved(&self, filter: &Expr) -> bool {
+    pub(super) fn is_moved(&self, filter: &Expr) -> bool {
         self.context.settings.optimize_move_to_prewhere && self.is_computed(filter)
     }
 
@@ -90,7 +107,7 @@ impl MergeTreeProvider {
     }
 
     /// Of the conditions that the scan computes, those that some row of the parts may fail.
-    fn undecided<'a>(&self, conjuncts: &'a [Expr], choice: &Choice) -> Result<Vec<&'a Expr>> {
+    pub(super) fn undecided<'a>(&self, conjuncts: &'a [Expr], choice: &Choice) -> Result<Vec<&'a Expr>> {
         let entries: Vec<Arc<PartEntry>> = choice.parts.iter().map(|part| part.entry.clone()).collect();
         let moved: Vec<&Expr> = conjuncts.iter().filter(|filter| self.is_moved(filter)).collect();
         let filters: Vec<Expr> = moved.iter().copied().cloned().collect();
@@ -124,7 +141,7 @@ impl MergeTreeProvider {
         let mut state = self.state.clone();
         for _ in 0..VERSIONS_MAX {
             match self.select_in(&selector, partitions, &state, opens).await {
-                Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
+                Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST && self.only.is_none() => {
                     let newer = self.core.pin(&self.context).await?;
                     if newer.version == state.version {
                         return Err(error);
@@ -140,11 +157,17 @@ impl MergeTreeProvider {
         ))
     }
 
-    /// Tells the query's progress what is going to be read.
+    /// Tells the query's progress and counters what is going to be read.
     pub fn announce(&self, choice: &Choice) {
         let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
         let progress = &self.context.progress.total_rows_to_read;
         progress.fetch_add(rows, std::sync::atomic::Ordering::Relaxed);
+        let counters = &self.context.counters;
+        counters.add(Event::SelectedPartsTotal, choice.total_parts);
+        counters.add(Event::SelectedMarksTotal, choice.total_marks);
+        counters.add(Event::SelectedParts, choice.parts.len() as u64);
+        counters.add(Event::SelectedMarks, choice.marks());
+        counters.add(Event::SelectedRanges, choice.parts.iter().map(|part| part.granules.len() as u64).sum());
     }
 
     async fn select_in(
@@ -155,8 +178,11 @@ impl MergeTreeProvider {
         opens: bool,
     ) -> Result<Choice> {
         let count = |parts: &mut dyn Iterator<Item = u64>| parts.fold((0, 0), |sum, marks| (sum.0 + 1, sum.1 + marks));
-        let all = count(&mut state.parts.values().map(|part| part.granules));
-        let mut candidates: Vec<Arc<PartEntry>> = state.parts.values().cloned().collect();
+        let mut candidates: Vec<Arc<PartEntry>> = match &self.only {
+            Some(parts) => parts.to_vec(),
+            None => state.parts.values().cloned().collect(),
+        };
+        let all = count(&mut candidates.iter().map(|part| part.granules));
         if let Some(partitions) = partitions {
             let wanted = partitions.parts(candidates.clone())?;
             let wanted: HashSet<&str> = wanted.iter().map(|part| part.partition_id.as_str()).collect();
@@ -200,16 +226,9 @@ impl MergeTreeProvider {
         } else {
             parts.into_iter().map(PartSelection::whole).collect()
         };
-        let left = count(&mut chosen.iter().map(PartSelection::marks));
-        let counters = &self.context.counters;
-        counters.add(Event::SelectedPartsTotal, all.0);
-        counters.add(Event::SelectedMarksTotal, all.1);
-        counters.add(Event::SelectedParts, left.0);
-        counters.add(Event::SelectedMarks, left.1);
-        counters.add(Event::SelectedRanges, chosen.iter().map(|part| part.granules.len() as u64).sum());
         let mut indexes = selector.uses([all, by_manifest, by_key, by_bounds]);
         indexes.extend(select::skip_uses(skip, by_bounds, &by_skip_index));
-        Ok(Choice { indexes, parts: chosen, total_marks: all.1 })
+        Ok(Choice { indexes, parts: chosen, total_parts: all.0, total_marks: all.1 })
     }
 }
 
@@ -247,10 +266,27 @@ impl TableProvider for MergeTreeProvider {
         let opens = (self.core.environment.options.shared && !places.is_empty())
             || (conjuncts.is_empty() && self.may_know_bounds(places));
         let (state, choice) = self.select(&conjuncts, None, opens).await?;
+        if let Some(plan) = self.scan_projection(session, &state, &choice, &conjuncts, places).await? {
+            return Ok(plan);
+        }
+        self.scan_chosen(session, state, choice, &conjuncts, places)
+    }
+}
+
+impl MergeTreeProvider {
+    /// The scan of what was chosen.
+    pub(super) fn scan_chosen(
+        &self,
+        session: &dyn Session,
+        state: Arc<State>,
+        choice: Choice,
+        conjuncts: &[Expr],
+        places: &[usize],
+    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         self.announce(&choice);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
-        for filter in self.undecided(&conjuncts, &choice)? {
+        for filter in self.undecided(conjuncts, &choice)? {
             let expression = session.create_physical_expr(select::unqualified(filter)?, &stored)?;
             scan_filters.push(ScanFilter::new(&expression, &self.core.layout.columns)?);
         }

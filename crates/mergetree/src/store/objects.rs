@@ -96,7 +96,7 @@ impl PartStore for ObjectFolder {
         if self.store.provider() != Provider::File {
             return;
         }
-        for folder in ["parts", "manifest", ""] {
+        for folder in ["parts", "projections", "manifest", ""] {
             // What is not empty stays: somebody else put something there.
             if let Err(error) = tokio::fs::remove_dir(self.store.display(&self.key(folder))).await {
                 tracing::debug!("folder {} was not removed: {error}", self.location(folder));

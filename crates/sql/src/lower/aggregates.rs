@@ -38,7 +38,7 @@ impl Grouped {
 }
 
 impl Analyzer<'_> {
-    pub(crate) fn is_aggregate(&self, name: &str) -> bool {
+    pub fn is_aggregate(&self, name: &str) -> bool {
         self.registry.find_scalar(name).is_none() && resolve_aggregate(self.registry, name).is_some()
     }
 

@@ -188,6 +188,16 @@ impl<'a> Analyzer<'a> {
         Ok(whole?.data)
     }
 
+    /// Lowers one call of an aggregate over the columns of a table: DataFusion's aggregate, and the type of what it gives.
+    pub fn aggregate_over_columns(&self, node: &Node, columns: &Columns) -> Result<Typed> {
+        let Node::Call(call) = node else {
+            return Err(Error::logical(format!("{node} is taken for an aggregate")));
+        };
+        let scope = Scope::of_columns(columns);
+        let (expr, kind, _) = self.bind_aggregate(call, &scope.rows())?;
+        Ok(Typed::new(expr, kind))
+    }
+
     /// The value of a constant expression. Error: BAD_ARGUMENTS where it is none.
     pub fn constant(&self, node: &Node) -> Result<(ScalarValue, SqlType)> {
         let scope = Scope::default();

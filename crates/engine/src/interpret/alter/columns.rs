@@ -112,6 +112,7 @@ impl Alteration {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Cannot drop or clear all columns"));
         }
         self.check_no_index(name)?;
+        self.check_no_projection(name)?;
         self.columns.remove(at);
         self.keys.drop(name);
         self.definition.ttl.columns.remove(name);
@@ -260,6 +261,7 @@ impl Alteration {
             ));
         }
         self.key(from, "RENAME")?;
+        self.check_no_projection(from)?;
         if is_stored(&self.columns[at]) {
             self.keys.rename(from, to);
         }

@@ -12,6 +12,7 @@ use gristmill_types::{Column, Columns, SqlType};
 
 use super::super::create::skip_index;
 use super::super::{Interpreter, ttl};
+use crate::projections::compile;
 
 /// Settings on which the parts that are there depend.
 const READONLY_SETTINGS: &[&str] = &["index_granularity", "index_granularity_bytes", "enable_mixed_granularity_parts"];
@@ -203,6 +204,10 @@ impl Interpreter {
             }
             AlterCommand::DropIndex { name, if_exists } => alteration.drop_index(name, *if_exists)?,
             AlterCommand::ClearIndex { name, if_exists, .. } => alteration.clear_index(name, *if_exists)?,
+            AlterCommand::AddProjection { projection, place, if_not_exists } => {
+                alteration.add_projection(compile::definition(projection), place.as_ref(), *if_not_exists)?;
+            }
+            AlterCommand::DropProjection { name, if_exists } => alteration.drop_projection(name, *if_exists)?,
             AlterCommand::ModifyQuery { .. } => {
                 return Err(Error::not_implemented("MODIFY QUERY beside other commands of ALTER TABLE"));
             }

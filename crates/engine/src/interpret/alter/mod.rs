@@ -7,6 +7,7 @@
 mod columns;
 mod definition;
 mod indexes;
+mod projections;
 mod rows;
 
 use std::sync::Arc;
@@ -55,6 +56,9 @@ impl Interpreter {
             let definition = self.engine.databases.table(database, table)?.definition();
             self.check_view_commands(&definition, &of_definition)?;
             self.alter_definition(database, table, &of_definition).await?;
+            // What parts have of a projection goes with it.
+            let dropped = of_definition.iter().filter(|command| matches!(command, AlterCommand::DropProjection { .. }));
+            rows.extend(dropped.cloned());
             if self.context.settings.materialize_ttl_after_modify && of_definition.iter().any(sets_ttl) {
                 rows.push(AlterCommand::MaterializeTtl { partition: None });
             }

@@ -22,7 +22,7 @@ use sqlparser::ast::Query;
 
 use super::super::{Interpreter, Outcome};
 use super::definition::{Alteration, named};
-use super::indexes;
+use super::{indexes, projections};
 use crate::compiler::Compiler;
 use crate::engine::timezone;
 use crate::plan;
@@ -40,6 +40,8 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
             | AlterCommand::ClearColumn { partition: Some(_), .. }
             | AlterCommand::MaterializeIndex { .. }
             | AlterCommand::ClearIndex { partition: Some(_), .. }
+            | AlterCommand::MaterializeProjection { .. }
+            | AlterCommand::ClearProjection { .. }
     )
 }
 
@@ -159,6 +161,19 @@ impl Interpreter {
                 let change = if wanted { RowChange::MaterializeIndex { key } } else { RowChange::ClearIndex { key } };
                 (partition.clone(), change)
             }
+            AlterCommand::MaterializeProjection { name, if_exists, partition } => {
+                if !definition.projections.iter().any(|projection| projection.name == *name) {
+                    return if *if_exists { Ok(None) } else { Err(projections::missing(name)) };
+                }
+                (partition.clone(), RowChange::MaterializeProjection { name: name.clone() })
+            }
+            AlterCommand::ClearProjection { name, if_exists, partition } => {
+                if !definition.projections.iter().any(|projection| projection.name == *name) {
+                    return if *if_exists { Ok(None) } else { Err(projections::missing(name)) };
+                }
+                (partition.clone(), RowChange::ClearProjection { name: name.clone() })
+            }
+            AlterCommand::DropProjection { name, .. } => (None, RowChange::ClearProjection { name: name.clone() }),
             AlterCommand::MaterializeTtl { partition } => {
                 if definition.ttl.is_empty() {
                     let (database, name) = (&definition.database, &definition.name);
@@ -200,6 +215,7 @@ impl Interpreter {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
                 RowChange::Materialize { column } => check_stored(definition, column)?,
                 RowChange::MaterializeIndex { .. } | RowChange::ClearIndex { .. } => {}
+                RowChange::MaterializeProjection { .. } | RowChange::ClearProjection { .. } => {}
                 RowChange::MaterializeTtl => {}
                 RowChange::Update { assignments, condition } => {
                     check(condition, Wanted::Condition)?;

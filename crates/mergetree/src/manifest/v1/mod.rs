@@ -5,4 +5,6 @@ pub mod record;
 pub mod value;
 
 pub use load::{FileEntry, LedgerChange, LoadEntry};
-pub use record::{MutationEntry, Operation, PartEntry, Record, RemovedPart, Snapshot};
+pub use record::{
+    MutationEntry, Operation, PartEntry, ProjectionChange, ProjectionEntry, Record, RemovedObject, RemovedPart, Snapshot,
+};

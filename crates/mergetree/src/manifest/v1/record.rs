@@ -17,6 +17,7 @@ use serde_json::Value;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::load::{LedgerChange, LoadEntry};
+use crate::part::WrittenPart;
 use crate::ttl::ranges::TtlRange;
 
 pub const MAGIC: &[u8; 8] = b"GMMANIF1";
@@ -67,6 +68,84 @@ pub struct PartEntry {
     /// The codec that a rule of the TTL gave the part; empty: none did.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub codec: String,
+    /// What the part has of projections, by their keys.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub projections: BTreeMap<String, ProjectionEntry>,
+}
+
+/// The data of a projection of one part's rows: an object of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProjectionEntry {
+    /// The object, relative to the table's folder.
+    pub key: String,
+    pub rows: u64,
+    /// Size of the object.
+    pub bytes: u64,
+    pub uncompressed_bytes: u64,
+    pub granules: u64,
+    pub tail_offset: u64,
+    pub index_bytes: u64,
+}
+
+impl ProjectionEntry {
+    pub fn of(written: &WrittenPart) -> ProjectionEntry {
+        let header = &written.header;
+        ProjectionEntry {
+            key: written.key.clone(),
+            rows: header.rows,
+            bytes: written.bytes,
+            uncompressed_bytes: header.columns.iter().map(|column| column.uncompressed_bytes).sum(),
+            granules: header.granules() as u64,
+            tail_offset: written.tail_offset,
+            index_bytes: written.index_bytes,
+        }
+    }
+
+    /// It is read and merged as a part of a table of the projection's columns.
+    pub fn as_part(&self, partition_id: &str, partition: &str, level: u32) -> PartEntry {
+        PartEntry {
+            name: String::new(),
+            key: self.key.clone(),
+            partition_id: partition_id.to_string(),
+            partition: partition.to_string(),
+            min_block: 0,
+            max_block: 0,
+            level,
+            rows: self.rows,
+            bytes: self.bytes,
+            uncompressed_bytes: self.uncompressed_bytes,
+            granules: self.granules,
+            tail_offset: self.tail_offset,
+            index_bytes: self.index_bytes,
+            created_ms: 0,
+            ranges: Vec::new(),
+            statistics: BTreeMap::new(),
+            skip_indexes: BTreeMap::new(),
+            mutation: 0,
+            ttl: BTreeMap::new(),
+            codec: String::new(),
+            projections: BTreeMap::new(),
+        }
+    }
+}
+
+/// What a live part has of a projection is other than before.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProjectionChange {
+    /// The part's name.
+    pub part: String,
+    /// The projection's key.
+    pub projection: String,
+    /// `None`: the part has none of it any more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<ProjectionEntry>,
+}
+
+/// An object that no part names any more, while the part that did is still there.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RemovedObject {
+    pub key: String,
+    pub removed_ms: u64,
 }
 
 fn is_zero(number: &i64) -> bool {
@@ -74,6 +153,20 @@ fn is_zero(number: &i64) -> bool {
 }
 
 impl PartEntry {
+    /// All objects of the part.
+    pub fn objects(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.key.as_str()).chain(self.projections.values().map(|data| data.key.as_str()))
+    }
+
+    /// The part's data of a projection, under the part's name.
+    pub fn projected(&self, projection: &str) -> Option<PartEntry> {
+        let data = self.projections.get(projection)?;
+        let entry = data.as_part(&self.partition_id, &self.partition, self.level);
+        let (name, created_ms) = (self.name.clone(), self.created_ms);
+        let (min_block, max_block) = (self.min_block, self.max_block);
+        Some(PartEntry { name, created_ms, min_block, max_block, ..entry })
+    }
+
     /// The part as one whose rows went through mutations up to this number, under the name that says so.
     pub fn mutated(&self, mutation: i64) -> PartEntry {
         let PartEntry { partition_id, min_block, max_block, level, .. } = self;
@@ -93,6 +186,9 @@ pub struct MutationEntry {
     /// Skip indexes, by key, that parts get (true) or lose, in the order in which it was asked for.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skip_indexes: Vec<(String, bool)>,
+    /// Projections, by name, that parts get (true) or lose.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projections: Vec<(String, bool)>,
     /// After them the table's TTL is applied.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub applies_ttl: bool,
@@ -112,8 +208,13 @@ impl MutationEntry {
             (key, true) => RowChange::MaterializeIndex { key },
             (key, false) => RowChange::ClearIndex { key },
         };
+        let of_projection = |(name, wanted): &(String, bool)| match (name.clone(), wanted) {
+            (name, true) => RowChange::MaterializeProjection { name },
+            (name, false) => RowChange::ClearProjection { name },
+        };
         let ttl = self.applies_ttl.then_some(RowChange::MaterializeTtl);
-        self.changes.iter().cloned().chain(self.skip_indexes.iter().map(of_index)).chain(ttl)
+        let besides = self.skip_indexes.iter().map(of_index).chain(self.projections.iter().map(of_projection));
+        self.changes.iter().cloned().chain(besides).chain(ttl)
     }
 
     /// Whether a part still has to go through it.
@@ -175,6 +276,9 @@ pub struct Record {
     /// Parts that went through the mutations up to this number without having a row to change: they stay as they are.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub passed: Vec<(String, i64)>,
+    /// Changes of what live parts have of projections.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub projected: Vec<ProjectionChange>,
     /// Numbers of mutations that end where they stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub killed: Vec<i64>,
@@ -199,6 +303,8 @@ pub struct Snapshot {
     pub mutations: Vec<Arc<MutationEntry>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub loads: Vec<LoadEntry>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed_objects: Vec<RemovedObject>,
 }
 
 pub fn key(version: u64) -> String {
@@ -288,6 +394,7 @@ mod tests {
             retrieved: Vec::new(),
             begun: None,
             passed: Vec::new(),
+            projected: Vec::new(),
             killed: Vec::new(),
             snapshot: None,
         };

@@ -34,8 +34,10 @@ use super::skip_indexes::SkipIndexWriter;
 use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
 use crate::layout::Layout;
+use crate::manifest::ProjectionEntry;
 use crate::manifest::v1::value;
 use crate::parallel;
+use crate::projection::build::{Building, ProjectionsBuilder};
 use crate::store::{PartStore, PartUpload};
 use crate::ttl::ranges::{TtlCollector, TtlRange};
 
@@ -91,9 +93,16 @@ pub struct WrittenPart {
     pub ttl: BTreeMap<String, TtlRange>,
     /// 0 where the plan did not ask for it.
     pub hash: u128,
+    /// See `PartEntry::projections`.
+    pub projections: BTreeMap<String, ProjectionEntry>,
 }
 
 impl WrittenPart {
+    /// All objects of the part.
+    pub fn objects(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(self.key.as_str()).chain(self.projections.values().map(|data| data.key.as_str()))
+    }
+
     /// See `PartEntry::skip_indexes`.
     pub fn skip_indexes(&self) -> BTreeMap<String, (u64, u64)> {
         let sizes = self.header.skip_indexes.iter();
@@ -164,6 +173,7 @@ pub struct PartWriter {
     skip_indexes: SkipIndexWriter,
     ttl: TtlCollector,
     hash: Option<Box<Xxh3>>,
+    projections: Option<Box<ProjectionsBuilder>>,
     memory: MemoryGuard,
 }
 
@@ -188,6 +198,7 @@ impl PartWriter {
         Ok(PartWriter {
             column_bytes: vec![(0, 0); layout.columns.len()],
             hash: plan.hashed.then(|| Box::new(Xxh3::new())),
+            projections: None,
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
             skip_indexes: SkipIndexWriter::new(&layout, plan.granule_rows)?,
@@ -227,10 +238,20 @@ impl PartWriter {
         self.skip_indexes.leave_out(leaves);
     }
 
+    /// Before the first row: these projections of the part are made beside it.
+    pub fn build_projections(&mut self, context: &Arc<QueryContext>, store: &Arc<dyn PartStore>, building: Building) {
+        if !building.projections.is_empty() {
+            self.projections = Some(Box::new(ProjectionsBuilder::new(context, store, &self.plan, building)));
+        }
+    }
+
     /// Appends rows that follow, in the part's order, everything appended before.
     pub async fn write(&mut self, block: &Sorted) -> Result<()> {
         self.index_rows(block)?;
         self.ttl.see(&block.columns, block.order.as_ref())?;
+        if let Some(projections) = &mut self.projections {
+            projections.write(block).await?;
+        }
         let mut from = 0;
         while from < block.rows {
             let rows = (self.plan.row_group_rows - self.group_rows).min(block.rows - from);
@@ -376,8 +397,22 @@ impl PartWriter {
         self.memory.resize(0)
     }
 
-    /// Ends the object. It is durable then, and invisible until its name is committed.
+    /// Ends the object, and those of its projections. They are whole then, and invisible until their names are committed.
     pub async fn finish(mut self) -> Result<WrittenPart> {
+        let projections = match self.projections.take() {
+            Some(projections) => projections.finish().await,
+            None => Ok(BTreeMap::new()),
+        };
+        match projections {
+            Ok(projections) => Ok(WrittenPart { projections, ..self.finish_rows().await? }),
+            Err(error) => {
+                self.abort().await;
+                Err(error)
+            }
+        }
+    }
+
+    async fn finish_rows(mut self) -> Result<WrittenPart> {
         if self.group_rows > 0 {
             self.end_row_group().await?;
         }
@@ -411,6 +446,7 @@ impl PartWriter {
             statistics,
             ttl: self.ttl.finish(),
             hash,
+            projections: BTreeMap::new(),
         })
     }
 
@@ -443,6 +479,9 @@ impl PartWriter {
 
     /// Leaves nothing behind.
     pub async fn abort(mut self) {
+        if let Some(projections) = self.projections.take() {
+            projections.abort().await;
+        }
         if let Some(upload) = self.upload.take() {
             upload.abort().await;
         }
