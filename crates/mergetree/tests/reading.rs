@@ -82,7 +82,7 @@ async fn explain_tells_the_steps_in_their_order() {
     let plan = session.sql(query).await.expect("parses").create_physical_plan().await.expect("plans");
     let lines = explain_indexes(&plan);
     let from = lines.iter().position(|line| line.starts_with("Read type")).expect("it tells the type of reading");
-    assert_eq!(lines[from], "Read type: InOrder (k DESC, 7 rows first)");
+    assert_eq!(lines[from], "Read type: InReverseOrder");
     assert_eq!(lines[from + 1], "Prewhere");
     let steps: Vec<&str> =
         lines[from + 2..].iter().filter_map(|line| line.strip_prefix("  Prewhere filter column: ")).collect();
@@ -110,6 +110,35 @@ async fn least_and_greatest_values_are_known_without_reading() {
     let (some, context) = run(&table, "SELECT max(k) FROM t WHERE tenth = 7", &[]).await;
     assert_eq!(numbers(&some, 0), vec![ROWS - 9]);
     assert!(context.counters.get(Event::SelectedRows) > 0);
+}
+
+/// Bounds of strings are cut off in the footer where they are long: then they are no answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn bounds_of_strings_are_known_where_they_are_short() {
+    let columns = Columns::of([("k", SqlType::Int64), ("s", SqlType::String), ("f", SqlType::FixedString(3))]);
+    for (length, reads) in [(3usize, false), (300, true)] {
+        let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec").with_setting("index_granularity", 10);
+        let table = spec.open(MemoryStore::new()).await.expect("opens");
+        for part in 0..3i64 {
+            let numbers = || (part * 30..(part + 1) * 30).map(|k| k * 7 % 90);
+            let text = |k: i64| format!("{k:02}{}", "x".repeat(length));
+            let k: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers()));
+            let s: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(numbers().map(text)));
+            let fixed = numbers().map(|k| format!("{k:03}").into_bytes());
+            let f: ArrayRef = Arc::new(arrow::array::FixedSizeBinaryArray::try_from_iter(fixed).expect("of one length"));
+            let batch = RecordBatch::try_new(columns.arrow(), vec![k, s, f]).expect("fits");
+            insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
+        }
+        let (found, context) = run(&table, "SELECT min(s), max(s) FROM t", &[]).await;
+        let texts: Vec<&[u8]> = (0..2).map(|column| found.column(column).as_binary_view().value(0)).collect();
+        assert_eq!(texts[0], format!("00{}", "x".repeat(length)).as_bytes());
+        assert_eq!(texts[1], format!("89{}", "x".repeat(length)).as_bytes());
+        assert_eq!(context.counters.get(Event::SelectedRows) > 0, reads, "strings of {length} bytes and two");
+        let (found, context) = run(&table, "SELECT min(f), max(f) FROM t", &[]).await;
+        let fixed: Vec<&[u8]> = (0..2).map(|column| found.column(column).as_fixed_size_binary().value(0)).collect();
+        assert_eq!(fixed, [b"000", b"089"]);
+        assert_eq!(context.counters.get(Event::SelectedRows), 0);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
