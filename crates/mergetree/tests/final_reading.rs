@@ -35,7 +35,7 @@ fn batch(rows: &[Row]) -> RecordBatch {
 }
 
 fn settings(more: &[(&str, &str)]) -> Arc<QueryContext> {
-    context(&[&[("max_threads", "2"), ("optimize_on_insert", "0")], more].concat()).expect("settings")
+    context(&[&[("max_threads", "2"), ("optimize_on_insert", "0")][..], more].concat()).expect("settings")
 }
 
 async fn table(spec: &TableSpec, inserts: &[Vec<Row>]) -> Arc<MergeTree> {

@@ -72,6 +72,28 @@ async fn conditions_are_steps_and_each_sees_what_passed_the_ones_before() {
     assert_eq!(context.counters.get(Event::RowsReadByMainReader), 100_000);
 }
 
+/// Inside of a range of keys every row passes: only at its ends rows are compared.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_of_keys_is_compared_at_its_ends() {
+    let table = table(1, 1).await;
+    let cases: [(&str, i64, u64); 4] = [
+        ("k >= 1050 AND k < 90050", 89_000, 3200),
+        ("k BETWEEN 1050 AND 90049 AND NOT k > 90049", 89_000, 4800),
+        ("k >= 1050 AND k < 90050 AND tenth < 20", 89_000, 95_000),
+        ("k < 50050 OR k >= 60050", 90_000, 6400),
+    ];
+    for (condition, rows, most) in cases {
+        for kept in ["0", "1"] {
+            let settings = [("max_threads", "1"), ("use_uncompressed_cache", kept)];
+            let (found, context) =
+                run(&table, &format!("SELECT count(*), sum(falling) FROM t WHERE {condition}"), &settings).await;
+            assert_eq!(numbers(&found, 0), vec![rows], "{condition}");
+            let compared = context.counters.get(Event::RowsReadByPrewhereReaders);
+            assert!(compared <= most, "{condition}: {compared} rows were compared");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_tells_the_steps_in_their_order() {
     let table = table(1, 1).await;

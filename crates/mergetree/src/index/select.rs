@@ -20,7 +20,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
-use super::condition::Condition;
+use super::condition::{Condition, Slot};
 use super::interval::{Dim, Mask};
 use super::skip::{SkipSelector, Useful};
 use super::{granules, statistics};
@@ -136,6 +136,9 @@ impl Selector {
 
     /// Of these, the parts and granules that the bounds of columns leave, without the partition key: for EXPLAIN.
     pub fn left_by_columns(&self, parts: &[Arc<PartEntry>]) -> Result<(u64, u64)> {
+        if self.by_columns.is_unknown() || parts.is_empty() {
+            return Ok(parts.iter().fold((0, 0), |sum, part| (sum.0 + 1, sum.1 + part.granules)));
+        }
         let kept: Vec<_> = self.kept.iter().filter(|(kept, _)| kept.is_of_column(&self.layout)).cloned().collect();
         let masks = masks(&self.by_columns, &kept, parts)?;
         let left = parts.iter().zip(masks).filter(|(_, mask)| mask.can_be_true);
@@ -240,6 +243,16 @@ pub fn fulfilled(layout: &Arc<Layout>, filters: &[Expr], parts: &[Arc<PartEntry>
         Ok(masks(&condition, &kept, parts)?.iter().all(|mask| !mask.can_be_false))
     };
     filters.iter().map(is_fulfilled).collect()
+}
+
+/// What a filter says of the primary key, where the sparse index may tell that all rows of granules fulfil it (see
+/// `granules::all_pass`).
+pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
+    let bases: Vec<Base> = layout.primary().iter().map(key_base).collect();
+    let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
+    let condition = analyze(&bases, &schema, &[unqualified(filter)?]);
+    let is_usable = |slot: &Slot| slot.function.is_none() && !layout.primary()[slot.base].kind.is_nullable();
+    Ok((!condition.slots.is_empty() && condition.slots.iter().all(is_usable)).then_some(condition))
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {

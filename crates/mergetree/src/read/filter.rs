@@ -20,6 +20,9 @@ use parquet::schema::types::SchemaDescriptor;
 use super::evolve::Projection;
 use super::passing::Passing;
 use super::steps::{self, Passed, Spans, StepColumns};
+use super::unit::Unit;
+use crate::index::condition::Condition;
+use crate::index::granules;
 use crate::measure::batch_bytes;
 use crate::part::OpenPart;
 
@@ -35,6 +38,8 @@ pub struct ScanFilter {
     pub passed: Arc<Passed>,
     /// By what the condition is known to the cache of conditions.
     pub id: Option<u128>,
+    /// What it says of the primary key.
+    of_key: Option<Arc<Condition>>,
 }
 
 /// What the steps over one unit read.
@@ -63,12 +68,22 @@ impl ScanFilter {
         let schema = Arc::new(Schema::new(used.iter().map(|column| column.kind.field(&column.name)).collect::<Vec<_>>()));
         let expression = reassign_expr_columns(expression.clone(), &schema)?;
         let guess = steps::guess(&expression, &Spans::new());
-        Ok(ScanFilter { expression, columns: places, schema, guess, passed: Arc::default(), id: None })
+        Ok(ScanFilter { expression, columns: places, schema, guess, passed: Arc::default(), id: None, of_key: None })
     }
 
     /// With what is known of the values of its columns.
     pub fn with_spans(self, spans: &Spans) -> ScanFilter {
         ScanFilter { guess: steps::guess(&self.expression, spans), ..self }
+    }
+
+    /// With what it says of the primary key (see `index::select::of_key`).
+    pub fn with_key(self, condition: Option<Condition>) -> ScanFilter {
+        ScanFilter { of_key: condition.map(Arc::new), ..self }
+    }
+
+    /// Whether the sparse index tells that every row of the unit passes: inside of a range of keys nothing is compared.
+    pub fn holds_in(&self, unit: &Unit) -> bool {
+        self.of_key.as_ref().is_some_and(|condition| granules::all_pass(condition, &unit.open.index, &unit.granules))
     }
 
     /// With what it is known by to the cache of conditions.

@@ -364,11 +364,12 @@ impl TableProvider for MergeTreeProvider {
         self.announce(&choice);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
-        for filter in self.undecided(&conjuncts, &choice)? {
-            let expression = session.create_physical_expr(select::unqualified(filter)?, &stored)?;
-            let alone = self.condition_ids(std::slice::from_ref(filter));
+        for conjunct in self.undecided(&conjuncts, &choice)? {
+            let expression = session.create_physical_expr(select::unqualified(conjunct)?, &stored)?;
+            let alone = self.condition_ids(std::slice::from_ref(conjunct));
             let filter = ScanFilter::new(&expression, &self.core.layout.columns)?;
-            scan_filters.push(filter.with_id(alone.map(|alone| alone.whole)));
+            let of_key = select::of_key(&self.core.layout, conjunct)?;
+            scan_filters.push(filter.with_id(alone.map(|alone| alone.whole)).with_key(of_key));
         }
         let remember = self
             .condition_ids(&conjuncts)

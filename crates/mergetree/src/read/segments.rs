@@ -309,15 +309,21 @@ impl Cutter<'_> {
             starts.extend(keys.granules[places.clone()].iter().filter(|row| fits(**row)).map(|row| (*part, *row)));
         }
         starts.sort_by(|a, b| self.parts[a.0].key(a.1).cmp(self.parts[b.0].key(b.1)));
-        starts.dedup_by(|a, b| self.parts[a.0].key(a.1) == self.parts[b.0].key(b.1));
         // As many granules as parts have begun when the first of them has ended.
         let lead = cluster.len() - 1;
-        // Borders, each greater than the least key, by their places among `starts`.
+        // Borders, each greater than the keys before it, by their places among `starts`.
         let mut places: Vec<usize> = Vec::new();
         let mut at = if self.backwards { starts.len() } else { 0 };
         loop {
             let step = self.grown() + lead;
             at = if self.backwards { at.saturating_sub(step) } else { at + step };
+            let same = |at: usize| {
+                let [before, this] = [starts[at - 1], starts[at]].map(|(part, row)| self.parts[part].key(row));
+                before == this
+            };
+            while at > 0 && at < starts.len() && same(at) {
+                at = if self.backwards { at - 1 } else { at + 1 };
+            }
             if at == 0 || at >= starts.len() {
                 break;
             }

@@ -239,21 +239,21 @@ impl ScanShared {
     }
 
     /// Remembers the granules of a unit in which no row passed the steps, or the first of them.
-    fn remember(&self, unit: &Unit, tally: &Tally, first: Option<u128>) {
+    fn remember(&self, unit: &Unit, tally: &Tally, steps: Steps) {
         let (Some(remember), Some(passing)) = (&self.help.remember, &tally.passing) else { return };
         let part = part_id(&self.store.location(&unit.entry.key));
         let granules = unit.open.granules();
-        let steps = self.filters.len();
-        for (condition, steps) in [(Some(remember.whole), steps), (first.filter(|_| steps > 1), 1)] {
+        let first = steps.first.filter(|_| steps.count > 1);
+        for (condition, steps) in [(Some(remember.whole), steps.count), (first, 1)] {
             if let (Some(condition), Some(empty)) = (condition, passing.empty(unit, steps)) {
                 remember.cache.note(part, condition, granules, &empty);
             }
         }
     }
 
-    /// The conditions for the next unit: those of the query, and what else it knows by now.
-    fn conditions(&self) -> Result<Vec<ScanFilter>> {
-        let mut conditions = self.filters.clone();
+    /// The conditions for the next unit: those of the query that a row of it may fail, and what else it knows by now.
+    fn conditions(&self, unit: &Unit) -> Result<Vec<ScanFilter>> {
+        let mut conditions: Vec<ScanFilter> = self.filters.iter().filter(|filter| !filter.holds_in(unit)).cloned().collect();
         if let Some(thresholds) = &self.help.thresholds {
             conditions.extend(thresholds.steps(&stored_places(&self.outputs))?);
         }
@@ -285,17 +285,30 @@ struct Begun {
     early: Option<RecordBatch>,
     /// What its predicates read.
     tally: Arc<Tally>,
-    /// By what its first step is known.
-    first_step: Option<u128>,
+    steps: Steps,
     output_rows: u64,
     output_bytes: u64,
     held: Vec<MemoryGuard>,
 }
 
+/// The conditions that are computed of a unit.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    count: usize,
+    /// By what the first of them is known to the cache of conditions.
+    first: Option<u128>,
+}
+
+impl Steps {
+    fn of(steps: &[(&ScanFilter, Projection)]) -> Steps {
+        Steps { count: steps.len(), first: steps.first().and_then(|(step, _)| step.id) }
+    }
+}
+
 impl Begun {
     fn count(&self, shared: &ScanShared, context: &QueryContext) {
         shared.count(context, &self.unit, &self.tally, self.output_rows, self.output_bytes);
-        shared.remember(&self.unit, &self.tally, self.first_step);
+        shared.remember(&self.unit, &self.tally, self.steps);
     }
 }
 
@@ -387,7 +400,7 @@ async fn kept_rows(
 ) -> Result<RecordBatch> {
     let find = |places: &[usize]| shared.evolution.projection(context, &unit.open, places);
     let projection = find(&stored_places(&shared.outputs))?;
-    let conditions = shared.conditions()?;
+    let conditions = shared.conditions(unit)?;
     let steps = in_steps(conditions.iter(), find, &unit.open)?;
     let tally = shared.tally(context);
     let reader = KeptReader { context, store: &shared.store, cache };
@@ -395,7 +408,7 @@ async fn kept_rows(
     let stored = reader.read(unit, &steps, &projection, with_offsets, &tally).await?;
     let rows = output(shared, unit, &projection, &stored)?;
     shared.count(context, unit, &tally, rows.num_rows() as u64, batch_bytes(&rows));
-    shared.remember(unit, &tally, steps.first().and_then(|(step, _)| step.id));
+    shared.remember(unit, &tally, Steps::of(&steps));
     Ok(rows)
 }
 
@@ -404,14 +417,14 @@ async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Optio
     let Some(unit) = shared.next_unit(context).await? else { return Ok(None) };
     let tally = shared.tally(context);
     let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
-    let (mut decoder, first_step) = decoder(shared, context, &unit, &projection, &tally)?;
+    let (mut decoder, steps) = decoder(shared, context, &unit, &projection, &tally)?;
     let (fetch, early) = match decoder.try_decode()? {
         DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
         DecodeResult::Finished => (None, None),
         DecodeResult::Data(batch) => (None, Some(batch)),
     };
     let (output_rows, output_bytes, held) = (0, 0, Vec::new());
-    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, first_step, output_rows, output_bytes, held }))
+    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, steps, output_rows, output_bytes, held }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -454,14 +467,14 @@ fn stored_places(outputs: &[Output]) -> Vec<usize> {
     outputs.iter().filter_map(place).collect()
 }
 
-/// The unit's decoder, and by what its first step is known.
+/// The unit's decoder, and the steps that it takes.
 fn decoder(
     shared: &ScanShared,
     context: &QueryContext,
     unit: &Unit,
     projection: &Projection,
     tally: &Arc<Tally>,
-) -> Result<(ParquetPushDecoder, Option<u128>)> {
+) -> Result<(ParquetPushDecoder, Steps)> {
     let open = &unit.open;
     let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
     let metadata = if shared.outputs.contains(&Output::PartOffset) {
@@ -477,13 +490,13 @@ fn decoder(
         .with_batch_size(shared.batch_rows(context))
         .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
     let find = |places: &[usize]| shared.evolution.projection(context, open, places);
-    let conditions = shared.conditions()?;
+    let conditions = shared.conditions(unit)?;
     let steps = in_steps(conditions.iter(), find, open)?;
-    let first_step = steps.first().and_then(|(step, _)| step.id);
+    let made = Steps::of(&steps);
     if let Some(filter) = row_filter(steps, &parquet, tally) {
         builder = builder.with_row_filter(filter);
     }
-    Ok((builder.build()?, first_step))
+    Ok((builder.build()?, made))
 }
 
 /// The values of the partition key, which stand last among the ranges that the manifest keeps of a part.
