@@ -195,7 +195,8 @@ async fn the_beginning_of_the_order_is_read_and_no_more() {
             assert_eq!(numbers(&found, 0), expected, "{query}");
             let read = context.counters.get(Event::SelectedRows);
             assert!(read <= 20_000, "{query} read {read} rows");
-            let off = [("optimize_read_in_order", "0"), ("use_top_k_dynamic_filtering", "0")];
+            let off =
+                [("optimize_read_in_order", "0"), ("use_top_k_dynamic_filtering", "0"), ("use_query_condition_cache", "0")];
             let (same, context) = run(&table, query, &off).await;
             assert_eq!(numbers(&same, 0), expected, "{query}");
             assert_eq!(context.counters.get(Event::SelectedRows), ROWS as u64, "{query}");

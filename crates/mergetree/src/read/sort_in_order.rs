@@ -59,9 +59,13 @@ impl PhysicalOptimizerRule for SortInOrder {
                 });
             }
             // What merged the sorted streams has one stream left.
+            let is_done = |input: &Arc<dyn ExecutionPlan>| {
+                let sequence = input.downcast_ref::<SequenceExec>();
+                input.properties().partitioning.partition_count() == 1
+                    && (plan.fetch().is_none() || sequence.is_some_and(|sequence| sequence.fetch() == plan.fetch()))
+            };
             let only = plan.downcast_ref::<SortPreservingMergeExec>().map(SortPreservingMergeExec::input);
-            match only.filter(|input| input.downcast_ref::<SequenceExec>().is_some_and(|only| only.fetch() == plan.fetch()))
-            {
+            match only.filter(|input| is_done(input)) {
                 Some(only) => Ok(Transformed::yes(only.clone())),
                 None => Ok(Transformed::no(plan)),
             }
