@@ -195,12 +195,15 @@ settings! {
     use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
     final_: bool = false, "Whether every table is read as with FINAL, where its engine merges rows of equal keys.";
     use_skip_indexes: bool = true, "Whether data skipping indexes leave out granules.";
-    use_skip_indexes_if_final: bool = true, "Whether they do so in a read with FINAL, for conditions on columns of the sorting key: others would show rows that were replaced.";
+    use_skip_indexes_if_final: bool = true, "Whether they do so in a read with FINAL.";
+    use_skip_indexes_if_final_exact_mode: bool = true, "Whether FINAL reads, beside the granules that data skipping indexes leave, those in which other rows of the same keys may lie. Without them rows may be shown that were replaced.";
+    use_skip_indexes_for_disjunctions: bool = true, "Whether several data skipping indexes together leave out granules by conditions under OR.";
     ignore_data_skipping_indices: String = "", "Names of data skipping indexes that queries do without, separated by commas.";
     force_data_skipping_indices: String = "", "Names of data skipping indexes without whose use a query fails, separated by commas.";
     materialize_skip_indexes_on_insert: bool = true, "Whether inserts make the data of data skipping indexes; if not, merges do.";
     max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
     do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
+    apply_prewhere_after_final: bool = false, "Whether PREWHERE is asked of the rows that FINAL shows, as WHERE is. By default it is asked before rows are merged.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
     optimize_trivial_count_query: bool = true, "Whether count() of a whole table, or of whole partitions, is answered from what the table knows of its parts.";
     optimize_use_projections: bool = true, "Whether a query reads a projection of a table instead of it, where that is less to read.";
@@ -208,9 +211,10 @@ settings! {
     force_optimize_projection_name: String = "", "A projection without whose use a query fails.";
     preferred_optimize_projection_name: String = "", "A projection that is read wherever it can be, whatever others cost.";
     optimize_use_implicit_projections: bool = true, "Whether min and max of a column of a whole table are answered from what parts keep of their columns.";
-    optimize_read_in_order: bool = true, "Whether ORDER BY with LIMIT makes a table read first what comes first in that order.";
+    optimize_read_in_order: bool = true, "Whether ORDER BY by a prefix of a table's sorting key reads in that order instead of sorting, and ORDER BY with LIMIT reads first what comes first.";
     optimize_aggregation_in_order: bool = false, "Whether GROUP BY by a prefix of a table's sorting key reads in the order of the key, and gives groups while it reads.";
     use_top_k_dynamic_filtering: bool = true, "Whether granules and rows that cannot come into the result of ORDER BY with LIMIT any more, or find no partner in a join, are left out while the query runs.";
+    use_query_condition_cache: bool = true, "Whether granules of MergeTree tables in which no row fulfilled a condition are remembered, and left out by the next query with that condition.";
     use_uncompressed_cache: bool = false, "Whether decoded granules of MergeTree tables are kept in memory, and looked for there.";
     merge_tree_max_rows_to_use_cache: u64 = 1_048_576u64, "Rows from which on a read of a MergeTree table leaves that cache alone.";
     s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
@@ -355,7 +359,7 @@ settings! {
         remote_filesystem_read_prefetch: "Bool" = "1";
         enable_filesystem_cache: "Bool" = "1";
         use_query_cache: "Bool" = "0";
-        use_query_condition_cache: "Bool" = "1";
+        optimize_move_to_prewhere_if_final: "Bool" = "0";
         parallel_distributed_insert_select: "UInt64" = "2";
         distributed_ddl_task_timeout: "Int64" = "180";
         load_balancing: "String" = "random";

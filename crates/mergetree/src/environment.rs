@@ -19,6 +19,7 @@ use crate::index::skip::SkipIndexCache;
 use crate::merge::list::MergeList;
 use crate::merge::pool::MergePool;
 use crate::part::OpenPart;
+use crate::read::condition_cache::ConditionCache;
 use crate::read::granule_cache::GranuleCache;
 
 #[derive(Clone, Debug)]
@@ -27,6 +28,8 @@ pub struct EnvironmentOptions {
     pub part_cache_bytes: u64,
     /// Bytes of decoded granules kept in memory, for queries with `use_uncompressed_cache`; 0: none.
     pub uncompressed_cache_size: u64,
+    /// Bytes of what is remembered of conditions that no row of a granule fulfils; 0: nothing.
+    pub query_condition_cache_size: u64,
     /// Bytes of skip indexes kept in memory.
     pub skip_index_cache_bytes: u64,
     /// Threads for merges and mutations.
@@ -45,6 +48,7 @@ impl Default for EnvironmentOptions {
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
             uncompressed_cache_size: 1 << 30,
+            query_condition_cache_size: 100 << 20,
             skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),
             background_merges_mutations_concurrency_ratio: 2.0,
@@ -60,6 +64,7 @@ pub struct MergeTreeEnvironment {
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
     pub granules: Arc<GranuleCache>,
+    pub conditions: Arc<ConditionCache>,
     pub skip_indexes: SkipIndexCache,
     pub pool: Arc<MergePool>,
     /// Merges and mutations of parts under way.
@@ -73,6 +78,7 @@ impl MergeTreeEnvironment {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
             granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
+            conditions: Arc::new(ConditionCache::new(options.query_condition_cache_size)),
             skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
             pool: MergePool::new(options.background_pool_size, options.background_merges_mutations_concurrency_ratio),
             merges: MergeList::default(),

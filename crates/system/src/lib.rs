@@ -25,6 +25,7 @@ mod part_log;
 mod parts;
 mod processes;
 mod projections;
+mod query_condition_cache;
 mod query_log;
 mod rows;
 mod sequences;
@@ -89,6 +90,7 @@ pub fn register(
     events::add(&mut all)?;
     metrics::add(&mut all, &known)?;
     caches::add(&mut all, &known)?;
+    query_condition_cache::add(&mut all, &known)?;
     query_log::add(&mut all)?;
     processes::add(&mut all)?;
     errors::add(&mut all)?;

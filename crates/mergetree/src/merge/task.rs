@@ -229,7 +229,7 @@ pub async fn write(
     (options, ttl): (&MergeOptions, Option<i64>),
 ) -> Result<Option<(WrittenPart, String)>> {
     let sources = Sources::open(core, state, context, running).await?;
-    let building = projection::merge::building(core, parts, options, ttl.is_some())?;
+    let building = projection::merge::building(core, &sources.parts, options, ttl.is_some())?;
     // Projections are made of whole rows.
     let is_vertical =
         building.projections.is_empty() && vertical::is_worth_it(&sources, options.deduplicate.is_some() || ttl.is_some());
@@ -266,7 +266,7 @@ pub async fn write(
         Ok(()) => {
             let mut written = writer.finish().await?;
             if let Err(error) =
-                projection::merge::add(core, state, context, parts, options, &mut written, ttl.is_some()).await
+                projection::merge::add(core, state, context, &sources.parts, options, &mut written, ttl.is_some()).await
             {
                 core.discard_all(written.objects()).await;
                 return Err(error);
@@ -425,7 +425,7 @@ fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
     let level = parts.iter().map(|part| part.level).max().unwrap_or_default() + 1;
     let places = 0..core.layout.columns.len();
     Ok(PartPlan {
-        key: core.layout.new_object(context, &first.partition_id, level),
+        key: core.layout.new_object(&sources.context, &first.partition_id, level),
         partition_id: first.partition_id.clone(),
         partition: first.partition.clone(),
         level,

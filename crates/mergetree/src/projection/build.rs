@@ -132,7 +132,7 @@ impl ProjectionsBuilder {
         let plan = PartPlan {
             key: object_beside(&self.plan.key, &projection.definition.name, run),
             granule_rows,
-            row_group_rows: row_group_rows(row_bytes, granule_rows),
+            row_group_rows: row_group_rows(row_bytes, granule_rows, settings.max_rows_in_row_group),
             text,
             dictionaries,
             hashed: false,

@@ -9,6 +9,7 @@ use gristmill_introspect::QueryContext;
 use super::build::Building;
 use super::{Mode, Projection, has_any};
 use crate::manifest::{PartEntry, ProjectionEntry, State};
+use crate::merge::list::{self, Reason};
 use crate::merge::task::{self, MergeOptions};
 use crate::part::{PartPlan, WrittenPart};
 use crate::table::Core;
@@ -82,8 +83,9 @@ async fn merged(
 ) -> Result<WrittenPart> {
     let own = core.of_projection(projection);
     let options = MergeOptions { deduplicate: None, cleanup: false, lanes, yields };
+    let listed = list::begin(&own, context, sources, Reason::Regular);
     // Boxed: this merges while a merge is under way.
-    let merged = Box::pin(task::write(&own, state, context, sources, (&options, None))).await?;
+    let merged = Box::pin(task::write(&own, state, context, &listed.running, (&options, None))).await?;
     let (written, _) = merged.ok_or_else(|| Error::logical("A projection of rows has none"))?;
     Ok(written)
 }
