@@ -6,6 +6,7 @@
 //! expression together with the table's columns (`ConditionIds`). Conditions that do not always give the same are not kept.
 
 use std::hash::Hash;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -157,7 +158,7 @@ impl ConditionCache {
     }
 
     /// Of the part's granules those in which a row may fulfil the condition. `None`: nothing is known of it.
-    pub fn narrow(&self, part: u128, condition: u128, granules: &Runs) -> Option<Runs> {
+    pub fn narrow(&self, part: u128, condition: u128, granules: &[Range<usize>]) -> Option<Runs> {
         let entry = self.kept.get(&key(part, condition))?;
         Some(runs::of(granules.iter().cloned().flatten().filter(|granule| !entry.is_empty(*granule))))
     }
@@ -209,18 +210,18 @@ mod tests {
     #[test]
     fn what_is_noted_is_left_out_and_nothing_else() {
         let cache = ConditionCache::new(1 << 20);
-        assert_eq!(cache.narrow(1, 2, &vec![0..100]), None);
+        assert_eq!(cache.narrow(1, 2, &runs::of(0..100)), None);
         cache.note(1, 2, 100, &[0, 1, 64, 99]);
         cache.note(1, 2, 100, &[2]);
-        assert_eq!(cache.narrow(1, 2, &vec![0..66, 98..100]), Some(vec![3..64, 65..66, 98..99]));
-        assert_eq!(cache.narrow(2, 2, &vec![0..100]), None);
-        assert_eq!(cache.narrow(1, 1, &vec![0..100]), None);
+        assert_eq!(cache.narrow(1, 2, &[0..66, 98..100]), Some(vec![3..64, 65..66, 98..99]));
+        assert_eq!(cache.narrow(2, 2, &runs::of(0..100)), None);
+        assert_eq!(cache.narrow(1, 1, &runs::of(0..100)), None);
         let rows = cache.rows();
         assert_eq!(rows.len(), 1);
         assert_eq!(rows[0].matching_marks.len(), 100);
         assert!(rows[0].matching_marks.starts_with("0001"));
         cache.clear();
-        assert_eq!(cache.narrow(1, 2, &vec![0..100]), None);
+        assert_eq!(cache.narrow(1, 2, &runs::of(0..100)), None);
     }
 
     #[test]
@@ -232,6 +233,6 @@ mod tests {
         assert!(cache.report().bytes <= 10_000 && cache.report().entries > 10, "{cache:?}");
         let none = ConditionCache::new(0);
         none.note(0, 0, 1000, &[5]);
-        assert!(none.is_off() && none.narrow(0, 0, &vec![0..9]).is_none());
+        assert!(none.is_off() && none.narrow(0, 0, &runs::of(0..9)).is_none());
     }
 }
