@@ -82,7 +82,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
-    let mut rules = physical_rules(settings, &mut config);
+    let mut rules = physical_rules(settings, context.threads(), &mut config);
     // Behind the rules that may give an aggregation an order.
     rules.push(Arc::new(GroupNarrowKeysByArray));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();

@@ -27,6 +27,7 @@ pub mod maps_select;
 pub mod math;
 pub mod monotonic;
 pub mod nulls;
+pub mod prewhere;
 pub mod quantities;
 pub mod random;
 pub mod registry;

@@ -97,6 +97,8 @@ events! {
     RowsReadByMainReader, "Number of rows read from MergeTree tables by the main reader (after PREWHERE step).";
     UncompressedCacheHits, "Number of columns of granules that were found decoded in memory, with use_uncompressed_cache.";
     UncompressedCacheMisses, "Number of columns of granules that had to be decoded, with use_uncompressed_cache.";
+    QueryConditionCacheHits, "Number of parts of which it was known in which granules no row fulfils a condition, with use_query_condition_cache.";
+    QueryConditionCacheMisses, "Number of parts of which nothing of that kind was known, with use_query_condition_cache.";
     FilteringMarksWithSecondaryKeysMicroseconds, "Time spent filtering parts by skip indexes.";
     SkippingIndexCacheHits, "Number of times a chunk of a skip index was found in memory.";
     SkippingIndexCacheMisses, "Number of times a chunk of a skip index had to be read.";

@@ -15,6 +15,7 @@ use tokio::sync::Semaphore;
 
 use crate::index::skip::SkipIndexCache;
 use crate::part::OpenPart;
+use crate::read::condition_cache::ConditionCache;
 use crate::read::granule_cache::GranuleCache;
 
 #[derive(Clone, Debug)]
@@ -23,6 +24,8 @@ pub struct EnvironmentOptions {
     pub part_cache_bytes: u64,
     /// Bytes of decoded granules kept in memory, for queries with `use_uncompressed_cache`; 0: none.
     pub uncompressed_cache_size: u64,
+    /// Bytes of what is remembered of conditions that no row of a granule fulfils; 0: nothing.
+    pub query_condition_cache_size: u64,
     /// Bytes of skip indexes kept in memory.
     pub skip_index_cache_bytes: u64,
     /// Merges that run at the same time.
@@ -39,6 +42,7 @@ impl Default for EnvironmentOptions {
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
             uncompressed_cache_size: 1 << 30,
+            query_condition_cache_size: 100 << 20,
             skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),
             shared: false,
@@ -53,6 +57,7 @@ pub struct MergeTreeEnvironment {
     pub env: Arc<dyn Env>,
     pub parts: PartCache,
     pub granules: Arc<GranuleCache>,
+    pub conditions: Arc<ConditionCache>,
     pub skip_indexes: SkipIndexCache,
     pub merge_slots: Arc<Semaphore>,
     ttl_merges: Arc<AtomicU64>,
@@ -64,6 +69,7 @@ impl MergeTreeEnvironment {
         Arc::new(MergeTreeEnvironment {
             parts: PartCache::new(options.part_cache_bytes),
             granules: Arc::new(GranuleCache::new(options.uncompressed_cache_size)),
+            conditions: Arc::new(ConditionCache::new(options.query_condition_cache_size)),
             skip_indexes: SkipIndexCache::new(options.skip_index_cache_bytes),
             merge_slots: Arc::new(Semaphore::new(options.background_pool_size.max(1))),
             ttl_merges: Arc::default(),

@@ -235,7 +235,7 @@ pub async fn select_final(table: &MergeTree, context: &Arc<QueryContext>, query:
 /// A session that runs queries under the context.
 pub fn session(context: &Arc<QueryContext>) -> SessionContext {
     let mut config = SessionConfig::new().with_extension(context.clone()).with_target_partitions(context.threads());
-    let rules = physical_rules(&context.settings, &mut config);
+    let rules = physical_rules(&context.settings, context.threads(), &mut config);
     let state = SessionStateBuilder::new().with_config(config).with_default_features();
     SessionContext::new_with_state(state.with_physical_optimizer_rules(rules).build())
 }

@@ -72,6 +72,28 @@ async fn conditions_are_steps_and_each_sees_what_passed_the_ones_before() {
     assert_eq!(context.counters.get(Event::RowsReadByMainReader), 100_000);
 }
 
+/// Inside of a range of keys every row passes: only at its ends rows are compared.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_range_of_keys_is_compared_at_its_ends() {
+    let table = table(1, 1).await;
+    let cases: [(&str, i64, u64); 4] = [
+        ("k >= 1050 AND k < 90050", 89_000, 3200),
+        ("k BETWEEN 1050 AND 90049 AND NOT k > 90049", 89_000, 4800),
+        ("k >= 1050 AND k < 90050 AND tenth < 20", 89_000, 95_000),
+        ("k < 50050 OR k >= 60050", 90_000, 6400),
+    ];
+    for (condition, rows, most) in cases {
+        for kept in ["0", "1"] {
+            let settings = [("max_threads", "1"), ("use_uncompressed_cache", kept)];
+            let (found, context) =
+                run(&table, &format!("SELECT count(*), sum(falling) FROM t WHERE {condition}"), &settings).await;
+            assert_eq!(numbers(&found, 0), vec![rows], "{condition}");
+            let compared = context.counters.get(Event::RowsReadByPrewhereReaders);
+            assert!(compared <= most, "{condition}: {compared} rows were compared");
+        }
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn explain_tells_the_steps_in_their_order() {
     let table = table(1, 1).await;
@@ -82,7 +104,7 @@ async fn explain_tells_the_steps_in_their_order() {
     let plan = session.sql(query).await.expect("parses").create_physical_plan().await.expect("plans");
     let lines = explain_indexes(&plan);
     let from = lines.iter().position(|line| line.starts_with("Read type")).expect("it tells the type of reading");
-    assert_eq!(lines[from], "Read type: InOrder (k DESC, 7 rows first)");
+    assert_eq!(lines[from], "Read type: InReverseOrder");
     assert_eq!(lines[from + 1], "Prewhere");
     let steps: Vec<&str> =
         lines[from + 2..].iter().filter_map(|line| line.strip_prefix("  Prewhere filter column: ")).collect();
@@ -110,6 +132,35 @@ async fn least_and_greatest_values_are_known_without_reading() {
     let (some, context) = run(&table, "SELECT max(k) FROM t WHERE tenth = 7", &[]).await;
     assert_eq!(numbers(&some, 0), vec![ROWS - 9]);
     assert!(context.counters.get(Event::SelectedRows) > 0);
+}
+
+/// Bounds of strings are cut off in the footer where they are long: then they are no answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn bounds_of_strings_are_known_where_they_are_short() {
+    let columns = Columns::of([("k", SqlType::Int64), ("s", SqlType::String), ("f", SqlType::FixedString(3))]);
+    for (length, reads) in [(3usize, false), (300, true)] {
+        let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec").with_setting("index_granularity", 10);
+        let table = spec.open(MemoryStore::new()).await.expect("opens");
+        for part in 0..3i64 {
+            let numbers = || (part * 30..(part + 1) * 30).map(|k| k * 7 % 90);
+            let text = |k: i64| format!("{k:02}{}", "x".repeat(length));
+            let k: ArrayRef = Arc::new(Int64Array::from_iter_values(numbers()));
+            let s: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(numbers().map(text)));
+            let fixed = numbers().map(|k| format!("{k:03}").into_bytes());
+            let f: ArrayRef = Arc::new(arrow::array::FixedSizeBinaryArray::try_from_iter(fixed).expect("of one length"));
+            let batch = RecordBatch::try_new(columns.arrow(), vec![k, s, f]).expect("fits");
+            insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
+        }
+        let (found, context) = run(&table, "SELECT min(s), max(s) FROM t", &[]).await;
+        let texts: Vec<&[u8]> = (0..2).map(|column| found.column(column).as_binary_view().value(0)).collect();
+        assert_eq!(texts[0], format!("00{}", "x".repeat(length)).as_bytes());
+        assert_eq!(texts[1], format!("89{}", "x".repeat(length)).as_bytes());
+        assert_eq!(context.counters.get(Event::SelectedRows) > 0, reads, "strings of {length} bytes and two");
+        let (found, context) = run(&table, "SELECT min(f), max(f) FROM t", &[]).await;
+        let fixed: Vec<&[u8]> = (0..2).map(|column| found.column(column).as_fixed_size_binary().value(0)).collect();
+        assert_eq!(fixed, [b"000", b"089"]);
+        assert_eq!(context.counters.get(Event::SelectedRows), 0);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +195,8 @@ async fn the_beginning_of_the_order_is_read_and_no_more() {
             assert_eq!(numbers(&found, 0), expected, "{query}");
             let read = context.counters.get(Event::SelectedRows);
             assert!(read <= 20_000, "{query} read {read} rows");
-            let off = [("optimize_read_in_order", "0"), ("use_top_k_dynamic_filtering", "0")];
+            let off =
+                [("optimize_read_in_order", "0"), ("use_top_k_dynamic_filtering", "0"), ("use_query_condition_cache", "0")];
             let (same, context) = run(&table, query, &off).await;
             assert_eq!(numbers(&same, 0), expected, "{query}");
             assert_eq!(context.counters.get(Event::SelectedRows), ROWS as u64, "{query}");

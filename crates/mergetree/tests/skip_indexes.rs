@@ -23,7 +23,7 @@ const FINAL: OptimizeRequest =
     OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
 
 fn settings() -> Arc<QueryContext> {
-    context(&[("max_threads", "1")]).expect("settings")
+    context(&[("max_threads", "1"), ("use_query_condition_cache", "0")]).expect("settings")
 }
 
 fn columns() -> Columns {
@@ -164,7 +164,7 @@ async fn each_kind_of_index_leaves_out_what_nothing_else_does() {
             let what = format!("{ask} with {kind} of {expression}");
             let (found, granules) = count(&with, ask.clone()).await;
             assert_eq!(found, *passes, "{what}");
-            let without = context(&[("use_skip_indexes", "0")]).expect("settings");
+            let without = context(&[("use_skip_indexes", "0"), ("use_query_condition_cache", "0")]).expect("settings");
             let (_, without) = try_count(&with, &without, ask.clone()).await.expect("reads");
             assert!(without > 50, "{what}: {without} granules are left by everything else");
             match by.contains(&place) {
@@ -411,4 +411,40 @@ async fn write_golden_files() {
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
         std::fs::write(path, data).expect("writes");
     }
+}
+
+/// Two indexes, each of which knows one side.
+#[tokio::test(flavor = "multi_thread")]
+async fn sides_of_an_or_are_asked_of_the_indexes_that_know_them() {
+    let with =
+        table(&spec().with_skip_index("iv", "v", "bloom_filter(0.0001)", 1).with_skip_index("is", "s", "set(0)", 1)).await;
+    let row = || text("the row 78 is éhre78");
+    let either = ident("v").eq(lit(77i64)).or(ident("s").eq(row()));
+    let cases: Vec<(Expr, usize, u64)> = vec![
+        (either.clone(), 2, 2),
+        // A side of the sparse index.
+        (ident("v").eq(lit(77i64)).or(ident("k").lt(lit(10i64))), 11, 2),
+        (ident("v").eq(lit(77i64)).and(ident("k").gt(lit(0i64))).or(ident("s").eq(row())), 2, 2),
+        (ident("k").gt_eq(lit(0i64)).and(either.clone().or(ident("v").eq(lit(79i64)))), 3, 3),
+        (either.clone().and(ident("k").lt(lit(0i64))), 0, 0),
+        // Nobody knows anything of a side: everything may pass.
+        (either.clone().or((ident("k") % lit(1000i64)).eq(lit(5i64))), 3, 100),
+    ];
+    for (filter, passes, most) in cases {
+        let (found, granules) = count(&with, filter.clone()).await;
+        assert_eq!(found, passes, "{filter}");
+        // A filter may be unsure of a granule.
+        assert!(granules <= most + 1, "{filter}: {granules} granules are read");
+    }
+    let off = [("use_skip_indexes_for_disjunctions", "0"), ("use_query_condition_cache", "0")];
+    let (_, granules) = try_count(&with, &context(&off).expect("settings"), either.clone()).await.expect("reads");
+    assert!(granules > 50, "{granules} granules are read");
+    let forced = context(&[("force_data_skipping_indices", "iv, is")]).expect("settings");
+    try_count(&with, &forced, either.clone()).await.expect("both are used");
+    let context = settings();
+    let frame = session(&context).read_table(with.read(&context).await.expect("pins")).expect("reads");
+    let plan = frame.filter(either).expect("filters").create_physical_plan().await.expect("plans");
+    let lines = explain_indexes(&plan);
+    let combined = lines.iter().position(|line| line == "    Name: <Combined skip indexes>").expect("it is told");
+    assert_eq!(lines[combined + 1], "    Description: Final set of granules after AND/OR processing");
 }

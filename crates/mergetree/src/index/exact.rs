@@ -1,8 +1,9 @@
 //! Least and greatest values that are exact: what `min` and `max` of a whole column are answered with.
 //!
 //! The bounds that the manifest keeps of partition columns are no such thing: a merge that drops rows does not narrow
-//! them. Those in a part's own footer are, as they were taken from the rows of that part. Strings are left out (their
-//! bounds are cut off), and so are floats (NaN) and columns that may be NULL.
+//! them. Those in a part's own footer are, as they were taken from the rows of that part. Bounds of strings are cut off where
+//! they are long; the footer says of each whether it was, so they are exact where all of them are short. Floats (NaN) and
+//! columns that may be NULL are left out.
 
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use datafusion::common::ScalarValue;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
+use parquet::file::metadata::RowGroupMetaData;
 
 use super::statistics;
 use crate::layout::Layout;
@@ -21,11 +23,12 @@ use crate::read::evolve::FoundColumn;
 
 /// Whether bounds of columns of the type can be exact.
 pub fn is_supported(kind: &SqlType) -> bool {
-    statistics::is_supported(kind)
-        && !matches!(
-            kind,
-            SqlType::String | SqlType::Nullable(_) | SqlType::LowCardinality(_) | SqlType::SimpleAggregateFunction(..)
-        )
+    let plain = match kind {
+        SqlType::LowCardinality(inner) => inner.as_ref(),
+        kind => kind,
+    };
+    (statistics::is_supported(plain) || matches!(plain, SqlType::FixedString(_)))
+        && !matches!(plain, SqlType::Nullable(_) | SqlType::SimpleAggregateFunction(..))
 }
 
 /// Of a column of the table over all the parts, of which there is at least one. `None`: not known.
@@ -59,9 +62,18 @@ fn of_part(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Option
     let FoundColumn::Stored(place) = part.find_columns(layout).columns[place] else { return Ok(None) };
     let column = &part.columns.0[place];
     let groups = part.metadata.metadata().row_groups();
+    if column.kind.is_string() && !groups.iter().all(|group| are_whole(group, &column.name)) {
+        return Ok(None);
+    }
     let parquet = reading_schema(&part.storage)?;
     let converter = StatisticsConverter::try_new(&column.name, &part.storage, &parquet)?;
     let least = from_storage(&column.kind, &converter.row_group_mins(groups)?)?;
     let greatest = from_storage(&column.kind, &converter.row_group_maxes(groups)?)?;
     Ok(Some((least, greatest)))
+}
+
+/// Whether the bounds of a column of strings were not cut off.
+fn are_whole(group: &RowGroupMetaData, name: &str) -> bool {
+    let column = group.columns().iter().find(|column| column.column_path().parts() == [name]);
+    column.and_then(|column| column.statistics()).is_some_and(|bounds| bounds.min_is_exact() && bounds.max_is_exact())
 }

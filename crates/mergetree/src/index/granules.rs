@@ -49,6 +49,23 @@ pub fn choose(condition: &Condition, index: &SparseIndex) -> Vec<Range<usize>> {
     chosen
 }
 
+/// Whether every row of the granules fulfils the condition for certain. Its bases are columns of the primary key that cannot
+/// be NULL, as `NOT` of NULL is not true. A condition on functions of them is never certain here.
+pub fn all_pass(condition: &Condition, index: &SparseIndex, granules: &[Range<usize>]) -> bool {
+    let has_functions = condition.slots.iter().any(|slot| slot.function.is_some());
+    if has_functions || condition.slots.is_empty() || index.keys.is_empty() {
+        return false;
+    }
+    let slots = condition.slots.iter().map(|slot| index.columns.get(slot.base)).collect();
+    let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
+    let search = Search { condition, index, slots, discrete };
+    let passes = |run: &Range<usize>| {
+        let mut sides = vec![Side::default(); index.columns.len()];
+        !search.between(run.start, run.end, 0, true, true, &mut sides).can_be_false
+    };
+    granules.iter().all(passes)
+}
+
 fn is_discrete(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Date32 | DataType::Timestamp(..) | DataType::Boolean)
 }

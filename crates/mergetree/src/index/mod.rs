@@ -15,6 +15,7 @@ pub mod interval;
 pub mod monotonic;
 pub mod order;
 pub mod pattern;
+pub mod runs;
 pub mod select;
 pub mod skip;
 pub mod sparse;

@@ -15,13 +15,14 @@ use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, ident};
 use gristmill_base::Result;
 use gristmill_catalog::KeyExpression;
+use gristmill_functions::prewhere;
 use gristmill_introspect::QueryContext;
 use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
-use super::condition::Condition;
+use super::condition::{Condition, Slot};
 use super::interval::{Dim, Mask};
-use super::skip::SkipSelector;
+use super::skip::{SkipSelector, Useful};
 use super::{granules, statistics};
 use crate::layout::Layout;
 use crate::manifest::v1::value;
@@ -33,7 +34,7 @@ use crate::table::Core;
 /// What one step of choosing did, for EXPLAIN.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexUse {
-    /// `MinMax`, `PrimaryKey`, `Statistics` or `Skip`.
+    /// `Min-Max`, `Partition`, `PrimaryKey`, `Statistics`, `Skip` or `QueryConditionCache`.
     pub kind: &'static str,
     /// Name and description of a skip index.
     pub index: Option<(String, String)>,
@@ -60,7 +61,9 @@ pub struct Selector {
     layout: Arc<Layout>,
     parts: Condition,
     kept: Vec<(Kept, SqlType)>,
-    part_keys: Vec<String>,
+    /// What `parts` says of columns alone, and of the partition key alone: for EXPLAIN.
+    by_columns: Condition,
+    by_partition: Condition,
     key: Condition,
     columns: Condition,
     /// The column that each base of `columns` is.
@@ -94,17 +97,25 @@ impl Selector {
         let schema = DFSchema::try_from(Schema::new(fields))?;
         let (bases, kept): (Vec<Base>, Vec<(Kept, SqlType)>) = kept_bases(&layout).into_iter().unzip();
         let parts = analyze(&bases, &schema, &filters);
-        let part_keys = parts.bases().into_iter().map(|base| bases[base].text.clone()).collect();
+        let partition: Vec<Base> = layout.partition.iter().map(key_base).collect();
+        let by_partition = analyze(&partition, &schema, &filters);
+        let columns_alone: Vec<Base> = bases
+            .iter()
+            .zip(&kept)
+            .filter(|(_, (kept, _))| kept.is_of_column(&layout))
+            .map(|(base, _)| base.clone())
+            .collect();
+        let by_columns = analyze(&columns_alone, &schema, &filters);
         let primary: Vec<Base> = layout.primary().iter().map(key_base).collect();
         let key = analyze(&primary, &schema, &filters);
         let places = compared_columns(&layout, &filters);
         let compared: Vec<Base> =
             places.iter().map(|&place| column_base(&layout.columns.0[place].name, &layout.columns.0[place].kind)).collect();
         let columns = analyze(&compared, &schema, &filters);
-        Ok(Selector { layout, parts, kept, part_keys, key, columns, places, schema, filters })
+        Ok(Selector { layout, parts, kept, by_columns, by_partition, key, columns, places, schema, filters })
     }
 
-    /// The skip indexes that can leave out granules. Errors: INDEX_NOT_USED.
+    /// The skip indexes that can leave out granules.
     pub fn skip_indexes(&self, core: &Core, state: &State, context: &QueryContext) -> Result<SkipSelector> {
         SkipSelector::new(core, state, &self.schema, &self.filters, context)
     }
@@ -123,6 +134,17 @@ impl Selector {
         Ok(parts.into_iter().zip(masks).filter(|(_, mask)| mask.can_be_true).map(|(part, _)| part).collect())
     }
 
+    /// Of these, the parts and granules that the bounds of columns leave, without the partition key: for EXPLAIN.
+    pub fn left_by_columns(&self, parts: &[Arc<PartEntry>]) -> Result<(u64, u64)> {
+        if self.by_columns.is_unknown() || parts.is_empty() {
+            return Ok(parts.iter().fold((0, 0), |sum, part| (sum.0 + 1, sum.1 + part.granules)));
+        }
+        let kept: Vec<_> = self.kept.iter().filter(|(kept, _)| kept.is_of_column(&self.layout)).cloned().collect();
+        let masks = masks(&self.by_columns, &kept, parts)?;
+        let left = parts.iter().zip(masks).filter(|(_, mask)| mask.can_be_true);
+        Ok(left.fold((0, 0), |sum, (part, _)| (sum.0 + 1, sum.1 + part.granules)))
+    }
+
     pub fn granules(&self, part: &OpenPart) -> Chosen {
         let by_key = granules::choose(&self.key, &part.index);
         let granules = statistics::narrow(&self.columns, &self.places, part, &self.layout, by_key.clone());
@@ -131,21 +153,32 @@ impl Selector {
 
     /// What was done, for EXPLAIN: steps that could leave something out, with the parts and granules before the first
     /// step and after each.
-    pub fn uses(&self, counts: [(u64, u64); 4]) -> Vec<IndexUse> {
+    pub fn uses(&self, counts: [(u64, u64); 5]) -> Vec<IndexUse> {
         let text_keys = |condition: &Condition, text: &dyn Fn(usize) -> String| -> Vec<String> {
             condition.bases().into_iter().map(text).collect()
         };
+        let of_columns = |base: usize| {
+            let kept = self.kept.iter().filter(|(kept, _)| kept.is_of_column(&self.layout)).nth(base);
+            kept.map_or_else(String::new, |(kept, _)| kept.text(&self.layout))
+        };
+        let partition_text = |base: usize| self.layout.partition[base].text.clone();
         let key_text = |base: usize| self.layout.sorting[base].text.clone();
         let column_text = |base: usize| self.layout.columns.0[self.places[base]].name.clone();
         let steps = [
-            ("MinMax", &self.parts, self.part_keys.clone()),
+            ("Min-Max", &self.by_columns, text_keys(&self.by_columns, &of_columns)),
+            ("Partition", &self.by_partition, text_keys(&self.by_partition, &partition_text)),
             ("PrimaryKey", &self.key, text_keys(&self.key, &key_text)),
             ("Statistics", &self.columns, text_keys(&self.columns, &column_text)),
         ];
+        let is_shown = |kind: &str, condition: &Condition| match kind {
+            "PrimaryKey" => true,
+            "Min-Max" | "Partition" if !self.layout.partition.is_empty() => true,
+            _ => !condition.is_unknown(),
+        };
         steps
             .into_iter()
             .zip(counts.windows(2))
-            .filter(|((kind, condition, _), _)| *kind == "PrimaryKey" || !condition.is_unknown())
+            .filter(|((kind, condition, _), counts)| is_shown(kind, condition) || counts[0] != counts[1])
             .map(|((kind, condition, keys), counts)| IndexUse {
                 kind,
                 index: None,
@@ -155,6 +188,27 @@ impl Selector {
                 granules: (counts[1].1, counts[0].1),
             })
             .collect()
+    }
+}
+
+impl Kept {
+    /// Whether it is the range of a column, rather than of what partitions are told apart by.
+    fn is_of_column(&self, layout: &Layout) -> bool {
+        match self {
+            Kept::Range(at) => *at < layout.partition_columns.len(),
+            Kept::Statistics(_) => true,
+            Kept::PartitionId | Kept::Name => false,
+        }
+    }
+
+    /// The column's name.
+    fn text(&self, layout: &Layout) -> String {
+        let place = match self {
+            Kept::Range(at) => layout.partition_columns.get(*at).copied(),
+            Kept::Statistics(key) => (0..layout.columns.len()).find(|place| layout.key(*place) == key),
+            Kept::PartitionId | Kept::Name => None,
+        };
+        place.map_or_else(String::new, |place| layout.columns.0[place].name.clone())
     }
 }
 
@@ -189,6 +243,16 @@ pub fn fulfilled(layout: &Arc<Layout>, filters: &[Expr], parts: &[Arc<PartEntry>
         Ok(masks(&condition, &kept, parts)?.iter().all(|mask| !mask.can_be_false))
     };
     filters.iter().map(is_fulfilled).collect()
+}
+
+/// What a filter says of the primary key, where the sparse index may tell that all rows of granules fulfil it (see
+/// `granules::all_pass`).
+pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
+    let bases: Vec<Base> = layout.primary().iter().map(key_base).collect();
+    let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
+    let condition = analyze(&bases, &schema, &[unqualified(filter)?]);
+    let is_usable = |slot: &Slot| slot.function.is_none() && !layout.primary()[slot.base].kind.is_nullable();
+    Ok((!condition.slots.is_empty() && condition.slots.iter().all(is_usable)).then_some(condition))
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
@@ -253,24 +317,32 @@ fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
     names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
 }
 
-/// What skip indexes did, for EXPLAIN: parts and granules before the first of them, and after each.
+/// What skip indexes did, for EXPLAIN: parts and granules before the first of them, and after each step.
 pub fn skip_uses(selector: &SkipSelector, before: (u64, u64), counts: &[(u64, u64)]) -> Vec<IndexUse> {
+    let index = |useful: &Useful| ((useful.index.definition.name.clone(), useful.index.description()), useful.condition());
+    let combined = || {
+        let name = ("<Combined skip indexes>".to_string(), "Final set of granules after AND/OR processing".to_string());
+        (name, None)
+    };
+    let steps = selector.useful.iter().map(index).chain(selector.combines().then(combined));
     let befores = std::iter::once(&before).chain(counts);
-    let uses = selector.useful.iter().zip(befores.zip(counts));
-    uses.map(|(useful, (before, after))| IndexUse {
-        kind: "Skip",
-        index: Some((useful.index.definition.name.clone(), useful.index.description())),
-        keys: Vec::new(),
-        condition: useful.condition(),
-        parts: (after.0, before.0),
-        granules: (after.1, before.1),
-    })
-    .collect()
+    steps
+        .zip(befores.zip(counts))
+        .map(|((name, condition), (before, after))| IndexUse {
+            kind: "Skip",
+            index: Some(name),
+            keys: Vec::new(),
+            condition,
+            parts: (after.0, before.0),
+            granules: (after.1, before.1),
+        })
+        .collect()
 }
 
 /// The conditions that must all hold.
 pub fn conjuncts(filters: &[Expr]) -> Vec<Expr> {
-    filters.iter().flat_map(split_conjunction).cloned().collect()
+    let parts = filters.iter().flat_map(split_conjunction);
+    parts.flat_map(|part| prewhere::marked(part).map_or_else(|| vec![part], split_conjunction)).cloned().collect()
 }
 
 /// The same expression over columns without a table's name.

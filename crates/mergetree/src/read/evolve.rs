@@ -37,6 +37,16 @@ pub enum FoundColumn {
     Missing,
 }
 
+impl FoundColumn {
+    /// Its place there; `None`: it is missing.
+    pub fn place(self) -> Option<usize> {
+        match self {
+            FoundColumn::Stored(at) | FoundColumn::Cast(at) => Some(at),
+            FoundColumn::Missing => None,
+        }
+    }
+}
+
 /// By column of a layout.
 #[derive(Debug)]
 pub struct FoundColumns {

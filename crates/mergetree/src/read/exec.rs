@@ -1,6 +1,7 @@
 //! The scan as a node of the physical plan.
 
 use std::any::Any;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::{Arc, OnceLock};
 
@@ -25,12 +26,11 @@ use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{QueryContext, Settings};
 
-use super::evolve::FoundColumn;
 use super::filter::ScanFilter;
 use super::final_scan::FinalScan;
-use super::in_order;
+use super::ordered_scan::OrderedScan;
 use super::steps::{self, StepColumns};
-use super::stream::{Help, Output, ScanShared, stream};
+use super::stream::{Help, Output, Remember, ScanShared, stream};
 use super::threshold::Thresholds;
 use super::top_n::RowsFirst;
 use super::unit::{PartSelection, UnitLimits};
@@ -60,9 +60,16 @@ pub struct MergeTreeScan {
     dynamic: Vec<Arc<dyn PhysicalExpr>>,
     /// What ORDER BY … LIMIT above wants first.
     first: OnceLock<RowsFirst>,
+    /// Columns that have one value in all rows that come out.
+    fixed: Arc<FixedColumns>,
+    /// Where it is remembered what no row fulfilled.
+    remember: Option<Remember>,
     /// Exact bounds of the output's columns, found when they are first asked for.
     bounds: OnceLock<Vec<ColumnStatistics>>,
 }
+
+/// Values by the names of columns.
+pub type FixedColumns = BTreeMap<String, ScalarValue>;
 
 /// Columns up to which a scan without conditions tells their bounds.
 pub const BOUNDED_COLUMNS_MAX: usize = 8;
@@ -109,8 +116,37 @@ impl MergeTreeScan {
             settings,
             dynamic: Vec::new(),
             first: OnceLock::new(),
+            fixed: Arc::default(),
+            remember: None,
             bounds: OnceLock::new(),
         }
+    }
+
+    /// With what the conditions say of single columns.
+    pub fn with_fixed(self, fixed: FixedColumns) -> Self {
+        MergeTreeScan { fixed: Arc::new(fixed), ..self }
+    }
+
+    /// A scan that remembers what it did not find.
+    pub fn with_memory(self, remember: Option<Remember>) -> Self {
+        MergeTreeScan { remember, ..self }
+    }
+
+    pub fn fixed(&self) -> &FixedColumns {
+        &self.fixed
+    }
+
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    pub fn outputs(&self) -> &[Output] {
+        &self.outputs
+    }
+
+    /// Whether the scan itself leaves rows out.
+    pub fn filters_rows(&self) -> bool {
+        !self.filters.is_empty()
     }
 
     /// Says which rows are wanted first.
@@ -140,12 +176,17 @@ impl MergeTreeScan {
         &self.core
     }
 
-    /// Reads some of it by one stream, in the order of the part; `streams` are read at the same time.
-    pub fn shared_of(&self, part: PartSelection, streams: usize) -> Arc<ScanShared> {
+    /// Reads some of it by one stream, in the order of the part; `streams` are read at the same time. `rows`: how many of
+    /// it are wanted.
+    pub fn shared_of(&self, part: PartSelection, streams: usize, rows: Option<usize>) -> Arc<ScanShared> {
         let limits = UnitLimits::of_query(1);
         let limits = UnitLimits { bytes: (limits.bytes / streams.max(1) as u64).max(1), ..limits };
         let output = (self.outputs.clone(), self.schema.clone());
-        ScanShared::new(&self.core, &self.state, Arc::new(vec![part]), self.filters.clone(), output, limits)
+        let granules = self.keeps_granules().then(|| self.core.environment.granules.clone());
+        let rows = rows.filter(|_| !self.filters_rows());
+        let help = Help { granules, rows, remember: self.remember.clone(), ..Help::default() };
+        let parts = Arc::new(vec![part]);
+        ScanShared::of_query(&self.core, &self.state, parts, self.filters.clone(), output, limits, help)
     }
 
     /// The chosen parts with their granules.
@@ -159,7 +200,9 @@ impl MergeTreeScan {
     }
 
     /// The lines that `EXPLAIN indexes = 1` shows of the scan.
-    pub fn explain_indexes(&self) -> Vec<String> {
+    ///
+    /// `read_type`: the order in which it gives its rows, where it gives them in one.
+    pub fn explain_indexes(&self, read_type: Option<&str>) -> Vec<String> {
         let mut lines = vec![format!("ReadFromMergeTree ({})", self.core.name()), "Indexes:".to_string()];
         for index in self.indexes.iter() {
             lines.push(format!("  {}", index.kind));
@@ -175,6 +218,7 @@ impl MergeTreeScan {
             lines.push(format!("    Parts: {}/{}", index.parts.0, index.parts.1));
             lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
         }
+        lines.extend(read_type.map(|read_type| format!("Read type: {read_type}")));
         lines.extend(self.explain_reading());
         lines
     }
@@ -244,6 +288,8 @@ impl MergeTreeScan {
                 thresholds: (!self.dynamic.is_empty()).then(|| Thresholds::new(self.dynamic.clone(), layout.clone())),
                 first: self.first.get().cloned(),
                 granules: self.keeps_granules().then(|| self.core.environment.granules.clone()),
+                rows: None,
+                remember: self.remember.clone(),
             };
             ScanShared::of_query(
                 &self.core,
@@ -273,6 +319,8 @@ impl MergeTreeScan {
             settings: self.settings.clone(),
             dynamic: Vec::new(),
             first: self.first.clone(),
+            fixed: self.fixed.clone(),
+            remember: self.remember.clone(),
             bounds: self.bounds.clone(),
         }
     }
@@ -282,10 +330,7 @@ impl MergeTreeScan {
 /// table has them.
 fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<usize>> {
     let found = open.find_columns(&core.layout);
-    let stored = |place: &usize| match found.columns[*place] {
-        FoundColumn::Stored(at) | FoundColumn::Cast(at) => Some(at),
-        FoundColumn::Missing => None,
-    };
+    let stored = |place: &usize| found.columns[*place].place();
     let roots = filters.iter().map(|filter| filter.columns.iter().map(stored).collect::<Option<Vec<_>>>());
     let roots = roots.collect::<Option<Vec<_>>>()?;
     let steps: Vec<_> = filters.iter().zip(&roots).map(|(filter, roots)| StepColumns { filter, roots }).collect();
@@ -296,12 +341,14 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
     let plan = plan.as_ref() as &dyn Any;
     let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
-    plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(|| in_order::scan_of(plan))
+    let ordered = || plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan);
+    plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(ordered)
 }
 
 /// What `EXPLAIN indexes = 1` shows of every scan in the plan.
 pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
-    let mut lines = scan_of(plan).map_or_else(Vec::new, MergeTreeScan::explain_indexes);
+    let read_type = (plan.as_ref() as &dyn Any).downcast_ref::<OrderedScan>().map(OrderedScan::read_type);
+    let mut lines = scan_of(plan).map_or_else(Vec::new, |scan| scan.explain_indexes(read_type));
     lines.extend(plan.children().into_iter().flat_map(explain_indexes));
     lines
 }

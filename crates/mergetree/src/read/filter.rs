@@ -18,7 +18,11 @@ use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 use parquet::schema::types::SchemaDescriptor;
 
 use super::evolve::Projection;
+use super::passing::Passing;
 use super::steps::{self, Passed, Spans, StepColumns};
+use super::unit::Unit;
+use crate::index::condition::Condition;
+use crate::index::granules;
 use crate::measure::batch_bytes;
 use crate::part::OpenPart;
 
@@ -32,6 +36,10 @@ pub struct ScanFilter {
     pub guess: f64,
     /// Of all units of the scan.
     pub passed: Arc<Passed>,
+    /// By what the condition is known to the cache of conditions.
+    pub id: Option<u128>,
+    /// What it says of the primary key.
+    of_key: Option<Arc<Condition>>,
 }
 
 /// What the steps over one unit read.
@@ -40,6 +48,8 @@ pub struct Tally {
     pub decoded_bytes: AtomicU64,
     /// Of the query; `None` where rows count for no query.
     pub counters: Option<Arc<Counters>>,
+    /// What each step said, where it is to be remembered.
+    pub passing: Option<Passing>,
 }
 
 impl ScanFilter {
@@ -58,7 +68,7 @@ impl ScanFilter {
         let schema = Arc::new(Schema::new(used.iter().map(|column| column.kind.field(&column.name)).collect::<Vec<_>>()));
         let expression = reassign_expr_columns(expression.clone(), &schema)?;
         let guess = steps::guess(&expression, &Spans::new());
-        Ok(ScanFilter { expression, columns: places, schema, guess, passed: Arc::default() })
+        Ok(ScanFilter { expression, columns: places, schema, guess, passed: Arc::default(), id: None, of_key: None })
     }
 
     /// With what is known of the values of its columns.
@@ -66,19 +76,46 @@ impl ScanFilter {
         ScanFilter { guess: steps::guess(&self.expression, spans), ..self }
     }
 
+    /// With what it says of the primary key (see `index::select::of_key`).
+    pub fn with_key(self, condition: Option<Condition>) -> ScanFilter {
+        ScanFilter { of_key: condition.map(Arc::new), ..self }
+    }
+
+    /// Whether the sparse index tells that every row of the unit passes: inside of a range of keys nothing is compared.
+    pub fn holds_in(&self, unit: &Unit) -> bool {
+        self.of_key.as_ref().is_some_and(|condition| granules::all_pass(condition, &unit.open.index, &unit.granules))
+    }
+
+    /// With what it is known by to the cache of conditions.
+    pub fn with_id(self, id: Option<u128>) -> ScanFilter {
+        ScanFilter { id, ..self }
+    }
+
     /// `projection`: gives the filter's columns out of the part.
-    fn predicate(&self, projection: Projection, parquet: &SchemaDescriptor, tally: Arc<Tally>) -> Box<dyn ArrowPredicate> {
+    fn predicate(
+        &self,
+        step: usize,
+        projection: Projection,
+        parquet: &SchemaDescriptor,
+        tally: Arc<Tally>,
+    ) -> Box<dyn ArrowPredicate> {
         // A predicate over columns that the part does not have decodes one nevertheless: it has to know of the rows.
         let roots = if projection.roots.is_empty() { vec![0] } else { projection.roots.clone() };
         let mask = ProjectionMask::roots(parquet, roots);
         let filter = self.clone();
         Box::new(ArrowPredicateFn::new(mask, move |stored: RecordBatch| {
-            filter.evaluate(&projection, &stored, &tally).map_err(ArrowError::from)
+            filter.evaluate(step, &projection, &stored, &tally).map_err(ArrowError::from)
         }))
     }
 
-    /// Which rows of what was decoded of a part pass.
-    pub fn evaluate(&self, projection: &Projection, stored: &RecordBatch, tally: &Tally) -> Result<BooleanArray> {
+    /// Which rows of what was decoded of a part pass. `step`: its place among the steps.
+    pub fn evaluate(
+        &self,
+        step: usize,
+        projection: &Projection,
+        stored: &RecordBatch,
+        tally: &Tally,
+    ) -> Result<BooleanArray> {
         let columns = projection.build(stored)?;
         let rows = stored.num_rows();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -97,6 +134,9 @@ impl ScanFilter {
             }
         };
         self.passed.add(rows as u64, passed.true_count() as u64);
+        if let Some(passing) = &tally.passing {
+            passing.note(step, &passed);
+        }
         Ok(passed)
     }
 }
@@ -128,6 +168,8 @@ pub fn row_filter(
     if steps.is_empty() {
         return None;
     }
-    let predicate = |(filter, projection): (&ScanFilter, Projection)| filter.predicate(projection, parquet, tally.clone());
-    Some(RowFilter::new(steps.into_iter().map(predicate).collect()))
+    let predicate = |(step, (filter, projection)): (usize, (&ScanFilter, Projection))| {
+        filter.predicate(step, projection, parquet, tally.clone())
+    };
+    Some(RowFilter::new(steps.into_iter().enumerate().map(predicate).collect()))
 }

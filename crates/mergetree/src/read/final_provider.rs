@@ -1,11 +1,16 @@
 //! A table with FINAL as one query sees it.
 //!
-//! Parts and granules are chosen by conditions on columns of the sorting key only: leaving out a row of a key while
-//! another stays could show what was replaced. (Parts may also be chosen by `_part` and `_partition_id`: then the others
-//! are not there.) Rows of one key may lie in several partitions; where they cannot (the
-//! partition key is computed from columns of the sorting key), or where the query says that they do not matter
-//! (`do_not_merge_across_partitions_select_final`), each partition is merged by itself, and a partition in which no row can
-//! pass the other conditions is not read.
+//! Some conditions are asked of rows before they are merged: those on columns of the sorting key, which hold of all rows of a
+//! key or of none; those of PREWHERE, by what PREWHERE means; and those on `_part` and `_partition_id`, as what is not chosen
+//! is not there. By them parts and granules are chosen as without FINAL.
+//!
+//! The other conditions are asked of what is shown. They may still leave out granules, where a shown row is one of the rows
+//! that were there (Replacing, Collapsing; not Summing): a row that fulfils them lies in a granule that they leave, and so the
+//! granules are read in which there may be rows of keys of such a granule (`final_ranges`).
+//!
+//! Rows of one key may lie in several partitions; where they cannot (the partition key is computed from columns of the
+//! sorting key), or where the query says that they do not matter (`do_not_merge_across_partitions_select_final`), each
+//! partition is merged by itself, and a partition in which no row can pass the other conditions is not read.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -18,10 +23,12 @@ use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::{Error, Result};
 use gristmill_catalog::KeyExpression;
+use gristmill_functions::prewhere;
 use gristmill_introspect::QueryContext;
 
-use super::exec::MergeTreeScan;
+use super::exec::{Choice, MergeTreeScan};
 use super::filter::ScanFilter;
+use super::final_ranges;
 use super::final_scan::{FinalRows, FinalScan};
 use super::layers::{Layer, layers};
 use super::provider::MergeTreeProvider;
@@ -49,9 +56,8 @@ impl FinalProvider {
             layout.sorting.iter().filter_map(KeyExpression::column).map(str::to_string).collect();
         let follows_key = layout.partition_columns.iter().all(|at| key_columns.contains(&layout.columns.0[*at].name));
         let crosses_partitions = !follows_key && !context.settings.do_not_merge_across_partitions_select_final;
-        let uses_skip_indexes = context.settings.use_skip_indexes_if_final;
-        let inner = MergeTreeProvider::new(core, state, context);
-        let inner = if uses_skip_indexes { inner } else { inner.without_skip_indexes() };
+        // All conditions together say which indexes are asked: `narrowed` does.
+        let inner = MergeTreeProvider::new(core, state, context).without_skip_indexes().without_memory();
         Ok(FinalProvider { key_columns, crosses_partitions, inner })
     }
 
@@ -61,10 +67,32 @@ impl FinalProvider {
         self.inner.is_computed(filter) && columns.iter().all(|column| self.key_columns.contains(&column.name))
     }
 
+    /// Whether the condition is one of PREWHERE that the scan computes.
+    fn is_early(&self, filter: &Expr) -> bool {
+        prewhere::marked(filter).is_some_and(|condition| self.inner.is_computed(condition))
+    }
+
     /// Whether the condition is about parts as such.
     fn is_of_parts(filter: &Expr) -> bool {
         let columns = filter.column_refs();
         !columns.is_empty() && columns.iter().all(|column| matches!(column.name.as_str(), PART | PARTITION_ID))
+    }
+
+    /// Leaves out granules by skip indexes, and by the `late` conditions, which are on what is shown.
+    async fn narrowed(&self, state: &State, choice: Choice, early: Vec<Expr>, late: Vec<Expr>) -> Result<Choice> {
+        let (layout, settings) = (&self.inner.core().layout, &self.inner.context().settings);
+        if !settings.use_skip_indexes_if_final {
+            return Ok(choice);
+        }
+        let Choice { parts, total_marks, mut indexes } = choice;
+        let shows_rows = layout.engine.chooses_rows() && layout.primary_key_length > 0;
+        let late = if shows_rows { late } else { Vec::new() };
+        let is_late = !late.is_empty();
+        let (left, uses) = self.inner.narrowed(state, &parts, &[early, late].concat()).await?;
+        let is_inexact = !settings.use_skip_indexes_if_final_exact_mode && !uses.is_empty();
+        indexes.extend(uses);
+        let parts = if is_late && !is_inexact { final_ranges::expanded(layout, &parts, &left)? } else { left };
+        Ok(Choice { parts, total_marks, indexes })
     }
 
     /// Layers of each set of parts whose rows are merged with one another.
@@ -98,7 +126,7 @@ impl TableProvider for FinalProvider {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
-        let support = |filter: &&Expr| match self.is_of_key(filter) {
+        let support = |filter: &&Expr| match self.is_of_key(filter) || self.is_early(filter) {
             true => TableProviderFilterPushDown::Exact,
             // Still useful to choose partitions by.
             false => TableProviderFilterPushDown::Inexact,
@@ -115,16 +143,20 @@ impl TableProvider for FinalProvider {
     ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         let (core, context) = (self.inner.core(), self.inner.context());
         let layout = &core.layout;
-        let conjuncts = select::conjuncts(filters);
-        let of_key: Vec<Expr> = conjuncts.iter().filter(|filter| self.is_of_key(filter)).cloned().collect();
+        let (early, late): (Vec<Expr>, Vec<Expr>) = filters.iter().cloned().partition(|filter| self.is_early(filter));
+        let (early, conjuncts) = (select::conjuncts(&early), select::conjuncts(&late));
+        // What the scan computes before rows are merged, and by what else parts are chosen.
+        let (of_key, others): (Vec<Expr>, Vec<Expr>) = conjuncts.iter().cloned().partition(|filter| self.is_of_key(filter));
+        let computed: Vec<Expr> = early.iter().chain(&of_key).cloned().collect();
+        let (of_parts, others): (Vec<Expr>, Vec<Expr>) = others.into_iter().partition(Self::is_of_parts);
         let partitions = if self.crosses_partitions { None } else { Some(Selector::new(layout.clone(), &conjuncts)?) };
-        let choosing: Vec<Expr> =
-            conjuncts.iter().filter(|filter| self.is_of_key(filter) || Self::is_of_parts(filter)).cloned().collect();
+        let choosing: Vec<Expr> = computed.iter().chain(&of_parts).cloned().collect();
         let (state, choice) = self.inner.select(&choosing, partitions.as_ref(), true).await?;
+        let choice = self.narrowed(&state, choice, choosing, others).await?;
         self.inner.announce(&choice);
         let stored_schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
-        for filter in &of_key {
+        for filter in &computed {
             let expression = session.create_physical_expr(select::unqualified(filter)?, &stored_schema)?;
             scan_filters.push(ScanFilter::new(&expression, &layout.columns)?);
         }

@@ -2,38 +2,27 @@
 //! key, or with what rises with it, the scan gives its rows in that order and says so: DataFusion's aggregation then gives a
 //! group as soon as its last row is seen, and keeps a few groups in memory instead of all. With LIMIT it ends early.
 //!
-//! Each stream takes a share of the granules of one or more parts, which lie in the key's order in each, and merges the
+//! Each stream takes a share of the granules of one or more parts, which lie in the order of the key in each, and merges the
 //! parts by the prefix alone. The price is that merge, which is why it is asked for by a setting.
 
-use std::any::Any;
-use std::fmt;
 use std::sync::Arc;
 
 use arrow::compute::SortOptions;
 use datafusion::common::Result as DataFusionResult;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
-use datafusion::error::DataFusionError;
-use datafusion::execution::memory_pool::MemoryConsumer;
-use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
-use datafusion::physical_expr::{EquivalenceProperties, LexOrdering, PhysicalSortExpr};
+use datafusion::physical_expr::{LexOrdering, PhysicalSortExpr};
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::aggregates::AggregateExec;
 use datafusion::physical_plan::execution_plan::{ChildrenPropertiesMode, ReplaceChildrenOptions};
 use datafusion::physical_plan::filter::FilterExec;
-use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet};
 use datafusion::physical_plan::projection::ProjectionExec;
-use datafusion::physical_plan::sorts::streaming_merge::StreamingMergeBuilder;
-use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{
-    DisplayAs, DisplayFormatType, ExecutionPlan, InputOrderMode, Partitioning, PhysicalExpr, PlanProperties,
-};
-use futures::TryStreamExt;
-use gristmill_introspect::QueryContext;
+use datafusion::physical_plan::{ExecutionPlan, InputOrderMode};
 
 use super::exec::MergeTreeScan;
-use super::stream::stream;
+use super::ordered_scan::{OrderedScan, Reading};
+use super::segments::Segment;
 use super::unit::PartSelection;
 
 /// Puts scans in order below aggregations that gain by it. It stands before the rule that enforces requirements, which
@@ -77,14 +66,18 @@ fn in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<dyn Ex
     Ok(gains.then_some(ordered))
 }
 
-fn replaced(plan: &Arc<dyn ExecutionPlan>, input: Arc<dyn ExecutionPlan>) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
+/// The operator over another input.
+pub(super) fn replaced(
+    plan: &Arc<dyn ExecutionPlan>,
+    input: Arc<dyn ExecutionPlan>,
+) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
     plan.clone().replace_children(vec![input], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
 }
 
 /// The input with its scan in order. `None`: it is no scan, or one without an order.
 fn scan_in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<dyn ExecutionPlan>>> {
     if let Some(scan) = plan.downcast_ref::<MergeTreeScan>() {
-        let ordered = OrderedScan::of(scan)?;
+        let ordered = by_key(scan)?;
         return Ok(ordered.map(|ordered| Arc::new(ordered) as Arc<dyn ExecutionPlan>));
     }
     if plan.downcast_ref::<ProjectionExec>().is_none() && plan.downcast_ref::<FilterExec>().is_none() {
@@ -97,44 +90,27 @@ fn scan_in_order(plan: &Arc<dyn ExecutionPlan>) -> DataFusionResult<Option<Arc<d
     }
 }
 
-/// A scan each of whose streams is in the order of a prefix of the sorting key.
-pub struct OrderedScan {
-    scan: MergeTreeScan,
-    order: LexOrdering,
-    /// By stream: runs of granules, each in order.
-    shares: Vec<Vec<PartSelection>>,
-    properties: Arc<PlanProperties>,
-}
-
-impl OrderedScan {
-    /// `None`: the scan does not read the first column of the key.
-    pub fn of(scan: &MergeTreeScan) -> DataFusionResult<Option<OrderedScan>> {
-        let schema = scan.schema();
-        let mut exprs = Vec::new();
-        for key in &scan.core().layout.sorting {
-            let columns = collect_columns(&key.physical);
-            if columns.is_empty() || columns.iter().any(|column| schema.index_of(column.name()).is_err()) {
-                break;
-            }
-            let expr = reassign_expr_columns(key.physical.clone(), &schema)?;
-            let options = SortOptions { descending: key.descending, nulls_first: key.descending };
-            exprs.push(PhysicalSortExpr { expr, options });
+/// The scan with streams each of which is in the order of a prefix of the sorting key. `None`: it does not read the first
+/// column of the key.
+fn by_key(scan: &MergeTreeScan) -> DataFusionResult<Option<OrderedScan>> {
+    let schema = scan.schema();
+    let mut exprs = Vec::new();
+    for key in &scan.core().layout.sorting {
+        let columns = collect_columns(&key.physical);
+        if columns.is_empty() || columns.iter().any(|column| schema.index_of(column.name()).is_err()) {
+            break;
         }
-        let Some(order) = LexOrdering::new(exprs) else { return Ok(None) };
-        let streams = scan.properties().partitioning.partition_count();
-        let shares = shares(scan.parts(), streams);
-        let properties = PlanProperties::new(
-            EquivalenceProperties::new_with_orderings(schema, [order.clone()]),
-            Partitioning::UnknownPartitioning(shares.len().max(1)),
-            scan.properties().emission_type,
-            scan.properties().boundedness,
-        );
-        Ok(Some(OrderedScan { scan: scan.again(), order, shares, properties: Arc::new(properties) }))
+        let expr = reassign_expr_columns(key.physical.clone(), &schema)?;
+        let options = SortOptions { descending: key.descending, nulls_first: key.descending };
+        exprs.push(PhysicalSortExpr { expr, options });
     }
-
-    pub fn scan(&self) -> &MergeTreeScan {
-        &self.scan
-    }
+    let Some(order) = LexOrdering::new(exprs) else { return Ok(None) };
+    let streams = scan.properties().partitioning.partition_count();
+    let shares = shares(scan.parts(), streams);
+    let at_once = shares.len();
+    let segments = shares.into_iter().map(|share| Segment { groups: vec![share], range: None }).collect();
+    let reading = Reading { backwards: false, keys: None, rows: None, at_once };
+    Ok(Some(OrderedScan::new(scan, Some(order), segments, reading)))
 }
 
 /// Cuts what is read into as many shares of about as many granules. A part is cut where a share is full.
@@ -170,81 +146,6 @@ fn shares(parts: &[PartSelection], wanted: usize) -> Vec<Vec<PartSelection>> {
         shares.push(share);
     }
     shares
-}
-
-impl fmt::Debug for OrderedScan {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.fmt_as(DisplayFormatType::Default, f)
-    }
-}
-
-impl DisplayAs for OrderedScan {
-    fn fmt_as(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "in order of [{}], ", self.order)?;
-        self.scan.fmt_as(kind, f)
-    }
-}
-
-impl ExecutionPlan for OrderedScan {
-    fn name(&self) -> &str {
-        "MergeTreeOrderedScan"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> DataFusionResult<TreeNodeRecursion>,
-    ) -> DataFusionResult<TreeNodeRecursion> {
-        self.scan.apply_expressions(f)
-    }
-
-    fn with_new_children(
-        self: Arc<Self>,
-        _children: Vec<Arc<dyn ExecutionPlan>>,
-    ) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
-        let context = QueryContext::of(&task)?;
-        self.scan.check_rows(&context)?;
-        let share = self.shares.get(partition).map_or(&[] as &[_], Vec::as_slice);
-        let mut streams: Vec<SendableRecordBatchStream> = Vec::with_capacity(share.len());
-        for part in share {
-            let shared = self.scan.shared_of(part.clone(), share.len() * self.shares.len());
-            let batches = stream(shared, context.clone()).map_err(DataFusionError::from);
-            streams.push(Box::pin(RecordBatchStreamAdapter::new(self.scan.schema(), batches)));
-        }
-        if streams.len() == 1
-            && let Some(only) = streams.pop()
-        {
-            return Ok(only);
-        }
-        if streams.is_empty() {
-            let nothing = futures::stream::empty();
-            return Ok(Box::pin(RecordBatchStreamAdapter::new(self.scan.schema(), nothing)));
-        }
-        StreamingMergeBuilder::new()
-            .with_streams(streams)
-            .with_schema(self.scan.schema())
-            .with_expressions(&self.order)
-            .with_metrics(BaselineMetrics::new(&ExecutionPlanMetricsSet::new(), partition))
-            .with_batch_size(task.session_config().batch_size())
-            .with_reservation(MemoryConsumer::new("MergeTreeOrderedScan").register(task.memory_pool()))
-            .build()
-    }
-}
-
-/// The scan in a node that is one in order.
-pub fn scan_of(plan: &dyn Any) -> Option<&MergeTreeScan> {
-    plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan)
 }
 
 #[cfg(test)]

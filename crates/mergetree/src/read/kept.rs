@@ -57,10 +57,10 @@ impl KeptReader<'_> {
         let granules = unit.granules.iter().flat_map(Clone::clone);
         let mut live: Vec<Live> = granules.map(|granule| Live { granule, passed: None, rows: rows_of(granule) }).collect();
         let mut decoded = Decoded::new();
-        for (condition, columns) in steps {
+        for (step, (condition, columns)) in steps.iter().enumerate() {
             self.load(unit, &columns.roots, &live, &mut decoded).await?;
             let stored = rows(unit, &columns.roots, &live, &decoded)?;
-            let passed = condition.evaluate(columns, &stored, tally)?;
+            let passed = condition.evaluate(step, columns, &stored, tally)?;
             live = narrowed(live, &passed)?;
         }
         self.load(unit, &projection.roots, &live, &mut decoded).await?;

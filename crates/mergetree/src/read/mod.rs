@@ -1,20 +1,28 @@
 //! SELECT: pin a version → choose parts by their partition, granules by the sparse index and by page statistics →
 //! share runs of granules out over streams → decode the filter's columns first, the others where rows passed. With FINAL
-//! (`final_provider`, `final_scan`): choose by key columns only → cut into layers → merge each layer's parts by the key.
+//! (`final_provider`, `final_scan`): choose by what holds of all rows of a key → cut into layers → merge each layer's parts by the key.
 
+pub mod condition_cache;
 pub mod evolve;
 pub mod exec;
 pub mod fetch;
 pub mod filter;
 pub mod final_provider;
+pub mod final_ranges;
 pub mod final_scan;
 pub mod granule_cache;
 pub mod in_order;
 pub mod kept;
 pub mod layers;
 pub mod logical;
+pub mod order_match;
+pub mod ordered_scan;
+pub mod passing;
 pub mod plan_rules;
 pub mod provider;
+pub mod segments;
+pub mod sequence;
+pub mod sort_in_order;
 pub mod steps;
 pub mod stream;
 pub mod threshold;

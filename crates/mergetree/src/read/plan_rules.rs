@@ -8,13 +8,20 @@ use datafusion::prelude::SessionConfig;
 use gristmill_introspect::Settings;
 
 use super::in_order::AggregateInOrder;
+use super::sort_in_order::SortInOrder;
 use super::top_n::TopNOrder;
 
 type Rule = Arc<dyn PhysicalOptimizerRule + Send + Sync>;
 
-/// DataFusion's rules and ours, for a query of these settings. Changes what they read of the configuration.
-pub fn physical_rules(settings: &Settings, config: &mut SessionConfig) -> Vec<Rule> {
+/// DataFusion's rules and ours, for a query of these settings and so many threads. Changes what they read of the
+/// configuration.
+pub fn physical_rules(settings: &Settings, threads: usize, config: &mut SessionConfig) -> Vec<Rule> {
     let mut rules = PhysicalOptimizer::new().rules;
+    if settings.optimize_read_in_order {
+        // Sorts are where they are needed and know their limits; none has told its threshold yet.
+        let place = rules.iter().position(|rule| rule.name() == "EnsureCooperative");
+        rules.insert(place.unwrap_or(rules.len()), Arc::new(SortInOrder { threads: threads.max(1) }));
+    }
     if settings.optimize_aggregation_in_order {
         let enforces = rules.iter().position(|rule| rule.name() == "EnsureRequirements");
         rules.insert(enforces.unwrap_or(0), Arc::new(AggregateInOrder));

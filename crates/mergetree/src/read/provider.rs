@@ -9,21 +9,25 @@ use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::TreeNode;
 use datafusion::common::{DFSchema, Result as DataFusionResult};
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
 
-use super::exec::{BOUNDED_COLUMNS_MAX, Choice, MergeTreeScan};
+use super::condition_cache::ConditionIds;
+use super::exec::{BOUNDED_COLUMNS_MAX, Choice, FixedColumns, MergeTreeScan};
 use super::filter::ScanFilter;
+use super::granule_cache::part_id;
 use super::steps::{self, Spans};
-use super::stream::{Output, PARTS_OPENED_AT_ONCE};
+use super::stream::{Output, PARTS_OPENED_AT_ONCE, Remember};
 use super::unit::PartSelection;
 use super::virtual_columns;
 use crate::index::exact;
-use crate::index::select::{self, Selector};
+use crate::index::runs;
+use crate::index::select::{self, IndexUse, Selector};
 use crate::index::skip::SkipSelector;
+use crate::layout::referenced_columns;
 use crate::manifest::{PartEntry, State};
 use crate::table::Core;
 
@@ -36,6 +40,7 @@ pub struct MergeTreeProvider {
     context: Arc<QueryContext>,
     schema: SchemaRef,
     uses_skip_indexes: bool,
+    remembers: bool,
 }
 
 impl std::fmt::Debug for MergeTreeProvider {
@@ -49,11 +54,17 @@ impl MergeTreeProvider {
         let stored = core.layout.schema.fields().iter().cloned();
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
-        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true }
+        let remembers = context.settings.use_query_condition_cache && !core.environment.conditions.is_off();
+        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true, remembers }
     }
 
     pub fn without_skip_indexes(self) -> Self {
         MergeTreeProvider { uses_skip_indexes: false, ..self }
+    }
+
+    /// Asks nothing of the cache of conditions, and tells it nothing.
+    pub fn without_memory(self) -> Self {
+        MergeTreeProvider { remembers: false, ..self }
     }
 
     pub fn core(&self) -> &Arc<Core> {
@@ -89,6 +100,33 @@ impl MergeTreeProvider {
             && places.iter().all(|place| stored.get(*place).is_some_and(|column| exact::is_supported(&column.kind)))
     }
 
+    /// Whether rows may be wanted in the order of the sorting key: then parts are cut by their indexes.
+    fn may_be_in_order(&self, places: &[usize]) -> bool {
+        let layout = &self.core.layout;
+        let first = layout.primary().first().map(referenced_columns).unwrap_or_default();
+        self.context.settings.optimize_read_in_order
+            && !first.is_empty()
+            && first.iter().all(|name| layout.columns.index_of(name).is_some_and(|place| places.contains(&place)))
+    }
+
+    /// Columns of which the conditions that no row fails say what they equal.
+    fn fixed(&self, conjuncts: &[Expr]) -> FixedColumns {
+        let columns = &self.core.layout.columns;
+        let of = |filter: &Expr| {
+            let Expr::BinaryExpr(BinaryExpr { left, op: Operator::Eq, right }) = filter else { return None };
+            let ((Expr::Column(column), Expr::Literal(value, _)) | (Expr::Literal(value, _), Expr::Column(column))) =
+                (left.as_ref(), right.as_ref())
+            else {
+                return None;
+            };
+            let kind = &columns.get(&column.name)?.kind;
+            // Floats that are equal may differ.
+            let is_value = !kind.is_float() && !value.is_null() && value.data_type() == kind.arrow();
+            is_value.then(|| (column.name.clone(), value.clone()))
+        };
+        conjuncts.iter().filter(|filter| self.is_moved(filter)).filter_map(of).collect()
+    }
+
     /// Of the conditions that the scan computes, those that some row of the parts may fail.
     fn undecided<'a>(&self, conjuncts: &'a [Expr], choice: &Choice) -> Result<Vec<&'a Expr>> {
         let entries: Vec<Arc<PartEntry>> = choice.parts.iter().map(|part| part.entry.clone()).collect();
@@ -96,6 +134,60 @@ impl MergeTreeProvider {
         let filters: Vec<Expr> = moved.iter().copied().cloned().collect();
         let fulfilled = select::fulfilled(&self.core.layout, &filters, &entries)?;
         Ok(moved.into_iter().zip(fulfilled).filter(|(_, fulfilled)| !fulfilled).map(|(filter, _)| filter).collect())
+    }
+
+    /// By what the conditions that the scan computes are known to the cache of conditions.
+    fn condition_ids(&self, conjuncts: &[Expr]) -> Option<ConditionIds> {
+        let moved: Vec<Expr> = conjuncts.iter().filter(|filter| self.is_moved(filter)).cloned().collect();
+        if self.remembers { ConditionIds::of(&moved, &self.core.layout) } else { None }
+    }
+
+    /// Leaves out granules in which other queries saw that no row fulfils the conditions, or one of them.
+    fn remembered(&self, ids: &ConditionIds, parts: Vec<PartSelection>) -> Vec<PartSelection> {
+        let cache = &self.core.environment.conditions;
+        let (mut hits, mut misses) = (0, 0);
+        let mut narrow = |part: PartSelection| {
+            let object = part_id(&self.core.store.location(&part.entry.key));
+            let mut granules = part.granules.clone();
+            let mut is_known = false;
+            let each = ids.each.iter().filter(|id| **id != ids.whole);
+            for id in std::iter::once(&ids.whole).chain(each) {
+                if let Some(left) = cache.narrow(object, *id, &granules) {
+                    (granules, is_known) = (left, true);
+                }
+            }
+            *(if is_known { &mut hits } else { &mut misses }) += 1;
+            if granules == part.granules { part } else { part.only(granules) }
+        };
+        let left = parts.into_iter().map(&mut narrow).filter(|part| !part.granules.is_empty()).collect();
+        self.context.counters.add(Event::QueryConditionCacheHits, hits);
+        self.context.counters.add(Event::QueryConditionCacheMisses, misses);
+        left
+    }
+
+    /// Of chosen parts, which are open, the granules in which a row may fulfil further conditions; and what each index did.
+    pub async fn narrowed(
+        &self,
+        state: &State,
+        parts: &[PartSelection],
+        filters: &[Expr],
+    ) -> Result<(Vec<PartSelection>, Vec<IndexUse>)> {
+        let selector = Selector::new(self.core.layout.clone(), filters)?;
+        let skip = selector.skip_indexes(&self.core, state, &self.context)?;
+        skip.check_forced(state, &self.context)?;
+        let add = |sum: &mut (u64, u64), marks: u64| *sum = (sum.0 + u64::from(marks > 0), sum.1 + marks);
+        let (mut before, mut after, mut narrowed) = ((0, 0), vec![(0, 0); skip.steps()], Vec::new());
+        for part in parts {
+            let Some(open) = &part.open else { return Err(Error::logical("A part that is not open is narrowed")) };
+            let chosen = runs::intersection(&part.granules, &selector.granules(open).granules);
+            add(&mut before, runs::count(&chosen));
+            let (marks, left) = skip.narrow(&self.core, &self.context, &part.entry, open, chosen).await?;
+            after.iter_mut().zip(marks).for_each(|(sum, marks)| add(sum, marks));
+            if !left.is_empty() {
+                narrowed.push(part.only(left));
+            }
+        }
+        Ok((narrowed, select::skip_uses(&skip, before, &after)))
     }
 
     /// Bounds of columns, as far as they are known before anything is read.
@@ -120,10 +212,11 @@ impl MergeTreeProvider {
         opens: bool,
     ) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
+        let ids = self.condition_ids(filters);
         let opens = opens || selector.needs_parts_open();
         let mut state = self.state.clone();
         for _ in 0..VERSIONS_MAX {
-            match self.select_in(&selector, partitions, &state, opens).await {
+            match self.select_in(&selector, ids.as_ref(), partitions, &state, opens).await {
                 Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
                     let newer = self.core.pin(&self.context).await?;
                     if newer.version == state.version {
@@ -150,6 +243,7 @@ impl MergeTreeProvider {
     async fn select_in(
         &self,
         selector: &Selector,
+        ids: Option<&ConditionIds>,
         partitions: Option<&Selector>,
         state: &Arc<State>,
         opens: bool,
@@ -167,11 +261,15 @@ impl MergeTreeProvider {
             false => SkipSelector::default(),
         };
         let skip = &skip;
+        if self.uses_skip_indexes {
+            skip.check_forced(state, &self.context)?;
+        }
         let opens = opens || !skip.is_empty();
+        let by_columns = selector.left_by_columns(&candidates)?;
         let parts = selector.parts(candidates)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
         let (mut by_key, mut by_bounds, mut parts_open) = (by_manifest, by_manifest, Vec::new());
-        let mut by_skip_index = vec![by_manifest; skip.useful.len()];
+        let mut by_skip_index = vec![by_manifest; skip.steps()];
         let add = |sum: &mut (u64, u64), marks: u64| *sum = (sum.0 + u64::from(marks > 0), sum.1 + marks);
         let chosen: Vec<PartSelection> = if opens {
             let opening: Vec<_> = parts
@@ -200,6 +298,11 @@ impl MergeTreeProvider {
         } else {
             parts.into_iter().map(PartSelection::whole).collect()
         };
+        let by_indexes = count(&mut chosen.iter().map(PartSelection::marks));
+        let chosen = match ids {
+            Some(ids) => self.remembered(ids, chosen),
+            None => chosen,
+        };
         let left = count(&mut chosen.iter().map(PartSelection::marks));
         let counters = &self.context.counters;
         counters.add(Event::SelectedPartsTotal, all.0);
@@ -207,8 +310,18 @@ impl MergeTreeProvider {
         counters.add(Event::SelectedParts, left.0);
         counters.add(Event::SelectedMarks, left.1);
         counters.add(Event::SelectedRanges, chosen.iter().map(|part| part.granules.len() as u64).sum());
-        let mut indexes = selector.uses([all, by_manifest, by_key, by_bounds]);
+        let mut indexes = selector.uses([all, by_columns, by_manifest, by_key, by_bounds]);
         indexes.extend(select::skip_uses(skip, by_bounds, &by_skip_index));
+        if left != by_indexes {
+            indexes.push(IndexUse {
+                kind: "QueryConditionCache",
+                index: None,
+                keys: Vec::new(),
+                condition: None,
+                parts: (left.0, by_indexes.0),
+                granules: (left.1, by_indexes.1),
+            });
+        }
         Ok(Choice { indexes, parts: chosen, total_marks: all.1 })
     }
 }
@@ -245,20 +358,27 @@ impl TableProvider for MergeTreeProvider {
         let all: Vec<usize> = (0..self.schema.fields().len()).collect();
         let places = projection.unwrap_or(&all);
         let opens = (self.core.environment.options.shared && !places.is_empty())
-            || (conjuncts.is_empty() && self.may_know_bounds(places));
+            || (conjuncts.is_empty() && self.may_know_bounds(places))
+            || self.may_be_in_order(places);
         let (state, choice) = self.select(&conjuncts, None, opens).await?;
         self.announce(&choice);
         let stored = DFSchema::try_from(self.core.layout.schema.as_ref().clone())?;
         let mut scan_filters = Vec::new();
-        for filter in self.undecided(&conjuncts, &choice)? {
-            let expression = session.create_physical_expr(select::unqualified(filter)?, &stored)?;
-            scan_filters.push(ScanFilter::new(&expression, &self.core.layout.columns)?);
+        for conjunct in self.undecided(&conjuncts, &choice)? {
+            let expression = session.create_physical_expr(select::unqualified(conjunct)?, &stored)?;
+            let alone = self.condition_ids(std::slice::from_ref(conjunct));
+            let filter = ScanFilter::new(&expression, &self.core.layout.columns)?;
+            let of_key = select::of_key(&self.core.layout, conjunct)?;
+            scan_filters.push(filter.with_id(alone.map(|alone| alone.whole)).with_key(of_key));
         }
+        let remember = self
+            .condition_ids(&conjuncts)
+            .map(|ids| Remember { cache: self.core.environment.conditions.clone(), whole: ids.whole });
         let spans = self.spans(&scan_filters, &choice);
         let scan_filters: Vec<ScanFilter> = scan_filters.into_iter().map(|filter| filter.with_spans(&spans)).collect();
         let outputs = places.iter().map(|&place| Output::of(place, &self.core.layout)).collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(self.schema.project(places)?);
-        Ok(Arc::new(MergeTreeScan::new(
+        let scan = MergeTreeScan::new(
             self.core.clone(),
             state,
             choice,
@@ -266,6 +386,7 @@ impl TableProvider for MergeTreeProvider {
             (outputs, schema),
             self.context.threads(),
             self.context.settings.clone(),
-        )))
+        );
+        Ok(Arc::new(scan.with_fixed(self.fixed(&conjuncts)).with_memory(remember)))
     }
 }

@@ -20,11 +20,13 @@ use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder
 use parquet::arrow::{ProjectionMask, RowNumber};
 use tokio::sync::OnceCell;
 
+use super::condition_cache::ConditionCache;
 use super::evolve::{Evolution, Projection};
 use super::fetch::Fetch;
 use super::filter::{ScanFilter, Tally, in_steps, row_filter};
-use super::granule_cache::GranuleCache;
+use super::granule_cache::{GranuleCache, part_id};
 use super::kept::KeptReader;
+use super::passing::Passing;
 use super::threshold::Thresholds;
 use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
@@ -94,6 +96,17 @@ pub struct Help {
     pub first: Option<RowsFirst>,
     /// Where decoded granules are looked for and kept.
     pub granules: Option<Arc<GranuleCache>>,
+    /// So many of the first rows are wanted, of all that there are: more need not be decoded at a time.
+    pub rows: Option<usize>,
+    /// Where it is remembered what no row fulfilled.
+    pub remember: Option<Remember>,
+}
+
+/// The cache of conditions, with what all conditions of a query together are known by.
+#[derive(Clone, Debug)]
+pub struct Remember {
+    pub cache: Arc<ConditionCache>,
+    pub whole: u128,
 }
 
 /// Parts whose tails are read at the same time.
@@ -219,12 +232,28 @@ impl ScanShared {
     }
 
     fn tally(&self, context: &QueryContext) -> Arc<Tally> {
-        Arc::new(Tally { counters: self.is_counted.then(|| context.counters.clone()), ..Tally::default() })
+        let counters = self.is_counted.then(|| context.counters.clone());
+        // What tightens meanwhile is no condition of the query.
+        let notes = self.help.remember.is_some() && self.help.thresholds.is_none() && !self.filters.is_empty();
+        Arc::new(Tally { counters, passing: notes.then(Passing::default), ..Tally::default() })
     }
 
-    /// The conditions for the next unit: those of the query, and what else it knows by now.
-    fn conditions(&self) -> Result<Vec<ScanFilter>> {
-        let mut conditions = self.filters.clone();
+    /// Remembers the granules of a unit in which no row passed the steps, or the first of them.
+    fn remember(&self, unit: &Unit, tally: &Tally, steps: Steps) {
+        let (Some(remember), Some(passing)) = (&self.help.remember, &tally.passing) else { return };
+        let part = part_id(&self.store.location(&unit.entry.key));
+        let granules = unit.open.granules();
+        let first = steps.first.filter(|_| steps.count > 1);
+        for (condition, steps) in [(Some(remember.whole), steps.count), (first, 1)] {
+            if let (Some(condition), Some(empty)) = (condition, passing.empty(unit, steps)) {
+                remember.cache.note(part, condition, granules, &empty);
+            }
+        }
+    }
+
+    /// The conditions for the next unit: those of the query that a row of it may fail, and what else it knows by now.
+    fn conditions(&self, unit: &Unit) -> Result<Vec<ScanFilter>> {
+        let mut conditions: Vec<ScanFilter> = self.filters.iter().filter(|filter| !filter.holds_in(unit)).cloned().collect();
         if let Some(thresholds) = &self.help.thresholds {
             conditions.extend(thresholds.steps(&stored_places(&self.outputs))?);
         }
@@ -236,6 +265,12 @@ impl ScanShared {
             context.read(unit.rows, tally.decoded_bytes.load(Ordering::Relaxed) + output_bytes);
             context.counters.add(Event::RowsReadByMainReader, output_rows);
         }
+    }
+
+    /// Rows of a batch, at most.
+    fn batch_rows(&self, context: &QueryContext) -> usize {
+        let most = context.settings.max_block_size.clamp(1, 1 << 20) as usize;
+        self.help.rows.map_or(most, |rows| most.min(rows.max(1)))
     }
 }
 
@@ -250,9 +285,31 @@ struct Begun {
     early: Option<RecordBatch>,
     /// What its predicates read.
     tally: Arc<Tally>,
+    steps: Steps,
     output_rows: u64,
     output_bytes: u64,
     held: Vec<MemoryGuard>,
+}
+
+/// The conditions that are computed of a unit.
+#[derive(Clone, Copy, Debug)]
+struct Steps {
+    count: usize,
+    /// By what the first of them is known to the cache of conditions.
+    first: Option<u128>,
+}
+
+impl Steps {
+    fn of(steps: &[(&ScanFilter, Projection)]) -> Steps {
+        Steps { count: steps.len(), first: steps.first().and_then(|(step, _)| step.id) }
+    }
+}
+
+impl Begun {
+    fn count(&self, shared: &ScanShared, context: &QueryContext) {
+        shared.count(context, &self.unit, &self.tally, self.output_rows, self.output_bytes);
+        shared.remember(&self.unit, &self.tally, self.steps);
+    }
 }
 
 pub struct ScanStream {
@@ -262,6 +319,15 @@ pub struct ScanStream {
     next: Option<Begun>,
     /// Read by way of the cache and not given yet.
     ready: VecDeque<RecordBatch>,
+}
+
+/// A unit of which enough was read was read as well.
+impl Drop for ScanStream {
+    fn drop(&mut self) {
+        if let Some(current) = &self.current {
+            current.count(&self.shared, &self.context);
+        }
+    }
 }
 
 /// Batches of the scan's schema.
@@ -301,10 +367,7 @@ impl ScanStream {
                         return Ok(Some(batch));
                     }
                 }
-                Step::Finished => {
-                    let Begun { unit, tally, output_rows, output_bytes, .. } = &current;
-                    self.shared.count(&self.context, unit, tally, *output_rows, *output_bytes);
-                }
+                Step::Finished => current.count(&self.shared, &self.context),
             }
         }
     }
@@ -337,7 +400,7 @@ async fn kept_rows(
 ) -> Result<RecordBatch> {
     let find = |places: &[usize]| shared.evolution.projection(context, &unit.open, places);
     let projection = find(&stored_places(&shared.outputs))?;
-    let conditions = shared.conditions()?;
+    let conditions = shared.conditions(unit)?;
     let steps = in_steps(conditions.iter(), find, &unit.open)?;
     let tally = shared.tally(context);
     let reader = KeptReader { context, store: &shared.store, cache };
@@ -345,6 +408,7 @@ async fn kept_rows(
     let stored = reader.read(unit, &steps, &projection, with_offsets, &tally).await?;
     let rows = output(shared, unit, &projection, &stored)?;
     shared.count(context, unit, &tally, rows.num_rows() as u64, batch_bytes(&rows));
+    shared.remember(unit, &tally, Steps::of(&steps));
     Ok(rows)
 }
 
@@ -353,14 +417,14 @@ async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Optio
     let Some(unit) = shared.next_unit(context).await? else { return Ok(None) };
     let tally = shared.tally(context);
     let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
-    let mut decoder = decoder(shared, context, &unit, &projection, &tally)?;
+    let (mut decoder, steps) = decoder(shared, context, &unit, &projection, &tally)?;
     let (fetch, early) = match decoder.try_decode()? {
         DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
         DecodeResult::Finished => (None, None),
         DecodeResult::Data(batch) => (None, Some(batch)),
     };
     let (output_rows, output_bytes, held) = (0, 0, Vec::new());
-    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, output_rows, output_bytes, held }))
+    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, steps, output_rows, output_bytes, held }))
 }
 
 async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
@@ -403,13 +467,14 @@ fn stored_places(outputs: &[Output]) -> Vec<usize> {
     outputs.iter().filter_map(place).collect()
 }
 
+/// The unit's decoder, and the steps that it takes.
 fn decoder(
     shared: &ScanShared,
     context: &QueryContext,
     unit: &Unit,
     projection: &Projection,
     tally: &Arc<Tally>,
-) -> Result<ParquetPushDecoder> {
+) -> Result<(ParquetPushDecoder, Steps)> {
     let open = &unit.open;
     let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
     let metadata = if shared.outputs.contains(&Output::PartOffset) {
@@ -422,14 +487,16 @@ fn decoder(
     let mut builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
         .with_row_groups(vec![unit.row_group])
         .with_row_selection(unit.selection())
-        .with_batch_size(context.settings.max_block_size.clamp(1, 1 << 20) as usize)
+        .with_batch_size(shared.batch_rows(context))
         .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
     let find = |places: &[usize]| shared.evolution.projection(context, open, places);
-    let conditions = shared.conditions()?;
-    if let Some(filter) = row_filter(in_steps(conditions.iter(), find, open)?, &parquet, tally) {
+    let conditions = shared.conditions(unit)?;
+    let steps = in_steps(conditions.iter(), find, open)?;
+    let made = Steps::of(&steps);
+    if let Some(filter) = row_filter(steps, &parquet, tally) {
         builder = builder.with_row_filter(filter);
     }
-    Ok(builder.build()?)
+    Ok((builder.build()?, made))
 }
 
 /// The values of the partition key, which stand last among the ranges that the manifest keeps of a part.

@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use super::filter::ScanFilter;
 use super::logical::logical;
 use super::unit::Unit;
+use crate::index::runs::intersection;
 use crate::index::select::Selector;
 use crate::layout::Layout;
 
@@ -119,32 +120,4 @@ impl Thresholds {
 fn now(condition: &Arc<dyn PhysicalExpr>) -> Option<Arc<dyn PhysicalExpr>> {
     let now = condition.snapshot().ok().flatten().unwrap_or_else(|| condition.clone());
     (!collect_columns(&now).is_empty()).then_some(now)
-}
-
-/// Of ascending ranges that are apart.
-fn intersection(a: &[Range<usize>], b: &[Range<usize>]) -> Vec<Range<usize>> {
-    let (mut both, mut i, mut j) = (Vec::new(), 0, 0);
-    while let (Some(left), Some(right)) = (a.get(i), b.get(j)) {
-        let (start, end) = (left.start.max(right.start), left.end.min(right.end));
-        if start < end {
-            both.push(start..end);
-        }
-        if left.end <= right.end {
-            i += 1;
-        } else {
-            j += 1;
-        }
-    }
-    both
-}
-
-#[cfg(test)]
-mod tests {
-    use super::intersection;
-
-    #[test]
-    fn ranges_are_cut_where_they_meet() {
-        assert_eq!(intersection(&[0..4, 6..9], &[2..7, 8..20]), vec![2..4, 6..7, 8..9]);
-        assert!(intersection(&[0..4], &[4..9]).is_empty());
-    }
 }

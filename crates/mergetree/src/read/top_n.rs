@@ -6,8 +6,7 @@
 //! Along the sorting key units begin small, about as many granules as the limit has rows, and double: `LIMIT 10` reads one
 //! granule of a part. By another column the granules are ordered by its bounds.
 //!
-//! Rejected: streams that give rows in order, merged, in place of the operator. It saves comparing `n` rows, and costs the
-//! other streams where a WHERE lets few rows pass, or one part holds most.
+//! An order that is wholly one of the sorting key needs none of this: there the operator itself is left out (`sort_in_order`).
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -87,7 +86,10 @@ fn tell(plan: &Arc<dyn ExecutionPlan>, expr: Arc<dyn PhysicalExpr>, descending: 
 }
 
 /// The expression over the inputs of the plan. `None`: the plan's rows are not those of its inputs.
-fn below(plan: &Arc<dyn ExecutionPlan>, expr: Arc<dyn PhysicalExpr>) -> DataFusionResult<Option<Arc<dyn PhysicalExpr>>> {
+pub(super) fn below(
+    plan: &Arc<dyn ExecutionPlan>,
+    expr: Arc<dyn PhysicalExpr>,
+) -> DataFusionResult<Option<Arc<dyn PhysicalExpr>>> {
     let replaced = |with: &dyn Fn(usize) -> Option<Arc<dyn PhysicalExpr>>| {
         let replaced = expr.clone().transform_down(|piece| {
             let found = piece.downcast_ref::<Column>().and_then(|column| with(column.index()));

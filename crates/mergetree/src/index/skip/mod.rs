@@ -7,7 +7,8 @@
 //! which nothing else has left out, and only of indexes that can say something to its conditions.
 //!
 //! `definition`: what is declared, checked → `build`, `chunk`: the data, while a part is written → `minmax`, `set`,
-//! `filter` (with `values`, `terms`, `literals`): what conditions ask of it → `select`: reads and narrows → `cache`.
+//! `filter` (with `values`, `terms`, `literals`): what conditions ask of it → `select`: reads and narrows (several under OR: `disjunction`) →
+//! `cache`.
 //!
 //! Why not what Parquet has of its own: its Bloom filters are one a column and row group, which is a million rows, and
 //! know columns alone; its page bounds are used for every column already (`index::statistics`) and know neither
@@ -18,6 +19,7 @@ pub mod build;
 pub mod cache;
 pub mod chunk;
 pub mod definition;
+mod disjunction;
 mod filter;
 mod literals;
 mod minmax;

@@ -6,7 +6,6 @@
 //! the settings by which the query does without.
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::common::DFSchema;
@@ -16,9 +15,11 @@ use gristmill_introspect::{Event, QueryContext};
 
 use super::chunk::Chunk;
 use super::definition::{SkipIndex, SkipKind};
+use super::disjunction::Disjunction;
 use super::filter::FilterCondition;
 use super::minmax::MinMaxCondition;
 use super::set::SetCondition;
+use crate::index::runs::{self, Runs};
 use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
 use crate::part::v1::header::{SkipChunk, SkipIndexHeader};
@@ -71,9 +72,11 @@ impl Useful {
 }
 
 /// The indexes that a query asks, in this order.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub struct SkipSelector {
     pub useful: Vec<Useful>,
+    /// Conditions under OR, of which several indexes know something together.
+    disjunctions: Vec<Disjunction>,
 }
 
 /// Names out of a list as the settings have it: `a, b, `c d``.
@@ -82,7 +85,7 @@ fn names(list: &str) -> Vec<&str> {
 }
 
 impl SkipSelector {
-    /// `columns`: what filters are over. Errors: INDEX_NOT_USED where `force_data_skipping_indices` names one that is not.
+    /// `columns`: what filters are over.
     pub fn new(
         core: &Core,
         state: &State,
@@ -103,22 +106,49 @@ impl SkipSelector {
             state.parts.values().filter_map(|part| part.skip_indexes.get(key)).map(|(bytes, _)| bytes).sum()
         };
         useful.sort_by_cached_key(|useful| (useful.index.kind != SkipKind::MinMax, bytes(useful)));
-        for name in names(&settings.force_data_skipping_indices) {
-            if !state.parts.is_empty() && !useful.iter().any(|useful| useful.index.definition.name == name) {
+        let mut disjunctions = Vec::new();
+        if settings.use_skip_indexes && settings.use_skip_indexes_for_disjunctions && !core.layout.skip_indexes.is_empty() {
+            for filter in filters {
+                disjunctions.extend(Disjunction::new(core, state, filter, context)?);
+            }
+        }
+        Ok(SkipSelector { useful, disjunctions })
+    }
+
+    /// Errors: INDEX_NOT_USED where `force_data_skipping_indices` names one that is not asked.
+    pub fn check_forced(&self, state: &State, context: &QueryContext) -> Result<()> {
+        for name in names(&context.settings.force_data_skipping_indices) {
+            if !state.parts.is_empty() && !self.asks(name) {
                 return Err(Error::new(
                     ErrorCode::INDEX_NOT_USED,
                     format!("Index `{name}` is not used and setting 'force_data_skipping_indices' contains it"),
                 ));
             }
         }
-        Ok(SkipSelector { useful })
+        Ok(())
+    }
+
+    /// Whether an index of the name is among those asked.
+    pub fn asks(&self, name: &str) -> bool {
+        self.useful.iter().any(|useful| useful.index.definition.name == name)
+            || self.disjunctions.iter().any(|disjunction| disjunction.asks(name))
     }
 
     pub fn is_empty(&self) -> bool {
-        self.useful.is_empty()
+        self.useful.is_empty() && self.disjunctions.is_empty()
     }
 
-    /// What is left of the part's granules after each index, the last being what is left in the end. Errors:
+    /// Whether several indexes are asked together.
+    pub fn combines(&self) -> bool {
+        !self.disjunctions.is_empty()
+    }
+
+    /// Steps that `narrow` tells of.
+    pub fn steps(&self) -> usize {
+        self.useful.len() + usize::from(self.combines())
+    }
+
+    /// What is left of the part's granules after each step, the last being what is left in the end. Errors:
     /// CORRUPTED_DATA, those of reading.
     pub async fn narrow(
         &self,
@@ -126,35 +156,53 @@ impl SkipSelector {
         context: &Arc<QueryContext>,
         entry: &PartEntry,
         part: &OpenPart,
-        mut granules: Vec<Range<usize>>,
-    ) -> Result<(Vec<u64>, Vec<Range<usize>>)> {
+        granules: Runs,
+    ) -> Result<(Vec<u64>, Runs)> {
         let started = context.env.instant();
-        let mut marks = Vec::with_capacity(self.useful.len());
-        for useful in &self.useful {
-            if !granules.is_empty()
-                && let Some(header) = part.skip_index(&useful.index)
-            {
-                granules = Narrowing { core, context, entry, useful, header }.narrow(granules).await?;
-            }
-            marks.push(granules.iter().map(|range| range.len() as u64).sum());
-        }
+        let left = self.steps_left(&Asked { core, context, entry, part }, granules).await?;
         let spent = context.env.instant().saturating_duration_since(started).as_micros() as u64;
         context.counters.add(Event::FilteringMarksWithSecondaryKeysMicroseconds, spent);
+        Ok(left)
+    }
+
+    pub(super) async fn steps_left(&self, asked: &Asked<'_>, mut granules: Runs) -> Result<(Vec<u64>, Runs)> {
+        let mut marks = Vec::with_capacity(self.steps());
+        for useful in &self.useful {
+            if !granules.is_empty()
+                && let Some(header) = asked.part.skip_index(&useful.index)
+            {
+                granules = Narrowing { asked, useful, header }.narrow(granules).await?;
+            }
+            marks.push(runs::count(&granules));
+        }
+        for disjunction in &self.disjunctions {
+            granules = disjunction.narrow(asked, granules).await?;
+        }
+        if self.combines() {
+            marks.push(runs::count(&granules));
+        }
         Ok((marks, granules))
     }
 }
 
+/// The part that is asked about, and who asks.
+pub(super) struct Asked<'a> {
+    pub core: &'a Core,
+    pub context: &'a Arc<QueryContext>,
+    pub entry: &'a PartEntry,
+    pub part: &'a OpenPart,
+}
+
 /// One index asked about one part.
 struct Narrowing<'a> {
-    core: &'a Core,
-    context: &'a Arc<QueryContext>,
-    entry: &'a PartEntry,
+    asked: &'a Asked<'a>,
     useful: &'a Useful,
     header: &'a SkipIndexHeader,
 }
 
 impl Narrowing<'_> {
-    async fn narrow(&self, granules: Vec<Range<usize>>) -> Result<Vec<Range<usize>>> {
+    async fn narrow(&self, granules: Runs) -> Result<Runs> {
+        let Asked { core, context, entry, .. } = self.asked;
         let granularity = self.header.granularity as usize;
         let mut first_units = Vec::with_capacity(self.header.chunks.len());
         let mut units = 0;
@@ -165,18 +213,18 @@ impl Narrowing<'_> {
         let chunk_of = |granule: usize| first_units.partition_point(|first| *first <= granule / granularity) - 1;
         let wanted: BTreeSet<usize> = granules.iter().cloned().flatten().step_over(granularity).map(chunk_of).collect();
         let mut passes = vec![false; units];
-        let (object, key) = (Arc::from(self.core.store.location(&self.entry.key)), Arc::from(self.header.key.as_str()));
-        let cache = &self.core.environment.skip_indexes;
+        let (object, key) = (Arc::from(core.store.location(&entry.key)), Arc::from(self.header.key.as_str()));
+        let cache = &core.environment.skip_indexes;
         let mut missing: Vec<usize> = Vec::new();
         let mut note = |at: usize, chunk: &Chunk| {
             passes[first_units[at]..][..chunk.units].copy_from_slice(&self.useful.check(chunk));
         };
         for at in wanted {
             if let Some(chunk) = cache.get(&object, &key, at) {
-                self.context.counters.add(Event::SkippingIndexCacheHits, 1);
+                context.counters.add(Event::SkippingIndexCacheHits, 1);
                 note(at, &chunk);
             } else {
-                self.context.counters.add(Event::SkippingIndexCacheMisses, 1);
+                context.counters.add(Event::SkippingIndexCacheMisses, 1);
                 missing.push(at);
             }
         }
@@ -194,21 +242,15 @@ impl Narrowing<'_> {
                 cache.put(&object, &key, at, chunk);
             }
         }
-        let mut left: Vec<Range<usize>> = Vec::with_capacity(granules.len());
-        for granule in granules.into_iter().flatten().filter(|granule| passes[granule / granularity]) {
-            match left.last_mut().filter(|last| last.end == granule) {
-                Some(last) => last.end += 1,
-                None => left.push(granule..granule + 1),
-            }
-        }
-        Ok(left)
+        Ok(runs::of(granules.into_iter().flatten().filter(|granule| passes[granule / granularity])))
     }
 
     async fn read(&self, chunks: &[usize]) -> Result<Vec<(usize, Arc<Chunk>)>> {
         let range = |chunk: &SkipChunk| chunk.offset..chunk.offset + chunk.length;
         let ranges = chunks.iter().map(|at| range(&self.header.chunks[*at])).collect();
-        let fetch = Fetch::start(self.context, &self.core.store, &self.entry.key, ranges)?;
-        let (_, data, _memory) = fetch.wait(self.context).await?;
+        let Asked { core, context, entry, .. } = self.asked;
+        let fetch = Fetch::start(context, &core.store, &entry.key, ranges)?;
+        let (_, data, _memory) = fetch.wait(context).await?;
         let decode = |(at, data): (&usize, &bytes::Bytes)| {
             let index = &self.useful.index;
             let described = &self.header.chunks[*at];
@@ -223,7 +265,7 @@ impl Narrowing<'_> {
                     format!(
                         "The skip index {name} of part {} is damaged in the bytes from {} to {}: {}. ALTER TABLE … CLEAR INDEX and \
                          MATERIALIZE INDEX make it anew; with ignore_data_skipping_indices = '{name}' a query does without it",
-                        self.entry.name,
+                        entry.name,
                         described.offset,
                         described.offset + described.length,
                         error.message()
