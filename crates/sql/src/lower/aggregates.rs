@@ -4,10 +4,11 @@
 //! rows below, it is the very expression of a key; each aggregate is computed once, however often it is written.
 
 use std::cell::RefCell;
+use std::sync::Arc;
 
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
-use datafusion::logical_expr::{Expr, LogicalPlan};
+use datafusion::logical_expr::{Expr, Filter, Limit, LogicalPlan, Projection};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::resolve_aggregate;
 use gristmill_types::SqlType;
@@ -200,19 +201,48 @@ pub(crate) fn or_default(column: Expr, when_empty: Option<datafusion::common::Sc
 }
 
 /// Aggregates whose result depends on the order of rows.
-fn keeps_order(name: &str) -> bool {
+pub(crate) fn keeps_order(name: &str) -> bool {
     ["groupArray", "groupConcat", "any", "first_value", "last_value"].iter().any(|known| name.starts_with(known))
 }
 
-/// The order of a relation's rows, where it is that of a subquery with ORDER BY whose keys are among its columns.
-pub(crate) fn ordering_of(plan: &LogicalPlan) -> Vec<Sort> {
-    let fields = plan.schema();
-    let sorts = match plan {
-        LogicalPlan::Sort(sort) => return sort.expr.clone(),
-        LogicalPlan::Limit(limit) => ordering_of(&limit.input),
-        LogicalPlan::Projection(projection) => ordering_of(&projection.input),
-        _ => return Vec::new(),
-    };
-    let visible = |expr: &Expr| expr.column_refs().iter().all(|column| fields.has_column(column));
-    if sorts.iter().all(|sort| visible(&sort.expr)) { sorts } else { Vec::new() }
+/// The order of a relation's rows, where it is that of a subquery with ORDER BY. Keys that are not among the relation's columns
+/// are carried along in the plan: nothing names them, but what depends on the order is computed by them.
+pub(crate) fn with_ordering(plan: LogicalPlan) -> Result<(LogicalPlan, Vec<Sort>)> {
+    Ok(match plan {
+        LogicalPlan::Sort(sort) => {
+            let sorts = sort.expr.clone();
+            (LogicalPlan::Sort(sort), sorts)
+        }
+        LogicalPlan::Limit(limit) => {
+            let (input, sorts) = with_ordering(limit.input.as_ref().clone())?;
+            (LogicalPlan::Limit(Limit { input: Arc::new(input), ..limit }), sorts)
+        }
+        LogicalPlan::Filter(filter) => {
+            let (input, sorts) = with_ordering(filter.input.as_ref().clone())?;
+            (LogicalPlan::Filter(Filter::try_new(filter.predicate, Arc::new(input))?), sorts)
+        }
+        LogicalPlan::Projection(projection) => {
+            let (input, sorts) = with_ordering(projection.input.as_ref().clone())?;
+            let mut exprs = projection.expr.clone();
+            for column in sorts.iter().flat_map(|sort| sort.expr.column_refs()) {
+                let column = Expr::Column(column.clone());
+                let is_missing = |column: &Expr| match column {
+                    Expr::Column(column) => !projection.schema.has_column(column) && input.schema().has_column(column),
+                    _ => false,
+                };
+                if is_missing(&column) && !exprs.contains(&column) {
+                    exprs.push(column);
+                }
+            }
+            let plan = if exprs.len() == projection.expr.len() {
+                LogicalPlan::Projection(projection)
+            } else {
+                LogicalPlan::Projection(Projection::try_new(exprs, Arc::new(input))?)
+            };
+            let has_all = |sort: &Sort| sort.expr.column_refs().iter().all(|column| plan.schema().has_column(column));
+            let sorts = if sorts.iter().all(has_all) { sorts } else { Vec::new() };
+            (plan, sorts)
+        }
+        other => (other, Vec::new()),
+    })
 }

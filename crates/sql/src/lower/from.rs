@@ -219,4 +219,14 @@ impl Analyzer<'_> {
         }
         Err(Error::new(ErrorCode::ILLEGAL_PREWHERE, "Storage doesn't support PREWHERE: write WHERE"))
     }
+
+    /// Whether PREWHERE is asked of rows before FINAL merges them.
+    pub(crate) fn filters_before_final(&self, from: &[TableWithJoins]) -> Result<bool> {
+        let reference = match from.first() {
+            Some(first) => TableReference::of(&first.relation)?,
+            None => None,
+        };
+        let is_final = self.settings.final_ || matches!(reference, Some(TableReference::Final(_)));
+        Ok(is_final && !self.settings.apply_prewhere_after_final)
+    }
 }

@@ -7,6 +7,7 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
+use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::aggregates::Grouped;
@@ -17,7 +18,7 @@ use super::limits::Tail;
 use super::scope::{Context, Scope};
 use super::windows::Windows;
 use super::{Analyzer, Lowered, OutputColumn, Typed};
-use crate::ast::{Node, Window, unescape_identifier};
+use crate::ast::{Call, Node, Window, unescape_identifier};
 use crate::translate;
 
 impl Analyzer<'_> {
@@ -53,16 +54,19 @@ impl Analyzer<'_> {
             ..Scope::default()
         };
         let items = self.items(select, &mut scope)?;
-        let ordering = match &select.from[..] {
-            [one] if one.joins.is_empty() => super::aggregates::ordering_of(&relation.plan),
-            _ => Vec::new(),
+        let having = select.having.as_ref().map(translate::node).transpose()?;
+        let everything =
+            || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
+        let keeps_order = |call: &Call| super::aggregates::keeps_order(self.registry.canonical(&call.name));
+        let needs_order = || everything().any(|node| self.mentions(node, &scope.rows(), &keeps_order));
+        let (mut plan, ordering) = match &select.from[..] {
+            [one] if one.joins.is_empty() && needs_order() => super::aggregates::with_ordering(relation.plan)?,
+            _ => (relation.plan, Vec::new()),
         };
-        let mut plan = relation.plan;
 
         // arrayJoin in any clause multiplies the rows of FROM, unless it is over an aggregate.
         let selection = select.selection.as_ref().map(translate::node).transpose()?;
         let prewhere = select.prewhere.as_ref().map(translate::node).transpose()?;
-        let having = select.having.as_ref().map(translate::node).transpose()?;
         let keys = self.key_nodes(select, &items, &scope)?;
         let mut joined: Vec<&Node> = Vec::new();
         for node in items
@@ -82,12 +86,12 @@ impl Analyzer<'_> {
             if let Some(node) = node {
                 let typed = self.expr(node, &scope.rows())?;
                 let condition = self.as_predicate(typed, what)?;
+                let is_early = what == "PREWHERE" && self.filters_before_final(&select.from)?;
+                let condition = if is_early { prewhere::mark(condition) } else { condition };
                 plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
             }
         }
 
-        let everything =
-            || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let aggregated =
             keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
         let outer_ordering = self.ordering.replace(ordering);
