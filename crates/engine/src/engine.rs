@@ -22,6 +22,8 @@ pub struct EngineConfig {
     pub data_path: Option<PathBuf>,
     /// Bytes of decoded granules of tables kept in memory, for queries with `use_uncompressed_cache`. `None`: the default.
     pub uncompressed_cache_size: Option<u64>,
+    /// Bytes of what is remembered of conditions that no row of a granule fulfils. `None`: the default.
+    pub query_condition_cache_size: Option<u64>,
 }
 
 /// Databases, functions, caches, background jobs.
@@ -70,7 +72,8 @@ impl Engine {
         let caches = Arc::new(SourceCaches::default());
         let defaults = EnvironmentOptions::default();
         let uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(defaults.uncompressed_cache_size);
-        let options = EnvironmentOptions { uncompressed_cache_size, ..defaults };
+        let query_condition_cache_size = config.query_condition_cache_size.unwrap_or(defaults.query_condition_cache_size);
+        let options = EnvironmentOptions { uncompressed_cache_size, query_condition_cache_size, ..defaults };
         let mergetree = MergeTreeEnvironment::new(options, env.clone());
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {

@@ -22,6 +22,7 @@ mod names;
 mod object_storage;
 mod parts;
 mod processes;
+mod query_condition_cache;
 mod query_log;
 mod rows;
 mod sequences;
@@ -83,6 +84,7 @@ pub fn register(
     events::add(&mut all)?;
     metrics::add(&mut all, &known)?;
     caches::add(&mut all, &known)?;
+    query_condition_cache::add(&mut all, &known)?;
     query_log::add(&mut all)?;
     processes::add(&mut all)?;
     errors::add(&mut all)?;

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use arrow::array::{
-    ArrayRef, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
+    ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
     RecordBatchOptions, StructArray,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
-use arrow::datatypes::{DataType, Int64Type, UInt64Type};
+use arrow::datatypes::{DataType, Int64Type, UInt64Type, i256};
 use gristmill_base::{Error, Result};
 use gristmill_catalog::{RowsTable, Table};
 use gristmill_introspect::QueryContext;
@@ -30,6 +30,8 @@ pub enum Cell {
     Signed(i64),
     Float(f64),
     Uuid(Uuid),
+    /// A UInt128.
+    Wide(u128),
     Texts(Vec<String>),
     /// Array(Int64), Array(UInt64), or Array(DateTime) in seconds.
     Numbers(Vec<i64>),
@@ -201,6 +203,15 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             });
             let values: Vec<[u8; 16]> = values.collect::<Result<_>>()?;
             Ok(Arc::new(FixedSizeBinaryArray::try_from_iter(values.into_iter())?))
+        }
+        SqlType::UInt128 => {
+            let values = cells.iter().map(|cell| match cell {
+                Cell::Wide(value) => Ok(i256::from_parts(*value, 0)),
+                Cell::None => Ok(i256::ZERO),
+                other => Err(misfit(column, other)),
+            });
+            let values = Decimal256Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls);
+            Ok(Arc::new(values.with_data_type(carrier)))
         }
         SqlType::Array(element) if element.plain() == &SqlType::String => {
             let mut builder = BytesBuilder::default();

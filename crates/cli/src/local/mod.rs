@@ -28,8 +28,11 @@ use crate::terminal::interrupts::Interrupts;
 pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
     let terminal = Terminal::of_process();
     let options = options(&arguments, terminal)?;
-    let config =
-        EngineConfig { data_path: arguments.path.clone(), uncompressed_cache_size: arguments.uncompressed_cache_size };
+    let config = EngineConfig {
+        data_path: arguments.path.clone(),
+        uncompressed_cache_size: arguments.uncompressed_cache_size,
+        query_condition_cache_size: arguments.query_condition_cache_size,
+    };
     let engine = bootstrap::open_engine(config).await?;
     let outcome = async {
         let mut session = Session::new(engine.clone());

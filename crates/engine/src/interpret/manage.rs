@@ -222,6 +222,10 @@ impl Interpreter {
                 self.engine.mergetree.granules.clear();
                 Ok(())
             }
+            ["DROP" | "CLEAR", "QUERY", "CONDITION", "CACHE"] => {
+                self.engine.mergetree.conditions.clear();
+                Ok(())
+            }
             ["DROP" | "CLEAR", "MARK", "CACHE"] => {
                 self.engine.mergetree.parts.clear();
                 Ok(())
