@@ -1,0 +1,23 @@
+-- What depends on the order of rows sees that of the subquery, whether its keys are among the columns or not.
+CREATE TABLE t (n UInt32, k Int32, f Float64) ENGINE = MergeTree ORDER BY n;
+INSERT INTO t SELECT number, number * 7919 % 101, if(number = 3, nan, number * 31 % 17) FROM numbers(20);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k);
+SELECT groupArray(n) FROM (SELECT n, k FROM t ORDER BY k DESC);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k % 3, n DESC);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k LIMIT 5);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k LIMIT 5 OFFSET 5);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY k) WHERE n % 2 = 0;
+SELECT groupArray(m) FROM (SELECT n + 1 AS m FROM (SELECT n, k FROM t ORDER BY k) WHERE n > 4);
+SELECT groupArray(n) FROM (SELECT n FROM (SELECT n FROM t ORDER BY k DESC));
+SELECT n % 3 AS g, groupArray(n) FROM (SELECT n FROM t ORDER BY k) GROUP BY g ORDER BY g;
+SELECT groupArray(3)(n), groupArrayIf(n, n > 10), any(n), anyLast(n) FROM (SELECT n FROM t ORDER BY k);
+SELECT arrayMap(x -> x + 1, groupArray(n)) FROM (SELECT n FROM t ORDER BY f, n);
+SELECT groupArray(n) FROM (SELECT n FROM t ORDER BY f DESC NULLS FIRST, n);
+SELECT arrayStringConcat(groupArray(toString(n)), ',') AS text FROM (SELECT n FROM t ORDER BY k) HAVING length(text) > 3;
+WITH x AS (SELECT n FROM t ORDER BY k) SELECT groupArray(n) FROM x;
+SELECT groupArray(n), sum(n) FROM (SELECT n FROM t ORDER BY n DESC);
+SELECT groupArray(n) FROM (SELECT n FROM (SELECT n, k FROM t) AS i ORDER BY i.k);
+SELECT count(), groupArray(*) FROM (SELECT n FROM t ORDER BY k LIMIT 3);
+SELECT * FROM (SELECT n FROM t ORDER BY k LIMIT 3);
+SELECT groupUniqArray(n) = groupUniqArray(n) FROM (SELECT n FROM t ORDER BY k);
+SELECT any(n) FROM (SELECT n FROM t ORDER BY k DESC) SETTINGS max_threads = 4;

@@ -1,0 +1,45 @@
+-- PREWHERE is asked before rows are merged, WHERE of what is shown.
+CREATE TABLE r (k UInt32, v UInt32, s String, e Array(String)) ENGINE = ReplacingMergeTree(v) ORDER BY k;
+INSERT INTO r VALUES (1, 1, 'a', ['x']), (2, 1, 'b', []), (3, 5, 'c', ['x', 'y'])
+;
+INSERT INTO r VALUES (1, 2, 'b', []), (2, 2, 'a', ['y']), (3, 4, 'd', ['z']);
+SELECT * FROM r FINAL PREWHERE s = 'a' ORDER BY k;
+SELECT * FROM r FINAL WHERE s = 'a' ORDER BY k;
+SELECT k, v FROM r FINAL PREWHERE v < 2 ORDER BY k;
+SELECT k, v FROM r FINAL WHERE v < 2 ORDER BY k;
+SELECT k, v FROM r FINAL PREWHERE v < 2 WHERE s = 'a' ORDER BY k;
+SELECT k, v FROM r FINAL PREWHERE v = 2 OR has(e, 'x') WHERE s != 'c' ORDER BY k;
+SELECT k FROM r FINAL PREWHERE k = 1 AND v = 1;
+SELECT k, v FROM r FINAL PREWHERE k > 1 WHERE k < 3;
+SELECT count() FROM r FINAL PREWHERE s = 'nothing';
+SELECT count() FROM r FINAL PREWHERE s = 'a' OR s = 'b';
+SELECT k, v FROM r FINAL WHERE v < 2 ORDER BY k SETTINGS optimize_move_to_prewhere_if_final = 1;
+SELECT k, v FROM r FINAL PREWHERE v < 2 ORDER BY k SETTINGS apply_prewhere_after_final = 1;
+SELECT k, v FROM r FINAL PREWHERE v < 2 ORDER BY k SETTINGS optimize_move_to_prewhere = 0;
+SELECT k, v FROM r PREWHERE v < 2 ORDER BY k SETTINGS final = 1;
+SELECT k, v FROM r PREWHERE v < 2 ORDER BY k;
+SELECT k, v FROM (SELECT * FROM r FINAL PREWHERE v < 3) ORDER BY k;
+SELECT a.k, b.v FROM r AS a FINAL INNER JOIN r AS b ON a.k = b.k PREWHERE a.v = 1 ORDER BY a.k, b.v;
+CREATE TABLE c (k UInt32, sign Int8, x UInt32) ENGINE = CollapsingMergeTree(sign) ORDER BY k;
+INSERT INTO c VALUES (1, 1, 10), (2, 1, 20);
+INSERT INTO c VALUES (1, -1, 10), (1, 1, 11);
+SELECT * FROM c FINAL ORDER BY k;
+SELECT * FROM c FINAL PREWHERE x = 10 ORDER BY k;
+SELECT * FROM c FINAL PREWHERE x != 10 ORDER BY k;
+CREATE TABLE s (k UInt32, x UInt32) ENGINE = SummingMergeTree ORDER BY k;
+INSERT INTO s VALUES (1, 10), (2, 20);
+INSERT INTO s VALUES (1, 11), (2, 1);
+SELECT * FROM s FINAL PREWHERE x > 10 ORDER BY k;
+SELECT * FROM s FINAL WHERE x > 20 ORDER BY k;
+CREATE TABLE m (k UInt32, x UInt32) ENGINE = MergeTree ORDER BY k;
+INSERT INTO m SELECT number, number % 3 FROM numbers(9);
+SELECT k FROM m PREWHERE x = 1 ORDER BY k SETTINGS final = 1;
+-- Many granules: those without such a row are left out.
+CREATE TABLE many (id UInt64, v UInt32, x UInt32) ENGINE = ReplacingMergeTree(v) ORDER BY id SETTINGS index_granularity = 64;
+INSERT INTO many SELECT number, 1, number * 7919 % 10007 FROM numbers(10000);
+INSERT INTO many SELECT number * 3, 2, 99999 FROM numbers(3000);
+SELECT count(), sum(id), sum(v) FROM many FINAL PREWHERE x < 100;
+SELECT count(), sum(id), sum(v) FROM many FINAL WHERE x < 100;
+SELECT count(), sum(id), sum(v) FROM many FINAL PREWHERE x = 99999 WHERE id % 2 = 0;
+SELECT count(), sum(id) FROM many FINAL PREWHERE v = 1;
+SELECT count(), sum(id) FROM many FINAL WHERE v = 1;
