@@ -91,6 +91,7 @@ formats! {
     Tskv "TSKV" [] 1 1 TSV;
     LineAsString "LineAsString" [] 1 1 TSV;
     RawBlob "RawBLOB" [] 1 1 TEXT;
+    Native "Native" [] 1 1 BINARY;
     Null "Null" [] 0 1 TEXT;
 }
 
@@ -182,7 +183,7 @@ impl Format {
         self.is_columnar_file()
             || self == Format::ArrowStream
             || self.header() == Header::NamesAndTypes
-            || matches!(self, Format::LineAsString | Format::JsonAsString | Format::RawBlob)
+            || matches!(self, Format::Native | Format::LineAsString | Format::JsonAsString | Format::RawBlob)
     }
 
     /// The lines above the rows.

@@ -8,6 +8,7 @@ pub mod dialect;
 mod insert;
 pub mod lower;
 mod manage;
+pub mod parameters;
 mod rewrite;
 mod show;
 pub mod sql_text;
