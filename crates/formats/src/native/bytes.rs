@@ -50,15 +50,6 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> ByteReader<S> {
         self.held.advance(bytes.min(self.held.len()));
     }
 
-    /// The bytes that were read ahead, and where they came from.
-    pub fn into_parts(self) -> (Bytes, S) {
-        (self.held.freeze(), self.source)
-    }
-
-    pub fn source_mut(&mut self) -> &mut S {
-        &mut self.source
-    }
-
     /// Waits for more bytes. False: there are none.
     pub async fn fill(&mut self) -> Result<bool> {
         loop {

@@ -8,7 +8,6 @@ pub const SERVER: u64 = 54468;
 pub const CLIENT_INFO: u64 = 54032;
 pub const SERVER_TIMEZONE: u64 = 54058;
 pub const QUOTA_KEY: u64 = 54060;
-pub const TABLES_STATUS: u64 = 54226;
 pub const DISPLAY_NAME: u64 = 54372;
 pub const VERSION_PATCH: u64 = 54401;
 pub const SERVER_LOGS: u64 = 54406;
