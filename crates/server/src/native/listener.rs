@@ -91,6 +91,8 @@ pub struct Listener<'a> {
     feeding: Option<Feeding>,
     /// Whether the client was told what to send.
     pub asked: Arc<AtomicBool>,
+    /// The query failed: the client is told nothing more of it.
+    pub muted: Arc<AtomicBool>,
 }
 
 struct Feeding {
@@ -110,7 +112,17 @@ impl<'a> Listener<'a> {
         let (wanted_sender, wanted) = oneshot::channel();
         let (rows, rows_receiver) = mpsc::channel(1);
         let wanted = Some(wanted);
-        let listener = Listener { reader, out, dialect, host, wanted, rows, feeding: None, asked: Arc::default() };
+        let listener = Listener {
+            reader,
+            out,
+            dialect,
+            host,
+            wanted,
+            rows,
+            feeding: None,
+            asked: Arc::default(),
+            muted: Arc::default(),
+        };
         (listener, Box::new(Blocks { wanted: wanted_sender, rows: rows_receiver }))
     }
 
@@ -233,8 +245,8 @@ impl<'a> Listener<'a> {
     /// Clients wait for this after each block.
     async fn tell_events(&mut self) -> Result<()> {
         let Some(feeding) = &mut self.feeding else { return Ok(()) };
-        if self.dialect.revision < revision::PROFILE_EVENTS_IN_INSERT || !feeding.wanted.context.settings.send_profile_events
-        {
+        let is_off = !feeding.wanted.context.settings.send_profile_events || self.muted.load(Ordering::Acquire);
+        if is_off || self.dialect.revision < revision::PROFILE_EVENTS_IN_INSERT {
             return Ok(());
         }
         let (columns, rows) = feeding.events.next(self.host, &feeding.wanted.context)?;

@@ -137,7 +137,7 @@ async fn answer(
     let (listener, blocks) = Listener::new(reader, out, dialect, host);
     // Rows that stand in the text are not asked for.
     let blocks = statement.inline_data.is_none().then_some(blocks);
-    let asked = listener.asked.clone();
+    let (asked, muted) = (listener.asked.clone(), listener.muted.clone());
     let mut listening = Box::pin(listener.hear());
     let tick = Duration::from_micros(session.settings.interactive_delay).max(TICK_LEAST);
     let mut ticker = tokio::time::interval(tick);
@@ -227,6 +227,7 @@ async fn answer(
         // What the query holds goes before its client hears of the error.
         drop(rows);
         drop(executing);
+        muted.store(true, Ordering::Release);
         if let Some(Running { context, .. }) = &running {
             teller.log(context, Priority::Error, &error.to_string()).await?;
         }
