@@ -298,6 +298,9 @@ fn bounded(count: u64) -> Result<u64> {
 
 /// The text that a literal of SQL stands for: parameters are sent as such.
 fn unquoted(literal: &str) -> String {
+    if literal == "NULL" {
+        return "\\N".to_string();
+    }
     let Some(inner) = literal.strip_prefix('\'').and_then(|rest| rest.strip_suffix('\'')) else {
         return literal.to_string();
     };
