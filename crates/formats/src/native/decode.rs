@@ -180,7 +180,7 @@ fn widened(values: &[u8], width: Width) -> MutableBuffer {
 }
 
 /// Error: UNKNOWN_ELEMENT_OF_ENUM.
-fn check_enum(kind: &SqlType, values: &[u8], nulls: Option<&NullBuffer>) -> Result<()> {
+pub(super) fn check_enum(kind: &SqlType, values: &[u8], nulls: Option<&NullBuffer>) -> Result<()> {
     let (names, width) = match kind {
         T::Enum8(names) => (names, 1),
         T::Enum16(names) => (names, 2),

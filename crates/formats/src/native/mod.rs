@@ -7,6 +7,8 @@
 //! How much is written beside that depends on the revision of the protocol that both sides speak; in files and in HTTP
 //! bodies it is 0 unless the client asks for another.
 //!
+//! RowBinary has the same values row by row (`row_input`, `row_output`).
+//!
 //! Reading is asynchronous: `ByteReader` waits for bytes wherever the data may be cut, so the same code reads a socket and
 //! chunks that are pushed into a parser, each byte once.
 
@@ -16,6 +18,8 @@ mod decode;
 mod encode;
 mod input;
 mod output;
+mod row_input;
+mod row_output;
 #[cfg(test)]
 mod tests;
 
@@ -23,3 +27,5 @@ pub use block::{Block, Revision, read_block, write_block};
 pub use bytes::{BLOCK_BYTES_MAX, ByteReader, write_string, write_varuint};
 pub(crate) use input::{NativeInput, columns_of_sample};
 pub(crate) use output::NativeOutput;
+pub(crate) use row_input::{RowBinaryInput, columns_of_header};
+pub(crate) use row_output::RowBinaryOutput;

@@ -205,3 +205,76 @@ proptest! {
         }
     }
 }
+
+/// `type <TAB> the bytes of one value`, by ClickHouse 26.9.
+const GOLDEN_VALUES: &str = include_str!("golden/values.tsv");
+/// `query <TAB> RowBinaryWithNamesAndTypes`, by ClickHouse 26.9.
+const GOLDEN_ROWS: &str = include_str!("golden/rows.tsv");
+
+/// Reads rows that come in chunks, and writes them again.
+fn through_rows(
+    format: crate::Format,
+    columns: &gristmill_types::Columns,
+    bytes: &[u8],
+    chunk: usize,
+) -> gristmill_base::Result<Vec<u8>> {
+    let settings = Settings::default();
+    let mut parser = crate::parser(format, columns, &settings, chrono_tz::Tz::UTC, "test")?;
+    let mut batches = Vec::new();
+    for chunk in bytes.chunks(chunk) {
+        batches.extend(parser.push(chunk)?);
+    }
+    batches.extend(parser.finish()?);
+    let context = crate::OutputContext {
+        settings: std::sync::Arc::new(settings),
+        timezone: chrono_tz::Tz::UTC,
+        terminal: false,
+        width: None,
+    };
+    let mut writer = crate::writer(format, columns, context)?;
+    let mut out = Vec::new();
+    writer.start(&mut out)?;
+    for batch in &batches {
+        writer.write(batch, &mut out)?;
+    }
+    Ok(out)
+}
+
+#[test]
+fn rows_of_clickhouse_are_read_and_written_to_the_byte() {
+    use crate::Format;
+    for line in GOLDEN_VALUES.lines() {
+        let (kind, bytes) = line.split_once('\t').expect("two fields");
+        let columns = gristmill_types::Columns::of([("c", kind.parse().expect(kind))]);
+        let three = hex::decode(bytes.repeat(3)).expect("hex");
+        for chunk in [1, 2, 1000] {
+            let again =
+                through_rows(Format::RowBinary, &columns, &three, chunk).unwrap_or_else(|error| panic!("{kind}: {error}"));
+            assert_eq!(hex::encode(again), bytes.repeat(3), "{kind}");
+        }
+    }
+    for line in GOLDEN_ROWS.lines() {
+        let (query, bytes) = line.split_once('\t').expect("two fields");
+        let bytes = hex::decode(bytes).expect("hex");
+        let columns = columns_of_header(&bytes).expect("columns");
+        for chunk in [1, 7, 1000] {
+            let again = through_rows(Format::RowBinaryWithNamesAndTypes, &columns, &bytes, chunk);
+            assert_eq!(again.unwrap_or_else(|error| panic!("{query}: {error}")), bytes, "{query}");
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    #[test]
+    fn changed_rows_never_panic(
+        which in 0..64usize, bytes in prop::collection::vec(any::<u8>(), 0..60), chunk in 1..40usize,
+    ) {
+        let Some((kind, golden)) = GOLDEN_VALUES.lines().nth(which).and_then(|line| line.split_once('\t')) else { return Ok(()) };
+        let columns = gristmill_types::Columns::of([("c", kind.parse().expect(kind))]);
+        let mut all = hex::decode(golden).expect("hex");
+        all.extend(bytes);
+        let _ = through_rows(crate::Format::RowBinary, &columns, &all, chunk);
+    }
+}
