@@ -31,16 +31,15 @@ pub struct Head {
     /// Of the result, where there is one.
     pub format: Option<Format>,
     pub codec: Compression,
-    progress: Vec<String>,
-    progress_bytes: usize,
+    /// How far the query was, while its answer waited.
+    pub progress: Vec<String>,
 }
 
 impl Head {
     /// Remembers how far the query is, for the headers X-ClickHouse-Progress.
     pub fn note_progress(&mut self, context: &QueryContext) {
         let line = summary(context);
-        if self.progress_bytes + line.len() <= PROGRESS_BYTES_MAX {
-            self.progress_bytes += line.len();
+        if self.progress.iter().map(String::len).sum::<usize>() + line.len() <= PROGRESS_BYTES_MAX {
             self.progress.push(line);
         }
     }

@@ -98,10 +98,6 @@ impl Outgoing {
         self.responder.head_is_sent()
     }
 
-    pub fn codec(&self) -> Compression {
-        self.wrapping.codec
-    }
-
     fn wrapped(&mut self, bytes: &[u8], last: bool) -> Result<Vec<u8>> {
         let mut framed = Vec::new();
         let plain = if self.wrapping.framed {
