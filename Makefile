@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e sql-expected bench bench-object-storage bench-mergetree tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients sql-expected bench bench-object-storage bench-mergetree tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -32,7 +32,7 @@ demo: ## Builds the release binary, makes posts, queries them over S3, loads the
 	cargo build --release --workspace
 	$(TARGET)/release/gristmill demo
 
-test: lint test-rust test-sql test-e2e ## What CI runs
+test: lint test-rust test-sql test-e2e test-clients ## What CI runs
 
 lint: format clippy deny ## Format, clippy and licences
 
@@ -60,6 +60,9 @@ test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
 
 test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure servers
 	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q tests/e2e
+
+test-clients: binary $(STAMPS)/venv $(STAMPS)/peers ## ClickHouse's clients against a running server
+	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
 	$(PEERS) tests/sql/expect.py $(CASES)

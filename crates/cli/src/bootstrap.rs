@@ -13,9 +13,13 @@ use tracing_subscriber::EnvFilter;
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
 const LOG_VARIABLE: &str = "GRISTMILL_LOG";
 
-/// Starts the runtimes, with as many threads for queries as there are cores.
-pub fn start() -> Result<Runtimes> {
-    log_to_stderr();
+/// What is logged where the variable says nothing.
+pub const LOG: &str = "error";
+
+/// Starts the runtimes, with as many threads for queries as there are cores. `log`: what is logged unless the environment
+/// says otherwise.
+pub fn start(log: &str) -> Result<Runtimes> {
+    log_to_stderr(log);
     std::panic::set_hook(Box::new(report_panic));
     Runtimes::start(std::thread::available_parallelism().map_or(1, usize::from))
 }
@@ -28,8 +32,8 @@ pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
     Ok(engine)
 }
 
-fn log_to_stderr() {
-    let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new("error"));
+fn log_to_stderr(log: &str) {
+    let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new(log));
     // A second start in one process (as tests do) keeps the first subscriber.
     let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
 }

@@ -10,7 +10,8 @@ use gristmill_base::{Error, Result};
 
 use crate::demo::DemoArguments;
 use crate::local::arguments::{self, LocalArguments};
-use crate::{bootstrap, demo, local};
+use crate::server::ServerArguments;
+use crate::{bootstrap, demo, local, server};
 
 /// A columnar analytical database that speaks ClickHouse's SQL over object storage.
 #[derive(Debug, Parser)]
@@ -24,6 +25,8 @@ struct CommandLine {
 enum Command {
     /// Run queries in this process: on files, on object storage, on tables of its own. What runs without a command
     Local(Box<LocalArguments>),
+    /// Serve ClickHouse's clients over HTTP and the native protocol
+    Server(ServerArguments),
     /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
     Demo(DemoArguments),
 }
@@ -52,7 +55,7 @@ pub fn exit_code(error: &Error) -> ExitCode {
 
 fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let first = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    if !["local", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
+    if !["local", "server", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
         line.insert(1.min(line.len()), "local".into());
     }
     let (line, given) = arguments::take_dynamic(line)?;
@@ -61,9 +64,13 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Err(error) => return arguments::explain(error),
     };
     let parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
-    let runtimes = bootstrap::start()?;
+    let runtimes = bootstrap::start(match &parsed.command {
+        Command::Server(_) => server::LOG,
+        Command::Local(_) | Command::Demo(_) => bootstrap::LOG,
+    })?;
     let code = match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
+        Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
     runtimes.cpu.block_on(gristmill_base::runtime::tidied(TIDYING_LONGEST));

@@ -1,11 +1,12 @@
-//! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `demo` shows the
-//! whole thing on data it makes.
+//! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `server` serves
+//! ClickHouse's clients, `demo` shows the whole thing on data it makes.
 
 mod bootstrap;
 mod command;
 mod demo;
 mod local;
 mod prompt;
+mod server;
 mod terminal;
 
 use std::process::ExitCode;

@@ -19,6 +19,33 @@ use gristmill_types::Columns;
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
 pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
 
+/// A table that a client sends along with a statement, which alone sees it.
+#[derive(Clone, Debug)]
+pub struct ExternalTable {
+    pub name: String,
+    pub columns: Columns,
+    /// They carry the columns.
+    pub batches: Vec<RecordBatch>,
+}
+
+/// A client that sends the rows of an INSERT as blocks, once it was told which columns are wanted.
+pub trait ClientBlocks: Send {
+    /// The rows, in batches that carry `given`. `table`: all columns of the table, with their defaults.
+    fn begin(
+        self: Box<Self>,
+        given: &Columns,
+        table: &Columns,
+        context: &Arc<QueryContext>,
+    ) -> BoxStream<'static, Result<RecordBatch>>;
+}
+
+/// What comes along with a statement beside bytes of its data.
+#[derive(Default)]
+pub struct Brought {
+    pub external: Vec<ExternalTable>,
+    pub blocks: Option<Box<dyn ClientBlocks>>,
+}
+
 /// Bytes that are read at a time.
 const INPUT_CHUNK_BYTES: usize = 1 << 20;
 

@@ -18,5 +18,5 @@ pub mod split;
 mod views;
 
 pub use engine::{Engine, EngineConfig};
-pub use execution::{Execution, InputData, IntoOutfile};
+pub use execution::{Brought, ClientBlocks, Execution, ExternalTable, InputData, IntoOutfile};
 pub use session::{Session, StatementText};

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use datafusion::datasource::ViewTable;
+use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{Table, TableDefinition};
@@ -18,6 +18,7 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
+use crate::execution::ExternalTable;
 use crate::opener::stored_columns;
 use crate::views::query::Block;
 
@@ -33,6 +34,8 @@ pub struct Resolver<'a> {
     views: usize,
     /// Rows that stand in the place of the table that they are inserted into.
     block: Option<&'a Block>,
+    /// Tables of the client's.
+    external: &'a [ExternalTable],
 }
 
 /// The name of a materialized view's target in the view's plan.
@@ -44,7 +47,25 @@ const VIEWS_MAX: usize = 32;
 impl<'a> Resolver<'a> {
     pub fn new(engine: &'a Engine, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
         let database = context.database.clone();
-        Resolver { engine, context, hints, seen: Mutex::default(), database, views: 0, block: None }
+        Resolver { engine, context, hints, seen: Mutex::default(), database, views: 0, block: None, external: &[] }
+    }
+
+    pub(crate) fn with_external(self, external: &'a [ExternalTable]) -> Self {
+        Resolver { external, ..self }
+    }
+
+    /// A table that came with the statement.
+    fn external(&self, name: &str) -> Result<Option<ResolvedTable>> {
+        let Some(table) = self.external.iter().find(|table| table.name == name) else { return Ok(None) };
+        let provider = MemTable::try_new(table.columns.arrow(), vec![table.batches.clone()])?;
+        Ok(Some(ResolvedTable {
+            provider: Arc::new(provider),
+            columns: table.columns.clone(),
+            virtual_columns: Columns::default(),
+            aliases: Columns::default(),
+            prewhere: false,
+            name: vec![table.name.clone()],
+        }))
     }
 
     /// For the query of a materialized view, whose names without a database are of this one.
@@ -123,6 +144,7 @@ impl<'a> Resolver<'a> {
             database: database.clone(),
             views: self.views + 1,
             block: None,
+            external: &[],
             ..*self
         };
         let tables = resolve_tables(&select.query, &inner).await?;
@@ -166,6 +188,9 @@ impl<'a> Resolver<'a> {
 #[async_trait]
 impl TableResolver for Resolver<'_> {
     async fn table(&self, database: Option<&str>, name: &str, is_final: bool) -> Result<ResolvedTable> {
+        if let (None, Some(table)) = (database, self.external(name)?) {
+            return Ok(table);
+        }
         let database = database.unwrap_or(&self.database);
         let full = vec![database.to_string(), name.to_string()];
         if let Some(block) = self.block_of(&full)? {

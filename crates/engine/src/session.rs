@@ -9,7 +9,7 @@ use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile,
 use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
-use crate::execution::{Ending, Execution, InputData, IntoOutfile, Watched};
+use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched};
 use crate::interpret::{Interpreter, Outcome};
 
 /// One statement out of a text of several.
@@ -52,6 +52,16 @@ impl Session {
 
     /// Starts one statement. `SET` and `USE` change the session. `input` is the data of an INSERT that carries none.
     pub async fn execute(&mut self, statement: &StatementText, input: Option<InputData>) -> Result<Execution> {
+        self.execute_with(statement, input, Brought::default()).await
+    }
+
+    /// As `execute`, with tables and blocks of the client.
+    pub async fn execute_with(
+        &mut self,
+        statement: &StatementText,
+        input: Option<InputData>,
+        brought: Brought,
+    ) -> Result<Execution> {
         let parsed = statement::parse(&statement.text, &self.parameters);
         let settings = match &parsed {
             Ok(parsed) => self.settings_for(parsed),
@@ -64,7 +74,7 @@ impl Session {
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
         let tally = context.memory.tally().cloned();
-        let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input);
+        let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
         match allocations::counted(tally, begun).await {
             Ok((outcome, format, into_outfile)) => {
                 let schema = outcome.columns.arrow();
@@ -91,6 +101,7 @@ impl Session {
         settings: Result<()>,
         ending: &mut Ending,
         input: Option<InputData>,
+        brought: Brought,
     ) -> Result<(Outcome, Option<String>, Option<IntoOutfile>)> {
         let parsed = parsed?;
         settings?;
@@ -120,7 +131,7 @@ impl Session {
             }
             None => input,
         };
-        let interpreter = Interpreter { engine: self.engine.clone(), context: ending.context.clone() };
+        let interpreter = Interpreter::with(self.engine.clone(), ending.context.clone(), brought);
         let outcome = interpreter.run(parsed, input, ending).await?;
         Ok((outcome, format, into_outfile))
     }

@@ -66,6 +66,84 @@ pub fn split(text: &str) -> Vec<StatementText> {
     out
 }
 
+/// Where an INSERT ends and its data begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct InsertHead {
+    /// Bytes of the statement: up to the format's name, or to VALUES.
+    pub statement: usize,
+    /// Bytes before the first of the data.
+    pub data: usize,
+    /// Data is what follows VALUES: it may be read as SQL as well.
+    pub is_values: bool,
+}
+
+/// The head of an INSERT that data follows: of a request whose text and data are one. The bytes may be cut anywhere.
+/// `None`: it is none, or more bytes tell. `ended`: there are no more.
+pub fn insert_head(bytes: &[u8], ended: bool) -> Option<InsertHead> {
+    let mut at = 0;
+    let mut words: Vec<String> = Vec::new();
+    let mut depth = 0i32;
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'\'' | b'"' | b'`') => at = skip_quoted(bytes, at, quote),
+            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
+            b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
+            b'(' | b'[' | b'{' => {
+                depth += 1;
+                at += 1;
+            }
+            b')' | b']' | b'}' => {
+                depth -= 1;
+                at += 1;
+            }
+            c if c.is_ascii_alphabetic() || c == b'_' => {
+                let begin = at;
+                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
+                    at += 1;
+                }
+                if depth > 0 {
+                    continue;
+                }
+                if at == bytes.len() && !ended {
+                    return None;
+                }
+                let word = String::from_utf8_lossy(&bytes[begin..at]).to_ascii_uppercase();
+                if words.is_empty() && word != "INSERT" {
+                    return None;
+                }
+                let has = |known: &str| words.iter().any(|word| word == known);
+                let reads = has("SELECT") || has("WITH");
+                if has("INFILE") || reads && !has("INPUT") && word != "INPUT" && word == "FORMAT" {
+                    return None;
+                }
+                let is_values = word == "VALUES" && !reads;
+                if is_values || words.last().is_some_and(|last| last == "FORMAT") {
+                    return data_begin(bytes, at, ended).map(|data| InsertHead { statement: at, data, is_values });
+                }
+                words.push(word);
+            }
+            _ => at += 1,
+        }
+    }
+    None
+}
+
+/// The first byte of data behind a format's name: spaces and one end of line are left out.
+fn data_begin(bytes: &[u8], mut at: usize, ended: bool) -> Option<usize> {
+    while matches!(bytes.get(at), Some(b' ' | b'\t' | b';')) {
+        at += 1;
+    }
+    let cut = at >= bytes.len() || bytes[at] == b'\r' && at + 1 >= bytes.len();
+    if cut && !ended {
+        return None;
+    }
+    if bytes.get(at) == Some(&b'\r') && bytes.get(at + 1) == Some(&b'\n') {
+        at += 1;
+    }
+    Some(if bytes.get(at) == Some(&b'\n') { at + 1 } else { at })
+}
+
 fn push(out: &mut Vec<StatementText>, statement: &str, inline_data: Option<Vec<u8>>) {
     let trimmed = statement.trim();
     if is_blank(trimmed) {
@@ -186,6 +264,21 @@ mod tests {
         assert_eq!(statements[0].text, "INSERT INTO t FORMAT CSV");
         assert_eq!(statements[0].inline_data.as_deref(), Some(b"1,'a;b\n2,x\n".as_slice()));
         assert_eq!(statements[1].text, "SELECT 1");
+    }
+
+    #[test]
+    fn the_head_of_an_insert_ends_where_its_data_begins() {
+        let head = |text: &[u8], ended| insert_head(text, ended).map(|head| (head.statement, head.data));
+        assert_eq!(head(b"INSERT INTO t FORMAT Native\n\x01\xff", false), Some((27, 28)));
+        assert_eq!(head(b"INSERT INTO t (a, `format x`) FORMAT CSV\r\n1,2", false), Some((40, 42)));
+        assert_eq!(head(b"INSERT INTO t FORMAT CSV", false), None, "the name may go on");
+        assert_eq!(head(b"INSERT INTO t FORMAT CSV ", false), None, "data may begin after a line's end");
+        assert_eq!(head(b"INSERT INTO t FORMAT CSV", true), Some((24, 24)));
+        assert_eq!(head(b"insert into t values (1),(2)", false), Some((20, 21)));
+        assert_eq!(head(b"INSERT INTO t SELECT 1 FORMAT Null", true), None);
+        assert_eq!(head(b"INSERT INTO t SELECT a FROM input('a Int8') FORMAT CSV\n1", true), Some((54, 55)));
+        assert_eq!(head(b"SELECT 1 FORMAT CSV\n", true), None);
+        assert_eq!(head(b"/* x */ INSERT INTO t FORMAT JSONEachRow {\"a\":1}", true), Some((40, 41)));
     }
 
     #[test]

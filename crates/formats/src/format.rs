@@ -91,6 +91,10 @@ formats! {
     Tskv "TSKV" [] 1 1 TSV;
     LineAsString "LineAsString" [] 1 1 TSV;
     RawBlob "RawBLOB" [] 1 1 TEXT;
+    Native "Native" [] 1 1 BINARY;
+    RowBinary "RowBinary" [] 1 1 BINARY;
+    RowBinaryWithNames "RowBinaryWithNames" [] 1 1 BINARY;
+    RowBinaryWithNamesAndTypes "RowBinaryWithNamesAndTypes" [] 1 1 BINARY;
     Null "Null" [] 0 1 TEXT;
 }
 
@@ -182,7 +186,7 @@ impl Format {
         self.is_columnar_file()
             || self == Format::ArrowStream
             || self.header() == Header::NamesAndTypes
-            || matches!(self, Format::LineAsString | Format::JsonAsString | Format::RawBlob)
+            || matches!(self, Format::Native | Format::LineAsString | Format::JsonAsString | Format::RawBlob)
     }
 
     /// The lines above the rows.
@@ -193,12 +197,14 @@ impl Format {
             | F::TsvWithNames
             | F::TsvRawWithNames
             | F::JsonCompactEachRowWithNames
-            | F::JsonCompactStringsEachRowWithNames => Header::Names,
+            | F::JsonCompactStringsEachRowWithNames
+            | F::RowBinaryWithNames => Header::Names,
             F::CsvWithNamesAndTypes
             | F::TsvWithNamesAndTypes
             | F::TsvRawWithNamesAndTypes
             | F::JsonCompactEachRowWithNamesAndTypes
-            | F::JsonCompactStringsEachRowWithNamesAndTypes => Header::NamesAndTypes,
+            | F::JsonCompactStringsEachRowWithNamesAndTypes
+            | F::RowBinaryWithNamesAndTypes => Header::NamesAndTypes,
             _ => Header::None,
         }
     }

@@ -9,6 +9,7 @@ pub mod compression;
 pub mod format;
 mod infer;
 pub mod input;
+pub mod native;
 pub mod output;
 
 pub use columnar::columns_of_arrow;

@@ -18,6 +18,9 @@ use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
 /// The version of ClickHouse whose dialect is spoken: what clients compare with.
 pub const DIALECT_VERSION: &str = "26.9.2.1";
 
+/// The revision of that version.
+const DIALECT_REVISION: u32 = 54_515;
+
 /// When the process began to know functions.
 static START: LazyLock<Instant> = LazyLock::new(|| system_env().instant());
 
@@ -39,6 +42,15 @@ pub fn register(registry: &mut Registry) {
     text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
     text(registry, "hostName", &["hostname"], |_| HOST.clone());
     text(registry, "FQDN", &["fullHostName"], |_| HOST.clone());
+    text(registry, "displayName", &[], |_| HOST.clone());
+    registry.scalar(
+        "revision",
+        own_nulls(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt32, |_, rows| Ok(Arc::new(UInt32Array::from(vec![DIALECT_REVISION; rows])) as ArrayRef)))
+        }),
+    );
+    registry.any_case("revision");
     text(registry, "buildId", &[], |_| env!("CARGO_PKG_VERSION").to_string());
     registry.scalar(
         "uptime",

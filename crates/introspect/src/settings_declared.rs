@@ -336,7 +336,19 @@ settings! {
     mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     materialize_ttl_after_modify: bool = true, "Whether ALTER TABLE … MODIFY TTL, and MODIFY COLUMN … TTL, apply the new TTL to the rows that are there, by a mutation.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
+    extremes: bool = false, "Whether the least and greatest values of a result's columns come with it.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
+    // Server
+    interactive_delay: u64 = 100_000u64, "Microseconds between packets of progress.";
+    send_profile_events: bool = true, "Whether a client of the native protocol is told what its query counted.";
+    client_protocol_version: u64 = 0u64, "Revision of the native protocol that the format Native is written in. 0: that of files.";
+    enable_http_compression: bool = true, "Whether answers over HTTP are compressed as Accept-Encoding allows.";
+    http_zlib_compression_level: i64 = 3i64, "Level of gzip and deflate of answers over HTTP.";
+    http_response_buffer_size: u64 = 0u64, "Bytes of an answer over HTTP that are held back, so that an error before them has a status of its own. 0: 1 MiB.";
+    http_wait_end_of_query: bool = false, "Whether an answer over HTTP is held back until the query is over.";
+    send_progress_in_http_headers: bool = false, "Whether headers X-ClickHouse-Progress are sent while a query over HTTP runs.";
+    http_headers_progress_interval_ms: u64 = 100u64, "Milliseconds between headers X-ClickHouse-Progress.";
+    add_http_cors_header: bool = false, "Whether answers over HTTP say that pages of other sites may read them.";
     // Ours
     object_listing_cache_ms: u64 = 1_000u64, "Milliseconds for which the files that a pattern of object storage matches are remembered. 0: not at all. (Gristmill's own.)";
     object_read_hedging: bool = true, "Whether reads of object storage that take unusually long are sent a second time. (Gristmill's own.)";
@@ -363,8 +375,8 @@ settings! {
         parallel_distributed_insert_select: "UInt64" = "2";
         distributed_ddl_task_timeout: "Int64" = "180";
         load_balancing: "String" = "random";
-        enable_http_compression: "Bool" = "0";
-        http_zlib_compression_level: "Int64" = "3";
+        network_compression_method: "String" = "LZ4";
+        cancel_http_readonly_queries_on_client_close: "Bool" = "1";
         log_query_threads: "Bool" = "0";
         query_profiler_real_time_period_ns: "UInt64" = "0";
         query_profiler_cpu_time_period_ns: "UInt64" = "0";

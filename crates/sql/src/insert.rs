@@ -64,7 +64,12 @@ impl Cursor<'_> {
             settings = self.assignments()?;
         }
         let source = if self.eat("VALUES") {
-            InsertSource::Values(self.values()?)
+            // The rows come from the client.
+            if self.at_end() {
+                InsertSource::Data { format: Some("Values".to_string()) }
+            } else {
+                InsertSource::Values(self.values()?)
+            }
         } else if self.eat_all(&["FROM", "INFILE"]) {
             let path = self.string()?;
             let compression = if self.eat("COMPRESSION") { Some(self.string()?) } else { None };

@@ -8,6 +8,7 @@ pub mod dialect;
 mod insert;
 pub mod lower;
 mod manage;
+pub mod parameters;
 mod projection;
 mod rewrite;
 mod show;

@@ -196,10 +196,14 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
             let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
             push(word("_CAST"));
             push(Token::LParen);
+            // Elements of containers have escapes of their own.
+            let is_container = ["Array", "Map", "Nested", "Tuple"].iter().any(|name| kind.starts_with(name));
             if value == "\\N" {
                 push(word("NULL"));
-            } else {
+            } else if is_container {
                 push(quoted(value));
+            } else {
+                push(quoted(&crate::parameters::unescaped(value)));
             }
             push(Token::Comma);
             push(quoted(&kind));

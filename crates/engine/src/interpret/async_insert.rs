@@ -227,7 +227,7 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> s
     let tables = vec![(key.database.clone(), key.name.clone())];
     let mut ending = Ending { context: context.clone(), kind: "AsyncInsertFlush", tables, running };
     ending.started();
-    let written = Interpreter { engine: engine.clone(), context }.write_gathered(key, entries).await;
+    let written = Interpreter::new(engine.clone(), context).write_gathered(key, entries).await;
     let error = written.as_ref().err().map(|(Failed::Before(error) | Failed::Commit(error))| error);
     ending.ended(error, false);
     written

@@ -8,13 +8,15 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use datafusion::catalog::streaming::StreamingTable;
+use datafusion::error::DataFusionError;
 use datafusion::execution::TaskContext;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::streaming::PartitionStream;
 use datafusion::scalar::ScalarValue;
-use futures::StreamExt;
+use futures::stream::BoxStream;
+use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_formats::Format;
+use gristmill_formats::{Format, RowParser};
 use gristmill_introspect::QueryContext;
 use gristmill_sql::ast::{Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
@@ -151,6 +153,10 @@ impl Interpreter {
             }
             InsertSource::Values(rows) => self.values(rows, given, table),
             InsertSource::Data { format } => {
+                let blocks = self.blocks.lock().take();
+                if let Some(blocks) = blocks {
+                    return self.streamed(blocks.begin(given, table, &self.context), given);
+                }
                 let input = input.ok_or_else(|| {
                     Error::new(
                         ErrorCode::NO_DATA_TO_INSERT,
@@ -253,8 +259,12 @@ impl Interpreter {
             timezone(&self.context.settings)?,
             "data of INSERT",
         )?;
-        let rows =
-            DataRows { schema: given.arrow(), source: Mutex::new(Some((input, parser))), context: self.context.clone() };
+        self.streamed(parsed(input, parser), given)
+    }
+
+    /// Rows as they come.
+    fn streamed(&self, batches: BoxStream<'static, Result<RecordBatch>>, given: &Columns) -> Result<Lowered> {
+        let rows = DataRows { schema: given.arrow(), source: Mutex::new(Some(batches)), context: self.context.clone() };
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))
     }
@@ -294,10 +304,23 @@ fn default_in_row(column: &Column, row: &[Node], given: &Columns, table: &Column
     Ok(node)
 }
 
-/// Rows parsed from a stream of bytes; read once.
+/// Rows out of a stream of bytes.
+fn parsed(input: InputData, parser: Box<dyn RowParser>) -> BoxStream<'static, Result<RecordBatch>> {
+    let batches = futures::stream::try_unfold((input, Some(parser)), |(mut input, parser)| async move {
+        let Some(mut parser) = parser else { return Ok::<_, Error>(None) };
+        let (batches, parser) = match input.next().await {
+            Some(chunk) => (parser.push(&chunk?)?, Some(parser)),
+            None => (parser.finish()?, None),
+        };
+        Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (input, parser))))
+    });
+    batches.try_flatten().boxed()
+}
+
+/// Rows of a stream; read once.
 struct DataRows {
     schema: SchemaRef,
-    source: Mutex<Option<(InputData, Box<dyn gristmill_formats::RowParser>)>>,
+    source: Mutex<Option<BoxStream<'static, Result<RecordBatch>>>>,
     context: Arc<QueryContext>,
 }
 
@@ -314,27 +337,21 @@ impl PartitionStream for DataRows {
 
     fn execute(&self, _task: Arc<TaskContext>) -> datafusion::execution::SendableRecordBatchStream {
         let schema = self.schema.clone();
-        let Some((input, parser)) = self.source.lock().take() else {
+        let Some(batches) = self.source.lock().take() else {
             let error = Error::logical("The data of an INSERT is read twice");
             return Box::pin(RecordBatchStreamAdapter::new(schema, futures::stream::iter([Err(error.into())])));
         };
         let context = self.context.clone();
-        let batches = futures::stream::try_unfold((input, Some(parser)), move |(mut input, parser)| {
+        let counted = futures::stream::try_unfold(batches, move |mut batches| {
             let context = context.clone();
             async move {
-                let Some(mut parser) = parser else { return Ok::<_, Error>(None) };
-                let (batches, parser) = match context.cancellable(async { Ok(input.next().await) }).await? {
-                    Some(chunk) => (parser.push(&chunk?)?, Some(parser)),
-                    None => (parser.finish()?, None),
+                let Some(batch) = context.cancellable(async { batches.next().await.transpose() }).await? else {
+                    return Ok(None);
                 };
-                for batch in &batches {
-                    context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
-                }
-                Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (input, parser))))
+                context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+                Ok::<_, DataFusionError>(Some((batch, batches)))
             }
         });
-        use futures::TryStreamExt;
-        let flat = batches.try_flatten().map_err(|error: Error| error.into());
-        Box::pin(RecordBatchStreamAdapter::new(schema, flat))
+        Box::pin(RecordBatchStreamAdapter::new(schema, counted))
     }
 }

@@ -30,9 +30,10 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_sql::statement::{Statement, TableName};
 use gristmill_types::{Columns, SqlType};
+use parking_lot::Mutex;
 
 use crate::engine::Engine;
-use crate::execution::{Ending, InputData};
+use crate::execution::{Brought, ClientBlocks, Ending, ExternalTable, InputData};
 
 /// What a statement gives: rows, or none and work that is done while the stream is read.
 pub struct Outcome {
@@ -87,9 +88,21 @@ impl Outcome {
 pub struct Interpreter {
     pub engine: Arc<Engine>,
     pub context: Arc<QueryContext>,
+    external: Arc<[ExternalTable]>,
+    /// For the first who asks.
+    blocks: Arc<Mutex<Option<Box<dyn ClientBlocks>>>>,
 }
 
 impl Interpreter {
+    pub(crate) fn new(engine: Arc<Engine>, context: Arc<QueryContext>) -> Self {
+        Interpreter::with(engine, context, Brought::default())
+    }
+
+    pub(crate) fn with(engine: Arc<Engine>, context: Arc<QueryContext>, brought: Brought) -> Self {
+        let blocks = Arc::new(Mutex::new(brought.blocks));
+        Interpreter { engine, context, external: brought.external.into(), blocks }
+    }
+
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
         self.check_readonly(&statement)?;
         match statement {

@@ -90,7 +90,7 @@ impl Tree {
         });
         let content = shape.root.tables().into_iter().any(|branch| knows_by_content(&branch.table, &branch.way, context));
         let content = content.then(Mutex::default);
-        let interpreter = Interpreter { engine: shape.engine.clone(), context: context.clone() };
+        let interpreter = Interpreter::new(shape.engine.clone(), context.clone());
         Tree { shared: Arc::new(Shared { interpreter, targets, watch: Mutex::new(Some(watch)), content }) }
     }
 

@@ -122,6 +122,21 @@ fn make(
         };
         return Ok(Box::new(buffered::Buffered::new(format, &columns, settings, timezone, object)?));
     }
+    if format == F::Native {
+        let columns = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
+            None => columns.clone(),
+        };
+        return Ok(Box::new(crate::native::NativeInput::new(&columns, settings, timezone, object)));
+    }
+    if matches!(format, F::RowBinary | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes) {
+        let wanted = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
+            None => columns.clone(),
+        };
+        let input = crate::native::RowBinaryInput::new(format, columns, &wanted, settings, timezone, object)?;
+        return Ok(Box::new(input));
+    }
     let mut rows = Rows::new(format, columns, settings, timezone, object)?;
     if let Some(wanted) = wanted {
         rows.project(wanted)?;

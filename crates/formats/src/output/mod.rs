@@ -114,6 +114,10 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::SqlInsert => Box::new(values::SqlInsert::new(columns, &context)),
         F::Markdown => Box::new(markdown::Markdown::new(columns, &context)),
         F::RawBlob => Box::new(raw_blob::RawBlob::new(columns, &context)),
+        F::Native => Box::new(crate::native::NativeOutput::new(columns, settings)),
+        F::RowBinary | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes => {
+            Box::new(crate::native::RowBinaryOutput::new(format, columns))
+        }
         F::Null => Box::new(Nothing),
         F::Parquet => Box::new(crate::columnar::parquet::ParquetOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),

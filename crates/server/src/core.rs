@@ -1,0 +1,176 @@
+//! What all connections of a server share.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::{Engine, Session, StatementText};
+use gristmill_functions::session::DIALECT_VERSION;
+use gristmill_introspect::Settings;
+use tokio_util::sync::CancellationToken;
+
+use crate::access::{Access, Identity};
+use crate::http::sessions::NamedSessions;
+
+pub struct Core {
+    pub engine: Arc<Engine>,
+    pub access: Arc<dyn Access>,
+    pub admission: Admission,
+    pub sessions: NamedSessions,
+    /// How prompts and tools call this server.
+    pub display_name: String,
+    pub connections: Connections,
+    /// What sessions begin with.
+    pub settings: Settings,
+    /// The server takes nothing new.
+    pub stopping: CancellationToken,
+}
+
+/// Connections that are open.
+#[derive(Debug, Default)]
+pub struct Connections {
+    pub http: Arc<AtomicUsize>,
+    pub native: Arc<AtomicUsize>,
+}
+
+/// One of a number of things, until dropped.
+#[derive(Debug)]
+pub struct Counted(Arc<AtomicUsize>);
+
+impl Counted {
+    pub fn one_of(number: &Arc<AtomicUsize>) -> Counted {
+        number.fetch_add(1, Ordering::AcqRel);
+        Counted(number.clone())
+    }
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+/// How many queries may run at a time.
+#[derive(Debug)]
+pub struct Admission {
+    running: Arc<AtomicUsize>,
+    /// 0: any number.
+    most: usize,
+}
+
+impl Admission {
+    pub fn new(most: usize) -> Admission {
+        Admission { running: Arc::default(), most }
+    }
+
+    /// A place for a query, until dropped. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
+    pub fn enter(&self) -> Result<Counted> {
+        let place = Counted::one_of(&self.running);
+        let running = self.running.load(Ordering::Acquire);
+        if self.most > 0 && running > self.most {
+            return Err(Error::new(
+                ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
+                format!(
+                    "Too many simultaneous queries. Maximum: {}. Try again later, or raise --max-concurrent-queries",
+                    self.most
+                ),
+            ));
+        }
+        Ok(place)
+    }
+}
+
+impl Core {
+    /// A session of a client who came in.
+    pub fn session(&self, identity: &Identity) -> Session {
+        let mut session = Session::new(self.engine.clone());
+        session.settings = self.settings.clone();
+        session.user.clone_from(&identity.user);
+        session.database.clone_from(&identity.default_database);
+        session
+    }
+
+    /// Error while the server ends: no query begins then.
+    pub fn check_open(&self) -> Result<()> {
+        match self.stopping.is_cancelled() {
+            true => Err(Error::new(ErrorCode::ABORTED, "The server is shutting down")),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The only statement of a text. Errors: SYNTAX_ERROR where there is none, or more than one.
+pub fn one_statement(text: &str) -> Result<StatementText> {
+    let mut statements = Session::split(text)?;
+    match (statements.len(), statements.pop()) {
+        (1, Some(statement)) => Ok(statement),
+        (0, _) => Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: Empty query")),
+        _ => {
+            Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: Multi-statements are not allowed: send them one by one"))
+        }
+    }
+}
+
+/// The error as clients take it apart: with the version behind it.
+pub fn error_text(error: &Error) -> String {
+    format!("{error} (version {DIALECT_VERSION} (official build))")
+}
+
+/// What a statement changed in its session, apart from what the client asked for with this statement alone.
+pub struct Before {
+    database: String,
+    settings: BTreeMap<String, String>,
+    parameters: BTreeMap<String, String>,
+}
+
+impl Before {
+    pub fn of(session: &Session) -> Before {
+        Before {
+            database: session.database.clone(),
+            settings: session.settings.changed().into_iter().collect(),
+            parameters: session.parameters.clone(),
+        }
+    }
+
+    /// Does to another session what was done to this one: SET and USE last, what came with the statement does not.
+    pub fn repeat(&self, changed: &Session, kept: &mut Session) {
+        if changed.database != self.database {
+            kept.database.clone_from(&changed.database);
+        }
+        let now: BTreeMap<String, String> = changed.settings.changed().into_iter().collect();
+        for (name, value) in now.iter().filter(|(name, value)| self.settings.get(*name) != Some(*value)) {
+            // It was taken once.
+            let _ = kept.settings.set(name, value);
+        }
+        for name in self.settings.keys().filter(|name| !now.contains_key(*name)) {
+            let _ = kept.settings.reset(name);
+        }
+        for (name, value) in changed.parameters.iter().filter(|(name, value)| self.parameters.get(*name) != Some(*value)) {
+            kept.parameters.insert(name.clone(), value.clone());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_given_back() {
+        let admission = Admission::new(2);
+        let first = admission.enter().expect("a place");
+        let _second = admission.enter().expect("a place");
+        let error = admission.enter().expect_err("full");
+        assert_eq!(error.code(), ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES);
+        drop(first);
+        assert!(admission.enter().is_ok());
+    }
+
+    #[test]
+    fn a_text_is_one_statement() {
+        assert_eq!(one_statement("SELECT 1; -- that is all").expect("one").text, "SELECT 1");
+        assert!(one_statement(" -- nothing\n").is_err());
+        assert!(one_statement("SELECT 1; SELECT 2").is_err());
+    }
+}

@@ -1,0 +1,127 @@
+//! `multipart/form-data`: parameters, and tables that only this query sees.
+//!
+//! A part without a file name is a parameter, as in the URL. One with a file name is a table of the part's name; its format
+//! and columns are told by the parameters `<name>_format` and `<name>_structure` or `<name>_types`.
+
+use bytes::Bytes;
+use futures::stream::BoxStream;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_engine::ExternalTable;
+use gristmill_engine::engine::timezone;
+use gristmill_formats::native::BLOCK_BYTES_MAX;
+use gristmill_formats::{Format, infer_schema, parser};
+use gristmill_introspect::Settings;
+use gristmill_types::{Columns, SqlType, parse};
+use multer::{Constraints, Multipart, SizeLimit};
+
+use super::request::Parameters;
+
+/// The boundary of such a body; `None` for others.
+pub fn boundary(content_type: Option<&str>) -> Option<String> {
+    multer::parse_boundary(content_type?).ok()
+}
+
+/// A table as it came.
+pub struct Part {
+    name: String,
+    data: Bytes,
+}
+
+/// Reads a form: its parameters are added to those of the URL. Errors: INCORRECT_DATA, those of reading the body.
+pub async fn read_form(
+    body: BoxStream<'static, Result<Bytes>>,
+    boundary: String,
+    parameters: &mut Parameters,
+) -> Result<Vec<Part>> {
+    let limits = Constraints::new().size_limit(SizeLimit::new().whole_stream(BLOCK_BYTES_MAX));
+    let mut form = Multipart::with_constraints(body, boundary, limits);
+    let wrong = |error: multer::Error| match error {
+        multer::Error::StreamReadFailed(inner) => inner
+            .downcast::<Error>()
+            .map_or_else(|other| Error::new(ErrorCode::INCORRECT_DATA, other.to_string()), |ours| *ours),
+        other => Error::new(ErrorCode::INCORRECT_DATA, format!("Cannot read the form: {other}")),
+    };
+    let mut parts = Vec::new();
+    while let Some(field) = form.next_field().await.map_err(wrong)? {
+        let name = field.name().unwrap_or_default().to_string();
+        let is_file = field.file_name().is_some();
+        let data = field.bytes().await.map_err(wrong)?;
+        if is_file {
+            parts.push(Part { name, data });
+        } else {
+            parameters.add(&name, String::from_utf8_lossy(&data).into_owned());
+        }
+    }
+    Ok(parts)
+}
+
+/// The parts as tables.
+pub fn tables(parts: Vec<Part>, parameters: &Parameters, settings: &Settings) -> Result<Vec<ExternalTable>> {
+    let zone = timezone(settings)?;
+    let table = |part: Part| -> Result<ExternalTable> {
+        let Part { name, data } = part;
+        let told = |what: &str| parameters.of_tables.get(&format!("{name}_{what}")).map(String::as_str);
+        let format = Format::by_name(told("format").unwrap_or("TabSeparated"))?;
+        let columns = match (told("structure"), told("types")) {
+            (Some(structure), _) => parse::structure(structure)?,
+            (None, Some(types)) => unnamed(types)?,
+            (None, None) => infer_schema(format, &data, true, settings, &name)?,
+        };
+        let mut parser = parser(format, &columns, settings, zone, &name)?;
+        let mut batches = parser.push(&data)?;
+        batches.extend(parser.finish()?);
+        Ok(ExternalTable { name, columns, batches })
+    };
+    parts
+        .into_iter()
+        .map(|part| {
+            let name = part.name.clone();
+            table(part).context(|| format!("in the external table {name}"))
+        })
+        .collect()
+}
+
+/// Columns `_1`, `_2`, … of these types.
+fn unnamed(types: &str) -> Result<Columns> {
+    let (mut pieces, mut depth, mut start) = (Vec::new(), 0, 0);
+    for (at, c) in types.char_indices() {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                pieces.push(&types[start..at]);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    pieces.push(&types[start..]);
+    let columns = pieces
+        .iter()
+        .enumerate()
+        .map(|(at, piece)| Ok((format!("_{}", at + 1), piece.trim().parse::<SqlType>()?)))
+        .collect::<Result<Vec<_>>>()?;
+    Ok(Columns::of(columns))
+}
+
+#[cfg(test)]
+mod tests {
+    use futures::StreamExt;
+
+    use super::*;
+
+    const FORM: &str = "--x\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT 1\r\n\
+        --x\r\nContent-Disposition: form-data; name=\"ids\"; filename=\"ids.tsv\"\r\n\r\n1\ta\n2\tb\n\r\n--x--\r\n";
+
+    #[test]
+    fn a_form_has_parameters_and_tables() {
+        let mut parameters = Parameters::of(Some("ids_types=UInt8,Nullable(String)"));
+        let chunks: Vec<Result<Bytes>> = FORM.as_bytes().chunks(10).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+        let body = futures::stream::iter(chunks).boxed();
+        let parts = futures::executor::block_on(read_form(body, "x".to_string(), &mut parameters)).expect("a form");
+        assert_eq!(parameters.get("query"), Some("SELECT 1"));
+        let tables = tables(parts, &parameters, &Settings::default()).expect("a table");
+        assert_eq!(tables[0].columns.structure(), "_1 UInt8, _2 Nullable(String)");
+        assert_eq!(tables[0].batches[0].num_rows(), 2);
+    }
+}

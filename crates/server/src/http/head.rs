@@ -1,0 +1,120 @@
+//! The head of an answer: the headers by which clients know what came and what became of the query.
+
+use gristmill_base::{Error, ErrorCode};
+use gristmill_formats::{Compression, Format};
+use gristmill_introspect::QueryContext;
+use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::http::response;
+use hyper::{Response, StatusCode};
+
+use super::status;
+
+pub const TEXT: &str = "text/plain; charset=UTF-8";
+
+/// Headers that pages of other sites may see.
+const EXPOSED: &str = "X-ClickHouse-Query-Id,X-ClickHouse-Format,X-ClickHouse-Timezone,X-ClickHouse-Server-Display-Name,\
+    X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag";
+
+/// Bytes of progress headers: clients take no long heads.
+const PROGRESS_BYTES_MAX: usize = 8 << 10;
+
+/// What the head says of a query.
+#[derive(Clone, Debug, Default)]
+pub struct Head {
+    pub query_id: String,
+    pub timezone: String,
+    pub display_name: String,
+    /// 16 letters that mark an error behind bytes of a result.
+    pub tag: String,
+    /// Pages of other sites may read the answer.
+    pub cors: bool,
+    /// Of the result, where there is one.
+    pub format: Option<Format>,
+    pub codec: Compression,
+    /// How far the query was, while its answer waited.
+    pub progress: Vec<String>,
+}
+
+impl Head {
+    /// Remembers how far the query is, for the headers X-ClickHouse-Progress.
+    pub fn note_progress(&mut self, context: &QueryContext) {
+        let line = summary(context);
+        if self.progress.iter().map(String::len).sum::<usize>() + line.len() <= PROGRESS_BYTES_MAX {
+            self.progress.push(line);
+        }
+    }
+
+    fn common(&self, status: StatusCode) -> response::Parts {
+        let (mut parts, ()) = Response::new(()).into_parts();
+        parts.status = status;
+        let mut put = |name: &'static str, value: &str| {
+            // An id with bytes that no header has is left out.
+            if let Ok(value) = HeaderValue::from_str(value) {
+                parts.headers.append(HeaderName::from_static(name), value);
+            }
+        };
+        put("x-clickhouse-server-display-name", &self.display_name);
+        put("x-clickhouse-query-id", &self.query_id);
+        put("x-clickhouse-timezone", &self.timezone);
+        put("x-clickhouse-exception-tag", &self.tag);
+        put("connection", "Keep-Alive");
+        put("keep-alive", "timeout=30");
+        for line in &self.progress {
+            put("x-clickhouse-progress", line);
+        }
+        if self.cors {
+            put("access-control-allow-origin", "*");
+            put("access-control-expose-headers", EXPOSED);
+        }
+        parts
+    }
+
+    /// Of a statement that goes well.
+    pub fn success(&self, context: &QueryContext) -> response::Parts {
+        let mut parts = self.common(StatusCode::OK);
+        let content_type = self.format.map_or(TEXT, Format::content_type);
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+        if let Some(format) = self.format {
+            parts.headers.insert("x-clickhouse-format", HeaderValue::from_static(format.name()));
+        }
+        if self.codec != Compression::None {
+            parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(self.codec.name()));
+        }
+        if let Ok(value) = HeaderValue::from_str(&summary(context)) {
+            parts.headers.insert("x-clickhouse-summary", value);
+        }
+        parts
+    }
+
+    pub fn failure(&self, error: &Error, context: Option<&QueryContext>) -> response::Parts {
+        let mut parts = self.common(status::of(error.code()));
+        parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(TEXT));
+        parts.headers.insert("x-clickhouse-exception-code", HeaderValue::from(error.code().0));
+        if error.code() == ErrorCode::REQUIRED_PASSWORD {
+            let challenge = HeaderValue::from_static("Basic realm=\"ClickHouse server HTTP API\"");
+            parts.headers.insert(hyper::header::WWW_AUTHENTICATE, challenge);
+        }
+        if let Some(value) = context.and_then(|context| HeaderValue::from_str(&summary(context)).ok()) {
+            parts.headers.insert("x-clickhouse-summary", value);
+        }
+        parts
+    }
+}
+
+/// One JSON object whose values are all strings.
+pub fn summary(context: &QueryContext) -> String {
+    let progress = context.progress.snapshot();
+    let numbers = [
+        ("read_rows", progress.read_rows),
+        ("read_bytes", progress.read_bytes),
+        ("written_rows", progress.written_rows),
+        ("written_bytes", progress.written_bytes),
+        ("total_rows_to_read", progress.total_rows_to_read),
+        ("result_rows", progress.result_rows),
+        ("result_bytes", progress.result_bytes),
+        ("elapsed_ns", context.elapsed().as_nanos() as u64),
+        ("memory_usage", context.memory.peak_bytes()),
+    ];
+    let members: Vec<String> = numbers.iter().map(|(name, number)| format!("\"{name}\":\"{number}\"")).collect();
+    format!("{{{}}}", members.join(","))
+}

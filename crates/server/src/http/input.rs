@@ -1,0 +1,153 @@
+//! The body of a request: decompressed as it comes, and taken apart into the query's text and the data that follows it.
+
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures::stream::{BoxStream, StreamExt};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::split::insert_head;
+use gristmill_engine::{InputData, StatementText};
+use gristmill_formats::Compression;
+use http_body_util::BodyDataStream;
+use hyper::body::Incoming;
+
+use crate::core::one_statement;
+use crate::frames;
+
+/// A client that is to send something and sends nothing for so long is gone.
+const RECEIVE_LONGEST: Duration = Duration::from_secs(300);
+/// Bytes of a query's text.
+const QUERY_BYTES_MAX: usize = 64 << 20;
+/// Rows behind VALUES up to here may be expressions; longer ones are read as data, as they come.
+const VALUES_AS_SQL_BYTES: usize = 256 << 10;
+
+/// The bytes of a body, without its compressions.
+pub fn body(incoming: Incoming, codec: Compression, framed: bool) -> InputData {
+    let chunks = raw(incoming);
+    let decoded = codec.decoder(chunks);
+    if framed { frames::decoded(decoded) } else { decoded }
+}
+
+/// The bytes of a body as they come.
+pub fn raw(incoming: Incoming) -> BoxStream<'static, Result<Bytes>> {
+    futures::stream::try_unfold(BodyDataStream::new(incoming), |mut chunks| async move {
+        let next = tokio::time::timeout(RECEIVE_LONGEST, chunks.next()).await.map_err(|_| {
+            let text = format!("The client sent nothing of its body for {} seconds", RECEIVE_LONGEST.as_secs());
+            Error::new(ErrorCode::SOCKET_TIMEOUT, text)
+        })?;
+        match next {
+            Some(Ok(chunk)) => Ok(Some((chunk, chunks))),
+            Some(Err(error)) => Err(Error::new(
+                ErrorCode::CANNOT_READ_ALL_DATA,
+                format!("Cannot read the body of the request to its end: {error}"),
+            )),
+            None => Ok(None),
+        }
+    })
+    .boxed()
+}
+
+/// A statement, and the data that comes behind it.
+pub struct Taken {
+    pub statement: StatementText,
+    pub data: Option<InputData>,
+}
+
+/// Takes text and data apart: `query` is that of the URL, and the body goes on where it ends. Errors: SYNTAX_ERROR,
+/// QUERY_IS_TOO_LARGE, those of reading the body.
+pub async fn take(query: &str, mut body: InputData) -> Result<Taken> {
+    let mut text = BytesMut::from(query.as_bytes());
+    if !query.is_empty() {
+        text.extend_from_slice(b"\n");
+    }
+    let mut looked_at = 0;
+    let mut ended = false;
+    loop {
+        // Looked at again when it has doubled: each byte is looked at twice at most.
+        if ended || text.len() >= looked_at * 2 {
+            looked_at = text.len().max(1);
+            if let Some(head) = insert_head(&text, ended) {
+                let whole = head.is_values && ended && text.len() <= VALUES_AS_SQL_BYTES;
+                let goes_on = head.is_values && !ended && text.len() <= VALUES_AS_SQL_BYTES;
+                // VALUES without rows is for the parser of data, too.
+                let has_rows = !text[head.data..].trim_ascii().is_empty();
+                if whole && has_rows {
+                    return Ok(Taken { statement: StatementText { text: utf8(&text)?, inline_data: None }, data: None });
+                }
+                if !goes_on {
+                    let statement = utf8(&text[..head.statement])?;
+                    let first = text.split_off(head.data).freeze();
+                    let data = futures::stream::iter([Ok(first)]).chain(body).boxed();
+                    return Ok(Taken { statement: StatementText { text: statement, inline_data: None }, data: Some(data) });
+                }
+            }
+        }
+        if ended {
+            return plain(&text);
+        }
+        match body.next().await {
+            Some(chunk) => text.extend_from_slice(&chunk?),
+            None => ended = true,
+        }
+        if text.len() > QUERY_BYTES_MAX {
+            return Err(Error::new(
+                ErrorCode::QUERY_IS_TOO_LARGE,
+                format!("The text of the query is longer than {QUERY_BYTES_MAX} bytes"),
+            ));
+        }
+    }
+}
+
+/// A text without data. An INSERT that has none in a format finds that out itself.
+fn plain(text: &[u8]) -> Result<Taken> {
+    let statement = one_statement(&utf8(text)?)?;
+    Ok(Taken { statement, data: Some(futures::stream::empty().boxed()) })
+}
+
+fn utf8(text: &[u8]) -> Result<String> {
+    String::from_utf8(text.to_vec()).map_err(|_| {
+        Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: the query is not UTF-8. Write other bytes as escapes: '\\xFF'")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The statement, and its data where it has any, of a body that comes in chunks of that many bytes.
+    fn taken(query: &str, body: &[u8], chunk: usize) -> (String, Vec<u8>) {
+        let chunks: Vec<Result<Bytes>> = body.chunks(chunk).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
+        futures::executor::block_on(async {
+            let taken = take(query, futures::stream::iter(chunks).boxed()).await.expect("a statement");
+            let mut data = Vec::new();
+            if let Some(mut stream) = taken.data {
+                while let Some(chunk) = stream.next().await {
+                    data.extend_from_slice(&chunk.expect("data"));
+                }
+            }
+            (taken.statement.text, data)
+        })
+    }
+
+    #[test]
+    fn text_and_data_may_be_cut_anywhere() {
+        for chunk in [1, 2, 7, 1000] {
+            let (text, data) = taken("", b"INSERT INTO t FORMAT Native\n\x01\xff\n", chunk);
+            assert_eq!((text.as_str(), data.as_slice()), ("INSERT INTO t FORMAT Native", &b"\x01\xff\n"[..]));
+            let (text, data) = taken("INSERT INTO t FORMAT CSV", b"1,2\n3,4\n", chunk);
+            assert_eq!((text.as_str(), data.as_slice()), ("INSERT INTO t FORMAT CSV", &b"1,2\n3,4\n"[..]));
+            let (text, data) = taken("INSERT INTO t VALUES", b"(1 + 1)", chunk);
+            assert_eq!((text.trim(), data.len()), ("INSERT INTO t VALUES\n(1 + 1)", 0));
+            let (text, _) = taken("SELECT 1,", b"2;\n", chunk);
+            assert_eq!(text, "SELECT 1,\n2");
+        }
+    }
+
+    #[test]
+    fn many_rows_of_values_are_data() {
+        let rows = b"(1),".repeat(100_000);
+        let (text, data) = taken("INSERT INTO t VALUES ", &rows, 10_000);
+        assert_eq!(text, "INSERT INTO t VALUES");
+        assert_eq!(data.trim_ascii(), &rows[..]);
+    }
+}

@@ -1,0 +1,81 @@
+//! ClickHouse's HTTP interface.
+//!
+//! hyper reads and writes on the I/O runtime. A query (`query`) runs as a task of the CPU runtime: it takes the body in as
+//! it comes (`input`, `external`), and sends its result out (`outgoing`) through a channel of a few chunks (`answer`). The
+//! task belongs to the answer: it ends when the client leaves.
+
+mod answer;
+mod external;
+mod head;
+mod input;
+mod outgoing;
+mod pages;
+mod query;
+mod request;
+pub mod sessions;
+mod status;
+
+use std::convert::Infallible;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gristmill_base::runtime::{self, Task};
+use hyper::body::Incoming;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper::{Method, Request, Response};
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::TcpStream;
+
+use crate::core::{Core, Counted};
+use answer::AnswerBody;
+
+/// Until the head of the next request is there.
+const HEAD_LONGEST: Duration = Duration::from_secs(30);
+/// Bytes of a request's head.
+const HEAD_BYTES_MAX: usize = 1 << 20;
+
+/// Serves one socket to its end.
+pub async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+    let _counted = Counted::one_of(&core.connections.http);
+    let _ = socket.set_nodelay(true);
+    let stopping = core.stopping.clone();
+    let service = service_fn(move |request| {
+        let core = core.clone();
+        async move { Ok::<_, Infallible>(respond(core, request, peer).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEAD_LONGEST)
+        .max_buf_size(HEAD_BYTES_MAX)
+        .serve_connection(TokioIo::new(socket), service);
+    tokio::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = stopping.cancelled() => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!("HTTP connection from {peer}: {error}");
+    }
+}
+
+async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: SocketAddr) -> Response<AnswerBody> {
+    let has_query = || request.uri().query().is_some_and(|query| !query.is_empty());
+    let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
+    match request.uri().path() {
+        _ if request.method() == Method::OPTIONS => return pages::preflight(request.headers()),
+        "/" if is_get && !has_query() => return pages::alive(),
+        "/ping" | "/replicas_status" if is_get => return pages::alive(),
+        "/metrics" if is_get => return pages::metrics(&core),
+        "/" | "/query" if is_get || request.method() == Method::POST => {}
+        path => return pages::not_found(path),
+    }
+    let (parts, body) = request.into_parts();
+    let (responder, awaited) = answer::channel();
+    let work = Task::on(&runtime::cpu(), query::run(query::Exchange { core, parts, body, peer, responder }));
+    awaited.response(work).await.unwrap_or_else(pages::defect)
+}

@@ -1,0 +1,227 @@
+//! The bytes of a result on their way out: framed and compressed as the client asked, held back for a while, then sent as
+//! they come.
+//!
+//! While nothing has left, an error can still have a status of its own; so up to `buffer_size` bytes wait for the end of
+//! the query, or all of them with `wait_end_of_query`: beyond some megabytes in a file.
+
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::PathBuf;
+
+use bytes::Bytes;
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_formats::Compression;
+use gristmill_formats::compression::Encoder;
+use hyper::http::response;
+
+use super::answer::Responder;
+use crate::frames;
+
+/// Bytes that are sent at a time.
+pub const CHUNK_BYTES: usize = 256 << 10;
+/// Bytes that wait in memory; more wait in a file.
+const HELD_BYTES: usize = 16 << 20;
+
+/// How a result is wrapped.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Wrapping {
+    /// `compress=1`: frames of the native protocol.
+    pub framed: bool,
+    /// `Content-Encoding`.
+    pub codec: Compression,
+    /// Level of gzip and deflate.
+    pub level: i32,
+}
+
+pub struct Outgoing {
+    responder: Responder,
+    wrapping: Wrapping,
+    encoder: Option<Encoder>,
+    held: Held,
+    /// Bytes that wait before anything is sent. `None`: all.
+    buffer_bytes: Option<usize>,
+}
+
+/// Bytes that wait.
+struct Held {
+    memory: Vec<u8>,
+    file: Option<std::fs::File>,
+    folder: PathBuf,
+}
+
+fn failed(error: std::io::Error) -> Error {
+    Error::from(error)
+        .with_context("while keeping the result in a temporary file until the query is over (wait_end_of_query)")
+}
+
+impl Held {
+    fn push(&mut self, bytes: &[u8]) -> Result<()> {
+        if self.file.is_none() && self.memory.len() + bytes.len() > HELD_BYTES {
+            std::fs::create_dir_all(&self.folder).map_err(failed)?;
+            let mut file = tempfile::tempfile_in(&self.folder).map_err(failed)?;
+            file.write_all(&std::mem::take(&mut self.memory)).map_err(failed)?;
+            self.file = Some(file);
+        }
+        match &mut self.file {
+            Some(file) => file.write_all(bytes).map_err(failed)?,
+            None => self.memory.extend_from_slice(bytes),
+        }
+        Ok(())
+    }
+
+    fn clear(&mut self) {
+        self.memory = Vec::new();
+        self.file = None;
+    }
+}
+
+async fn send(responder: &Responder, bytes: Vec<u8>) -> Result<()> {
+    let mut rest = Bytes::from(bytes);
+    while !rest.is_empty() {
+        let piece = rest.split_to(rest.len().min(CHUNK_BYTES));
+        if !responder.chunk(piece).await {
+            return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled: its client left"));
+        }
+    }
+    Ok(())
+}
+
+impl Outgoing {
+    /// `folder`: for temporary files.
+    pub fn new(responder: Responder, wrapping: Wrapping, buffer_bytes: Option<usize>, folder: PathBuf) -> Outgoing {
+        let level = matches!(wrapping.codec, Compression::Gzip | Compression::Deflate).then_some(wrapping.level.clamp(0, 9));
+        let encoder = (wrapping.codec != Compression::None).then(|| wrapping.codec.encoder(level));
+        let held = Held { memory: Vec::new(), file: None, folder };
+        Outgoing { responder, wrapping, encoder, held, buffer_bytes }
+    }
+
+    pub fn head_is_sent(&self) -> bool {
+        self.responder.head_is_sent()
+    }
+
+    fn wrapped(&mut self, bytes: &[u8], last: bool) -> Result<Vec<u8>> {
+        let mut framed = Vec::new();
+        let plain = if self.wrapping.framed {
+            frames::write(bytes, &mut framed)?;
+            &framed[..]
+        } else {
+            bytes
+        };
+        let mut out = Vec::new();
+        match &mut self.encoder {
+            Some(encoder) => {
+                encoder.write(plain, &mut out).context(|| "while compressing an answer".to_string())?;
+                if last {
+                    encoder.finish(&mut out)?;
+                }
+            }
+            None => out.extend_from_slice(plain),
+        }
+        Ok(out)
+    }
+
+    /// Takes bytes of the result, and sends what need not wait; `head` is asked for where that is the first. Error:
+    /// QUERY_WAS_CANCELLED where the client left.
+    pub async fn push(&mut self, bytes: &[u8], head: impl FnOnce() -> response::Parts) -> Result<()> {
+        let wrapped = self.wrapped(bytes, false)?;
+        if self.head_is_sent() {
+            return send(&self.responder, wrapped).await;
+        }
+        self.held.push(&wrapped)?;
+        match self.buffer_bytes {
+            Some(most) if self.held.memory.len() > most || self.held.file.is_some() => {
+                self.responder.begin(head());
+                self.release().await
+            }
+            _ => Ok(()),
+        }
+    }
+
+    async fn release(&mut self) -> Result<()> {
+        let memory = std::mem::take(&mut self.held.memory);
+        let Some(mut file) = self.held.file.take() else { return send(&self.responder, memory).await };
+        file.seek(SeekFrom::Start(0)).map_err(failed)?;
+        loop {
+            let mut piece = vec![0; CHUNK_BYTES];
+            let read = file.read(&mut piece).map_err(failed)?;
+            if read == 0 {
+                return Ok(());
+            }
+            piece.truncate(read);
+            send(&self.responder, piece).await?;
+        }
+    }
+
+    /// The end of the result.
+    pub async fn finish(mut self, bytes: &[u8], head: impl FnOnce() -> response::Parts) -> Result<()> {
+        let wrapped = self.wrapped(bytes, true)?;
+        if self.head_is_sent() {
+            return send(&self.responder, wrapped).await;
+        }
+        self.held.push(&wrapped)?;
+        if self.held.file.is_none() {
+            let body = Bytes::from(std::mem::take(&mut self.held.memory));
+            self.responder.whole(head(), body);
+            return Ok(());
+        }
+        self.responder.begin(head());
+        self.release().await
+    }
+
+    /// The query failed. Before anything was sent the answer is the error, with `head`; behind bytes that were sent comes a
+    /// mark that clients look for, and the answer is broken off. `tag` is that of the header X-ClickHouse-Exception-Tag.
+    pub async fn fail(mut self, error: &Error, text: &str, tag: &str, head: impl FnOnce() -> response::Parts) {
+        if !self.head_is_sent() {
+            self.held.clear();
+            let mut body = text.as_bytes().to_vec();
+            body.push(b'\n');
+            if self.wrapping.framed {
+                let mut framed = Vec::new();
+                if frames::write(&body, &mut framed).is_ok() {
+                    body = framed;
+                }
+            }
+            self.responder.whole(head(), Bytes::from(body));
+            return;
+        }
+        let mark = exception_mark(text, tag);
+        if let Ok(wrapped) = self.wrapped(mark.as_bytes(), true) {
+            let _ = send(&self.responder, wrapped).await;
+        }
+        self.responder.break_off(error.clone()).await;
+    }
+}
+
+/// Bytes of the text of a mark.
+const MARKED_BYTES_MAX: usize = 15 << 10;
+
+fn exception_mark(text: &str, tag: &str) -> String {
+    let mut end = text.len().min(MARKED_BYTES_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = format!("{}\n", &text[..end]);
+    format!("\r\n__exception__\r\n{tag}\r\n{text}{} {tag}\r\n__exception__\r\n", text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mark_of_an_error_tells_its_length_behind_it() {
+        let mark = exception_mark("Code: 1. no", "abcdefghijklmnop");
+        assert_eq!(mark, "\r\n__exception__\r\nabcdefghijklmnop\r\nCode: 1. no\n12 abcdefghijklmnop\r\n__exception__\r\n");
+        assert!(exception_mark(&"ö".repeat(20_000), "t").len() < 16 << 10);
+    }
+
+    #[test]
+    fn what_waits_goes_to_a_file_when_it_is_much() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut held = Held { memory: Vec::new(), file: None, folder: folder.path().join("tmp") };
+        held.push(&vec![1; HELD_BYTES]).expect("holds");
+        assert!(held.file.is_none());
+        held.push(b"more").expect("holds");
+        let file = held.file.as_ref().expect("a file");
+        assert_eq!(file.metadata().expect("is there").len(), HELD_BYTES as u64 + 4);
+    }
+}

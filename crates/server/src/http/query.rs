@@ -1,0 +1,297 @@
+//! A query over HTTP: from its request to the last byte of its answer.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use futures::StreamExt;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::engine::{timezone, timezone_name};
+use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session};
+use gristmill_formats::{Format, OutputContext, ResultSummary, writer};
+use gristmill_introspect::QueryContext;
+use hyper::Method;
+use hyper::body::Incoming;
+use hyper::http::request::Parts;
+
+use super::answer::Responder;
+use super::external;
+use super::head::Head;
+use super::input::{self, Taken};
+use super::outgoing::{CHUNK_BYTES, Outgoing, Wrapping};
+use super::request::{self, Parameters, header};
+use super::sessions::Held;
+use crate::access::Identity;
+use crate::core::{Before, Core, Counted, error_text};
+use crate::extremes::Extremes;
+use crate::known_settings;
+
+/// Bytes of an answer that wait for an error, unless the client says how many.
+const BUFFER_BYTES: u64 = 1 << 20;
+/// How often a query is asked whether it is over its time.
+const TICK: Duration = Duration::from_millis(100);
+
+/// A request and where its answer goes.
+pub struct Exchange {
+    pub core: Arc<Core>,
+    pub parts: Parts,
+    pub body: Incoming,
+    pub peer: SocketAddr,
+    pub responder: Responder,
+}
+
+/// What was found out of a request before its statement runs.
+struct Ready {
+    session: Session,
+    /// The session that the client named.
+    named: Option<Held>,
+    taken: Taken,
+    external: Vec<ExternalTable>,
+    default_format: Option<String>,
+    _place: Counted,
+}
+
+/// How the answer of a request is to be.
+struct Wishes {
+    wrapping: Wrapping,
+    /// Bytes that wait. `None`: all of them.
+    buffer_bytes: Option<usize>,
+}
+
+pub async fn run(exchange: Exchange) {
+    let Exchange { core, parts, body, peer, responder } = exchange;
+    let env = &core.engine.env;
+    let mut parameters = Parameters::of(parts.uri.query());
+    let id = parameters.get("query_id").or(header(&parts, "x-clickhouse-query-id")).filter(|id| !id.is_empty());
+    let mut head = Head {
+        query_id: id.map_or_else(|| env.uuid().to_string(), str::to_string),
+        display_name: core.display_name.clone(),
+        timezone: timezone_name(&gristmill_introspect::Settings::default()),
+        tag: format!("{:016x}", env.random_u64()),
+        ..Head::default()
+    };
+    let mut wishes = Wishes { wrapping: Wrapping::default(), buffer_bytes: Some(BUFFER_BYTES as usize) };
+    let ready = prepare(&core, &parts, body, peer, &mut parameters, &mut head, &mut wishes).await;
+    head.codec = wishes.wrapping.codec;
+    let folder = core.engine.data_path.join("tmp");
+    let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.buffer_bytes, folder);
+    let mut context = None;
+    let answered = match ready {
+        Ok(ready) => answer(ready, &mut head, &mut outgoing, &mut context).await,
+        Err(error) => Err(error),
+    };
+    let finished = match answered {
+        Ok(last) => {
+            let Some(context) = &context else { return };
+            outgoing.finish(&last, || head.success(context)).await
+        }
+        Err(error) => {
+            tracing::debug!("Query {} from {peer}: {error}", head.query_id);
+            let text = error_text(&error);
+            let tag = head.tag.clone();
+            outgoing.fail(&error, &text, &tag, || head.failure(&error, context.as_deref())).await;
+            return;
+        }
+    };
+    if let Err(error) = finished {
+        tracing::debug!("Query {} from {peer}: its answer was not sent to its end: {error}", head.query_id);
+    }
+}
+
+async fn prepare(
+    core: &Arc<Core>,
+    parts: &Parts,
+    body: Incoming,
+    peer: SocketAddr,
+    parameters: &mut Parameters,
+    head: &mut Head,
+    wishes: &mut Wishes,
+) -> Result<Ready> {
+    core.check_open()?;
+    let credentials = request::credentials(parts, parameters, peer.ip())?;
+    let identity = core.access.authenticate(&credentials)?;
+    has_length(parts)?;
+    let codec = request::content_encoding(parts)?;
+    let boundary = external::boundary(header(parts, "content-type"));
+    let mut data: Option<InputData> = None;
+    let mut form = Vec::new();
+    match boundary {
+        Some(boundary) => {
+            let decoded = codec.decoder(input::raw(body));
+            form = external::read_form(decoded, boundary, parameters).await?;
+        }
+        None => data = Some(input::body(body, codec, parameters.flag("decompress")?)),
+    }
+    let (session, named) = session(core, parts, parameters, &identity)?;
+    let settings = &session.settings;
+    head.timezone = timezone_name(settings);
+    head.cors = settings.add_http_cors_header && header(parts, "origin").is_some();
+    wishes.wrapping.framed = parameters.flag("compress")?;
+    if settings.enable_http_compression {
+        wishes.wrapping.codec = request::accepted_encoding(parts);
+        wishes.wrapping.level = settings.http_zlib_compression_level.clamp(0, 9) as i32;
+    }
+    wishes.buffer_bytes = buffer_bytes(parameters, &session)?;
+    let external = external::tables(form, parameters, settings)?;
+    let query = parameters.get("query").unwrap_or_default();
+    let taken = input::take(query, data.unwrap_or_else(|| futures::stream::empty().boxed())).await?;
+    let default_format = header(parts, "x-clickhouse-format").or(parameters.get("default_format"));
+    let default_format = default_format.filter(|name| !name.is_empty()).map(str::to_string);
+    let mut session = session;
+    session.query_id.clone_from(&head.query_id);
+    Ok(Ready { session, named, taken, external, default_format, _place: core.admission.enter()? })
+}
+
+/// HTTP says how long a body is, or that it comes in chunks.
+fn has_length(parts: &Parts) -> Result<()> {
+    let told = ["content-length", "transfer-encoding"].iter().any(|name| parts.headers.contains_key(*name));
+    if parts.method == Method::POST && !told {
+        return Err(Error::new(
+            ErrorCode::HTTP_LENGTH_REQUIRED,
+            "A POST without length: send Content-Length, or Transfer-Encoding: chunked",
+        ));
+    }
+    Ok(())
+}
+
+/// The session of a request, as it is for its statement, and the one that the client named.
+fn session(
+    core: &Arc<Core>,
+    parts: &Parts,
+    parameters: &Parameters,
+    identity: &Identity,
+) -> Result<(Session, Option<Held>)> {
+    let named = parameters
+        .session()?
+        .map(|request| core.sessions.take(&identity.user, &request, || core.session(identity)))
+        .transpose()?;
+    let mut session = named.as_ref().map_or_else(|| core.session(identity), |held| held.session.clone());
+    let database = header(parts, "x-clickhouse-database").or(parameters.get("database"));
+    if let Some(database) = database.filter(|name| !name.is_empty()) {
+        core.engine.databases.database(database)?;
+        session.database = database.to_string();
+    }
+    if let Some(role) = parameters.roles.first() {
+        return Err(Error::new(ErrorCode(511), format!("There is no role `{role}`")));
+    }
+    for (name, value) in &parameters.settings {
+        known_settings::set(&mut session.settings, name, value)?;
+    }
+    for (name, value) in &parameters.of_query {
+        session.parameters.insert(name.clone(), value.clone());
+    }
+    // Whoever follows a link must not change anything.
+    if parts.method != Method::POST && session.settings.readonly == 0 {
+        session.settings.readonly = 2;
+    }
+    Ok((session, named))
+}
+
+fn buffer_bytes(parameters: &Parameters, session: &Session) -> Result<Option<usize>> {
+    let settings = &session.settings;
+    let waits = match parameters.get("wait_end_of_query") {
+        Some(_) => parameters.flag("wait_end_of_query")?,
+        None => settings.http_wait_end_of_query,
+    };
+    if waits {
+        return Ok(None);
+    }
+    let asked = match parameters.get("buffer_size") {
+        Some(text) => text.parse().map_err(|_| {
+            Error::new(ErrorCode::BAD_ARGUMENTS, format!("Parameter buffer_size is '{text}': give a number of bytes"))
+        })?,
+        None => settings.http_response_buffer_size,
+    };
+    let bytes = if asked == 0 { BUFFER_BYTES } else { asked };
+    // What waits for an error waits in memory.
+    Ok(Some(bytes.min(16 * BUFFER_BYTES) as usize))
+}
+
+/// Runs the statement and sends its result; gives the last bytes of it.
+async fn answer(
+    ready: Ready,
+    head: &mut Head,
+    outgoing: &mut Outgoing,
+    told: &mut Option<Arc<QueryContext>>,
+) -> Result<Vec<u8>> {
+    let Ready { mut session, mut named, taken, external, default_format, _place } = ready;
+    let before = Before::of(&session);
+    let brought = Brought { external, blocks: None };
+    let execution = session.execute_with(&taken.statement, taken.data, brought).await?;
+    *told = Some(execution.context.clone());
+    let last = result(execution, default_format, head, outgoing).await?;
+    if let Some(named) = &mut named {
+        before.repeat(&session, &mut named.session);
+    }
+    Ok(last)
+}
+
+async fn result(
+    execution: Execution,
+    default_format: Option<String>,
+    head: &mut Head,
+    outgoing: &mut Outgoing,
+) -> Result<Vec<u8>> {
+    let Execution { context, columns, format, mut rows, totals, .. } = execution;
+    let settings = context.settings.clone();
+    let format = Format::by_name(format.as_deref().or(default_format.as_deref()).unwrap_or("TabSeparated"))?;
+    let output = OutputContext { settings: settings.clone(), timezone: timezone(&settings)?, terminal: false, width: None };
+    let mut out = Vec::new();
+    let mut formatted = match columns.is_empty() {
+        true => None,
+        false => {
+            head.format = Some(format);
+            let mut formatted = writer(format, &columns, output)?;
+            formatted.start(&mut out)?;
+            Some(formatted)
+        }
+    };
+    let mut extremes = settings.extremes.then(|| Extremes::new(&columns));
+    let mut count = 0;
+    let progress_every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));
+    let mut progress_next = progress_every;
+    let mut ticker = tokio::time::interval(TICK.min(progress_every));
+    ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            biased;
+            batch = rows.next() => {
+                let Some(batch) = batch.transpose().map_err(Error::from)? else { break };
+                count += batch.num_rows() as u64;
+                if let Some(extremes) = &mut extremes {
+                    extremes.add(&batch)?;
+                }
+                if let Some(formatted) = &mut formatted {
+                    formatted.write(&batch, &mut out)?;
+                }
+                if out.len() >= CHUNK_BYTES {
+                    outgoing.push(&out, || head.success(&context)).await?;
+                    out.clear();
+                }
+            }
+            _ = ticker.tick() => {
+                context.check()?;
+                if settings.send_progress_in_http_headers && context.elapsed() >= progress_next && !outgoing.head_is_sent() {
+                    head.note_progress(&context);
+                    progress_next = context.elapsed() + progress_every;
+                }
+            }
+        }
+    }
+    // The query is over, and in the log, before its answer is.
+    drop(rows);
+    if let Some(formatted) = &mut formatted {
+        let progress = context.progress.snapshot();
+        let summary = ResultSummary {
+            rows: count,
+            elapsed_seconds: context.elapsed().as_secs_f64(),
+            read_rows: progress.read_rows,
+            read_bytes: progress.read_bytes,
+            rows_before_limit: None,
+            totals,
+            extremes: extremes.map(Extremes::rows).transpose()?.flatten(),
+        };
+        formatted.finish(&summary, &mut out)?;
+    }
+    Ok(out)
+}

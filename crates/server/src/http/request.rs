@@ -1,0 +1,226 @@
+//! What a request says beside its query: parameters of the URL, headers, credentials.
+
+use std::collections::BTreeMap;
+use std::net::IpAddr;
+
+use base64::Engine as _;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_formats::Compression;
+use gristmill_introspect::Settings;
+use hyper::http::request::Parts;
+use url::form_urlencoded;
+
+use super::sessions::SessionRequest;
+use crate::access::Credentials;
+use crate::known_settings;
+
+#[derive(Clone, Debug, Default)]
+pub struct Parameters {
+    /// `query`, `database`, …
+    pub reserved: BTreeMap<String, String>,
+    /// `param_x`, without `param_`; the text still has its escapes.
+    pub of_query: BTreeMap<String, String>,
+    pub settings: Vec<(String, String)>,
+    pub roles: Vec<String>,
+    /// `t_format`, `t_types` and `t_structure` of external tables.
+    pub of_tables: BTreeMap<String, String>,
+}
+
+/// Names of the URL that are no settings.
+const RESERVED: &[&str] = &[
+    "query",
+    "database",
+    "default_format",
+    "query_id",
+    "user",
+    "password",
+    "quota_key",
+    "session_id",
+    "session_timeout",
+    "session_check",
+    "close_session",
+    "compress",
+    "decompress",
+    "buffer_size",
+    "wait_end_of_query",
+    "stacktrace",
+];
+
+/// Ends of names that describe external tables.
+const OF_TABLES: &[&str] = &["_format", "_types", "_structure"];
+
+impl Parameters {
+    /// Of a URL's query string.
+    pub fn of(query: Option<&str>) -> Parameters {
+        let mut parameters = Parameters::default();
+        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
+            parameters.add(&name, value.into_owned());
+        }
+        parameters
+    }
+
+    pub fn add(&mut self, name: &str, value: String) {
+        if name.is_empty() {
+            return;
+        }
+        if let Some(parameter) = name.strip_prefix("param_") {
+            self.of_query.insert(parameter.to_string(), value);
+        } else if name == "role" {
+            self.roles.push(value);
+        } else if RESERVED.contains(&name) {
+            self.reserved.insert(name.to_string(), value);
+        } else if OF_TABLES.iter().any(|end| name.ends_with(end))
+            && known_settings::encoding(name).is_none()
+            && Settings::default().get(name).is_none()
+        {
+            self.of_tables.insert(name.to_string(), value);
+        } else {
+            self.settings.push((name.to_string(), value));
+        }
+    }
+
+    pub fn get(&self, name: &str) -> Option<&str> {
+        self.reserved.get(name).map(String::as_str)
+    }
+
+    /// Error: BAD_ARGUMENTS.
+    pub fn flag(&self, name: &str) -> Result<bool> {
+        match self.get(name).unwrap_or("0").to_ascii_lowercase().as_str() {
+            "0" | "false" | "" => Ok(false),
+            "1" | "true" => Ok(true),
+            other => Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Parameter {name} is '{other}': give 0 or 1"))),
+        }
+    }
+
+    pub fn session(&self) -> Result<Option<SessionRequest>> {
+        let Some(id) = self.get("session_id").filter(|id| !id.is_empty()) else { return Ok(None) };
+        Ok(Some(SessionRequest {
+            id: id.to_string(),
+            timeout: self.get("session_timeout").map(str::to_string),
+            check: self.flag("session_check")?,
+            close: self.flag("close_session")?,
+        }))
+    }
+}
+
+pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
+    parts.headers.get(name)?.to_str().ok()
+}
+
+/// The credentials, from one of the places that they may stand in. Error: AUTHENTICATION_FAILED where they stand in two.
+pub fn credentials(parts: &Parts, parameters: &Parameters, address: IpAddr) -> Result<Credentials> {
+    let failed = |text: &str| Error::new(ErrorCode::AUTHENTICATION_FAILED, text);
+    let user = header(parts, "x-clickhouse-user");
+    let key = header(parts, "x-clickhouse-key");
+    let (url_user, url_password) = (parameters.get("user"), parameters.get("password"));
+    // A page that has credentials of its own says so to keep the browser's away.
+    let authorization = header(parts, "authorization").filter(|text| *text != "never" && !text.is_empty());
+    let in_headers = user.is_some() || key.is_some();
+    let in_url = url_user.is_some() || url_password.is_some();
+    if [in_headers, in_url, authorization.is_some()].into_iter().filter(|given| *given).count() > 1 {
+        return Err(failed(
+            "Invalid authentication: credentials are in more than one of the Authorization header, X-ClickHouse headers and the URL",
+        ));
+    }
+    let (user, password) = if let Some(text) = authorization {
+        let (scheme, encoded) = text.split_once(' ').unwrap_or((text, ""));
+        if !scheme.eq_ignore_ascii_case("basic") {
+            return Err(failed("Invalid authentication: only the scheme Basic is known"));
+        }
+        let decoded = base64::engine::general_purpose::STANDARD.decode(encoded.trim());
+        let decoded = decoded.ok().and_then(|bytes| String::from_utf8(bytes).ok());
+        let decoded = decoded.ok_or_else(|| failed("Invalid authentication: the Authorization header is not base64"))?;
+        let (user, password) = decoded.split_once(':').unwrap_or((&decoded, ""));
+        (user.to_string(), password.to_string())
+    } else {
+        (user.or(url_user).unwrap_or_default().to_string(), key.or(url_password).unwrap_or_default().to_string())
+    };
+    Ok(Credentials { user, password, address: Some(address) })
+}
+
+/// The codec that a body came in.
+pub fn content_encoding(parts: &Parts) -> Result<Compression> {
+    let name = header(parts, "content-encoding").unwrap_or_default().trim().to_ascii_lowercase();
+    match name.as_str() {
+        "" | "identity" => Ok(Compression::None),
+        "x-gzip" => Ok(Compression::Gzip),
+        name => Compression::by_name(name, "").map_err(|error| error.with_context("in the header Content-Encoding")),
+    }
+}
+
+/// The codec of an answer: of those that the client takes, the one that costs least for what it saves.
+pub fn accepted_encoding(parts: &Parts) -> Compression {
+    let accepted = header(parts, "accept-encoding").unwrap_or_default();
+    let refused = |options: &str| {
+        let quality = options.split(';').find_map(|option| option.trim().strip_prefix("q="));
+        quality.is_some_and(|quality| quality.trim().parse::<f32>().is_ok_and(|quality| quality == 0.0))
+    };
+    let named: Vec<String> = accepted
+        .split(',')
+        .filter_map(|part| {
+            let (name, options) = part.split_once(';').unwrap_or((part, ""));
+            (!refused(options)).then(|| name.trim().to_ascii_lowercase())
+        })
+        .collect();
+    [
+        ("zstd", Compression::Zstd),
+        ("lz4", Compression::Lz4),
+        ("br", Compression::Brotli),
+        ("gzip", Compression::Gzip),
+        ("deflate", Compression::Deflate),
+        ("xz", Compression::Xz),
+        ("bz2", Compression::Bz2),
+    ]
+    .into_iter()
+    .find(|(name, _)| named.iter().any(|accepted| accepted == name))
+    .map_or(Compression::None, |(_, codec)| codec)
+}
+
+#[cfg(test)]
+mod tests {
+    use hyper::Request;
+
+    use super::*;
+
+    fn parts(headers: &[(&str, &str)]) -> Parts {
+        let mut request = Request::builder();
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        request.body(()).expect("a request").into_parts().0
+    }
+
+    const HOME: IpAddr = IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+
+    #[test]
+    fn what_is_no_parameter_is_a_setting() {
+        let parameters =
+            Parameters::of(Some("query=SELECT+1&param_a=%5C%27&max_threads=2&ids_structure=a+Int8&role=x&role=y&=1"));
+        assert_eq!(parameters.get("query"), Some("SELECT 1"));
+        assert_eq!(parameters.of_query["a"], "\\'");
+        assert_eq!(parameters.settings, [("max_threads".to_string(), "2".to_string())]);
+        assert_eq!(parameters.of_tables["ids_structure"], "a Int8");
+        assert_eq!(parameters.roles, ["x", "y"]);
+    }
+
+    #[test]
+    fn credentials_stand_in_one_place() {
+        let none = Parameters::default();
+        let basic = parts(&[("authorization", "Basic YWxpY2U6czplY3JldA==")]);
+        let found = credentials(&basic, &none, HOME).expect("reads");
+        assert_eq!((found.user.as_str(), found.password.as_str()), ("alice", "s:ecret"));
+        let in_url = Parameters::of(Some("user=bob&password=x"));
+        assert_eq!(credentials(&parts(&[("authorization", "never")]), &in_url, HOME).expect("reads").user, "bob");
+        assert!(credentials(&basic, &in_url, HOME).is_err());
+        assert_eq!(credentials(&parts(&[]), &none, HOME).expect("reads").user, "");
+    }
+
+    #[test]
+    fn the_server_chooses_among_what_is_accepted() {
+        let choice = |text: &str| accepted_encoding(&parts(&[("accept-encoding", text)]));
+        assert_eq!(choice("gzip, deflate, br, zstd"), Compression::Zstd);
+        assert_eq!(choice("gzip, br;q=0"), Compression::Gzip);
+        assert_eq!(choice("identity"), Compression::None);
+        assert_eq!(choice(""), Compression::None);
+    }
+}

@@ -1,0 +1,210 @@
+//! One connection: hello, then queries one after another.
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+use arrow::array::RecordBatch;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::engine::timezone_name;
+use gristmill_engine::{ExternalTable, Session};
+use gristmill_formats::native::{BLOCK_BYTES_MAX, ByteReader};
+use tokio::net::TcpStream;
+
+use super::answer::Dialect;
+use super::client::{self, Hello, Query, Words};
+use super::listener::{RECEIVE_LONGEST, peek, unexpected};
+use super::socket::{Chunks, Output, channels, gone};
+use super::{query, revision};
+use crate::access::Credentials;
+use crate::core::{Core, Counted};
+
+/// Until the client has said who it is.
+const HELLO_LONGEST: Duration = Duration::from_secs(60);
+/// A connection without a query for so long is closed.
+const IDLE_LONGEST: Duration = Duration::from_secs(3600);
+
+const WRONG_PORT: &str = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain\r\nConnection: close\r\n\r\n\
+    This is the port of ClickHouse's native protocol, for clickhouse-client and drivers that speak it.\n\
+    HTTP has a port of its own (8123 unless told otherwise).\n";
+
+pub(super) struct Connection {
+    pub core: Arc<Core>,
+    pub reader: ByteReader<Chunks>,
+    pub out: Output,
+    pub dialect: Dialect,
+    pub peer: SocketAddr,
+    /// What SET and USE change.
+    pub session: Session,
+}
+
+/// Serves one socket to its end.
+pub async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+    let _counted = Counted::one_of(&core.connections.native);
+    // Packets are small and wait for one another.
+    let _ = socket.set_nodelay(true);
+    let (read, write) = socket.into_split();
+    let (pump, chunks, out) = channels();
+    let session = Session::new(core.engine.clone());
+    let dialect = Dialect { revision: 0, compressed: false };
+    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, session };
+    let conversation = Task::on(&runtime::cpu(), connection.run());
+    pump.run(read, write).await;
+    if conversation.is_finished()
+        && let Err(error) = conversation.join().await
+    {
+        tracing::error!("A connection from {peer} ended by a defect: {error}");
+    }
+}
+
+impl Connection {
+    async fn run(mut self) {
+        if let Err(error) = self.converse().await {
+            tracing::debug!("Connection from {}: {error}", self.peer);
+            let _ = self.out.send_whole(self.dialect.exception(&error)).await;
+        }
+    }
+
+    /// An error is the last word.
+    async fn converse(&mut self) -> Result<()> {
+        let hello = tokio::time::timeout(HELLO_LONGEST, self.hello());
+        match hello.await {
+            Ok(known) => {
+                if !known? {
+                    return Ok(());
+                }
+            }
+            Err(_) => return Err(Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not say hello in time")),
+        }
+        let stopping = self.core.stopping.clone();
+        loop {
+            let code = tokio::select! {
+                () = stopping.cancelled() => return Ok(()),
+                code = tokio::time::timeout(IDLE_LONGEST, peek(&mut self.reader)) => match code {
+                    Ok(code) => code?,
+                    Err(_) => return Ok(()),
+                },
+            };
+            let Some(code) = code else { return Ok(()) };
+            self.reader.advance(1);
+            match u64::from(code) {
+                client::PING => self.out.send_whole(self.dialect.pong()).await?,
+                client::QUERY => self.query().await?,
+                // It comes late: the query is over.
+                client::CANCEL | client::KEEP_ALIVE => {}
+                client::TABLES_STATUS => {
+                    let tables = self.words().tables_status().await?;
+                    let databases = &self.core.engine.databases;
+                    let is_there = |(database, table): &(String, String)| databases.table(database, table).is_ok();
+                    let there: Vec<_> = tables.into_iter().filter(is_there).collect();
+                    self.out.send(self.dialect.tables_status(&there)).await?;
+                }
+                other => return Err(unexpected(other, "a query")),
+            }
+        }
+    }
+
+    fn words(&mut self) -> Words<'_, Chunks> {
+        Words { reader: &mut self.reader, revision: self.dialect.revision }
+    }
+
+    /// False: nothing is to follow.
+    async fn hello(&mut self) -> Result<bool> {
+        let Some(first) = peek(&mut self.reader).await? else { return Ok(false) };
+        if matches!(first, b'G' | b'P') {
+            self.out.send_whole(WRONG_PORT.as_bytes().to_vec()).await?;
+            return Ok(false);
+        }
+        self.reader.advance(1);
+        if u64::from(first) != client::HELLO {
+            return Err(unexpected(u64::from(first), "the hello of a client"));
+        }
+        let hello = self.words().hello().await?;
+        self.dialect.revision = hello.revision.min(revision::SERVER);
+        self.come_in(&hello)?;
+        let timezone = timezone_name(&self.session.settings);
+        let nonce = self.core.engine.env.random_u64();
+        self.out.send_whole(self.dialect.hello(&timezone, &self.core.display_name, nonce)).await?;
+        self.words().addendum().await?;
+        tracing::debug!("{} of revision {} connected from {}", hello.client, hello.revision, self.peer);
+        Ok(true)
+    }
+
+    fn come_in(&mut self, hello: &Hello) -> Result<()> {
+        if hello.revision < revision::CLIENT_INFO {
+            let text =
+                format!("The client speaks revision {}, and the oldest known is {}", hello.revision, revision::CLIENT_INFO);
+            return Err(Error::new(ErrorCode::UNEXPECTED_PACKET_FROM_CLIENT, text));
+        }
+        let credentials =
+            Credentials { user: hello.user.clone(), password: hello.password.clone(), address: Some(self.peer.ip()) };
+        let identity = self.core.access.authenticate(&credentials)?;
+        self.session = self.core.session(&identity);
+        if !hello.database.is_empty() {
+            self.core.engine.databases.database(&hello.database)?;
+            self.session.database.clone_from(&hello.database);
+        }
+        Ok(())
+    }
+
+    /// An error ends the connection; one of the statement alone is told, and the connection goes on.
+    async fn query(&mut self) -> Result<()> {
+        let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its query in time");
+        let packet = tokio::time::timeout(RECEIVE_LONGEST, self.words().query()).await.map_err(late)??;
+        self.dialect.compressed = packet.compressed;
+        let external = self.external_tables(&packet).await?;
+        if let Err(error) = query::run(self, packet, external).await? {
+            self.out.send(self.dialect.exception(&error)).await?;
+        }
+        Ok(())
+    }
+
+    /// Tables that come with a query, up to an empty block: it follows every query.
+    async fn external_tables(&mut self, packet: &Query) -> Result<Vec<ExternalTable>> {
+        let mut tables: Vec<ExternalTable> = Vec::new();
+        let mut bytes = 0;
+        loop {
+            let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its tables in time");
+            let code =
+                tokio::time::timeout(RECEIVE_LONGEST, peek(&mut self.reader)).await.map_err(late)??.ok_or_else(gone)?;
+            self.reader.advance(1);
+            match u64::from(code) {
+                client::DATA | client::SCALAR => {}
+                client::PING => {
+                    self.out.send_whole(self.dialect.pong()).await?;
+                    continue;
+                }
+                client::CANCEL => continue,
+                other => return Err(unexpected(other, "the tables of a query")),
+            }
+            let mut data = self.words();
+            let read = tokio::time::timeout(RECEIVE_LONGEST, data.data(packet.compressed));
+            let (name, block) = read.await.map_err(late)??;
+            if u64::from(code) == client::SCALAR {
+                continue;
+            }
+            if block.is_empty() {
+                return Ok(tables);
+            }
+            bytes += block.memory_bytes();
+            if bytes > BLOCK_BYTES_MAX {
+                let text = format!(
+                    "The tables of a query are larger than {BLOCK_BYTES_MAX} bytes: insert them into one of the server's"
+                );
+                return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, text));
+            }
+            let batch = RecordBatch::try_new(block.columns.arrow(), block.arrays)?;
+            match tables.iter_mut().find(|table| table.name == name) {
+                Some(table) if table.columns == block.columns => table.batches.push(batch),
+                Some(_) => {
+                    return Err(Error::new(
+                        ErrorCode::INCORRECT_DATA,
+                        format!("The blocks of the table {name} have different columns"),
+                    ));
+                }
+                None => tables.push(ExternalTable { name, columns: block.columns, batches: vec![batch] }),
+            }
+        }
+    }
+}

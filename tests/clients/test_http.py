@@ -1,0 +1,286 @@
+"""What people type with curl, and what programs rely on."""
+
+import gzip
+import json
+import socket
+import time
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection, IncompleteRead
+
+import pytest
+import zstandard
+from clickhouse_cityhash.cityhash import CityHash128
+from lz4 import block as lz4_block
+from lz4 import frame as lz4_frame
+
+
+def test_a_query_in_the_url_or_in_the_body(http):
+    assert http("SELECT 1", method="GET").text == "1\n"
+    assert http.ok(body=b"SELECT 1 + 1") == "2\n"
+    assert http.ok("SELECT number FROM numbers(3)", b" WHERE number > 0 FORMAT CSV") == "1\n2\n"
+    assert http.ok("SELECT 1 AS a", default_format="JSONEachRow") == '{"a":1}\n'
+    assert http.ok("SELECT 1 AS a", headers={"X-ClickHouse-Format": "CSVWithNames"}) == '"a"\n1\n'
+
+
+def test_data_follows_the_query(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt32, b String) ENGINE = MergeTree ORDER BY a")
+    http.ok(f"INSERT INTO {table} FORMAT CSV", b'1,"one"\n2,two\n')
+    http.ok(body=f"INSERT INTO {table} FORMAT JSONEachRow\n".encode() + b'{"a":3,"b":"three"}')
+    http.ok(f"INSERT INTO {table} VALUES", b"(4, upper('four')), (5, 'five')")
+    http.ok(body=f"INSERT INTO {table} (b, a) VALUES ('six', 5 + 1)".encode())
+    http.ok(f"INSERT INTO {table} SELECT a, b FROM input('a UInt32, b String') FORMAT TSV", b"7\tseven\n")
+    assert http.ok(f"SELECT b FROM {table} ORDER BY a") == "one\ntwo\nthree\nFOUR\nfive\nsix\nseven\n"
+    summary = json.loads(http(f"INSERT INTO {table} FORMAT TSV", b"8\teight\n").headers["x-clickhouse-summary"])
+    assert summary["written_rows"] == "1"
+
+
+def test_large_data_streams_in_and_out_in_bounded_memory(server, http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt64, b String) ENGINE = MergeTree ORDER BY a")
+    rows, chunk = 2_000_000, 100_000
+
+    def chunks():
+        for first in range(0, rows, chunk):
+            yield b"".join(b"%d\ta string of the row %d\n" % (n, n) for n in range(first, first + chunk))
+
+    connection = http_connection(http)
+    connection.request("POST", f"/?query=INSERT+INTO+{table}+FORMAT+TSV", body=chunks(), encode_chunked=True,
+                       headers={"Transfer-Encoding": "chunked"})
+    assert connection.getresponse().read() == b""
+    assert http.ok(f"SELECT count(), sum(a) FROM {table}") == f"{rows}\t{rows * (rows - 1) // 2}\n"
+    # A slow reader of a large result holds the query back, and the server holds little of it.
+    before = server.memory_bytes()
+    connection.request("GET", "/?query=SELECT+number,+repeat('x',100)+FROM+numbers(5000000)")
+    answer = connection.getresponse()
+    answer.read(1000)
+    time.sleep(1)
+    assert server.memory_bytes() - before < 200 << 20
+    total = 1000
+    while piece := answer.read(1 << 20):
+        total += len(piece)
+    assert total == 5_000_000 * 102 + sum(len(str(n)) for n in range(5_000_000))
+
+
+def http_connection(http):
+    return HTTPConnection("127.0.0.1", http.port, timeout=120)
+
+
+def test_parameters_have_types(http):
+    asked = "SELECT {n:UInt8} + 1, {s:String}, {a:Array(String)}, {d:Nullable(Date)}, {i:Identifier} FROM (SELECT 7 AS x)"
+    values = {"param_n": "5", "param_s": "a\\tb'", "param_a": "['x','it\\'s']", "param_d": "\\N", "param_i": "x"}
+    assert http.ok(asked, **values) == "6\ta\\tb\\'\t['x','it\\'s']\t\\N\t7\n"
+    assert http("SELECT {n:UInt8}").error == (456, "UNKNOWN_QUERY_PARAMETER")
+
+
+def test_settings_are_parameters_of_the_url(http):
+    assert http.ok("SELECT getSetting('max_block_size')", max_block_size=77) == "77\n"
+    # ClickHouse has it, and it changes nothing here.
+    assert http.ok("SELECT 1", output_format_native_use_flattened_dynamic_and_json_serialization=1) == "1\n"
+    answer = http("SELECT 1", no_such_setting=1)
+    assert (answer.status, answer.error) == (404, (115, "UNKNOWN_SETTING"))
+
+
+@pytest.mark.parametrize(
+    "query, status, name",
+    [
+        ("SELECT * FROM nowhere", 404, "UNKNOWN_TABLE"),
+        ("SELECT (", 400, "SYNTAX_ERROR"),
+        ("SELECT nothing()", 404, "UNKNOWN_FUNCTION"),
+        ("SELECT throwIf(1)", 500, "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO"),
+        ("SELECT 1 FORMAT Nothing", 404, "UNKNOWN_FORMAT"),
+        ("SELECT 1; SELECT 2", 400, "SYNTAX_ERROR"),
+        ("", 400, "SYNTAX_ERROR"),
+    ],
+)
+def test_errors_have_a_status_and_a_code(http, query, status, name):
+    answer = http(body=query.encode())
+    assert (answer.status, answer.error[1]) == (status, name)
+
+
+def test_get_changes_nothing(http, table):
+    answer = http(f"CREATE TABLE {table} (a Int8) ENGINE = Memory", method="GET")
+    assert (answer.status, answer.error) == (500, (164, "READONLY"))
+
+
+def test_credentials(http):
+    assert http.ok("SELECT currentUser()", headers={"X-ClickHouse-User": "default"}) == "default\n"
+    assert http.ok("SELECT 1", user="default", password="") == "1\n"
+    assert http.ok("SELECT 1", headers={"Authorization": "Basic ZGVmYXVsdDo="}) == "1\n"
+    for parameters in ({"user": "mallory"}, {"user": "default", "password": "guess"}):
+        answer = http("SELECT 1", **parameters)
+        assert (answer.status, answer.error) == (403, (516, "AUTHENTICATION_FAILED"))
+    twice = http("SELECT 1", user="default", headers={"X-ClickHouse-User": "default"})
+    assert twice.error == (516, "AUTHENTICATION_FAILED")
+
+
+def test_headers_of_an_answer(http):
+    answer = http("SELECT 1", query_id="my-query", default_format="JSON")
+    headers = answer.headers
+    assert headers["x-clickhouse-query-id"] == "my-query"
+    assert headers["x-clickhouse-format"] == "JSON"
+    assert headers["x-clickhouse-timezone"] == "UTC"
+    assert headers["content-type"] == "application/json; charset=UTF-8"
+    assert headers["x-clickhouse-server-display-name"]
+    summary = json.loads(headers["x-clickhouse-summary"])
+    assert summary["result_rows"] == "1" and all(isinstance(value, str) for value in summary.values())
+    assert "x-clickhouse-format" not in http("CREATE DATABASE IF NOT EXISTS default").headers
+    logged = http.ok("SELECT type FROM system.query_log WHERE query_id = 'my-query' ORDER BY event_time_microseconds")
+    assert logged == "QueryStart\nQueryFinish\n"
+
+
+def test_sessions(http):
+    assert http("SELECT 1", session_id="absent", session_check=1).error == (372, "SESSION_NOT_FOUND")
+    http.ok("SET max_block_size = 99", session_id="mine")
+    assert http.ok("SELECT getSetting('max_block_size')", session_id="mine", session_check=1) == "99\n"
+    # A setting of one request is not the session's.
+    assert http.ok("SELECT 1", session_id="mine", max_threads=3) == "1\n"
+    assert http.ok("SELECT getSetting('max_threads')", session_id="mine") == "0\n"
+    assert http("SELECT 1", session_id="mine", session_timeout=100_000).error == (374, "INVALID_SESSION_TIMEOUT")
+    with ThreadPoolExecutor() as pool:
+        slow = pool.submit(http, "SELECT sleep(2)", session_id="mine")
+        time.sleep(0.5)
+        assert http("SELECT 1", session_id="mine").error == (373, "SESSION_IS_LOCKED")
+        assert slow.result().status == 200
+
+
+DECODERS = {
+    "gzip": gzip.decompress,
+    "deflate": zlib.decompress,
+    "zstd": lambda data: zstandard.ZstdDecompressor().decompressobj().decompress(data),
+    "lz4": lz4_frame.decompress,
+}
+ENCODERS = {
+    "gzip": gzip.compress,
+    "deflate": zlib.compress,
+    "zstd": zstandard.ZstdCompressor().compress,
+    "lz4": lz4_frame.compress,
+}
+
+
+@pytest.mark.parametrize("coding", DECODERS)
+def test_http_compression_both_ways(http, table, coding):
+    plain = http("SELECT number FROM numbers(100000)").body
+    answer = http("SELECT number FROM numbers(100000)", headers={"Accept-Encoding": coding})
+    assert answer.headers["content-encoding"] == coding
+    assert len(answer.body) < len(plain) and DECODERS[coding](answer.body) == plain
+    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
+    http.ok(f"INSERT INTO {table} FORMAT TSV", ENCODERS[coding](plain), headers={"Content-Encoding": coding})
+    assert http.ok(f"SELECT count(), max(a) FROM {table}") == "100000\t99999\n"
+    off = http("SELECT 1", headers={"Accept-Encoding": coding}, enable_http_compression=0)
+    assert "content-encoding" not in off.headers
+
+
+def frames(data: bytes) -> bytes:
+    """The frames of the native protocol, by another's implementation."""
+    out = b""
+    for at in range(0, len(data), 1 << 20):
+        piece = data[at : at + (1 << 20)]
+        body = lz4_block.compress(piece, store_size=False)
+        framed = b"\x82" + (len(body) + 9).to_bytes(4, "little") + len(piece).to_bytes(4, "little") + body
+        high, low = CityHash128(framed)
+        out += high.to_bytes(8, "little") + low.to_bytes(8, "little") + framed
+    return out
+
+
+def unframed(data: bytes) -> bytes:
+    out = b""
+    while data:
+        length = int.from_bytes(data[17:21], "little")
+        framed = data[16 : 16 + length]
+        high, low = CityHash128(framed)
+        assert data[:16] == high.to_bytes(8, "little") + low.to_bytes(8, "little")
+        size = int.from_bytes(framed[5:9], "little")
+        out += lz4_block.decompress(framed[9:], uncompressed_size=size)
+        data = data[16 + length :]
+    return out
+
+
+def test_frames_both_ways(http, table):
+    plain = http("SELECT number FROM numbers(300000)").body
+    assert unframed(http("SELECT number FROM numbers(300000)", compress=1).body) == plain
+    http.ok(f"CREATE TABLE {table} (a UInt64) ENGINE = Memory")
+    http.ok(f"INSERT INTO {table} FORMAT TSV", frames(plain), decompress=1)
+    assert http.ok(f"SELECT count() FROM {table}") == "300000\n"
+    broken = bytearray(frames(b"1\n"))
+    broken[20] ^= 1
+    assert http(f"INSERT INTO {table} FORMAT TSV", bytes(broken), decompress=1).status != 200
+    assert unframed(http("SELECT nothing()", compress=1).body).startswith(b"Code: 46.")
+
+
+def test_an_error_behind_rows_is_marked_and_breaks_the_answer_off(http):
+    connection = http_connection(http)
+    connection.request("GET", "/?query=SELECT+throwIf(number=3000000),repeat('x',20)+FROM+numbers(4000000)&max_threads=1")
+    answer = connection.getresponse()
+    assert answer.status == 200
+    tag = answer.headers["X-ClickHouse-Exception-Tag"]
+    assert len(tag) == 16 and tag.isalnum()
+    body = b""
+    with pytest.raises((IncompleteRead, ConnectionError, ValueError)):
+        while piece := answer.read1(1 << 20):
+            body += piece
+        raise AssertionError("the answer ended as if it were whole")
+    head, mark = body.split(f"\r\n__exception__\r\n{tag}\r\n".encode())
+    text, ending = mark.rsplit(b"\n", 2)[0], mark[mark.index(b"\n") + 1 :]
+    assert text.startswith(b"Code: 395. DB::Exception: ")
+    assert ending == f"{len(text) + 1} {tag}\r\n__exception__\r\n".encode()
+
+
+def test_with_wait_end_of_query_an_error_has_its_status(http):
+    answer = http("SELECT throwIf(number = 3000000), repeat('x', 20) FROM numbers(4000000)", wait_end_of_query=1, max_threads=1)
+    assert (answer.status, answer.error[0]) == (500, 395)
+    long = http("SELECT number, repeat('y', 100) FROM numbers(300000)", wait_end_of_query=1)
+    assert long.text.count("\n") == 300_000
+    assert json.loads(long.headers["x-clickhouse-summary"])["result_rows"] == "300000"
+
+
+def test_external_tables(http):
+    boundary = "xyz"
+    body = (
+        f'--{boundary}\r\nContent-Disposition: form-data; name="ids"; filename="ids.csv"\r\n\r\n1,one\n3,three\n\r\n--{boundary}--\r\n'
+    ).encode()
+    answer = http(
+        "SELECT name FROM ids WHERE id IN (SELECT number FROM numbers(3))",
+        body,
+        headers={"Content-Type": f"multipart/form-data; boundary={boundary}"},
+        ids_format="CSV",
+        ids_structure="id UInt64, name String",
+    )
+    assert answer.text == "one\n", answer
+
+
+def test_pages(http):
+    assert http(method="GET", path="/ping").text == "Ok.\n"
+    assert http(method="GET").text == "Ok.\n"
+    assert http(method="GET", path="/replicas_status").text == "Ok.\n"
+    assert http(method="GET", path="/nothing").status == 404
+    metrics = http(method="GET", path="/metrics").text
+    assert "# TYPE ClickHouseProfileEvents_Query counter\n" in metrics and "\nClickHouseMetrics_HTTPConnection " in metrics
+    allowed = http(method="OPTIONS", headers={"Origin": "http://example.com"})
+    assert (allowed.status, allowed.headers["access-control-allow-origin"]) == (204, "*")
+    shared = http("SELECT 1", add_http_cors_header=1, headers={"Origin": "http://example.com"})
+    assert shared.headers["access-control-allow-origin"] == "*"
+
+
+def test_connections_are_kept(http):
+    connection = http_connection(http)
+    for query in ("SELECT+1", "SELECT+nothing()", "SELECT+2"):
+        connection.request("GET", f"/?query={query}")
+        connection.getresponse().read()
+    sock = connection.sock
+    connection.request("GET", "/?query=SELECT+3")
+    assert connection.getresponse().read() == b"3\n" and connection.sock is sock
+
+
+def test_a_query_ends_when_its_client_leaves(http):
+    with socket.create_connection(("127.0.0.1", http.port)) as leaving:
+        leaving.sendall(b"GET /?query=SELECT+sum(number)+FROM+system.numbers&query_id=left HTTP/1.1\r\nHost: x\r\n\r\n")
+        until = time.time() + 30
+        while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") == "0\n":
+            assert time.time() < until
+    while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") != "0\n":
+        assert time.time() < until, "the query goes on without its client"
+
+
+def test_progress_comes_in_headers(http):
+    answer = http("SELECT sleep(1), number FROM numbers(1)", send_progress_in_http_headers=1, http_headers_progress_interval_ms=100)
+    assert json.loads(answer.headers["x-clickhouse-progress"])["elapsed_ns"]
