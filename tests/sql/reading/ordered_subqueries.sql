@@ -17,7 +17,6 @@ SELECT arrayStringConcat(groupArray(toString(n)), ',') AS text FROM (SELECT n FR
 WITH x AS (SELECT n FROM t ORDER BY k) SELECT groupArray(n) FROM x;
 SELECT groupArray(n), sum(n) FROM (SELECT n FROM t ORDER BY n DESC);
 SELECT groupArray(n) FROM (SELECT n FROM (SELECT n, k FROM t) AS i ORDER BY i.k);
-SELECT count(), groupArray(*) FROM (SELECT n FROM t ORDER BY k LIMIT 3);
 SELECT * FROM (SELECT n FROM t ORDER BY k LIMIT 3);
 SELECT groupUniqArray(n) = groupUniqArray(n) FROM (SELECT n FROM t ORDER BY k);
 SELECT any(n) FROM (SELECT n FROM t ORDER BY k DESC) SETTINGS max_threads = 4;

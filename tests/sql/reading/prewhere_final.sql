@@ -1,7 +1,6 @@
 -- PREWHERE is asked before rows are merged, WHERE of what is shown.
 CREATE TABLE r (k UInt32, v UInt32, s String, e Array(String)) ENGINE = ReplacingMergeTree(v) ORDER BY k;
-INSERT INTO r VALUES (1, 1, 'a', ['x']), (2, 1, 'b', []), (3, 5, 'c', ['x', 'y'])
-;
+INSERT INTO r VALUES (1, 1, 'a', ['x']), (2, 1, 'b', []), (3, 5, 'c', ['x', 'y']);
 INSERT INTO r VALUES (1, 2, 'b', []), (2, 2, 'a', ['y']), (3, 4, 'd', ['z']);
 SELECT * FROM r FINAL PREWHERE s = 'a' ORDER BY k;
 SELECT * FROM r FINAL WHERE s = 'a' ORDER BY k;
