@@ -154,22 +154,22 @@ async fn rows_of_parts_that_are_apart_are_not_compared() {
     assert!(rows(&mixed).await == found, "the rows are others");
 }
 
-/// A granule of all columns of every part is 80 MB here, which a horizontal merge would hold.
+/// A granule of all columns of every part is 64 MB here, which a horizontal merge would hold.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_merge_of_a_thousand_columns_stays_in_its_memory() {
-    const BOUND: u64 = 48 << 20;
+    const BOUND: u64 = 40 << 20;
     let columns = wide_columns(1000);
     let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
     let spec = spec.with_setting("vertical_merge_algorithm_min_rows_to_activate", 1);
     let table = spec.open(MemoryStore::new()).await.expect("opens");
-    for part in 0..20 {
-        insert(&table, &settings(), vec![wide(&columns, (0..500).map(|row| row * 20 + part))]).await.expect("inserts");
+    for part in 0..8 {
+        insert(&table, &settings(), vec![wide(&columns, (0..1000).map(|row| row * 8 + part))]).await.expect("inserts");
     }
     let merging = settings();
     table.optimize(&merging, FINAL).await.expect("merges");
     let (merge, peak) = (last_merge(), merging.memory.peak_bytes());
-    assert_eq!((merge.merge_algorithm, merge.rows), ("Vertical", 10_000));
-    assert!(merge.bytes_uncompressed > 80_000_000, "{}", merge.bytes_uncompressed);
+    assert_eq!((merge.merge_algorithm, merge.rows), ("Vertical", 8000));
+    assert!(merge.bytes_uncompressed > 64_000_000, "{}", merge.bytes_uncompressed);
     assert!(peak > 0 && peak < BOUND, "{peak} bytes");
     assert_eq!(merging.memory.used_bytes(), 0);
 }
