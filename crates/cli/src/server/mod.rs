@@ -49,6 +49,9 @@ pub struct ServerArguments {
     /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
     #[arg(long = "uncompressed_cache_size", value_name = "BYTES", value_parser = bytes)]
     uncompressed_cache_size: Option<u64>,
+    /// Bytes of what is remembered of conditions and granules, for use_query_condition_cache; 100M unless given, 0 for none
+    #[arg(long = "query_condition_cache_size", value_name = "BYTES", value_parser = bytes)]
+    query_condition_cache_size: Option<u64>,
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
@@ -58,8 +61,11 @@ fn bytes(text: &str) -> Result<u64, String> {
 pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let mut stop = Stop::listen()?;
     let path = arguments.path.clone();
-    let config =
-        EngineConfig { data_path: Some(arguments.path), uncompressed_cache_size: arguments.uncompressed_cache_size };
+    let config = EngineConfig {
+        data_path: Some(arguments.path),
+        uncompressed_cache_size: arguments.uncompressed_cache_size,
+        query_condition_cache_size: arguments.query_condition_cache_size,
+    };
     let engine = bootstrap::open_engine(config).await?;
     let defaults = ServerConfig::default();
     let named_hosts = !arguments.listen_host.is_empty();
