@@ -3,9 +3,9 @@
 //! What operators and buffers say of themselves is never all that a query takes: decoders, encoders and libraries below
 //! have memory that nobody reports. So the process's allocator is wrapped (`CountingAllocator`). A thread gathers what it
 //! allocates less what it frees, and adds it to the tally it has entered (`enter`, `counted`), or to nobody's but the
-//! process's; tasks enter the tally of whoever spawned them. Memory that changes hands is moved by hand (`adopt`,
-//! `disown`): the network's buffers come from connections that belong to no query, and rows of a result are freed by
-//! their reader. (Counted this way in ClickHouse too: MemoryTracker over operator new, a tracker a thread.)
+//! process's; tasks enter the tally of whoever spawned them. Memory that changes hands is moved by hand: the network's
+//! buffers come from connections that belong to no query and use them again (`adopted`), and rows of a result are freed by
+//! their reader (`disown`). (Counted this way in ClickHouse too: MemoryTracker over operator new, a tracker a thread.)
 
 use std::alloc::{GlobalAlloc, Layout};
 use std::any::Any;
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
 use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 
@@ -119,13 +120,18 @@ pub struct Entered<'a> {
 
 /// Makes the thread work for a tally.
 pub fn enter(tally: &Arc<Tally>) -> Entered<'_> {
-    let pointer = Arc::as_ptr(tally);
-    let before = CURRENT.with(Cell::get);
-    if before != pointer {
-        hand_over();
-        CURRENT.with(|current| current.set(pointer));
+    Entered::at(Arc::as_ptr(tally))
+}
+
+impl Entered<'_> {
+    fn at(pointer: *const Tally) -> Self {
+        let before = CURRENT.with(Cell::get);
+        if before != pointer {
+            hand_over();
+            CURRENT.with(|current| current.set(pointer));
+        }
+        Entered { before, _tally: std::marker::PhantomData }
     }
-    Entered { before, _tally: std::marker::PhantomData }
 }
 
 impl Drop for Entered<'_> {
@@ -150,21 +156,37 @@ pub fn current() -> Option<Arc<Tally>> {
     }
 }
 
-/// Bytes that nobody allocated become those of the thread's tally: it is going to free them.
-pub fn adopt(bytes: usize) {
-    move_by(bytes as i64);
+/// Bytes that nobody's connection allocated, counted for the thread's tally as long as they are held. The buffer below goes
+/// back as it came, for nobody.
+pub fn adopted(bytes: Bytes) -> Bytes {
+    let Some(tally) = current() else { return bytes };
+    tally.add(bytes.len() as i64);
+    Bytes::from_owner(Adopted { bytes, tally })
+}
+
+struct Adopted {
+    bytes: Bytes,
+    tally: Arc<Tally>,
+}
+
+impl AsRef<[u8]> for Adopted {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
+}
+
+impl Drop for Adopted {
+    fn drop(&mut self) {
+        self.tally.add(-(self.bytes.len() as i64));
+        let _nobody = Entered::at(ptr::null());
+        self.bytes = Bytes::new();
+    }
 }
 
 /// Bytes of the thread's tally become nobody's: others are going to free them.
 pub fn disown(bytes: usize) {
-    move_by(-(bytes as i64));
-}
-
-fn move_by(bytes: i64) {
-    let current = CURRENT.with(Cell::get);
-    // SAFETY: as in `hand_over`.
-    if let Some(tally) = unsafe { current.as_ref() } {
-        tally.add(bytes);
+    if let Some(tally) = current() {
+        tally.add(-(bytes as i64));
     }
 }
 
@@ -270,11 +292,17 @@ mod tests {
     #[test]
     fn memory_changes_hands() {
         let a = Arc::new(Tally::new());
-        let _a = enter(&a);
-        adopt(500);
+        let adopted = {
+            let _a = enter(&a);
+            adopted(Bytes::from(vec![1; 500]))
+        };
         assert_eq!(a.bytes(), 500);
-        disown(200);
-        assert_eq!(a.bytes(), 300);
+        let part = adopted.slice(100..);
+        drop(adopted);
+        assert_eq!((a.bytes(), part.len()), (500, 400), "a part holds the whole");
+        drop(part);
+        assert_eq!(a.bytes(), 0, "wherever it is dropped");
+        let _a = enter(&a);
         disown(1000);
         assert_eq!(a.bytes(), 0, "never less than nothing");
     }

@@ -25,10 +25,17 @@ use gristmill_mergetree::read::{physical_rules, read_states};
 use crate::engine::Engine;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 
-/// Whether an aggregate depends on the order of rows: partial results of several streams have no order among them.
-fn aggregates_in_order(plan: &LogicalPlan) -> bool {
-    let mut found = false;
+/// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
+/// order among them.
+fn needs_one_stream(plan: &LogicalPlan) -> bool {
+    let (mut found, mut sorts, mut counts) = (false, false, false);
     let walked = plan.apply_with_subqueries(|plan| {
+        sorts |= matches!(plan, LogicalPlan::Sort(_));
+        for expr in plan.expressions() {
+            counts |= expr.exists(|expr| {
+                Ok(matches!(expr, Expr::ScalarFunction(call) if gristmill_functions::blocks::looks_at_other_rows(call.name())))
+            })?;
+        }
         if let LogicalPlan::Aggregate(aggregate) = plan {
             found |= aggregate.aggr_expr.iter().any(|expr| match expr.clone().unalias() {
                 Expr::AggregateFunction(call) => !call.params.order_by.is_empty(),
@@ -37,7 +44,7 @@ fn aggregates_in_order(plan: &LogicalPlan) -> bool {
         }
         Ok(if found { TreeNodeRecursion::Stop } else { TreeNodeRecursion::Continue })
     });
-    found && walked.is_ok()
+    (found || (sorts && counts)) && walked.is_ok()
 }
 
 /// Whether the query aggregates, sorts and joins nothing, and its groups are not to go to disk.
@@ -57,7 +64,7 @@ fn keeps_groups_in_memory(settings: &Settings, plan: &LogicalPlan) -> bool {
 pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &LogicalPlan) -> Result<SessionState> {
     let settings = &context.settings;
     let mut config = SessionConfig::new()
-        .with_target_partitions(if aggregates_in_order(plan) { 1 } else { context.threads() })
+        .with_target_partitions(if needs_one_stream(plan) { 1 } else { context.threads() })
         .with_batch_size((settings.max_block_size as usize).clamp(1, 1 << 20))
         .with_information_schema(false)
         .with_extension(context.clone());

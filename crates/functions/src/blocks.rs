@@ -23,6 +23,11 @@ const TOO_SLOW: ErrorCode = ErrorCode(160);
 /// The longest that a block may be made to wait, in seconds (`function_sleep_max_microseconds_per_block`).
 const LONGEST_SLEEP_S: f64 = 3.0;
 
+/// Whether a row's value depends on how many rows come before it, or on what they are.
+pub fn looks_at_other_rows(name: &str) -> bool {
+    matches!(name, "rowNumberInAllBlocks" | "rowNumberInBlock" | "blockNumber") || crate::running::is_deprecated(name)
+}
+
 pub fn register(registry: &mut Registry) {
     registry.scalar("ignore", own_nulls(|_, _, _| Ok(Bound::new(T::UInt8, |_, rows| truths(rows, |_| false)))));
     registry.scalar("identity", own_nulls(|name, arguments, _| same(name, arguments)));

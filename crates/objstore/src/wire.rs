@@ -368,11 +368,10 @@ impl Body for MeteredBody {
             Poll::Ready(Some(Ok(frame))) => {
                 this.waiting = false;
                 if let Some(data) = frame.data_ref() {
-                    // The connection allocated it, for no query; whoever reads it frees it.
-                    allocations::adopt(data.len());
                     this.count(data.len() as u64);
                 }
-                Poll::Ready(Some(Ok(frame)))
+                // The connection allocated it, for no query; whoever reads it holds it.
+                Poll::Ready(Some(Ok(frame.map_data(allocations::adopted))))
             }
             Poll::Ready(Some(Err(error))) => {
                 this.call.fail(of_http_error(&error));

@@ -30,7 +30,7 @@ SELECT s, sum(f) FROM t GROUP BY s SETTINGS force_optimize_projection = 1;
 INSERT INTO t SELECT number % 12, number, toDateTime('2024-01-10 00:00:00') + number * 30, number, number, toString(number), NULL, 'd' FROM numbers(2000);
 SELECT k, sum(v), count(), uniqExact(s), max(n), argMax(s, v) FROM t GROUP BY k ORDER BY k SETTINGS force_optimize_projection_name = 'daily';
 OPTIMIZE TABLE t FINAL;
-SELECT name, rows, parent_rows FROM system.projection_parts WHERE table = 't' AND active ORDER BY name;
+SELECT name, rows, parent_rows FROM system.projection_parts WHERE table = 't' AND active AND name = 'daily' ORDER BY name;
 SELECT k, sum(v), count(), uniqExact(s), max(n), argMax(s, v) FROM t GROUP BY k ORDER BY k SETTINGS force_optimize_projection_name = 'daily';
 SELECT toDate(t) AS d, quantileExact(0.5)(v) FROM t GROUP BY d ORDER BY d LIMIT 3 SETTINGS force_optimize_projection_name = 'daily';
 SELECT sum(v), max(u) FROM t SETTINGS force_optimize_projection_name = 'whole';

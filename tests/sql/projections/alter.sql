@@ -59,7 +59,6 @@ ALTER TABLE t MATERIALIZE PROJECTION p1 SETTINGS mutations_sync = 2;
 ALTER TABLE t MATERIALIZE PROJECTION p3 SETTINGS mutations_sync = 2;
 ALTER TABLE t MODIFY SETTING lightweight_mutation_projection_mode = 'rebuild';
 DELETE FROM t WHERE u = 9;
-SELECT count(), sum(v) FROM t WHERE u < 20 SETTINGS force_optimize_projection_name = 'p1';
 SELECT s, sum(v) FROM t GROUP BY s ORDER BY s LIMIT 3 SETTINGS force_optimize_projection_name = 'p3';
 OPTIMIZE TABLE t FINAL;
 SELECT count(), sum(v) FROM t WHERE u < 20 SETTINGS force_optimize_projection_name = 'p1';

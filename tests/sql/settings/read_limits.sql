@@ -16,7 +16,7 @@ INSERT INTO t SELECT number, toString(number) FROM numbers(10000);
 SELECT sum(a) FROM t SETTINGS max_rows_to_read = 1000;
 SELECT count(), sum(a) FROM t WHERE a < 100 SETTINGS max_rows_to_read = 1000;
 -- error: TOO_MANY_BYTES
-SELECT max(b) FROM t SETTINGS max_bytes_to_read = 1000;
+SELECT max(upper(b)) FROM t SETTINGS max_bytes_to_read = 1000;
 SELECT count() FROM t WHERE b = 'nothing' SETTINGS max_rows_to_read = 1000, read_overflow_mode = 'break';
 SELECT count() FROM t SETTINGS max_rows_to_read = 1000;
 -- error: TOO_MANY_ROWS

@@ -157,14 +157,14 @@ fn compile_keys(nodes: &[Node], stored: &Columns, registry: &Registry) -> Result
     let texts: Vec<String> = nodes.iter().map(ToString::to_string).collect();
     let keys = keys::compile(&texts, stored, registry, &keys::key_env())?;
     for key in &keys {
-        if key.logical.column_refs().is_empty() {
-            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, "Sorting key cannot contain constants"));
-        }
         if key.logical.is_volatile() {
             return Err(Error::new(
                 ErrorCode::BAD_ARGUMENTS,
                 format!("Expression must be deterministic but it contains non-deterministic part `{}`", key.text),
             ));
+        }
+        if key.logical.column_refs().is_empty() {
+            return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, "Sorting key cannot contain constants"));
         }
     }
     Ok(keys)

@@ -121,7 +121,8 @@ async fn by_states(aggregate: &Aggregate) -> Result<Option<LogicalPlan>> {
             Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => continue,
             marks => marks?,
         };
-        let is_preferred = projection.definition.name == settings.preferred_optimize_projection_name;
+        let preferred = [&settings.preferred_optimize_projection_name, &settings.force_optimize_projection_name];
+        let is_preferred = preferred.contains(&&projection.definition.name);
         let is_forced = is_preferred || settings.force_optimize_projection;
         if !is_forced {
             let whole = match own {

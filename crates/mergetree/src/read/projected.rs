@@ -66,7 +66,8 @@ impl MergeTreeProvider {
         let mut rejections = Vec::new();
         for projection in projections.iter().filter(|projection| !projection.is_aggregate()) {
             let name = &projection.definition.name;
-            let is_preferred = *name == settings.preferred_optimize_projection_name;
+            let is_preferred =
+                [&settings.preferred_optimize_projection_name, &settings.force_optimize_projection_name].contains(&name);
             let candidate = match self.candidate(projection, state, choice, &left, places).await? {
                 Ok(candidate) => candidate,
                 Err(Rejection(why)) => {
