@@ -53,6 +53,18 @@ pub fn codec(name: &str) -> Result<Compression> {
     })
 }
 
+/// Encoded bytes from which on a row group is written. They are held several times over on their way out: where memory is
+/// limited, and nobody said how large row groups are to be, they are a small part of it.
+fn row_group_bytes(settings: &Settings) -> usize {
+    let wanted = settings.output_format_parquet_row_group_size_bytes.max(1);
+    let is_set = settings.is_changed("output_format_parquet_row_group_size_bytes");
+    let allowed = match settings.max_memory_usage {
+        limit if limit > 0 && !is_set => (limit / 16).max(1 << 20),
+        _ => u64::MAX,
+    };
+    wanted.min(allowed) as usize
+}
+
 impl ParquetOutput {
     pub fn new(columns: Columns, settings: &Settings) -> Result<Self> {
         let types = FileTypes::new(&columns, file_options(settings));
@@ -68,12 +80,7 @@ impl ParquetOutput {
             .build();
         let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(Vec::new(), types.schema().clone(), options)?;
-        Ok(ParquetOutput {
-            types,
-            writer: Some(writer),
-            row_group_bytes: settings.output_format_parquet_row_group_size_bytes.max(1) as usize,
-            rows: 0,
-        })
+        Ok(ParquetOutput { types, writer: Some(writer), row_group_bytes: row_group_bytes(settings), rows: 0 })
     }
 
     fn writer(&mut self) -> Result<&mut ArrowWriter<Vec<u8>>> {
