@@ -3,8 +3,8 @@ CREATE TABLE t (g UInt16, at DateTime('UTC'), k UInt32, s String, n Nullable(Int
 INSERT INTO t SELECT number % 7, toDateTime('2024-01-01 00:00:00', 'UTC') + number * 31, number, concat('s', toString(number * 7919 % 1000)), if(number % 5 = 0, NULL, number % 100) FROM numbers(10000);
 INSERT INTO t SELECT number % 5, toDateTime('2024-01-02 00:00:00', 'UTC') + number * 37, number + 10000, concat('t', toString(number * 7919 % 1000)), number % 50 FROM numbers(8000);
 INSERT INTO t SELECT number % 3 + 20, toDateTime('2024-02-01 00:00:00', 'UTC') + number, number + 20000, 'late', NULL FROM numbers(3000);
-SELECT count(), groupBitXor(cityHash64(position, k)) FROM (SELECT rowNumberInAllBlocks() AS position, k FROM (SELECT k FROM t ORDER BY g, at, k));
-SELECT count(), groupBitXor(cityHash64(position, k)) FROM (SELECT rowNumberInAllBlocks() AS position, k FROM (SELECT k FROM t ORDER BY g DESC, at DESC, k DESC));
+SELECT count(), cityHash64(groupArray(k)) FROM (SELECT k FROM t ORDER BY g, at, k);
+SELECT count(), cityHash64(groupArray(k)) FROM (SELECT k FROM t ORDER BY g DESC, at DESC, k DESC);
 SELECT g, at, k, s FROM t ORDER BY g, at, k LIMIT 5;
 SELECT g, at, k, s FROM t ORDER BY g DESC, at DESC, k DESC LIMIT 5;
 SELECT g, at, k FROM t ORDER BY g, at, k LIMIT 3 OFFSET 9000;
@@ -23,8 +23,8 @@ SELECT count(), min(at) FROM (SELECT at FROM t WHERE g = 100 ORDER BY at);
 SELECT g, toStartOfHour(at) AS h, count() FROM (SELECT g, at FROM t ORDER BY g, toStartOfHour(at)) GROUP BY g, h ORDER BY g, h LIMIT 3;
 -- The order goes on behind the key.
 SELECT g, s, k FROM t ORDER BY g, s, k LIMIT 4;
-SELECT count(), groupBitXor(cityHash64(position, k)) FROM (SELECT rowNumberInAllBlocks() AS position, k FROM (SELECT k FROM t ORDER BY g, s DESC, k));
-SELECT count(), groupBitXor(cityHash64(position, k)) FROM (SELECT rowNumberInAllBlocks() AS position, k FROM (SELECT k FROM t WHERE n > 10 ORDER BY g, n, k));
+SELECT count(), cityHash64(groupArray(k)) FROM (SELECT k FROM t ORDER BY g, s DESC, k);
+SELECT count(), cityHash64(groupArray(k)) FROM (SELECT k FROM t WHERE n > 10 ORDER BY g, n, k);
 -- Other operators above the order.
 SELECT g, k, row_number() OVER (ORDER BY g, at, k) AS r FROM t ORDER BY g, at, k LIMIT 3 OFFSET 5000;
 SELECT g, k FROM t ORDER BY g, at, k LIMIT 2 BY g;
@@ -44,10 +44,10 @@ SELECT a, b FROM falling ORDER BY a, b DESC LIMIT 3 OFFSET 1000;
 SELECT a, b FROM falling WHERE a = 160 ORDER BY b DESC LIMIT 3;
 CREATE TABLE nulls (n Nullable(Int32), x Int32) ENGINE = MergeTree ORDER BY n SETTINGS allow_nullable_key = 1, index_granularity = 16;
 INSERT INTO nulls SELECT if(number % 10 = 0, NULL, number % 100), number FROM numbers(1000);
-SELECT count(), groupBitXor(cityHash64(position, ifNull(n, -1))) FROM (SELECT rowNumberInAllBlocks() AS position, n FROM (SELECT n FROM nulls ORDER BY n));
-SELECT count(), groupBitXor(cityHash64(position, ifNull(n, -1))) FROM (SELECT rowNumberInAllBlocks() AS position, n FROM (SELECT n FROM nulls ORDER BY n DESC));
-SELECT count(), groupBitXor(cityHash64(position, ifNull(n, -1))) FROM (SELECT rowNumberInAllBlocks() AS position, n FROM (SELECT n FROM nulls ORDER BY n DESC NULLS FIRST));
-SELECT count(), groupBitXor(cityHash64(position, ifNull(n, -1))) FROM (SELECT rowNumberInAllBlocks() AS position, n FROM (SELECT n FROM nulls ORDER BY n NULLS FIRST));
+SELECT count(), cityHash64(groupArray(ifNull(n, -1))) FROM (SELECT n FROM nulls ORDER BY n);
+SELECT count(), cityHash64(groupArray(ifNull(n, -1))) FROM (SELECT n FROM nulls ORDER BY n DESC);
+SELECT count(), cityHash64(groupArray(ifNull(n, -1))) FROM (SELECT n FROM nulls ORDER BY n DESC NULLS FIRST);
+SELECT count(), cityHash64(groupArray(ifNull(n, -1))) FROM (SELECT n FROM nulls ORDER BY n NULLS FIRST);
 CREATE TABLE floats (f Float64) ENGINE = MergeTree ORDER BY f SETTINGS index_granularity = 4;
 INSERT INTO floats VALUES (1), (-1), (nan), (inf), (-inf), (0), (2.5);
 SELECT f FROM floats ORDER BY f;

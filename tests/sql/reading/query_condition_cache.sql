@@ -1,6 +1,6 @@
 -- What no row of a granule fulfilled is remembered for the next query.
 CREATE TABLE t (k UInt32, a UInt32, s String) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 1000, min_bytes_for_wide_part = 0;
-INSERT INTO t SELECT number, cityHash64(number) % 100000, toString(number) FROM numbers(20000);
+INSERT INTO t SELECT number, cityHash64(number) % 100000, toString(number) FROM numbers(20000) SETTINGS max_insert_threads = 1;
 SYSTEM DROP QUERY CONDITION CACHE;
 SELECT count() FROM system.query_condition_cache;
 SELECT sum(k) FROM t WHERE s LIKE '%1999%';

@@ -66,8 +66,6 @@ impl MergeTreeProvider {
         let mut rejections = Vec::new();
         for projection in projections.iter().filter(|projection| !projection.is_aggregate()) {
             let name = &projection.definition.name;
-            let is_preferred =
-                [&settings.preferred_optimize_projection_name, &settings.force_optimize_projection_name].contains(&name);
             let candidate = match self.candidate(projection, state, choice, &left, places).await? {
                 Ok(candidate) => candidate,
                 Err(Rejection(why)) => {
@@ -75,6 +73,10 @@ impl MergeTreeProvider {
                     continue;
                 }
             };
+            // One that has to be read by its name is, if its key leaves out anything.
+            let is_named = *name == settings.force_optimize_projection_name;
+            let narrows = candidate.choice.marks() < candidate.choice.total_marks;
+            let is_preferred = *name == settings.preferred_optimize_projection_name || (is_named && narrows);
             let (marks, own) = (candidate.marks(), choice.marks());
             if marks >= own && !is_preferred && !settings.force_optimize_projection {
                 continue;
