@@ -1,6 +1,6 @@
 //! Blocks as ClickHouse writes them, and blocks that lie.
 
-use bytes::Bytes;
+use ::bytes::Bytes;
 use gristmill_introspect::Settings;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use proptest::prelude::*;
