@@ -94,7 +94,7 @@ def test_a_query_is_killed(server, connect):
 
     def endless():
         try:
-            connect.query("SELECT sum(number) FROM system.numbers", settings={"query_id": "to-be-killed"})
+            connect.query("SELECT sum(number) FROM numbers(100000000000000)", settings={"query_id": "to-be-killed"})
         except DatabaseError as error:
             failures.append(str(error))
 

@@ -89,7 +89,7 @@ def test_logs_reach_the_client(server, caplog):
 def test_a_query_is_cancelled(server):
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
     other = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
-    progress = client.execute_with_progress("SELECT sum(number) FROM system.numbers", query_id="to-be-cancelled")
+    progress = client.execute_with_progress("SELECT sum(number) FROM numbers(100000000000000)", query_id="to-be-cancelled")
     until = time.time() + 30
     while not other.execute("SELECT 1 FROM system.processes WHERE query_id = 'to-be-cancelled'"):
         assert time.time() < until

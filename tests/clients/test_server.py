@@ -39,7 +39,7 @@ def test_queries_that_do_not_finish_are_cancelled(tmp_path):
 
     def endless():
         try:
-            client.execute("SELECT sum(number) FROM system.numbers")
+            client.execute("SELECT sum(number) FROM numbers(100000000000000)")
         except Exception as error:  # Told to the test.
             failed.append(error)
 
@@ -105,7 +105,7 @@ def test_a_port_in_use_is_told(tmp_path, server):
 
 def test_an_impatient_user_ends_it_at_once(tmp_path):
     server = Server(tmp_path, "--shutdown-grace", 60)
-    threading.Thread(target=Http(server.http_port), args=("SELECT sum(number) FROM system.numbers",), daemon=True).start()
+    threading.Thread(target=Http(server.http_port), args=("SELECT sum(number) FROM numbers(100000000000000)",), daemon=True).start()
     time.sleep(0.7)
     server.process.send_signal(signal.SIGINT)
     time.sleep(0.3)

@@ -35,7 +35,7 @@ VALUES = [
     ("Date32", [date(1900, 1, 1), date(2299, 12, 31)]),
     ("DateTime('UTC')", [datetime(2024, 3, 15, 14, 30, tzinfo=UTC), datetime(1971, 1, 1, tzinfo=UTC)]),
     ("DateTime64(3, 'UTC')", [datetime(2024, 1, 15, 12, 30, 45, 123000, tzinfo=UTC)]),
-    ("DateTime64(6, 'UTC')", [datetime(1969, 12, 31, 23, 59, 59, 500001, tzinfo=UTC)]),
+    ("DateTime64(6, 'UTC')", [datetime(2024, 1, 15, 12, 30, 45, 123456, tzinfo=UTC)]),
     ("Enum8('a' = 1, 'b' = -2)", ["a", "b"]),
     ("Enum16('a' = 1, 'b' = 300)", ["b", "a"]),
     ("Nullable(Int32)", [None, 5]),

@@ -1,6 +1,7 @@
 //! What every command needs before it starts: the two runtimes, the log on standard error, a panic hook; and the engine
 //! with its system tables.
 
+use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
@@ -35,7 +36,8 @@ pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
 fn log_to_stderr(log: &str) {
     let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new(log));
     // A second start in one process (as tests do) keeps the first subscriber.
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).try_init();
+    let colours = std::io::stderr().is_terminal();
+    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).try_init();
 }
 
 /// A panic is a defect of ours: say where it was and where to report it. The message may quote data or a statement, so

@@ -110,6 +110,16 @@ fn throw_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// Sleeps; other tasks of the thread go on elsewhere meanwhile.
+fn pause(time: Duration) {
+    let runtime = tokio::runtime::Handle::try_current();
+    if runtime.is_ok_and(|runtime| runtime.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread) {
+        tokio::task::block_in_place(|| std::thread::sleep(time));
+    } else {
+        std::thread::sleep(time);
+    }
+}
+
 /// Waits a number of seconds for a block, or for each of its rows.
 fn sleep(name: &str, arguments: &[Argument], each_row: bool) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
@@ -132,7 +142,7 @@ fn sleep(name: &str, arguments: &[Argument], each_row: bool) -> Result<Bound> {
             return Err(Error::new(TOO_SLOW, text));
         }
         if rows > 0 {
-            std::thread::sleep(Duration::from_secs_f64(wait));
+            pause(Duration::from_secs_f64(wait));
         }
         truths(rows, |_| false)
     }))

@@ -174,7 +174,7 @@ fn widened(values: &[u8], width: Width) -> MutableBuffer {
     for value in values.chunks_exact(width.wire) {
         out.extend_from_slice(value);
         let negative = width.signed && value.last().is_some_and(|high| *high >= 0x80);
-        out.extend_from_slice(&[if negative { 0xff } else { 0 }; 32][..width.arrow - width.wire]);
+        out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire]);
     }
     out
 }

@@ -82,6 +82,38 @@ fn values_are_what_they_were() {
     }
 }
 
+/// Types that are narrower in blocks than in memory, three rows of each: the lowest, the highest, and zero.
+#[test]
+fn narrow_values_stand_where_they_belong() {
+    let low_high_zero = |bytes: usize, signed: bool| {
+        let mut low = vec![0; bytes];
+        let mut high = vec![0xff; bytes];
+        if signed {
+            low[bytes - 1] = 0x80;
+            high[bytes - 1] = 0x7f;
+        }
+        [low, high, vec![0; bytes]].concat()
+    };
+    for (kind, bytes, signed, texts) in [
+        ("Date", 2, false, ["1970-01-01", "2149-06-06", "1970-01-01"]),
+        ("DateTime", 4, false, ["1970-01-01 00:00:00", "2106-02-07 06:28:15", "1970-01-01 00:00:00"]),
+        ("Decimal(9, 0)", 4, true, ["-2147483648", "2147483647", "0"]),
+        ("Decimal(18, 0)", 8, true, ["-9223372036854775808", "9223372036854775807", "0"]),
+        ("UInt128", 16, false, ["0", "340282366920938463463374607431768211455", "0"]),
+        ("Int128", 16, true, ["-170141183460469231731687303715884105728", "170141183460469231731687303715884105727", "0"]),
+    ] {
+        let values = low_high_zero(bytes, signed);
+        let mut block = vec![1, 3, 1, b'c'];
+        write_string(kind.as_bytes(), &mut block);
+        block.extend_from_slice(&values);
+        let read = read(&block, 5, 0).expect(kind).remove(0);
+        assert_eq!([0, 1, 2].map(|row| text(&read, 0, row)), texts.map(str::to_string), "{kind}");
+        assert_eq!(written(&read, 0), block, "{kind}");
+        let columns = read.columns.clone();
+        assert_eq!(through_rows(crate::Format::RowBinary, &columns, &values, 3).expect(kind), values, "{kind} by rows");
+    }
+}
+
 #[test]
 fn every_revision_reads_what_it_writes() {
     for (query, bytes) in golden() {

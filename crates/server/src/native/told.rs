@@ -45,6 +45,12 @@ fn seconds(now: Duration, rows: usize) -> ArrayRef {
     Arc::new(TimestampSecondArray::from(vec![now.as_secs() as i64; rows]))
 }
 
+/// A query runs on threads of all queries: what is told of it is told in the name of the process's first one. (Clients take
+/// 0 for a column that is not there.)
+fn thread() -> u64 {
+    u64::from(std::process::id())
+}
+
 /// One line of the log, as a block.
 pub fn log_line(
     host: &str,
@@ -69,7 +75,7 @@ pub fn log_line(
         Arc::new(UInt32Array::from(vec![now.subsec_micros()])),
         text(host, 1),
         text(&context.query_id, 1),
-        Arc::new(UInt64Array::from(vec![0])),
+        Arc::new(UInt64Array::from(vec![thread()])),
         Arc::new(Int8Array::from(vec![priority as i8])),
         text(source, 1),
         text(line, 1),
@@ -106,7 +112,7 @@ impl EventsTold {
         let arrays: Vec<ArrayRef> = vec![
             text(host, rows.len()),
             seconds(context.env.now(), rows.len()),
-            Arc::new(UInt64Array::from(vec![0; rows.len()])),
+            Arc::new(UInt64Array::from(vec![thread(); rows.len()])),
             Arc::new(rows.iter().map(|(kind, ..)| Some(*kind)).collect::<Int8Array>()),
             Arc::new(BinaryViewArray::from_iter_values(rows.iter().map(|(_, name, _)| name.as_bytes()))),
             Arc::new(rows.iter().map(|(.., value)| Some(*value)).collect::<Int64Array>()),
