@@ -219,8 +219,8 @@ fn dictionary(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Result<()>
         keys.push(key);
     }
     let code: u64 = match next - 1 {
-        ..=0xff => 0,
-        ..=0xffff => 1,
+        0..=0xff => 0,
+        0x100..=0xffff => 1,
         _ => 2,
     };
     out.extend_from_slice(&(DICTIONARY_FLAGS | code).to_le_bytes());

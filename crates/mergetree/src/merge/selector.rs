@@ -259,8 +259,8 @@ mod tests {
             let limits = Limits::of_background(&settings, 16, 16, debt, 100_000_000_000);
             select(runs, &limits).map_or(0, |parts| parts.len())
         };
-        assert!(chosen(0.0, &[parts.clone()]) > 50);
-        assert_eq!(chosen(1.0, &[parts.clone()]), 2, "the two that cost least");
+        assert!(chosen(0.0, std::slice::from_ref(&parts)) > 50);
+        assert_eq!(chosen(1.0, std::slice::from_ref(&parts)), 2, "the two that cost least");
         assert!(chosen(1.0, &[parts[..100].to_vec()]) > 2, "else whatever there is");
         let crowd = self::parts(&[mb; 2900], 0);
         assert_eq!(chosen(0.0, &[crowd[..1000].to_vec()]), 100);

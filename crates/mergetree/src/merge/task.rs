@@ -92,7 +92,7 @@ pub struct MergeOptions {
 /// What became of a merge.
 enum Outcome {
     /// The part that was made, if a row is left.
-    Done(Option<PartEntry>),
+    Done(Option<Box<PartEntry>>),
     /// The parts changed meanwhile, nothing was done.
     GaveUp,
 }
@@ -110,7 +110,7 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
     log::began(core, running);
     match run(core, &state, context, running, options).await {
         Ok(Outcome::Done(made)) => {
-            log::ended(core, running, made.as_ref(), None);
+            log::ended(core, running, made.as_deref(), None);
             Ok(true)
         }
         Ok(Outcome::GaveUp) => {
@@ -198,7 +198,7 @@ async fn commit(
         Ok(Commit::Done(state)) => {
             let place = (Arc::from(first.partition_id.as_str()), first.min_block);
             let made = added.as_ref().and_then(|_| state.parts.get(&place)).map(|part| PartEntry::clone(part));
-            Ok(Outcome::Done(made))
+            Ok(Outcome::Done(made.map(Box::new)))
         }
         Ok(Commit::Nothing) => {
             discard(core, written.as_ref()).await;

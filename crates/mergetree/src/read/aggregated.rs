@@ -39,7 +39,7 @@ pub async fn read_states(plan: LogicalPlan) -> Result<LogicalPlan> {
     plan.apply_with_subqueries(|plan| {
         if let LogicalPlan::Aggregate(aggregate) = plan
             && let Some((scan, _)) = scan_below(&aggregate.input)
-            && provider_of(scan, |provider| reads_projections(provider)).unwrap_or(false)
+            && provider_of(scan, reads_projections).unwrap_or(false)
         {
             found.push(aggregate.clone());
         }

@@ -424,6 +424,6 @@ impl MergeTreeProvider {
             self.context.threads(),
             self.context.settings.clone(),
         );
-        Ok(Arc::new(scan.with_fixed(self.fixed(&conjuncts)).with_memory(remember)))
+        Ok(Arc::new(scan.with_fixed(self.fixed(conjuncts)).with_memory(remember)))
     }
 }

@@ -174,7 +174,7 @@ mod tests {
     /// Ten columns of 1,000 rows.
     fn file() -> Bytes {
         let column = |at: usize| -> ArrayRef {
-            if at % 2 == 0 {
+            if at.is_multiple_of(2) {
                 Arc::new(Int64Array::from_iter_values((0..1000).map(|row| row * (at as i64 + 1))))
             } else {
                 Arc::new(StringArray::from_iter_values((0..1000).map(|row| format!("{at} {row}"))))
