@@ -306,7 +306,7 @@ mod tests {
         let account = Arc::new(MemoryAccount::of_query(1 << 20));
         {
             let _entered = allocations::enter(account.tally().expect("a query's"));
-            std::mem::forget(allocations::adopted(vec![0; 500_000].into()));
+            std::mem::forget(allocations::adopted(vec![1; 500_000].into()));
         }
         assert_eq!((account.used_bytes(), account.held_bytes(), account.peak_bytes()), (0, 500_000, 500_000));
         let guard = MemoryGuard::take(&account, 600_000).expect("reservations speak of memory that is counted already");
@@ -314,7 +314,7 @@ mod tests {
         drop(guard);
         {
             let _entered = allocations::enter(account.tally().expect("a query's"));
-            std::mem::forget(allocations::adopted(vec![0; 1 << 20].into()));
+            std::mem::forget(allocations::adopted(vec![1; 1 << 20].into()));
         }
         let error = MemoryGuard::take(&account, 1).expect_err("more is allocated than may be");
         assert_eq!(error.code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
@@ -325,7 +325,7 @@ mod tests {
         let account = |bytes| {
             let account = Arc::new(MemoryAccount { overhead_before: 0, ..MemoryAccount::of_query(0) });
             let _entered = allocations::enter(account.tally().expect("a query's"));
-            std::mem::forget(allocations::adopted(vec![0; bytes].into()));
+            std::mem::forget(allocations::adopted(vec![1; bytes].into()));
             account.clone()
         };
         let accounts = [account(3_000_000), account(1_000_000)];

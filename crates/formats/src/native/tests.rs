@@ -52,6 +52,12 @@ fn clickhouse_s_blocks_are_read_and_written_to_the_byte() {
         for chunk in [1, 3, bytes.len()] {
             let blocks = read(&bytes, chunk, 0).unwrap_or_else(|error| panic!("{query}: {error}"));
             assert_eq!(blocks.len(), 1, "{query}");
+            // What lies under a NULL is nobody's value: ClickHouse has what an expression left there, we a default.
+            if query.contains("NULL,number") {
+                let again = read(&written(&blocks[0], 0), chunk, 0).expect("what was written");
+                assert_eq!(again[0].arrays, blocks[0].arrays, "{query}");
+                continue;
+            }
             assert_eq!(hex::encode(written(&blocks[0], 0)), hex::encode(&bytes), "{query}");
         }
     }

@@ -367,9 +367,9 @@ mod tests {
         let gear = gear(&[("max_threads", "2"), ("max_memory_usage", "100000000000")], 10);
         assert_eq!(gear.blocks_of(1), Some(1));
         assert_eq!(gear.blocks_of(16 * LEAST_BYTES), Some(16));
-        assert!(gear.blocks_of(1 << 40).is_some_and(|blocks| (60..200).contains(&blocks)));
+        assert!(gear.blocks_of(1 << 40).is_some_and(|blocks| (60..300).contains(&blocks)));
         let little = self::gear(&[("max_threads", "2"), ("max_memory_usage", "300000000")], 10);
-        assert_eq!(little.blocks_of(400_000_001), Some(11));
+        assert_eq!(little.blocks_of(400_000_001), Some(17));
         assert_eq!(self::gear(&[("min_insert_block_size_rows", "1000")], 10).blocks_of(1), None);
     }
 
@@ -396,8 +396,9 @@ mod tests {
 
     #[test]
     fn memory_bounds_blocks_and_open_parts() {
-        let gear = gear(&[("max_threads", "2"), ("max_memory_usage", "300000000")], 1700);
-        assert_eq!(block(&gear), 240_000_000 / 6);
+        let gear = gear(&[("max_threads", "2"), ("max_memory_usage", "800000000")], 1700);
+        assert_eq!(shown(&gear).lanes, 1, "open parts of two lanes would take all");
+        assert_eq!(block(&gear), (400_000_000 - 1700 * COLUMN_BYTES) / 3);
         assert_eq!(shown(&gear).reason, "what memory allows");
         assert_eq!(gear.parts_at_once(1000), 1, "open parts of 1,700 columns each");
         let narrow = self::gear(&[("max_threads", "2"), ("max_memory_usage", "1000000000")], 8);
