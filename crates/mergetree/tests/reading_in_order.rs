@@ -131,7 +131,7 @@ async fn other_orders_are_sorted() {
     let table = one_part().await;
     for query in [
         "SELECT k FROM t ORDER BY k",
-        "SELECT k FROM t ORDER BY v",
+        "SELECT k FROM t ORDER BY v, k",
         "SELECT k FROM t ORDER BY g, k DESC",
         "SELECT k FROM t ORDER BY g + 1, k",
         "SELECT k FROM t WHERE g > 7 ORDER BY k",
