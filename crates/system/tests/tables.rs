@@ -121,12 +121,17 @@ async fn every_table_can_be_read() {
                 "detached_parts",
                 "dictionaries",
                 "load_ledger",
+                "merges",
                 "macros",
                 "mutations",
                 "replicas",
                 "warnings",
                 "parts",
+                "part_log",
                 "parts_columns",
+                "projection_parts",
+                "projections",
+                "query_condition_cache",
             ];
             let may_be_empty = empty.contains(&name.as_str())
                 || ["events", "query_log", "processes", "errors", "object_storage_requests", "schema_inference_cache"]

@@ -303,7 +303,7 @@ fn rows_of_clickhouse_are_read_and_written_to_the_byte() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(100))]
+    #![proptest_config(ProptestConfig::with_cases(16))]
 
     #[test]
     fn changed_rows_never_panic(
