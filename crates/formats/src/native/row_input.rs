@@ -152,6 +152,10 @@ impl RowBinaryInput {
         }
         while at < bytes.len() {
             let Some(end) = row_end(&self.gathered, bytes, at)? else { break };
+            // Of values without bytes (empty tuples) there would be rows without end.
+            if end == at {
+                return Err(incorrect("There are bytes, and rows of these columns have none"));
+            }
             let mut from = at;
             for column in &mut self.gathered {
                 column.take(bytes, &mut from)?;

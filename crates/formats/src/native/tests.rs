@@ -302,8 +302,16 @@ fn rows_of_clickhouse_are_read_and_written_to_the_byte() {
     }
 }
 
+#[test]
+fn rows_without_bytes_do_not_go_on_for_ever() {
+    let columns = gristmill_types::Columns::of([("c", "Tuple()".parse().expect("a type"))]);
+    assert!(through_rows(crate::Format::RowBinary, &columns, &[], 1).expect("no rows").is_empty());
+    let error = through_rows(crate::Format::RowBinary, &columns, &[7], 1).expect_err("a byte of no row");
+    assert_eq!(error.code(), gristmill_base::ErrorCode::INCORRECT_DATA);
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(16))]
+    #![proptest_config(ProptestConfig::with_cases(500))]
 
     #[test]
     fn changed_rows_never_panic(
