@@ -15,55 +15,71 @@ pub fn split(text: &str) -> Vec<StatementText> {
     // Words of the statement so far that decide whether data follows.
     let mut words: Vec<String> = Vec::new();
     let mut depth = 0i32;
-    while at < bytes.len() {
-        match bytes[at] {
-            quote @ (b'\'' | b'"' | b'`') => at = skip_quoted(bytes, at, quote),
-            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
-            b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
-            b'(' | b'[' | b'{' => {
-                depth += 1;
-                at += 1;
-            }
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                at += 1;
-            }
-            b';' => {
-                push(&mut out, &text[start..at], None);
-                at += 1;
-                start = at;
-                words.clear();
-                depth = 0;
-            }
-            c if c.is_ascii_alphabetic() || c == b'_' => {
-                let begin = at;
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
-                    at += 1;
-                }
-                if depth > 0 {
-                    continue;
-                }
-                let word = text[begin..at].to_ascii_uppercase();
-                let names_format = words.last().is_some_and(|last| last == "FORMAT");
-                let inserts = words.first().is_some_and(|first| first == "INSERT")
-                    && !words.iter().any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"));
-                if names_format && inserts && word != "VALUES" {
-                    let statement = &text[start..at];
-                    let (data, next) = data(text, at);
-                    push(&mut out, statement, data);
-                    at = next;
-                    start = next;
-                    words.clear();
-                    continue;
-                }
-                words.push(word);
-            }
-            _ => at += 1,
+    while let Some(stop) = next_stop(bytes, &mut at, &mut depth) {
+        let Stop::Word { begin } = stop else {
+            push(&mut out, &text[start..at - 1], None);
+            start = at;
+            words.clear();
+            depth = 0;
+            continue;
+        };
+        let word = text[begin..at].to_ascii_uppercase();
+        let names_format = words.last().is_some_and(|last| last == "FORMAT");
+        let inserts = words.first().is_some_and(|first| first == "INSERT")
+            && !words.iter().any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"));
+        if names_format && inserts && word != "VALUES" {
+            let statement = &text[start..at];
+            let (data, next) = data(text, at);
+            push(&mut out, statement, data);
+            at = next;
+            start = next;
+            words.clear();
+            continue;
         }
+        words.push(word);
     }
     push(&mut out, text.get(start..).unwrap_or(""), None);
     out
+}
+
+/// What tells where a statement ends.
+enum Stop {
+    Semicolon,
+    /// A word outside of brackets, from there to where the scan is.
+    Word {
+        begin: usize,
+    },
+}
+
+/// Goes behind the next `;` or word; quotes, comments and what stands in brackets are passed over. `None`: the end.
+fn next_stop(bytes: &[u8], at: &mut usize, depth: &mut i32) -> Option<Stop> {
+    while *at < bytes.len() {
+        match bytes[*at] {
+            quote @ (b'\'' | b'"' | b'`') => *at = skip_quoted(bytes, *at, quote),
+            b'-' if bytes.get(*at + 1) == Some(&b'-') => *at = skip_line(bytes, *at),
+            b'#' if matches!(bytes.get(*at + 1), Some(b' ' | b'!')) => *at = skip_line(bytes, *at),
+            b'/' if bytes.get(*at + 1) == Some(&b'*') => *at = skip_comment(bytes, *at),
+            bracket @ (b'(' | b'[' | b'{' | b')' | b']' | b'}') => {
+                *depth += if matches!(bracket, b'(' | b'[' | b'{') { 1 } else { -1 };
+                *at += 1;
+            }
+            b';' => {
+                *at += 1;
+                return Some(Stop::Semicolon);
+            }
+            c if c.is_ascii_alphabetic() || c == b'_' => {
+                let begin = *at;
+                while *at < bytes.len() && (bytes[*at].is_ascii_alphanumeric() || bytes[*at] == b'_') {
+                    *at += 1;
+                }
+                if *depth <= 0 {
+                    return Some(Stop::Word { begin });
+                }
+            }
+            _ => *at += 1,
+        }
+    }
+    None
 }
 
 /// Where an INSERT ends and its data begins.
@@ -83,48 +99,25 @@ pub fn insert_head(bytes: &[u8], ended: bool) -> Option<InsertHead> {
     let mut at = 0;
     let mut words: Vec<String> = Vec::new();
     let mut depth = 0i32;
-    while at < bytes.len() {
-        match bytes[at] {
-            quote @ (b'\'' | b'"' | b'`') => at = skip_quoted(bytes, at, quote),
-            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
-            b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
-            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
-            b'(' | b'[' | b'{' => {
-                depth += 1;
-                at += 1;
-            }
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                at += 1;
-            }
-            c if c.is_ascii_alphabetic() || c == b'_' => {
-                let begin = at;
-                while at < bytes.len() && (bytes[at].is_ascii_alphanumeric() || bytes[at] == b'_') {
-                    at += 1;
-                }
-                if depth > 0 {
-                    continue;
-                }
-                if at == bytes.len() && !ended {
-                    return None;
-                }
-                let word = String::from_utf8_lossy(&bytes[begin..at]).to_ascii_uppercase();
-                if words.is_empty() && word != "INSERT" {
-                    return None;
-                }
-                let has = |known: &str| words.iter().any(|word| word == known);
-                let reads = has("SELECT") || has("WITH");
-                if has("INFILE") || reads && !has("INPUT") && word != "INPUT" && word == "FORMAT" {
-                    return None;
-                }
-                let is_values = word == "VALUES" && !reads;
-                if is_values || words.last().is_some_and(|last| last == "FORMAT") {
-                    return data_begin(bytes, at, ended).map(|data| InsertHead { statement: at, data, is_values });
-                }
-                words.push(word);
-            }
-            _ => at += 1,
+    while let Some(stop) = next_stop(bytes, &mut at, &mut depth) {
+        let Stop::Word { begin } = stop else { continue };
+        if at == bytes.len() && !ended {
+            return None;
         }
+        let word = String::from_utf8_lossy(&bytes[begin..at]).to_ascii_uppercase();
+        if words.is_empty() && word != "INSERT" {
+            return None;
+        }
+        let has = |known: &str| words.iter().any(|word| word == known);
+        let reads = has("SELECT") || has("WITH");
+        if has("INFILE") || reads && !has("INPUT") && word != "INPUT" && word == "FORMAT" {
+            return None;
+        }
+        let is_values = word == "VALUES" && !reads;
+        if is_values || words.last().is_some_and(|last| last == "FORMAT") {
+            return data_begin(bytes, at, ended).map(|data| InsertHead { statement: at, data, is_values });
+        }
+        words.push(word);
     }
     None
 }

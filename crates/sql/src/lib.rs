@@ -4,6 +4,7 @@
 pub mod alter;
 pub mod ast;
 pub mod create;
+mod cursor;
 pub mod dialect;
 mod insert;
 pub mod lower;

@@ -73,9 +73,11 @@ impl MergeTreeProvider {
                     continue;
                 }
             };
-            // One that has to be read by its name is, if its key leaves out anything.
+            // One that has to be read by its name is, if its key leaves out anything; what the bounds of other columns
+            // leave out in it, they mostly leave out in the table too.
             let is_named = *name == settings.force_optimize_projection_name;
-            let narrows = candidate.choice.marks() < candidate.choice.total_marks;
+            let by_key = candidate.choice.indexes.iter().filter(|used| used.kind == "PrimaryKey");
+            let narrows = by_key.map(|used| used.granules).any(|(left, before)| left < before);
             let is_preferred = *name == settings.preferred_optimize_projection_name || (is_named && narrows);
             let (marks, own) = (candidate.marks(), choice.marks());
             if marks >= own && !is_preferred && !settings.force_optimize_projection {

@@ -1,0 +1,160 @@
+//! A cursor over the tokens of one statement: words, names and lists, of which everything that is no query is read.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::ast::Query;
+use sqlparser::parser::{Parser, ParserError};
+use sqlparser::tokenizer::Token;
+
+use crate::ast::{Literal, Node, unescape, unescape_identifier};
+use crate::statement::{Assignments, TableName};
+use crate::tokens::is_word;
+use crate::translate;
+
+pub(crate) fn syntax(error: ParserError) -> Error {
+    let text = match error {
+        ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
+        ParserError::RecursionLimitExceeded => {
+            return Error::new(ErrorCode::TOO_DEEP_RECURSION, "The statement is nested too deeply");
+        }
+    };
+    Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {text}"))
+}
+
+/// A cursor over the tokens of one statement.
+pub(crate) struct Cursor<'a> {
+    pub(crate) parser: Parser<'a>,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn unexpected(&self, wanted: &str) -> Error {
+        let token = self.parser.peek_token_ref();
+        let location = token.span.start;
+        Error::new(
+            ErrorCode::SYNTAX_ERROR,
+            format!(
+                "Syntax error at line {}, column {}: expected {wanted}, found {}",
+                location.line, location.column, token.token
+            ),
+        )
+    }
+
+    /// Takes a word, in any case, if it is next.
+    pub(crate) fn eat(&mut self, word: &str) -> bool {
+        let found = is_word(&self.parser.peek_token_ref().token, word);
+        if found {
+            self.parser.next_token();
+        }
+        found
+    }
+
+    /// Takes several words in a row, or none of them.
+    pub(crate) fn eat_all(&mut self, words: &[&str]) -> bool {
+        let found = words.iter().enumerate().all(|(n, word)| is_word(&self.parser.peek_nth_token_ref(n).token, word));
+        if found {
+            for _ in words {
+                self.parser.next_token();
+            }
+        }
+        found
+    }
+
+    pub(crate) fn peeks(&self, word: &str) -> bool {
+        is_word(&self.parser.peek_token_ref().token, word)
+    }
+
+    pub(crate) fn expect(&mut self, word: &str) -> Result<()> {
+        if self.eat(word) { Ok(()) } else { Err(self.unexpected(word)) }
+    }
+
+    pub(crate) fn eat_token(&mut self, token: &Token) -> bool {
+        self.parser.consume_token(token)
+    }
+
+    pub(crate) fn expect_token(&mut self, token: &Token) -> Result<()> {
+        if self.eat_token(token) { Ok(()) } else { Err(self.unexpected(&token.to_string())) }
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        matches!(self.parser.peek_token_ref().token, Token::EOF | Token::SemiColon)
+    }
+
+    pub(crate) fn identifier(&mut self) -> Result<String> {
+        let ident = self.parser.parse_identifier().map_err(syntax)?;
+        Ok(unescape_identifier(&ident))
+    }
+
+    pub(crate) fn string(&mut self) -> Result<String> {
+        match self.parser.peek_token_ref().token.clone() {
+            Token::SingleQuotedString(raw) => {
+                self.parser.next_token();
+                Ok(String::from_utf8_lossy(&unescape(&raw)).into_owned())
+            }
+            _ => Err(self.unexpected("a string")),
+        }
+    }
+
+    pub(crate) fn expression(&mut self) -> Result<Node> {
+        let expr = self.parser.parse_expr().map_err(syntax)?;
+        translate::node(&expr)
+    }
+
+    pub(crate) fn query(&mut self) -> Result<Box<Query>> {
+        self.parser.parse_query().map_err(syntax)
+    }
+
+    pub(crate) fn table_name(&mut self) -> Result<TableName> {
+        let first = self.identifier()?;
+        if self.eat_token(&Token::Period) {
+            return Ok(TableName { database: Some(first), table: self.identifier()? });
+        }
+        Ok(TableName { database: None, table: first })
+    }
+
+    pub(crate) fn if_exists(&mut self) -> bool {
+        self.eat_all(&["IF", "EXISTS"])
+    }
+
+    pub(crate) fn if_not_exists(&mut self) -> bool {
+        self.eat_all(&["IF", "NOT", "EXISTS"])
+    }
+
+    /// `ON CLUSTER name` is taken and means this server.
+    pub(crate) fn on_cluster(&mut self) -> Result<()> {
+        if self.eat_all(&["ON", "CLUSTER"]) {
+            match self.parser.peek_token_ref().token {
+                Token::SingleQuotedString(_) => drop(self.string()?),
+                _ => drop(self.identifier()?),
+            }
+        }
+        Ok(())
+    }
+
+    /// `name = value, name = value`
+    pub(crate) fn assignments(&mut self) -> Result<Assignments> {
+        let mut out = Vec::new();
+        loop {
+            let name = self.identifier()?;
+            let value = if self.eat_token(&Token::Eq) { constant(&self.expression()?)? } else { "1".to_string() };
+            out.push((name, value));
+            if !self.eat_token(&Token::Comma) {
+                return Ok(out);
+            }
+        }
+    }
+}
+
+/// A constant as the text of a setting's value.
+pub(crate) fn constant(node: &Node) -> Result<String> {
+    Ok(match node {
+        Node::Literal(Literal::Integer(value)) => value.to_string(),
+        Node::Literal(Literal::BigInteger(digits)) => digits.clone(),
+        Node::Literal(Literal::Float(value)) => value.to_string(),
+        Node::Literal(Literal::Bool(value)) => u8::from(*value).to_string(),
+        Node::Literal(Literal::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
+        Node::Literal(Literal::Null) => "\\N".to_string(),
+        Node::Name(parts) => parts.join("."),
+        other => {
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected a constant, found {other}")));
+        }
+    })
+}
