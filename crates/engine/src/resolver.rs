@@ -11,7 +11,7 @@ use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
-use gristmill_sql::lower::{Analyzer, ResolvedTable, ResolvedTables, TableResolver, Typed, resolve_tables};
+use gristmill_sql::lower::{Analyzer, NameNumbers, ResolvedTable, ResolvedTables, TableResolver, Typed, resolve_tables};
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
@@ -32,14 +32,13 @@ pub struct Resolver<'a> {
     database: String,
     /// How many views are around the query.
     views: usize,
+    /// For the names in the plans of the query and of its views.
+    names: NameNumbers,
     /// Rows that stand in the place of the table that they are inserted into.
     block: Option<&'a Block>,
     /// Tables of the client's.
     external: &'a [ExternalTable],
 }
-
-/// The name of a materialized view's target in the view's plan.
-const TARGET: &str = "target";
 
 /// A view may read views; this many lie in one another at most.
 const VIEWS_MAX: usize = 32;
@@ -47,7 +46,17 @@ const VIEWS_MAX: usize = 32;
 impl<'a> Resolver<'a> {
     pub fn new(engine: &'a Engine, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
         let database = context.database.clone();
-        Resolver { engine, context, hints, seen: Mutex::default(), database, views: 0, block: None, external: &[] }
+        Resolver {
+            engine,
+            context,
+            hints,
+            seen: Mutex::default(),
+            database,
+            views: 0,
+            names: NameNumbers::default(),
+            block: None,
+            external: &[],
+        }
     }
 
     pub(crate) fn with_external(self, external: &'a [ExternalTable]) -> Self {
@@ -106,7 +115,7 @@ impl<'a> Resolver<'a> {
             return Ok(table);
         }
         let source = datafusion::datasource::provider_as_source(table.provider);
-        let plan = LogicalPlanBuilder::scan(TARGET, source, None)?.build()?;
+        let plan = LogicalPlanBuilder::scan(self.names.unique("target"), source, None)?.build()?;
         let none = ResolvedTables::default();
         let env = Engine::function_env(self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &none);
@@ -143,6 +152,7 @@ impl<'a> Resolver<'a> {
             seen: Mutex::default(),
             database: database.clone(),
             views: self.views + 1,
+            names: self.names.clone(),
             block: None,
             external: &[],
             ..*self
@@ -218,6 +228,10 @@ impl TableResolver for Resolver<'_> {
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()], false).await
     }
+
+    fn names(&self) -> NameNumbers {
+        self.names.clone()
+    }
 }
 
 /// Columns that are computed when they are read.
@@ -233,7 +247,8 @@ fn reads_files(engine: &str) -> bool {
 
 /// The hints that every table function gets.
 pub fn hints(engine: &Engine) -> SourceHints {
-    SourceHints { caches: engine.caches.clone(), ..SourceHints::default() }
+    let user_files_path = engine.user_files_path.clone();
+    SourceHints { caches: engine.caches.clone(), user_files_path, ..SourceHints::default() }
 }
 
 /// A table function's call with its arguments computed.

@@ -109,7 +109,7 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn table(&self, reference: &TableReference, alias: Option<String>) -> Result<Relation> {
-        let table = self.tables.0.get(&reference.key()).ok_or_else(|| {
+        let table = self.tables.by_text.get(&reference.key()).ok_or_else(|| {
             Error::logical(format!("The table {} was not resolved before the query was lowered", reference.key()))
         })?;
         let qualifier = match &alias {
@@ -213,7 +213,7 @@ impl Analyzer<'_> {
             Some(first) => TableReference::of(&first.relation)?,
             None => None,
         };
-        let table = reference.and_then(|reference| self.tables.0.get(&reference.key()));
+        let table = reference.and_then(|reference| self.tables.by_text.get(&reference.key()));
         if table.is_some_and(|table| table.prewhere) {
             return Ok(());
         }

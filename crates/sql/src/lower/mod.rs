@@ -34,7 +34,7 @@ mod tables;
 mod totals;
 mod windows;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ pub use items::substituted;
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
 pub use source::{LeftTable, left_table};
-pub use tables::{ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
+pub use tables::{NameNumbers, ResolvedTable, ResolvedTables, TableResolver, resolve_tables};
 pub use totals::totals_query;
 
 use crate::ast::Node;
@@ -110,7 +110,6 @@ pub struct Analyzer<'a> {
     pub env: FunctionEnv,
     pub settings: &'a Settings,
     pub tables: &'a ResolvedTables,
-    next: Cell<usize>,
     /// Names of WITH RECURSIVE.
     recursive_names: RefCell<HashSet<String>>,
     /// Recursive queries whose step is being lowered, and the rows that the step reads.
@@ -132,7 +131,6 @@ impl<'a> Analyzer<'a> {
             env,
             settings,
             tables,
-            next: Cell::new(0),
             recursive_names: RefCell::default(),
             rounds: RefCell::default(),
             outer: RefCell::default(),
@@ -144,9 +142,7 @@ impl<'a> Analyzer<'a> {
 
     /// A name that no other column or relation of the plan has.
     fn unique(&self, hint: &str) -> String {
-        let number = self.next.get();
-        self.next.set(number + 1);
-        format!("{hint}#{number}")
+        self.tables.names.unique(hint)
     }
 
     /// Lowers an expression over the columns of one table, such as a key or a default.

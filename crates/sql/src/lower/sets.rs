@@ -33,7 +33,7 @@ impl Analyzer<'_> {
                         return self.in_query(left, lowered, Vec::new(), negated, context);
                     }
                     let reference = super::tables::TableReference::Table(parts.clone());
-                    if self.tables.0.contains_key(&reference.key()) {
+                    if self.tables.by_text.contains_key(&reference.key()) {
                         let relation = self.table(&reference, None)?;
                         let shown = relation.columns.into_iter().filter(|column| !column.hidden);
                         let columns: Vec<OutputColumn> = shown

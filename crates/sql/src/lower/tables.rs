@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt::Debug;
 use std::ops::ControlFlow;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
@@ -35,13 +36,29 @@ pub struct ResolvedTable {
 
 /// Resolved tables by the text of what named them.
 #[derive(Clone, Debug, Default)]
-pub struct ResolvedTables(pub HashMap<String, ResolvedTable>);
+pub struct ResolvedTables {
+    pub by_text: HashMap<String, ResolvedTable>,
+    pub names: NameNumbers,
+}
+
+/// Numbers that make names unique. A statement and the views that it reads share one: the plans of these stand in the
+/// statement's, and DataFusion takes scans for equal that have the same name, whatever they read.
+#[derive(Clone, Debug, Default)]
+pub struct NameNumbers(Arc<AtomicUsize>);
+
+impl NameNumbers {
+    pub fn unique(&self, hint: &str) -> String {
+        format!("{hint}#{}", self.0.fetch_add(1, Ordering::Relaxed))
+    }
+}
 
 #[async_trait]
 pub trait TableResolver: Send + Sync {
     /// `is_final`: the query says FINAL.
     async fn table(&self, database: Option<&str>, name: &str, is_final: bool) -> Result<ResolvedTable>;
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable>;
+    /// What the names of the query and of the views in it are made unique by.
+    fn names(&self) -> NameNumbers;
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -147,10 +164,10 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
     if let Some(error) = collector.error {
         return Err(error);
     }
-    let mut resolved = ResolvedTables::default();
+    let mut resolved = ResolvedTables { names: resolver.names(), ..ResolvedTables::default() };
     for (reference, required) in collector.references {
         let key = reference.key();
-        if resolved.0.contains_key(&key) {
+        if resolved.by_text.contains_key(&key) {
             continue;
         }
         let table = match &reference {
@@ -178,7 +195,7 @@ pub async fn resolve_tables(query: &Query, resolver: &dyn TableResolver) -> Resu
             },
             TableReference::Function(name, arguments) => resolver.function(name, arguments).await?,
         };
-        resolved.0.insert(key, table);
+        resolved.by_text.insert(key, table);
     }
     Ok(resolved)
 }

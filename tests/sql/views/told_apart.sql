@@ -1,0 +1,21 @@
+-- Views that read different tables, or sets, are told apart in one query.
+CREATE VIEW v3 AS SELECT number FROM numbers(100) WHERE number IN (SELECT number FROM numbers(3));
+SELECT count() FROM v3 WHERE number IN (SELECT number FROM numbers(5));
+CREATE VIEW v7 AS SELECT number FROM numbers(100) WHERE number IN (SELECT number FROM numbers(7));
+SELECT (SELECT count() FROM v3), (SELECT count() FROM v7);
+SELECT count() FROM v7 WHERE number NOT IN (SELECT number FROM v3);
+CREATE TABLE r (k UInt32, x UInt32) ENGINE = ReplacingMergeTree ORDER BY k SETTINGS min_bytes_for_wide_part = 0;
+INSERT INTO r VALUES (1, 1);
+INSERT INTO r VALUES (1, 2);
+CREATE VIEW every AS SELECT number FROM numbers(10) WHERE number IN (SELECT x FROM r);
+CREATE VIEW newest AS SELECT number FROM numbers(10) WHERE number IN (SELECT x FROM r FINAL);
+SELECT (SELECT count() FROM every), (SELECT count() FROM newest);
+CREATE DATABASE other;
+CREATE TABLE t (k UInt32, x UInt64, PROJECTION p (SELECT k, sum(x) GROUP BY k)) ENGINE = MergeTree ORDER BY tuple();
+CREATE TABLE other.t (k UInt32, x UInt64, PROJECTION p (SELECT k, sum(x) GROUP BY k)) ENGINE = MergeTree ORDER BY tuple();
+INSERT INTO t SELECT number % 3, 1 FROM numbers(300);
+INSERT INTO other.t SELECT number % 3, 1000 FROM numbers(300);
+CREATE VIEW here AS SELECT k, sum(x) AS s FROM t GROUP BY k;
+CREATE VIEW there AS SELECT k, sum(x) AS s FROM other.t GROUP BY k;
+SELECT * FROM (SELECT 'here' AS place, * FROM here UNION ALL SELECT 'there', * FROM there) ORDER BY ALL;
+DROP DATABASE other;
