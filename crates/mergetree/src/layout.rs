@@ -1,13 +1,15 @@
 //! How a table's rows are laid out: its stored columns, its sorting key with the primary key as a prefix, its
 //! partition key. Shared by everything that writes and reads parts.
 
-use std::sync::Arc;
+use std::hash::Hash;
+use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, DefaultKind, SqlType};
+use xxhash_rust::xxh3::Xxh3;
 
 use crate::engine::MergingEngine;
 use crate::environment::MergeTreeEnvironment;
@@ -48,6 +50,7 @@ pub struct Layout {
     pub projections: Vec<Arc<Projection>>,
     /// The projection whose data is laid out so; `None`: a table's.
     pub of_projection: Option<String>,
+    columns_hash: OnceLock<u128>,
 }
 
 impl Layout {
@@ -122,6 +125,7 @@ impl Layout {
             ttl,
             projections,
             of_projection: None,
+            columns_hash: OnceLock::new(),
         }))
     }
 
@@ -152,6 +156,7 @@ impl Layout {
             ttl: Ttl::default(),
             projections: Vec::new(),
             of_projection: Some(name.to_string()),
+            columns_hash: OnceLock::new(),
         }))
     }
 
@@ -162,6 +167,20 @@ impl Layout {
             Some(name) => projection::object_beside(&object, name, None),
             None => object,
         }
+    }
+
+    /// Of all that the values of columns follow from, beside the parts' data.
+    pub fn columns_hash(&self) -> u128 {
+        *self.columns_hash.get_or_init(|| {
+            let mut hasher = Xxh3::new();
+            for (column, keys) in self.columns.iter().zip(&self.keys) {
+                column.name.hash(&mut hasher);
+                column.kind.to_string().hash(&mut hasher);
+                format!("{:?}", column.default).hash(&mut hasher);
+                keys.hash(&mut hasher);
+            }
+            hasher.digest128()
+        })
     }
 
     /// The projection of this name.

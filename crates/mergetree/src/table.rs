@@ -11,6 +11,7 @@ use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
+use futures::stream::StreamExt;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
@@ -40,6 +41,9 @@ use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::ttl::select::Rests;
 use crate::{aside, freeze, merge, mutate, transfer};
+
+/// Objects removed at the same time: each is a round trip.
+const DISCARDED_AT_ONCE: usize = 16;
 
 /// A table's data under a layout.
 #[derive(Clone)]
@@ -179,11 +183,9 @@ impl Core {
         self.environment.parts.get(&self.store.location(&part.key))
     }
 
-    /// As `discard`, all objects of a part.
+    /// As `discard`, of all these objects.
     pub async fn discard_all(&self, keys: impl Iterator<Item = &str>) {
-        for key in keys {
-            self.discard(key).await;
-        }
+        futures::stream::iter(keys).for_each_concurrent(DISCARDED_AT_ONCE, |key| self.discard(key)).await;
     }
 
     /// Removes an object that no version names; what fails is left to the sweeper.

@@ -15,7 +15,7 @@ use gristmill_introspect::{Event, QueryContext, processes};
 use gristmill_mergetree::manifest::PartEntry;
 use gristmill_mergetree::merge::list::Reason;
 use gristmill_mergetree::testing::{TableSpec, context, insert, select};
-use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, gc};
+use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
 use slow_store::SlowStore;
@@ -233,6 +233,43 @@ async fn merges_under_way_are_listed() {
     assert!(list.snapshot().is_empty());
     assert_eq!((merge.progress(), merge.rows_read(), merge.rows_written()), (1.0, 300, 300));
     assert!(merge.result_path().ends_with(".parquet"), "{}", merge.result_path());
+}
+
+/// The answer to an insert comes late, and another process has merged its part away by then: the part was no duplicate that
+/// was left out, and its object stays as long as that of any merged part.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_that_was_merged_before_its_insert_heard_of_it_is_not_thrown_away() {
+    let columns = wide_columns(1);
+    let store = SlowStore::new(Duration::ZERO);
+    let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec");
+    let process = async || {
+        let options = EnvironmentOptions { shared: true, background: false, ..EnvironmentOptions::default() };
+        let environment = MergeTreeEnvironment::new(options, system_env());
+        spec.open_in(store.clone(), environment).await.expect("opens")
+    };
+    let (first, second) = (process().await, process().await);
+    insert(&first, &settings(), vec![wide(&columns, 0..10)]).await.expect("inserts");
+    let answer = store.hold_answer();
+    let inserting = {
+        let (first, rows) = (first.clone(), wide(&columns, 10..20));
+        tokio::spawn(async move { insert(&first, &settings(), vec![rows]).await })
+    };
+    let rows = async |table: &MergeTree| -> usize {
+        select(table, &settings(), "SELECT k FROM t").await.expect("reads").iter().map(RecordBatch::num_rows).sum()
+    };
+    while rows(&second).await < 20 {
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
+    let objects = async || store.list(&settings(), "").await.expect("lists").into_iter().map(|object| object.key);
+    let parts: Vec<String> = objects().await.filter(|key| key.ends_with(".parquet")).collect();
+    assert_eq!(parts.len(), 2);
+    second.optimize(&settings(), FINAL).await.expect("merges");
+    // The first process learns of the merge before it learns of its own insert.
+    assert_eq!(rows(&first).await, 20);
+    drop(answer);
+    inserting.await.expect("ends").expect("inserts");
+    let there: Vec<String> = objects().await.collect();
+    assert!(parts.iter().all(|part| there.contains(part)), "{parts:?} of {there:?}");
 }
 
 /// Inserts come from several clients without a pause, each write to the store takes its time, and a query runs all the

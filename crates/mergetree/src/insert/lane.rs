@@ -59,7 +59,7 @@ impl InsertLane {
         if self.rows == 0 {
             return Ok(());
         }
-        self.shared.delay_or_refuse().await?;
+        self.shared.keep_pace(false).await?;
         self.shared.gear.block(self.bytes, self.shared.parts());
         let batches = std::mem::take(&mut self.batches);
         let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));

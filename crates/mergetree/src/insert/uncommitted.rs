@@ -37,10 +37,11 @@ impl Uncommitted {
         }
     }
 
-    /// Removes an object that will not be named.
-    pub async fn discard(&self, key: &str) {
-        self.core.discard(key).await;
-        self.keys.lock().remove(key);
+    /// Removes objects that will not be named.
+    pub async fn discard_all<'a>(&self, keys: impl Iterator<Item = &'a str>) {
+        let keys: Vec<&str> = keys.collect();
+        self.core.discard_all(keys.iter().copied()).await;
+        self.leave(keys.into_iter());
     }
 }
 

@@ -1,6 +1,7 @@
 //! One INSERT, or one step of a load: lanes write parts side by side, and one commit makes all of them visible (I-2).
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
@@ -18,6 +19,7 @@ use super::uncommitted::Uncommitted;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::merge::log;
+use crate::settings::TableSettings;
 use crate::table::Core;
 
 /// What the lanes of one INSERT share.
@@ -35,6 +37,8 @@ pub struct Shared {
     /// The load that this is a step of.
     load: Option<Arc<Load>>,
     begun: Instant,
+    /// No block was written yet: it waited before the insert began.
+    is_first_block: AtomicBool,
     pub uncommitted: Arc<Uncommitted>,
 }
 
@@ -79,8 +83,9 @@ impl InsertWriter {
             late_token: OnceLock::new(),
             load,
             begun: context.env.instant(),
+            is_first_block: AtomicBool::new(true),
         });
-        shared.delay_or_refuse().await?;
+        shared.keep_pace(true).await?;
         Ok(InsertWriter { shared })
     }
 }
@@ -92,8 +97,12 @@ impl Shared {
         there + self.written.lock().len() as u64 / self.gear.partitions()
     }
 
-    /// Slows the insert down, or refuses it, where merges fell behind.
-    pub async fn delay_or_refuse(&self) -> Result<()> {
+    /// Slows the insert down where merges fell behind. `may_refuse`: nothing was taken of it yet, so that it may be refused.
+    /// Errors: TOO_MANY_PARTS.
+    pub async fn keep_pace(&self, may_refuse: bool) -> Result<()> {
+        if !may_refuse && self.is_first_block.swap(false, Ordering::Relaxed) {
+            return Ok(());
+        }
         let settings = &self.target.settings;
         let state = self.core.manifest.current();
         let Some((parts, bytes)) = fullest_partition(&state) else { return Ok(()) };
@@ -102,7 +111,7 @@ impl Shared {
         if large > 0 && average > large {
             return Ok(());
         }
-        if settings.parts_to_throw_insert > 0 && parts >= settings.parts_to_throw_insert {
+        if may_refuse && settings.parts_to_throw_insert > 0 && parts >= settings.parts_to_throw_insert {
             self.context.counters.add(Event::RejectedInserts, 1);
             return Err(Error::new(
                 ErrorCode::TOO_MANY_PARTS,
@@ -115,9 +124,7 @@ impl Shared {
             ));
         }
         if settings.parts_to_delay_insert > 0 && parts >= settings.parts_to_delay_insert {
-            let over = parts - settings.parts_to_delay_insert + 1;
-            let room = settings.parts_to_throw_insert.saturating_sub(settings.parts_to_delay_insert).max(1);
-            let ms = (settings.max_delay_to_insert * 1000 * over / room).max(settings.min_delay_to_insert_ms);
+            let ms = delay_ms(settings, parts);
             self.context.counters.add(Event::DelayedInserts, 1);
             self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
             self.core.wake_merger();
@@ -220,22 +227,19 @@ impl Shared {
         let outcome = self.core.manifest.commit(context, decide).await;
         match outcome {
             Ok(Commit::Done(state)) => {
-                for part in &parts {
-                    if let Some(known) = state.parts.values().find(|known| known.key == part.part.key) {
-                        log::inserted(&self.core, context, known, part.took);
-                        continue;
-                    }
-                    for object in part.part.objects() {
-                        self.uncommitted.discard(object).await;
-                    }
+                let added: HashMap<&str, &Arc<PartEntry>> =
+                    state.parts.values().map(|part| (part.key.as_str(), part)).collect();
+                let (named, left_out): (Vec<_>, Vec<_>) =
+                    parts.iter().partition(|part| added.contains_key(part.part.key.as_str()));
+                for part in named {
+                    log::inserted(&self.core, context, added[part.part.key.as_str()], part.took);
                 }
+                self.uncommitted.discard_all(left_out.into_iter().flat_map(|part| part.part.objects())).await;
                 self.core.wake_merger();
                 Ok(())
             }
             Ok(Commit::Nothing) => {
-                for key in keys() {
-                    self.uncommitted.discard(key).await;
-                }
+                self.uncommitted.discard_all(keys()).await;
                 Ok(())
             }
             Ok(Commit::Unknown(error)) => Err(error.with_context(match &self.load {
@@ -250,6 +254,15 @@ impl Shared {
             }
         }
     }
+}
+
+/// How long an insert waits: the more of the way from the parts that delay to those that refuse, the longer.
+fn delay_ms(settings: &TableSettings, parts: u64) -> u64 {
+    let over = parts.saturating_sub(settings.parts_to_delay_insert) + 1;
+    let room = settings.parts_to_throw_insert.saturating_sub(settings.parts_to_delay_insert).max(1);
+    let longest = settings.max_delay_to_insert.saturating_mul(1000);
+    let ms = u128::from(longest) * u128::from(over) / u128::from(room);
+    u64::try_from(ms).unwrap_or(u64::MAX).min(longest).max(settings.min_delay_to_insert_ms)
 }
 
 /// Parts and bytes of the partition with the most parts.
@@ -327,9 +340,7 @@ impl TableWriter for InsertWriter {
 
     async fn abort(&self) {
         let parts = std::mem::take(&mut *self.shared.written.lock());
-        for object in parts.iter().flat_map(|part| part.part.objects()) {
-            self.shared.uncommitted.discard(object).await;
-        }
+        self.shared.uncommitted.discard_all(parts.iter().flat_map(|part| part.part.objects())).await;
     }
 }
 
@@ -339,5 +350,26 @@ impl LoadWriter for InsertWriter {
         self.shared.commit(Some((files, ends))).await?;
         self.shared.context.counters.add(Event::LoadCommits, 1);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_parts_there_are_the_longer_an_insert_waits_up_to_the_most() {
+        let settings = TableSettings {
+            parts_to_delay_insert: 1000,
+            parts_to_throw_insert: 3000,
+            max_delay_to_insert: 1,
+            min_delay_to_insert_ms: 10,
+            ..TableSettings::default()
+        };
+        assert_eq!([1000, 1999, 2999, 5000].map(|parts| delay_ms(&settings, parts)), [10, 500, 1000, 1000]);
+        let never_refuses = TableSettings { parts_to_throw_insert: 0, ..settings.clone() };
+        assert_eq!(delay_ms(&never_refuses, 1600), 1000);
+        let huge = TableSettings { max_delay_to_insert: u64::MAX, ..settings };
+        assert_eq!(delay_ms(&huge, 2999), u64::MAX);
     }
 }

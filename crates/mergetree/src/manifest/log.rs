@@ -169,7 +169,13 @@ impl Manifest {
                     let text = format!("Version {} of the manifest was written too late", record.version);
                     return Ok(Commit::Unknown(Error::new(ErrorCode::TIMEOUT_EXCEEDED, text)));
                 }
-                Ok(None) => return Ok(Commit::Done(self.advance(context, Arc::new(next)))),
+                // What is known may be newer by now, and others may have merged away or detached what this version added:
+                // whoever asks what became of it must not take that for a part left out.
+                Ok(None) => {
+                    let next = Arc::new(next);
+                    self.advance(context, next.clone());
+                    return Ok(Commit::Done(next));
+                }
                 Ok(Some(other)) => {
                     let state = base.apply(&other, self.window)?;
                     self.advance(context, Arc::new(state));

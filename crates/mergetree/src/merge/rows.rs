@@ -17,6 +17,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, BooleanArray, RecordBatch};
 use arrow::compute::{concat, filter_record_batch, interleave};
 use arrow::row::{RowConverter, Rows, SortField};
+use futures::future::try_join_all;
 use futures::stream::{BoxStream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::{MemoryAccount, MemoryGuard};
@@ -88,10 +89,12 @@ impl MergedRows {
     ) -> Result<MergedRows> {
         let sources = streams.into_iter().map(|rows| SortedRows { least: Vec::new(), rows }).collect();
         let mut merged = MergedRows::of_parts(shape, sources, lanes, tells_keys);
-        // An error in the first rows is told at once.
-        for at in 0..merged.cursors.len() {
-            merged.order.retain(|other| *other != at);
-            if merged.advance(at).await? {
+        // An error in the first rows is told at once. All are asked for at the same time: each may be a round trip.
+        merged.order.clear();
+        let first = try_join_all(merged.cursors.iter_mut().map(|cursor| next_batch(&mut cursor.stream))).await?;
+        for (at, batch) in first.into_iter().enumerate() {
+            if let Some(batch) = batch {
+                merged.begin(at, batch)?;
                 merged.insert(at);
             }
         }
@@ -130,23 +133,23 @@ impl MergedRows {
 
     /// Reads the cursor's next batch; false where there is none.
     async fn advance(&mut self, at: usize) -> Result<bool> {
+        let batch = next_batch(&mut self.cursors[at].stream).await?;
+        batch.map_or(Ok(false), |batch| self.begin(at, batch).map(|()| true))
+    }
+
+    /// The cursor goes on in another batch.
+    fn begin(&mut self, at: usize, batch: RecordBatch) -> Result<()> {
         let cursor = &mut self.cursors[at];
-        while let Some(batch) = cursor.stream.next().await.transpose()? {
-            if batch.num_rows() == 0 {
-                continue;
-            }
-            (cursor.row, cursor.rows, cursor.held) = (0, batch.num_rows(), self.held.len());
-            cursor.keys = match self.tells_keys {
-                true => Keys::All(self.shape.keys(&batch)?),
-                false => ends(&self.shape, &batch, 0)?,
-            };
-            if let Some(memory) = &mut self.memory {
-                memory.resize(memory.bytes() + batch_bytes(&batch))?;
-            }
-            self.held.push(batch);
-            return Ok(true);
+        (cursor.row, cursor.rows, cursor.held) = (0, batch.num_rows(), self.held.len());
+        cursor.keys = match self.tells_keys {
+            true => Keys::All(self.shape.keys(&batch)?),
+            false => ends(&self.shape, &batch, 0)?,
+        };
+        if let Some(memory) = &mut self.memory {
+            memory.resize(memory.bytes() + batch_bytes(&batch))?;
         }
-        Ok(false)
+        self.held.push(batch);
+        Ok(())
     }
 
     /// The key of a row of the cursor's batch, where it is known. Without a key all rows are equal.
@@ -320,6 +323,16 @@ pub async fn copy_columns(
     parallel::run(jobs.collect(), lanes).await
 }
 
+/// The next batch that has rows.
+async fn next_batch(stream: &mut BoxStream<'static, Result<RecordBatch>>) -> Result<Option<RecordBatch>> {
+    while let Some(batch) = stream.next().await.transpose()? {
+        if batch.num_rows() > 0 {
+            return Ok(Some(batch));
+        }
+    }
+    Ok(None)
+}
+
 /// The keys of a row and of the batch's last.
 fn ends(shape: &Shape, batch: &RecordBatch, row: usize) -> Result<Keys> {
     let key = |row: usize| -> Result<Option<Vec<u8>>> {
@@ -373,7 +386,9 @@ impl Deduplicate {
         for row in 0..batch.num_rows() {
             let key = keys.as_ref().map_or(&[] as &[u8], |keys| keys.row(row).data());
             if self.key.as_deref() != Some(key) {
-                self.key = Some(key.to_vec());
+                let known = self.key.get_or_insert_default();
+                known.clear();
+                known.extend_from_slice(key);
                 self.seen.clear();
             }
             keep.push(self.seen.insert(xxh3_128(rows.row(row).data())));

@@ -41,6 +41,8 @@ use crate::read::unit::UnitLimits;
 
 /// Bytes (as values in memory) of gathered columns that are read at a time, about.
 const GROUP_BYTES: u64 = 32 << 20;
+/// Rows read for each row of a step at most, but for those of the granules at its ends.
+const SPANNED_MAX: u64 = 4;
 /// Bytes of granules' rests that are kept decoded.
 const REST_BYTES: u64 = 128 << 20;
 /// A row's position is its part in the upper bits, its place there in the lower.
@@ -222,14 +224,21 @@ impl<'a> Gatherer<'a> {
         (self.group, self.row, self.run) = (0, 0, (0, 0));
     }
 
-    /// The runs of the next rows, about `rows` of them.
+    /// The runs of the next rows, about `rows` of them; fewer where much lies between them in their parts: a part is read
+    /// from its first to its last row of the step, what a merge left out of it too.
     fn take_runs(&mut self, rows: usize) -> Vec<Run> {
-        let mut taken = Vec::new();
+        let mut taken: Vec<Run> = Vec::new();
         let mut left = rows as u64;
+        let (mut ends, mut spanned): (HashMap<usize, u64>, u64) = (HashMap::new(), 0);
         while left > 0 {
             let Some(run) = self.runs.runs.get(self.run.0) else { break };
             let from = run.rows.start + self.run.1;
             let end = run.rows.end.min(from + left);
+            spanned += end.saturating_sub(ends.get(&run.part).map_or(from, |known| *known));
+            if spanned > SPANNED_MAX * rows as u64 && !taken.is_empty() {
+                break;
+            }
+            ends.insert(run.part, end);
             taken.push(Run { part: run.part, rows: from..end });
             left -= end - from;
             self.run = if end == run.rows.end { (self.run.0 + 1, 0) } else { (self.run.0, self.run.1 + end - from) };
@@ -295,8 +304,8 @@ impl ColumnSource for Gatherer<'_> {
         let Some(group) = self.groups.get(self.group) else { return Ok(None) };
         let (at, places, schema) = (self.group, group.places.clone(), group.schema.clone());
         let most = (GROUP_BYTES as f64 / group.row_bytes) as usize;
-        let rows = most.max(1024).min(self.runs.rows - self.row);
-        let runs = self.take_runs(rows);
+        let runs = self.take_runs(most.max(1024).min(self.runs.rows - self.row));
+        let rows = runs.iter().map(|run| (run.rows.end - run.rows.start) as usize).sum();
         if self.row == self.runs.rows {
             (self.group, self.row, self.run) = (self.group + 1, 0, (0, 0));
         }

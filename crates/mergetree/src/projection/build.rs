@@ -33,6 +33,8 @@ use crate::table::Core;
 /// Bytes of rows, as values in memory, that become a run.
 const RUN_BYTES: u64 = 128 << 20;
 const RUN_ROWS: usize = 1 << 20;
+/// Runs that are merged at once: each holds a decoded granule or more.
+const RUNS_MERGED: usize = 32;
 
 /// Which projections are made, and what for that is needed.
 #[derive(Clone, Debug)]
@@ -166,13 +168,14 @@ impl ProjectionsBuilder {
         for at in 0..self.pieces.len() {
             self.flush(at).await?;
             let projection = self.pieces[at].projection.clone();
-            if let (Some(core), true) = (&self.core, self.pieces[at].runs.len() > 1) {
-                let runs: Vec<ProjectionEntry> = self.pieces[at].runs.iter().map(ProjectionEntry::of).collect();
+            // The oldest become one that is behind the others, so that all are merged about as often.
+            while let (Some(core), true) = (&self.core, self.pieces[at].runs.len() > 1) {
+                let runs: Vec<ProjectionEntry> =
+                    self.pieces[at].runs.iter().take(RUNS_MERGED).map(ProjectionEntry::of).collect();
                 let merged = merge::runs(core, &self.context, &projection, &self.plan, &runs).await?;
-                for run in self.pieces[at].runs.drain(..) {
-                    core.discard(&run.key).await;
-                }
                 self.pieces[at].runs.push(merged);
+                let gone: Vec<WrittenPart> = self.pieces[at].runs.drain(..runs.len()).collect();
+                core.discard_all(gone.iter().map(|run| run.key.as_str())).await;
             }
             if let Some(written) = self.pieces[at].runs.first() {
                 made.insert(projection.key.clone(), ProjectionEntry::of(written));

@@ -84,12 +84,7 @@ fn id(condition: &Expr, layout: &Layout) -> Option<u128> {
         return None;
     }
     condition.hash(&mut hasher);
-    for (column, keys) in layout.columns.iter().zip(&layout.keys) {
-        column.name.hash(&mut hasher);
-        column.kind.to_string().hash(&mut hasher);
-        format!("{:?}", column.default).hash(&mut hasher);
-        keys.hash(&mut hasher);
-    }
+    layout.columns_hash().hash(&mut hasher);
     Some(hasher.digest128())
 }
 

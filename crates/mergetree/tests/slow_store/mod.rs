@@ -10,7 +10,8 @@ use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::store::{PartUpload, Put, StoredObject};
 use gristmill_mergetree::{MemoryStore, PartStore};
-use tokio::sync::watch;
+use parking_lot::Mutex;
+use tokio::sync::{oneshot, watch};
 
 #[derive(Debug)]
 pub struct SlowStore {
@@ -18,11 +19,13 @@ pub struct SlowStore {
     /// What every operation takes.
     delay: Duration,
     is_open: watch::Sender<bool>,
+    /// The next version that is put is there at once, and its answer comes when this is dropped.
+    late: Mutex<Option<oneshot::Receiver<()>>>,
 }
 
 impl SlowStore {
     pub fn new(delay: Duration) -> Arc<Self> {
-        Arc::new(SlowStore { inner: MemoryStore::new(), delay, is_open: watch::Sender::new(true) })
+        Arc::new(SlowStore { inner: MemoryStore::new(), delay, is_open: watch::Sender::new(true), late: Mutex::default() })
     }
 
     /// From now on operations wait until it is opened.
@@ -32,6 +35,12 @@ impl SlowStore {
 
     pub fn open(&self) {
         self.is_open.send_replace(true);
+    }
+
+    pub fn hold_answer(&self) -> oneshot::Sender<()> {
+        let (sender, receiver) = oneshot::channel();
+        *self.late.lock() = Some(receiver);
+        sender
     }
 
     async fn wait(&self) {
@@ -56,7 +65,12 @@ impl PartStore for SlowStore {
 
     async fn put_if_absent(&self, context: &Arc<QueryContext>, key: &str, data: Bytes) -> Result<Put> {
         self.wait().await;
-        self.inner.put_if_absent(context, key, data).await
+        let answer = self.inner.put_if_absent(context, key, data).await;
+        let late = self.late.lock().take();
+        if let Some(late) = late {
+            let _ = late.await;
+        }
+        answer
     }
 
     async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>> {

@@ -130,10 +130,16 @@ impl ColumnGroups {
         // Of each block the columns so far; all groups cut the rows alike.
         let mut blocks: Vec<Vec<RecordBatch>> = Vec::new();
         let mut first = true;
+        let differ = || Error::logical("Columns of a row group differ in rows");
         while let Some((mut decoder, _)) = self.decoders.pop_front() {
             let mut reader = match guarded(|| decoder.try_next_reader())? {
                 DecodeResult::Data(reader) => reader,
-                DecodeResult::Finished => continue,
+                // No row is wanted: neither of the others.
+                DecodeResult::Finished if blocks.is_empty() => {
+                    first = false;
+                    continue;
+                }
+                DecodeResult::Finished => return Err(differ()),
                 DecodeResult::NeedsData(_) => return Err(Error::logical("A Parquet decoder wants more than it asked for")),
             };
             let mut at = 0;
@@ -141,9 +147,12 @@ impl ColumnGroups {
                 if first {
                     blocks.push(Vec::with_capacity(self.decoders.len() + 1));
                 }
-                let columns = blocks.get_mut(at).ok_or_else(|| Error::logical("Columns of a row group differ in rows"))?;
+                let columns = blocks.get_mut(at).ok_or_else(differ)?;
                 columns.push(block);
                 at += 1;
+            }
+            if at < blocks.len() {
+                return Err(differ());
             }
             first = false;
         }
