@@ -1,4 +1,4 @@
-//! A hundred thousand steps in every run of the tests, in shares that run side by side. By the environment: `GRISTMILL_SIM_STEPS`
+//! A million steps in every run of the tests, in shares that run side by side. By the environment: `GRISTMILL_SIM_STEPS`
 //! (requests in all), `GRISTMILL_SIM_SEED` (the first seed), `GRISTMILL_SIM_SEEDS` (how many; each gets its part of the
 //! steps). One seed is one run, which a failure names.
 
@@ -22,7 +22,7 @@ fn run(seed: u64, steps: u64) -> Outcome {
 }
 
 fn every_promise_holds(share: u64) {
-    let steps = number("GRISTMILL_SIM_STEPS", 100_000);
+    let steps = number("GRISTMILL_SIM_STEPS", 1_000_000);
     let (first, seeds) = (number("GRISTMILL_SIM_SEED", 1), number("GRISTMILL_SIM_SEEDS", steps.div_ceil(STEPS_OF_A_SEED)));
     let steps = steps / seeds.max(1);
     for seed in (first..first + seeds).filter(|seed| seed % SHARES == share) {
