@@ -32,7 +32,7 @@ demo: ## Builds the release binary, makes posts, queries them over S3, loads the
 	cargo build --release --workspace
 	$(TARGET)/release/gristmill demo
 
-test: lint test-rust test-sql test-e2e ## What CI runs
+test: lint test-rust test-sql test-e2e test-clients ## What CI runs
 
 lint: format clippy deny ## Format, clippy and licences
 
