@@ -9,7 +9,7 @@ use gristmill_catalog::{Databases, MetadataStore};
 use gristmill_functions::{FunctionEnv, Registry};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
-use gristmill_sources::SourceCaches;
+use gristmill_sources::{SourceCaches, SourceHints};
 
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
@@ -24,6 +24,8 @@ pub struct EngineConfig {
     pub uncompressed_cache_size: Option<u64>,
     /// Bytes of what is remembered of conditions that no row of a granule fulfils. `None`: the default.
     pub query_condition_cache_size: Option<u64>,
+    /// The only folder whose files statements may read and write; it is made. `None`: all that the process may.
+    pub user_files_path: Option<PathBuf>,
 }
 
 /// Databases, functions, caches, background jobs.
@@ -31,6 +33,8 @@ pub struct Engine {
     pub databases: Arc<Databases>,
     pub registry: Arc<Registry>,
     pub caches: Arc<SourceCaches>,
+    /// As in `EngineConfig`.
+    pub user_files_path: Option<PathBuf>,
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
@@ -54,6 +58,13 @@ impl Drop for TemporaryFolder {
     }
 }
 
+/// The folder, which is made where it is not there, by its real path.
+fn made(folder: PathBuf) -> Result<PathBuf> {
+    std::fs::create_dir_all(&folder).and_then(|()| folder.canonicalize()).map_err(|error| {
+        Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot make the folder {}: {error}", folder.display()))
+    })
+}
+
 impl Engine {
     pub async fn open(config: EngineConfig) -> Result<Arc<Engine>> {
         let env = system_env();
@@ -64,10 +75,8 @@ impl Engine {
                 (path.clone(), Some(TemporaryFolder(path)))
             }
         };
-        std::fs::create_dir_all(&data_path).map_err(|error| {
-            Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot make the data folder {}: {error}", data_path.display()))
-        })?;
-        let data_path = data_path.canonicalize()?;
+        let data_path = made(data_path)?;
+        let user_files_path = config.user_files_path.map(made).transpose()?;
         let registry = Arc::new(Registry::standard()?);
         let caches = Arc::new(SourceCaches::default());
         let defaults = EnvironmentOptions::default();
@@ -78,7 +87,11 @@ impl Engine {
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {
             registry: registry.clone(),
-            caches: caches.clone(),
+            hints: SourceHints {
+                caches: caches.clone(),
+                user_files_path: user_files_path.clone(),
+                ..SourceHints::default()
+            },
             mergetree: mergetree.clone(),
             data_path: data_path.clone(),
         });
@@ -91,6 +104,7 @@ impl Engine {
             databases,
             registry,
             caches,
+            user_files_path,
             mergetree,
             env,
             data_path,

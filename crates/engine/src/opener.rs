@@ -12,14 +12,14 @@ use gristmill_introspect::Settings;
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_mergetree::{MergeTree, MergeTreeEnvironment, ObjectFolder};
 use gristmill_objstore::Store;
-use gristmill_sources::SourceCaches;
+use gristmill_sources::SourceHints;
 use gristmill_types::{Columns, DefaultKind};
 
 use crate::keys;
 
 pub struct Opener {
     pub registry: Arc<Registry>,
-    pub caches: Arc<SourceCaches>,
+    pub hints: SourceHints,
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub data_path: PathBuf,
 }
@@ -67,7 +67,7 @@ impl TableOpener for Opener {
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             family if gristmill_mergetree::engine::NAMES.contains(&family) => self.mergetree(definition).await,
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
-                gristmill_sources::open_engine(definition, &self.caches).await
+                gristmill_sources::open_engine(definition, &self.hints).await
             }
             other => {
                 let near = gristmill_introspect::settings::nearest(other, ENGINES.iter().copied());

@@ -209,9 +209,11 @@ fn apply(settings: &mut Settings, assignments: &Assignments) -> Result<()> {
     let mut changed = settings.clone();
     for (name, value) in assignments {
         if value == "DEFAULT" {
+            let default = Settings::default().get(name).unwrap_or_default();
+            changed.change(name, &default)?;
             changed.reset(name)?;
         } else {
-            changed.set(name, value)?;
+            changed.change(name, value)?;
         }
     }
     *settings = changed;

@@ -8,6 +8,15 @@ use crate::session::StatementText;
 
 /// Splits at `;`. A last statement without `;` counts as whole; empty ones are left out.
 pub fn split(text: &str) -> Vec<StatementText> {
+    take_apart(text, true)
+}
+
+/// As `split`, of a text that is to be one statement: data goes on to the end of the text, whatever stands in it.
+pub fn split_one(text: &str) -> Vec<StatementText> {
+    take_apart(text, false)
+}
+
+fn take_apart(text: &str, data_ends: bool) -> Vec<StatementText> {
     let bytes = text.as_bytes();
     let mut out = Vec::new();
     let mut start = 0;
@@ -29,7 +38,7 @@ pub fn split(text: &str) -> Vec<StatementText> {
             && !words.iter().any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"));
         if names_format && inserts && word != "VALUES" {
             let statement = &text[start..at];
-            let (data, next) = data(text, at);
+            let (data, next) = data(text, at, data_ends);
             push(&mut out, statement, data);
             at = next;
             start = next;
@@ -63,6 +72,7 @@ fn next_stop(bytes: &[u8], at: &mut usize, depth: &mut i32) -> Option<Stop> {
                 *depth += if matches!(bracket, b'(' | b'[' | b'{') { 1 } else { -1 };
                 *at += 1;
             }
+            b'$' => *at = skip_heredoc(bytes, *at),
             b';' => {
                 *at += 1;
                 return Some(Stop::Semicolon);
@@ -173,6 +183,20 @@ fn skip_quoted(bytes: &[u8], mut at: usize, quote: u8) -> usize {
     bytes.len()
 }
 
+/// Behind `$tag$ … $tag$`; behind the `$` where none begins.
+fn skip_heredoc(bytes: &[u8], at: usize) -> usize {
+    let is_word = |c: &u8| c.is_ascii_alphanumeric() || *c == b'_';
+    let behind_word = at > 0 && bytes.get(at - 1).is_some_and(is_word);
+    let tag = bytes[at + 1..].iter().take_while(|c| is_word(c)).count();
+    if behind_word || bytes.get(at + 1 + tag) != Some(&b'$') {
+        return at + 1;
+    }
+    let tag = &bytes[at..at + tag + 2];
+    let begin = at + tag.len();
+    let end = bytes[begin..].windows(tag.len()).position(|window| window == tag);
+    end.map_or(begin, |end| begin + end + tag.len())
+}
+
 fn skip_line(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|c| *c == b'\n').map_or(bytes.len(), |end| at + end + 1)
 }
@@ -199,8 +223,9 @@ fn skip_comment(bytes: &[u8], at: usize) -> usize {
     bytes.len()
 }
 
-/// The data that begins after a format's name, and where the next statement begins.
-fn data(text: &str, at: usize) -> (Option<Vec<u8>>, usize) {
+/// The data that begins after a format's name, and where the next statement begins. `ends`: a line with `;`, or an empty one
+/// with something behind it, ends the data; else it goes on to the end of the text.
+fn data(text: &str, at: usize, ends: bool) -> (Option<Vec<u8>>, usize) {
     let rest = &text[at..];
     let line_end = rest.find('\n');
     let first_line = &rest[..line_end.unwrap_or(rest.len())];
@@ -212,15 +237,15 @@ fn data(text: &str, at: usize) -> (Option<Vec<u8>>, usize) {
     if rest.trim().is_empty() {
         return (None, text.len());
     }
-    let body_start = if first_line.trim().is_empty() { at + line_end.map_or(rest.len(), |end| end + 1) } else { at + 1 };
-    let body = &text[body_start.min(text.len())..];
+    let body_start = data_begin(text.as_bytes(), at, true).unwrap_or(text.len());
+    let body = &text[body_start..];
     let mut end = body.len();
     let mut next = text.len();
     let mut offset = 0;
     for line in body.split_inclusive('\n') {
         let bare = line.trim();
         let after = offset + line.len();
-        if bare == ";" || (bare.is_empty() && !body[after..].trim().is_empty()) {
+        if ends && (bare == ";" || (bare.is_empty() && !body[after..].trim().is_empty())) {
             end = offset;
             next = body_start + after;
             break;
@@ -249,6 +274,27 @@ mod tests {
         assert_eq!(texts("SELECT ';'; -- a;b\nSELECT `a;b` /* ; */;;"), ["SELECT ';'", "-- a;b\nSELECT `a;b` /* ; */"]);
         assert_eq!(texts("SELECT 'it\\'s;'"), ["SELECT 'it\\'s;'"]);
         assert_eq!(texts("  -- nothing\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn semicolons_in_heredocs_do_not_count() {
+        assert_eq!(texts("SELECT $$a;b$$; SELECT $t$;$$;$t$"), ["SELECT $$a;b$$", "SELECT $t$;$$;$t$"]);
+        assert_eq!(texts("SELECT $1; SELECT a$b$; SELECT $"), ["SELECT $1", "SELECT a$b$", "SELECT $"]);
+    }
+
+    #[test]
+    fn data_of_the_only_statement_goes_on_to_the_end() {
+        let statements = split_one("INSERT INTO t FORMAT TSV\na\n\nb\n;\nc");
+        assert_eq!(statements.len(), 1);
+        assert_eq!(statements[0].inline_data.as_deref(), Some(b"a\n\nb\n;\nc".as_slice()));
+    }
+
+    #[test]
+    fn data_may_begin_right_behind_the_name_of_its_format() {
+        let data = |text: &str| split(text).pop().and_then(|statement| statement.inline_data).expect("data");
+        assert_eq!(data("INSERT INTO t FORMAT JSONEachRow{\"a\":1}"), b"{\"a\":1}");
+        assert_eq!(data("INSERT INTO t FORMAT CSV\u{a0}1,2"), "\u{a0}1,2".as_bytes());
+        assert_eq!(data("INSERT INTO t FORMAT CSV \r\n1,2"), b"1,2");
     }
 
     #[test]

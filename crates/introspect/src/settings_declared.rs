@@ -106,6 +106,24 @@ impl Settings {
         self.read_overflow_mode.eq_ignore_ascii_case("break")
     }
 
+    /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
+    /// `readonly` itself. Errors: READONLY, those of `set`.
+    pub fn change(&mut self, name: &str, value: &str) -> Result<()> {
+        let before = self.get(name);
+        let readonly = self.readonly;
+        let mut changed = self.clone();
+        changed.set(name, value)?;
+        let is_locked = readonly == 1 || (readonly == 2 && name == "readonly" && changed.readonly != 1);
+        if is_locked && changed.get(name) != before {
+            return Err(gristmill_base::Error::new(
+                gristmill_base::ErrorCode::READONLY,
+                format!("Cannot modify '{name}' setting in readonly mode"),
+            ));
+        }
+        *self = changed;
+        Ok(())
+    }
+
     pub fn is_changed(&self, name: &str) -> bool {
         self.changed.contains_key(name)
     }
@@ -386,6 +404,26 @@ settings! {
         min_bytes_to_use_direct_io: "UInt64" = "0";
         max_parser_depth: "UInt64" = "1000";
         alter_sync: "UInt64" = "1";
+        replication_alter_partitions_sync: "UInt64" = "1";
+        insert_distributed_sync: "Bool" = "0";
+        distributed_foreground_insert: "Bool" = "0";
+        insert_quorum: "UInt64Auto" = "0";
+        insert_quorum_timeout: "Milliseconds" = "600000";
+        insert_quorum_parallel: "Bool" = "1";
+        select_sequential_consistency: "UInt64" = "0";
+        skip_unavailable_shards: "Bool" = "0";
+        prefer_localhost_replica: "Bool" = "1";
+        max_parallel_replicas: "NonZeroUInt64" = "1000";
+        join_algorithm: "JoinAlgorithm" = "direct,parallel_hash,hash,ie_join";
+        compile_aggregate_expressions: "Bool" = "1";
+        min_count_to_compile_expression: "UInt64" = "3";
+        min_count_to_compile_aggregate_expression: "UInt64" = "3";
+        group_by_two_level_threshold: "UInt64" = "100000";
+        group_by_two_level_threshold_bytes: "UInt64" = "50000000";
+        distributed_aggregation_memory_efficient: "Bool" = "1";
+        merge_tree_min_rows_for_concurrent_read: "UInt64" = "163840";
+        merge_tree_min_bytes_for_concurrent_read: "UInt64" = "251658240";
+        priority: "UInt64" = "0";
         allow_drop_detached: "Bool" = "0";
         lightweight_deletes_sync: "UInt64" = "2";
         lightweight_delete_mode: "String" = "alter_update";

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::Settings;
@@ -79,6 +80,22 @@ impl Admission {
         }
         Ok(place)
     }
+
+    /// A place that was found, or one beyond the number for what a user needs who wants to make room.
+    pub fn or_in_need(&self, place: Result<Counted>, statement: &str) -> Result<Counted> {
+        match place {
+            Err(_) if makes_room(statement) => Ok(Counted::one_of(&self.running)),
+            other => other,
+        }
+    }
+}
+
+/// KILL QUERY, SHOW PROCESSLIST, and queries of `system.processes`.
+fn makes_room(statement: &str) -> bool {
+    let words: Vec<String> = statement.split_whitespace().take(2).map(str::to_ascii_uppercase).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    matches!(words[..], ["KILL", ..] | ["SHOW", "PROCESSLIST"])
+        || (matches!(words[..], ["SELECT", ..]) && statement.len() < 4096 && statement.contains("system.processes"))
 }
 
 impl Core {
@@ -102,7 +119,7 @@ impl Core {
 
 /// The only statement of a text. Errors: SYNTAX_ERROR where there is none, or more than one.
 pub fn one_statement(text: &str) -> Result<StatementText> {
-    let mut statements = Session::split(text)?;
+    let mut statements = split_one(text);
     match (statements.len(), statements.pop()) {
         (1, Some(statement)) => Ok(statement),
         (0, _) => Err(Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: Empty query")),
@@ -163,7 +180,10 @@ mod tests {
         let _second = admission.enter().expect("a place");
         let error = admission.enter().expect_err("full");
         assert_eq!(error.code(), ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES);
-        drop(first);
+        let kills = admission.or_in_need(admission.enter(), "kill query WHERE query_id = 'x'");
+        assert!(kills.is_ok());
+        assert!(admission.or_in_need(admission.enter(), "SELECT 1").is_err());
+        drop((first, kills));
         assert!(admission.enter().is_ok());
     }
 

@@ -24,13 +24,13 @@ static KNOWN: LazyLock<HashMap<&'static str, &'static str>> =
 const OLD: &[(&str, Encoding)] =
     &[("insert_sample_with_metadata", Encoding::Varuint), ("strict_insert_defaults", Encoding::Varuint)];
 
-/// Sets what a client asks for. Errors: UNKNOWN_SETTING, and those of values.
+/// Sets what a client asks for. Errors: UNKNOWN_SETTING, READONLY, and those of values.
 pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()> {
     if settings.get(name).is_none() && encoding(name).is_some() {
         tracing::debug!("Setting {name} of a client changes nothing here");
         return Ok(());
     }
-    settings.set(name, value)
+    settings.change(name, value)
 }
 
 /// How old clients write a setting's value. `None`: there is none of that name.

@@ -57,6 +57,9 @@ impl Default for ServerConfig {
     }
 }
 
+/// EAFNOSUPPORT: the machine was built without IPv6.
+const NO_SUCH_FAMILY: i32 = 97;
+
 /// A server that listens. Dropping it cuts off everything; `shutdown` is the good end.
 pub struct Server {
     pub http_addresses: Vec<SocketAddr>,
@@ -126,7 +129,10 @@ fn host_name() -> String {
 async fn listen(host: &str, port: u16, may_lack: bool) -> Result<Option<TcpListener>> {
     let address = (host.to_string(), port);
     let bound = Task::on(&runtime::io(), async move { TcpListener::bind(address).await }).join().await?;
-    if let (Err(error), true) = (&bound, may_lack) {
+    use std::io::ErrorKind::{AddrNotAvailable, Unsupported};
+    if let (Err(error), true) = (&bound, may_lack)
+        && (matches!(error.kind(), AddrNotAvailable | Unsupported) || error.raw_os_error() == Some(NO_SUCH_FAMILY))
+    {
         tracing::debug!("Not listening on {host}, port {port}: {error}");
         return Ok(None);
     }

@@ -22,7 +22,8 @@ pub struct SourceHints {
     /// Data that came with the statement: for `input()` and for `file('-')`.
     pub input: Option<SharedInput>,
     pub caches: Arc<SourceCaches>,
-    /// Where relative paths of `file()` lie. `None`: the working directory.
+    /// Where relative paths of `file()` lie, and the only folder that it may read and write. `None`: the working directory,
+    /// and any file.
     pub user_files_path: Option<PathBuf>,
 }
 

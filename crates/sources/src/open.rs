@@ -8,7 +8,6 @@ use gristmill_introspect::QueryContext;
 use gristmill_introspect::settings::nearest;
 
 use crate::arguments::{self, azure, file, s3, url};
-use crate::caches::SourceCaches;
 use crate::call::{CallArgument, TableFunctionCall};
 use crate::function_table::{definition, wrong_count};
 use crate::generate;
@@ -134,7 +133,7 @@ fn null(call: &TableFunctionCall, hints: &SourceHints) -> Result<Arc<dyn Table>>
 }
 
 /// The table of `ENGINE = S3(…)`, `URL(…)`, `File(…)`, `AzureBlobStorage(…)`, `GCS(…)`. UNKNOWN_STORAGE for other engines.
-pub async fn open_engine(definition: Arc<TableDefinition>, caches: &Arc<SourceCaches>) -> Result<Arc<dyn Table>> {
+pub async fn open_engine(definition: Arc<TableDefinition>, hints: &SourceHints) -> Result<Arc<dyn Table>> {
     let engine = &definition.engine;
     let function = match engine.name.as_str() {
         "S3" => "s3",
@@ -165,11 +164,11 @@ pub async fn open_engine(definition: Arc<TableDefinition>, caches: &Arc<SourceCa
                 ));
             }
             call.positional.swap(0, 1);
-            file::parse(&call, None)?
+            file::parse(&call, hints.user_files_path.as_ref())?
         }
         _ => s3::parse(&call)?,
     };
-    ObjectTable::open_engine(arguments, definition, caches)
+    ObjectTable::open_engine(arguments, definition, &hints.caches)
 }
 
 /// A literal in single quotes, without them.

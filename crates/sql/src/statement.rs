@@ -97,6 +97,8 @@ pub enum Statement {
     Use(String),
     KillQuery {
         condition: Box<Node>,
+        /// Shows what would be killed.
+        test: bool,
     },
     KillMutation {
         condition: Box<Node>,
@@ -433,8 +435,9 @@ impl<'a> Cursor<'a> {
             self.expect("QUERY")?;
             self.expect("WHERE")?;
             let condition = Box::new(self.expression()?);
-            let _ = self.eat("SYNC") || self.eat("ASYNC") || self.eat("TEST");
-            return Ok(Statement::KillQuery { condition });
+            let test = self.eat("TEST");
+            let _ = self.eat("SYNC") || self.eat("ASYNC");
+            return Ok(Statement::KillQuery { condition, test });
         }
         if self.eat("SYSTEM") {
             if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {

@@ -32,6 +32,7 @@ pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
         data_path: arguments.path.clone(),
         uncompressed_cache_size: arguments.uncompressed_cache_size,
         query_condition_cache_size: arguments.query_condition_cache_size,
+        user_files_path: None,
     };
     let engine = bootstrap::open_engine(config).await?;
     let outcome = async {

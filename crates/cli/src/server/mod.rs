@@ -31,6 +31,9 @@ pub struct ServerArguments {
     /// The folder where tables last
     #[arg(long, value_name = "DIR", default_value = "./data")]
     path: PathBuf,
+    /// The only folder whose files file() reads and writes; user_files in the folder of --path unless given
+    #[arg(long = "user_files_path", value_name = "DIR")]
+    user_files_path: Option<PathBuf>,
     /// Port of the HTTP interface; 0: one that is free
     #[arg(long, value_name = "PORT", default_value_t = 8123)]
     http_port: u16,
@@ -65,6 +68,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         data_path: Some(arguments.path),
         uncompressed_cache_size: arguments.uncompressed_cache_size,
         query_condition_cache_size: arguments.query_condition_cache_size,
+        user_files_path: Some(arguments.user_files_path.unwrap_or_else(|| path.join("user_files"))),
     };
     let engine = bootstrap::open_engine(config).await?;
     let defaults = ServerConfig::default();

@@ -168,6 +168,12 @@ impl Interpreter {
             }
             InsertSource::Infile { path, format, compression } => {
                 use gristmill_formats::compression::Compression;
+                if self.engine.user_files_path.is_some() {
+                    return Err(Error::new(
+                        ErrorCode::NOT_IMPLEMENTED,
+                        "FROM INFILE is read by clients, not by a server: send the file's bytes behind FORMAT, or use file()",
+                    ));
+                }
                 let file = tokio::fs::File::open(path).await.context(|| format!("while opening {path} of FROM INFILE"))?;
                 let compression = match compression {
                     Some(name) => Compression::by_name(name, path)?,

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{BackgroundWork, OptimizeRequest, PartitionChoice, Table};
-use gristmill_introspect::processes;
-use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::statement::{Partition, Statement};
 
@@ -131,7 +130,7 @@ impl Interpreter {
                     }
                 }
             }
-            Statement::KillQuery { condition } => return self.kill_query(&condition),
+            Statement::KillQuery { condition, test } => return self.kill_queries(&condition, test).await,
             Statement::System(words) => self.system(&words).await?,
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
@@ -181,31 +180,6 @@ impl Interpreter {
             })
         });
         Ok(PartitionChoice::Value(values.collect::<Result<_>>()?))
-    }
-
-    /// `KILL QUERY WHERE query_id = '…'`
-    fn kill_query(&self, condition: &Node) -> Result<Outcome> {
-        let wanted = match condition {
-            Node::Call(call) if call.name == "equals" => match &call.arguments[..] {
-                [Node::Name(name), Node::Literal(Literal::Text(id))] if name.len() == 1 && name[0] == "query_id" => {
-                    Some(id.clone())
-                }
-                _ => None,
-            },
-            _ => None,
-        };
-        let Some(wanted) = wanted else {
-            return Err(Error::new(ErrorCode::NOT_IMPLEMENTED, "KILL QUERY takes WHERE query_id = 'id'"));
-        };
-        let rows: Vec<Vec<String>> = processes::snapshot()
-            .iter()
-            .filter(|query| query.query_id.as_bytes() == wanted)
-            .map(|query| {
-                query.cancel.cancel();
-                vec!["waiting".to_string(), query.query_id.clone(), query.user.clone(), query.query.clone()]
-            })
-            .collect();
-        Outcome::texts(&["kill_status", "query_id", "user", "query"], &rows)
     }
 
     async fn system(&self, words: &[String]) -> Result<()> {

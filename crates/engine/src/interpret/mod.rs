@@ -9,6 +9,7 @@ mod explain;
 mod insert;
 mod insert_lanes;
 mod insert_plan;
+mod kill;
 mod load;
 mod load_steps;
 mod manage;
@@ -161,7 +162,11 @@ impl Interpreter {
                 | Statement::Delete { .. }
                 | Statement::Detach { .. }
                 | Statement::Attach { .. }
+                | Statement::KillQuery { .. }
                 | Statement::KillMutation { .. }
+                | Statement::System(_)
+                | Statement::FlushAsyncInserts(_)
+                | Statement::Merges { .. }
                 | Statement::DropLoadLedger { .. }
         );
         if writes && self.context.settings.readonly > 0 {

@@ -2,6 +2,8 @@
 //! leaves, hyper drops the body, and the query is cancelled with it.
 
 use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::task::{Context, Poll, ready};
 use std::time::Duration;
 
@@ -21,7 +23,13 @@ const BEFORE_BREAK: Duration = Duration::from_millis(100);
 
 pub enum AnswerBody {
     Whole(Option<Bytes>),
-    Chunks { chunks: mpsc::Receiver<Result<Bytes, Error>>, breaking: Option<(Error, Pin<Box<Sleep>>)>, _work: Task<()> },
+    Chunks {
+        chunks: mpsc::Receiver<Result<Bytes, Error>>,
+        /// What was said is all.
+        is_whole: Arc<AtomicBool>,
+        breaking: Option<(Error, Pin<Box<Sleep>>)>,
+        _work: Task<()>,
+    },
 }
 
 /// The head of an answer, and its body where that is there as a whole.
@@ -34,18 +42,22 @@ pub struct Head {
 pub struct Responder {
     head: Option<oneshot::Sender<Head>>,
     chunks: mpsc::Sender<Result<Bytes, Error>>,
+    is_whole: Arc<AtomicBool>,
 }
 
 /// hyper's side, before the head is there.
 pub struct Awaited {
     head: oneshot::Receiver<Head>,
     chunks: mpsc::Receiver<Result<Bytes, Error>>,
+    is_whole: Arc<AtomicBool>,
 }
 
 pub fn channel() -> (Responder, Awaited) {
     let (head_sender, head) = oneshot::channel();
     let (chunk_sender, chunks) = mpsc::channel(CHUNKS);
-    (Responder { head: Some(head_sender), chunks: chunk_sender }, Awaited { head, chunks })
+    let is_whole = Arc::<AtomicBool>::default();
+    let responder = Responder { head: Some(head_sender), chunks: chunk_sender, is_whole: is_whole.clone() };
+    (responder, Awaited { head, chunks, is_whole })
 }
 
 impl Awaited {
@@ -54,7 +66,7 @@ impl Awaited {
         let Head { parts, whole } = self.head.await.ok()?;
         let body = match whole {
             Some(bytes) => AnswerBody::whole(bytes),
-            None => AnswerBody::Chunks { chunks: self.chunks, breaking: None, _work: work },
+            None => AnswerBody::Chunks { chunks: self.chunks, is_whole: self.is_whole, breaking: None, _work: work },
         };
         Some(Response::from_parts(parts, body))
     }
@@ -82,14 +94,20 @@ impl Responder {
         }
     }
 
-    /// False: the client left.
-    pub async fn chunk(&self, bytes: Bytes) -> bool {
-        self.chunks.send(Ok(bytes)).await.is_ok()
+    /// Room for a chunk. `None`: the client left. May be given up at any time.
+    pub async fn room(&self) -> Option<mpsc::Permit<'_, Result<Bytes, Error>>> {
+        self.chunks.reserve().await.ok()
+    }
+
+    /// All chunks were sent. An answer whose work ends without it, by a defect too, is broken off.
+    pub fn end(&self) {
+        self.is_whole.store(true, Ordering::Release);
     }
 
     /// Breaks the answer off, so that no client takes it for whole.
     pub async fn break_off(&self, error: Error) {
-        let _ = self.chunks.send(Err(error)).await;
+        // A client that takes nothing has no room for it either, and finds the answer without an end.
+        let _ = tokio::time::timeout(BEFORE_BREAK, self.chunks.send(Err(error))).await;
     }
 }
 
@@ -106,12 +124,13 @@ impl Body for AnswerBody {
     fn poll_frame(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Result<Frame<Bytes>, Error>>> {
         match &mut *self {
             AnswerBody::Whole(bytes) => Poll::Ready(bytes.take().map(|bytes| Ok(Frame::data(bytes)))),
-            AnswerBody::Chunks { chunks, breaking, .. } => {
+            AnswerBody::Chunks { chunks, is_whole, breaking, .. } => {
                 if breaking.is_none() {
                     match ready!(chunks.poll_recv(task)) {
                         Some(Ok(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
                         Some(Err(error)) => *breaking = Some((error, Box::pin(tokio::time::sleep(BEFORE_BREAK)))),
-                        None => return Poll::Ready(None),
+                        None if is_whole.load(Ordering::Acquire) => return Poll::Ready(None),
+                        None => return Poll::Ready(Some(Err(Error::logical("An answer ended in its middle")))),
                     }
                 }
                 let Some((error, sleep)) = breaking else { return Poll::Ready(None) };

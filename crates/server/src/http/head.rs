@@ -28,6 +28,8 @@ pub struct Head {
     pub tag: String,
     /// Pages of other sites may read the answer.
     pub cors: bool,
+    /// The connection ends with this answer.
+    pub closes: bool,
     /// Of the result, where there is one.
     pub format: Option<Format>,
     pub codec: Compression,
@@ -57,8 +59,12 @@ impl Head {
         put("x-clickhouse-query-id", &self.query_id);
         put("x-clickhouse-timezone", &self.timezone);
         put("x-clickhouse-exception-tag", &self.tag);
-        put("connection", "Keep-Alive");
-        put("keep-alive", "timeout=30");
+        if self.closes {
+            put("connection", "close");
+        } else {
+            put("connection", "Keep-Alive");
+            put("keep-alive", "timeout=30");
+        }
         for line in &self.progress {
             put("x-clickhouse-progress", line);
         }

@@ -1,5 +1,6 @@
 //! The body of a request: decompressed as it comes, and taken apart into the query's text and the data that follows it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -10,6 +11,7 @@ use gristmill_engine::{InputData, StatementText};
 use gristmill_formats::Compression;
 use http_body_util::BodyDataStream;
 use hyper::body::Incoming;
+use parking_lot::Mutex;
 
 use crate::core::one_statement;
 use crate::frames;
@@ -21,27 +23,81 @@ const QUERY_BYTES_MAX: usize = 64 << 20;
 /// Rows behind VALUES up to here may be expressions; longer ones are read as data, as they come.
 const VALUES_AS_SQL_BYTES: usize = 256 << 10;
 
+/// A client that sends on although its statement failed is heard for so long, and so much: one that is cut off in its
+/// middle often does not see the error.
+const DRAIN_LONGEST: Duration = Duration::from_secs(10);
+const DRAIN_BYTES_MAX: usize = 256 << 20;
+
+/// What is left of a body when nobody reads it any more.
+#[derive(Clone, Default)]
+pub struct Rest(Arc<Mutex<Option<BodyDataStream<Incoming>>>>);
+
+impl Rest {
+    /// Reads it to its end, if that is near. False: it is not read.
+    pub async fn drain(&self) -> bool {
+        let Some(mut chunks) = self.0.lock().take() else { return true };
+        let read = async {
+            let mut bytes = 0;
+            while let Some(Ok(chunk)) = chunks.next().await {
+                bytes += chunk.len();
+                if bytes > DRAIN_BYTES_MAX {
+                    return false;
+                }
+            }
+            true
+        };
+        tokio::time::timeout(DRAIN_LONGEST, read).await.unwrap_or(false)
+    }
+}
+
+/// A body that is being read. Dropped in its middle, it leaves the rest.
+struct Reading {
+    chunks: Option<BodyDataStream<Incoming>>,
+    rest: Rest,
+}
+
+impl Reading {
+    /// Nothing is left of it.
+    fn end(&mut self) {
+        self.chunks = None;
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        *self.rest.0.lock() = self.chunks.take();
+    }
+}
+
 /// The bytes of a body, without its compressions.
-pub fn body(incoming: Incoming, codec: Compression, framed: bool) -> InputData {
-    let chunks = raw(incoming);
+pub fn body(incoming: Incoming, rest: &Rest, codec: Compression, framed: bool) -> InputData {
+    let chunks = raw(incoming, rest);
     let decoded = codec.decoder(chunks);
     if framed { frames::decoded(decoded) } else { decoded }
 }
 
 /// The bytes of a body as they come.
-pub fn raw(incoming: Incoming) -> BoxStream<'static, Result<Bytes>> {
-    futures::stream::try_unfold(BodyDataStream::new(incoming), |mut chunks| async move {
+pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>> {
+    let reading = Reading { chunks: Some(BodyDataStream::new(incoming)), rest: rest.clone() };
+    futures::stream::try_unfold(reading, |mut reading| async move {
+        let Some(chunks) = &mut reading.chunks else { return Ok(None) };
         let next = tokio::time::timeout(RECEIVE_LONGEST, chunks.next()).await.map_err(|_| {
             let text = format!("The client sent nothing of its body for {} seconds", RECEIVE_LONGEST.as_secs());
             Error::new(ErrorCode::SOCKET_TIMEOUT, text)
         })?;
         match next {
-            Some(Ok(chunk)) => Ok(Some((chunk, chunks))),
-            Some(Err(error)) => Err(Error::new(
-                ErrorCode::CANNOT_READ_ALL_DATA,
-                format!("Cannot read the body of the request to its end: {error}"),
-            )),
-            None => Ok(None),
+            Some(Ok(chunk)) => Ok(Some((chunk, reading))),
+            Some(Err(error)) => {
+                reading.end();
+                Err(Error::new(
+                    ErrorCode::CANNOT_READ_ALL_DATA,
+                    format!("Cannot read the body of the request to its end: {error}"),
+                ))
+            }
+            None => {
+                reading.end();
+                Ok(None)
+            }
         }
     })
     .boxed()

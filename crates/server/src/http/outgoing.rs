@@ -6,11 +6,14 @@
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
 
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::Compression;
 use gristmill_formats::compression::Encoder;
+use gristmill_introspect::QueryContext;
 use hyper::http::response;
 
 use super::answer::Responder;
@@ -20,6 +23,10 @@ use crate::frames;
 pub const CHUNK_BYTES: usize = 256 << 10;
 /// Bytes that wait in memory; more wait in a file.
 const HELD_BYTES: usize = 16 << 20;
+/// A client that takes nothing of its answer for so long is gone.
+const WRITE_LONGEST: Duration = Duration::from_secs(300);
+/// How often a query whose client takes nothing is asked whether it goes on.
+const CHECK: Duration = Duration::from_millis(100);
 
 /// How a result is wrapped.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,6 +46,8 @@ pub struct Outgoing {
     held: Held,
     /// Bytes that wait before anything is sent. `None`: all.
     buffer_bytes: Option<usize>,
+    /// The query, once it has begun.
+    pub context: Option<Arc<QueryContext>>,
 }
 
 /// Bytes that wait.
@@ -74,12 +83,29 @@ impl Held {
     }
 }
 
-async fn send(responder: &Responder, bytes: Vec<u8>) -> Result<()> {
+/// Sends bytes as fast as the client takes them. A query whose client takes nothing can still be killed, and its time runs
+/// out. Errors: QUERY_WAS_CANCELLED, SOCKET_TIMEOUT, those of the query's limits.
+async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<u8>) -> Result<()> {
     let mut rest = Bytes::from(bytes);
     while !rest.is_empty() {
         let piece = rest.split_to(rest.len().min(CHUNK_BYTES));
-        if !responder.chunk(piece).await {
-            return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled: its client left"));
+        let mut waited = Duration::ZERO;
+        loop {
+            match tokio::time::timeout(CHECK, responder.room()).await {
+                Ok(Some(room)) => {
+                    room.send(Ok(piece));
+                    break;
+                }
+                Ok(None) => return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled: its client left")),
+                Err(_) => waited += CHECK,
+            }
+            if let Some(context) = context {
+                context.check()?;
+            }
+            if waited >= WRITE_LONGEST {
+                let text = format!("The client took nothing of the answer for {} seconds", WRITE_LONGEST.as_secs());
+                return Err(Error::new(ErrorCode::SOCKET_TIMEOUT, text));
+            }
         }
     }
     Ok(())
@@ -91,7 +117,7 @@ impl Outgoing {
         let level = matches!(wrapping.codec, Compression::Gzip | Compression::Deflate).then_some(wrapping.level.clamp(0, 9));
         let encoder = (wrapping.codec != Compression::None).then(|| wrapping.codec.encoder(level));
         let held = Held { memory: Vec::new(), file: None, folder };
-        Outgoing { responder, wrapping, encoder, held, buffer_bytes }
+        Outgoing { responder, wrapping, encoder, held, buffer_bytes, context: None }
     }
 
     pub fn head_is_sent(&self) -> bool {
@@ -124,7 +150,7 @@ impl Outgoing {
     pub async fn push(&mut self, bytes: &[u8], head: impl FnOnce() -> response::Parts) -> Result<()> {
         let wrapped = self.wrapped(bytes, false)?;
         if self.head_is_sent() {
-            return send(&self.responder, wrapped).await;
+            return self.send(wrapped).await;
         }
         self.held.push(&wrapped)?;
         match self.buffer_bytes {
@@ -136,9 +162,13 @@ impl Outgoing {
         }
     }
 
+    async fn send(&self, bytes: Vec<u8>) -> Result<()> {
+        send(&self.responder, self.context.as_deref(), bytes).await
+    }
+
     async fn release(&mut self) -> Result<()> {
         let memory = std::mem::take(&mut self.held.memory);
-        let Some(mut file) = self.held.file.take() else { return send(&self.responder, memory).await };
+        let Some(mut file) = self.held.file.take() else { return self.send(memory).await };
         file.seek(SeekFrom::Start(0)).map_err(failed)?;
         loop {
             let mut piece = vec![0; CHUNK_BYTES];
@@ -147,15 +177,18 @@ impl Outgoing {
                 return Ok(());
             }
             piece.truncate(read);
-            send(&self.responder, piece).await?;
+            self.send(piece).await?;
         }
     }
 
-    /// The end of the result.
+    /// The end of the result. The query is over: its limits do not hold for what is still to be sent.
     pub async fn finish(mut self, bytes: &[u8], head: impl FnOnce() -> response::Parts) -> Result<()> {
+        self.context = None;
         let wrapped = self.wrapped(bytes, true)?;
         if self.head_is_sent() {
-            return send(&self.responder, wrapped).await;
+            self.send(wrapped).await?;
+            self.responder.end();
+            return Ok(());
         }
         self.held.push(&wrapped)?;
         if self.held.file.is_none() {
@@ -164,7 +197,9 @@ impl Outgoing {
             return Ok(());
         }
         self.responder.begin(head());
-        self.release().await
+        self.release().await?;
+        self.responder.end();
+        Ok(())
     }
 
     /// The query failed. Before anything was sent the answer is the error, with `head`; behind bytes that were sent comes a
@@ -185,12 +220,15 @@ impl Outgoing {
         }
         let mark = exception_mark(text, tag);
         if let Ok(wrapped) = self.wrapped(mark.as_bytes(), true) {
-            let _ = send(&self.responder, wrapped).await;
+            // The query is over, and its limits with it; what a client does not take is cut off.
+            let _ = tokio::time::timeout(MARK_LONGEST, send(&self.responder, None, wrapped)).await;
         }
         self.responder.break_off(error.clone()).await;
     }
 }
 
+/// The mark of an error waits for room as long.
+const MARK_LONGEST: Duration = Duration::from_secs(5);
 /// Bytes of the text of a mark.
 const MARKED_BYTES_MAX: usize = 15 << 10;
 

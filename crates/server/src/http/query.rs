@@ -17,7 +17,7 @@ use hyper::http::request::Parts;
 use super::answer::Responder;
 use super::external;
 use super::head::Head;
-use super::input::{self, Taken};
+use super::input::{self, Rest, Taken};
 use super::outgoing::{CHUNK_BYTES, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
 use super::sessions::Held;
@@ -71,7 +71,8 @@ pub async fn run(exchange: Exchange) {
         ..Head::default()
     };
     let mut wishes = Wishes { wrapping: Wrapping::default(), buffer_bytes: Some(BUFFER_BYTES as usize) };
-    let ready = prepare(&core, &parts, body, peer, &mut parameters, &mut head, &mut wishes).await;
+    let rest = Rest::default();
+    let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
     let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.buffer_bytes, folder);
@@ -89,6 +90,7 @@ pub async fn run(exchange: Exchange) {
             tracing::debug!("Query {} from {peer}: {error}", head.query_id);
             let text = error_text(&error);
             let tag = head.tag.clone();
+            head.closes = !rest.drain().await;
             outgoing.fail(&error, &text, &tag, || head.failure(&error, context.as_deref())).await;
             return;
         }
@@ -101,7 +103,7 @@ pub async fn run(exchange: Exchange) {
 async fn prepare(
     core: &Arc<Core>,
     parts: &Parts,
-    body: Incoming,
+    (body, rest): (Incoming, &Rest),
     peer: SocketAddr,
     parameters: &mut Parameters,
     head: &mut Head,
@@ -111,16 +113,19 @@ async fn prepare(
     let credentials = request::credentials(parts, parameters, peer.ip())?;
     let identity = core.access.authenticate(&credentials)?;
     has_length(parts)?;
+    // Before the body, which takes memory.
+    let place = core.admission.enter();
     let codec = request::content_encoding(parts)?;
     let boundary = external::boundary(header(parts, "content-type"));
     let mut data: Option<InputData> = None;
     let mut form = Vec::new();
     match boundary {
         Some(boundary) => {
-            let decoded = codec.decoder(input::raw(body));
+            place.as_ref().map_err(Error::clone)?;
+            let decoded = codec.decoder(input::raw(body, rest));
             form = external::read_form(decoded, boundary, parameters).await?;
         }
-        None => data = Some(input::body(body, codec, parameters.flag("decompress")?)),
+        None => data = Some(input::body(body, rest, codec, parameters.flag("decompress")?)),
     }
     let (session, named) = session(core, parts, parameters, &identity)?;
     let settings = &session.settings;
@@ -135,11 +140,12 @@ async fn prepare(
     let external = external::tables(form, parameters, settings)?;
     let query = parameters.get("query").unwrap_or_default();
     let taken = input::take(query, data.unwrap_or_else(|| futures::stream::empty().boxed())).await?;
+    let place = core.admission.or_in_need(place, &taken.statement.text)?;
     let default_format = header(parts, "x-clickhouse-format").or(parameters.get("default_format"));
     let default_format = default_format.filter(|name| !name.is_empty()).map(str::to_string);
     let mut session = session;
     session.query_id.clone_from(&head.query_id);
-    Ok(Ready { session, named, taken, external, default_format, _place: core.admission.enter()? })
+    Ok(Ready { session, named, taken, external, default_format, _place: place })
 }
 
 /// HTTP says how long a body is, or that it comes in chunks.
@@ -174,15 +180,15 @@ fn session(
     if let Some(role) = parameters.roles.first() {
         return Err(Error::new(ErrorCode(511), format!("There is no role `{role}`")));
     }
+    // Whoever follows a link must not change anything.
+    if parts.method != Method::POST && session.settings.readonly == 0 {
+        session.settings.readonly = 2;
+    }
     for (name, value) in &parameters.settings {
         known_settings::set(&mut session.settings, name, value)?;
     }
     for (name, value) in &parameters.of_query {
         session.parameters.insert(name.clone(), value.clone());
-    }
-    // Whoever follows a link must not change anything.
-    if parts.method != Method::POST && session.settings.readonly == 0 {
-        session.settings.readonly = 2;
     }
     Ok((session, named))
 }
@@ -219,6 +225,7 @@ async fn answer(
     let brought = Brought { external, blocks: None };
     let execution = session.execute_with(&taken.statement, taken.data, brought).await?;
     *told = Some(execution.context.clone());
+    outgoing.context = Some(execution.context.clone());
     let last = result(execution, default_format, head, outgoing).await?;
     if let Some(named) = &mut named {
         before.repeat(&session, &mut named.session);
@@ -234,12 +241,12 @@ async fn result(
 ) -> Result<Vec<u8>> {
     let Execution { context, columns, format, mut rows, totals, .. } = execution;
     let settings = context.settings.clone();
-    let format = Format::by_name(format.as_deref().or(default_format.as_deref()).unwrap_or("TabSeparated"))?;
     let output = OutputContext { settings: settings.clone(), timezone: timezone(&settings)?, terminal: false, width: None };
     let mut out = Vec::new();
     let mut formatted = match columns.is_empty() {
         true => None,
         false => {
+            let format = Format::by_name(format.as_deref().or(default_format.as_deref()).unwrap_or("TabSeparated"))?;
             head.format = Some(format);
             let mut formatted = writer(format, &columns, output)?;
             formatted.start(&mut out)?;

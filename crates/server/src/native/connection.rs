@@ -68,8 +68,12 @@ impl Connection {
 
     /// An error is the last word.
     async fn converse(&mut self) -> Result<()> {
-        let hello = tokio::time::timeout(HELLO_LONGEST, self.hello());
-        match hello.await {
+        let stopping = self.core.stopping.clone();
+        let hello = tokio::select! {
+            () = stopping.cancelled() => return Ok(()),
+            hello = tokio::time::timeout(HELLO_LONGEST, self.hello()) => hello,
+        };
+        match hello {
             Ok(known) => {
                 if !known? {
                     return Ok(());
@@ -77,7 +81,6 @@ impl Connection {
             }
             Err(_) => return Err(Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not say hello in time")),
         }
-        let stopping = self.core.stopping.clone();
         loop {
             let code = tokio::select! {
                 () = stopping.cancelled() => return Ok(()),

@@ -196,7 +196,7 @@ impl<'a> Listener<'a> {
         loop {
             let code = tokio::time::timeout(RECEIVE_LONGEST, peek(self.reader)).await.map_err(|_| late())??;
             let code = u64::from(code.ok_or_else(gone)?);
-            if code == client::QUERY {
+            if code == client::QUERY && self.muted.load(Ordering::Acquire) {
                 // The client gave up after an exception, and asks for something else.
                 self.feeding = None;
                 return Ok(Heard::End);

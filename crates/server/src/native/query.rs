@@ -1,13 +1,15 @@
 //! One query: from its packet to the end of its stream.
 
+use std::cell::LazyCell;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::progress::ProgressSnapshot;
@@ -26,6 +28,8 @@ use crate::known_settings;
 
 /// `interactive_delay` is at least this.
 const TICK_LEAST: Duration = Duration::from_millis(10);
+/// A client hears that its query goes on at least from then.
+const SILENCE_LONGEST: Duration = Duration::from_secs(5);
 
 /// Runs a query and answers it. The outer error ends the connection, the inner one is the statement's.
 pub(super) async fn run(connection: &mut Connection, packet: Query, external: Vec<ExternalTable>) -> Result<Result<()>> {
@@ -59,7 +63,9 @@ fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Statement
     }
     session.parameters.extend(packet.parameters);
     let statement = one_statement(&packet.text)?;
-    Ok((session, statement, connection.core.admission.enter()?))
+    let admission = &connection.core.admission;
+    let place = admission.or_in_need(admission.enter(), &statement.text)?;
+    Ok((session, statement, place))
 }
 
 /// What was told of a running query so far.
@@ -142,11 +148,18 @@ async fn answer(
     let tick = Duration::from_micros(session.settings.interactive_delay).max(TICK_LEAST);
     let mut ticker = tokio::time::interval(tick);
     ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    let parameters = session.parameters.clone();
     let mut executing = Some(Box::pin(session.execute_with(statement, None, Brought { external, blocks })));
     // Apart from one another: the rows may be awaited by one task alone.
     let mut running: Option<Running> = None;
     let mut rows: Option<SendableRecordBatchStream> = None;
     let mut sent = Sent { extremes: None, rows: 0, blocks: 0, bytes: 0 };
+    // Clients take nothing but the columns before they send the blocks of an INSERT.
+    let begun_at = Instant::now();
+    let takes_blocks = LazyCell::new(|| match gristmill_sql::statement::parse(&statement.text, &parameters) {
+        Ok(parsed) => statement.inline_data.is_none() && wants_data(&parsed),
+        Err(_) => true,
+    });
     // Whether all blocks of the client are here.
     let mut has_all = false;
 
@@ -216,9 +229,12 @@ async fn answer(
                     break Err(error);
                 }
                 // Nothing may come between the blocks of an INSERT and what is told of each.
-                if !running.columns.is_empty() {
+                if !running.columns.is_empty() || !*takes_blocks {
                     teller.progress(&running.context).await?;
                 }
+            } else if begun_at.elapsed() >= SILENCE_LONGEST && !*takes_blocks {
+                // It works before it has rows; a client that hears nothing takes the server for gone.
+                out.send(dialect.progress(&teller.told, &teller.told, begun_at.elapsed().as_nanos() as u64)).await?;
             }
         }
     };

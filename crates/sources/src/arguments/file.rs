@@ -32,7 +32,10 @@ pub fn parse(call: &TableFunctionCall, user_files_path: Option<&PathBuf>) -> Res
     if let Some(allowed) = user_files_path {
         let whole = PathBuf::from(format!("/{}", location.key));
         let literal: PathBuf = whole.iter().take_while(|part| !part.to_string_lossy().contains(['*', '?', '{'])).collect();
-        if !literal.starts_with(allowed) {
+        // Braces may write `..`, which leads out again.
+        let mut pieces = location.key.split(['/', '{', '}', ',']);
+        let climbs = pieces.any(|piece| !piece.is_empty() && piece.bytes().all(|byte| byte == b'.'));
+        if climbs || !literal.starts_with(allowed) {
             return Err(Error::new(
                 ErrorCode::PATH_ACCESS_DENIED,
                 format!("File `{}` is not inside `{}`", whole.display(), allowed.display()),
@@ -55,4 +58,26 @@ pub fn parse(call: &TableFunctionCall, user_files_path: Option<&PathBuf>) -> Res
     arguments.take_named(&mut parsed)?;
     parsed.finish("path, format, structure, compression_method")?;
     Ok(arguments)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::call::CallArgument;
+
+    #[test]
+    fn with_a_folder_for_users_nothing_outside_of_it_is_read() {
+        let allowed = PathBuf::from("/srv/user_files");
+        let read = |path: &str| {
+            let positional = vec![CallArgument::Text(path.to_string()), CallArgument::Text("CSV".to_string())];
+            let call = TableFunctionCall { name: "file".to_string(), positional, ..TableFunctionCall::default() };
+            parse(&call, Some(&allowed)).map(|arguments| arguments.source.location.key).map_err(|error| error.code())
+        };
+        assert_eq!(read("a.csv"), Ok("srv/user_files/a.csv".to_string()));
+        assert_eq!(read("/srv/user_files/{1..3}/*.csv"), Ok("srv/user_files/{1..3}/*.csv".to_string()));
+        for path in ["/etc/passwd", "../passwd", "a/../../passwd", "{..,a}/passwd", "{.,a}{.,b}/passwd", "*/../../passwd"] {
+            assert_eq!(read(path), Err(ErrorCode::PATH_ACCESS_DENIED), "{path}");
+        }
+        assert_eq!(read("file:///etc/passwd"), Err(ErrorCode::PATH_ACCESS_DENIED));
+    }
 }

@@ -15,7 +15,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
 use gristmill_sql::ast::{InSet, Literal, Node, call, text};
 use gristmill_sql::sql_text::sql;
-use gristmill_sql::statement::{AlterCommand, Partition, Statement, TableName, parse_expression};
+use gristmill_sql::statement::{AlterCommand, Partition, TableName, parse_expression};
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::Query;
@@ -334,35 +334,6 @@ impl Interpreter {
             });
         }
         Ok(values)
-    }
-
-    /// `KILL MUTATION WHERE database = '…' AND table = '…' AND mutation_id = '…'`
-    pub(crate) async fn kill_mutations(&self, condition: &Node, test: bool) -> Result<Outcome> {
-        let query = format!(
-            "SELECT database, table, mutation_id, command FROM system.mutations WHERE ({}) AND NOT is_done",
-            sql(condition)
-        );
-        let Statement::Select(select) = gristmill_sql::statement::parse(&query, &std::collections::BTreeMap::new())? else {
-            return Err(Error::logical("The query of KILL MUTATION is none"));
-        };
-        let planned = self.plan_query(&select.query, self.hints(None, None), &mut Vec::new()).await?;
-        let batches: Vec<RecordBatch> = plan::run(&planned.state, planned.physical, &self.context)?.try_collect().await?;
-        let mut killed = Vec::new();
-        for batch in &batches {
-            for row in 0..batch.num_rows() {
-                let cell = |at: usize| {
-                    let column = batch.column(at).as_binary_view_opt();
-                    column.map_or_else(String::new, |column| String::from_utf8_lossy(column.value(row)).into_owned())
-                };
-                let (database, table, id) = (cell(0), cell(1), cell(2));
-                if test {
-                    killed.push(vec![String::new(), database, table, id, cell(3)]);
-                } else if self.engine.databases.table(&database, &table)?.kill_mutation(&self.context, &id).await? {
-                    killed.push(vec!["finished".to_string(), database, table, id, cell(3)]);
-                }
-            }
-        }
-        Outcome::texts(&["kill_status", "database", "table", "mutation_id", "command"], &killed)
     }
 }
 

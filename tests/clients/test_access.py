@@ -1,0 +1,111 @@
+"""What a client may not do: files of the server's machine, settings that hold it, queries of others that it only asks about."""
+
+import socket
+import threading
+import time
+from http.client import HTTPConnection
+
+from http_client import ERROR, Http
+from server import Server
+
+
+def test_files_are_those_of_one_folder(tmp_path):
+    server = Server(tmp_path / "data")
+    http = Http(server.http_port)
+    secret = tmp_path / "secret.csv"
+    secret.write_text("secret\n")
+    http.ok("INSERT INTO FUNCTION file('mine.csv', 'CSV', 'a String') VALUES ('mine')")
+    assert (tmp_path / "data/user_files/mine.csv").read_text() == '"mine"\n'
+    assert http.ok("SELECT * FROM file('mine.csv', 'CSV', 'a String')") == "mine\n"
+    for query in (
+        f"SELECT * FROM file('{secret}', 'CSV', 'a String')",
+        "SELECT * FROM file('../../secret.csv', 'CSV', 'a String')",
+        f"INSERT INTO FUNCTION file('{secret}', 'CSV', 'a String') SELECT 'x'",
+        f"CREATE TABLE f (a String) ENGINE = File(CSV, '{secret}')",
+    ):
+        answer = http(query)
+        assert answer.error[1] == "PATH_ACCESS_DENIED" and "secret\n" not in answer.text, answer
+    http.ok("CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a")
+    assert http(f"INSERT INTO t FROM INFILE '{secret}' FORMAT CSV").status != 200
+    assert http.ok("SELECT count() FROM t") == "0\n"
+    assert secret.read_text() == "secret\n"
+    assert server.stop() == 0
+
+
+def test_a_query_cannot_switch_off_readonly(http, table):
+    http.ok(f"CREATE TABLE {table} (a Int32) ENGINE = MergeTree ORDER BY a")
+    readonly = (164, "READONLY")
+    drop = f"DROP TABLE {table}"
+    assert http(drop, method="GET").error == readonly
+    assert http(f"{drop} SETTINGS readonly = 0", method="GET").error == readonly
+    assert http(drop, method="GET", readonly=0).error == readonly
+    assert http(f"INSERT INTO {table} SETTINGS readonly = 0 SELECT 1", method="GET").error == readonly
+    assert http(f"INSERT INTO {table} SETTINGS readonly = 0 SELECT 1", readonly=1).error == readonly
+    assert http.ok("SELECT 1 SETTINGS max_threads = 1", method="GET") == "1\n"
+    session = {"session_id": table}
+    http.ok("SET readonly = 1", **session)
+    for query in ("SET readonly = 0", "SET max_threads = 3", "SELECT 1 SETTINGS max_threads = 3", drop, "KILL QUERY WHERE 1"):
+        assert http(query, **session).error == readonly, query
+    assert http.ok("SELECT getSetting('readonly')", **session) == "1\n"
+    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
+
+
+def test_kill_query_takes_any_condition_and_test_only_shows(http):
+    running = threading.Thread(target=http, args=("SELECT sum(number) FROM numbers(100000000000000)",), kwargs={"query_id": "long"})
+    running.start()
+    seen = "SELECT count() FROM system.processes WHERE query_id = 'long'"
+    for _ in range(600):
+        if http.ok(seen) == "1\n":
+            break
+        time.sleep(0.1)
+    assert http.ok("KILL QUERY WHERE query_id = 'nobody'") == ""
+    shown = http.ok("KILL QUERY WHERE user = 'default' AND query LIKE '%100000000000000%' TEST")
+    assert shown.startswith("\tlong\tdefault\tSELECT sum")
+    assert running.is_alive() and http.ok(seen) == "1\n"
+    assert http.ok("KILL QUERY WHERE user = 'default' AND startsWith(query_id, 'lon')").startswith("waiting\tlong\t")
+    running.join(60)
+    assert not running.is_alive()
+
+
+def test_queries_whose_clients_stall_can_be_killed_when_there_is_no_place(tmp_path):
+    server = Server(tmp_path, "--max-concurrent-queries", 2)
+    http = Http(server.http_port)
+    stalled = []
+    for at in range(2):
+        reader = socket.create_connection(("127.0.0.1", server.http_port))
+        request = f"GET /?query_id=s{at}&query=SELECT+number+FROM+numbers(10000000000) HTTP/1.1\r\nHost: x\r\n\r\n"
+        reader.sendall(request.encode())
+        stalled.append(reader)
+    for _ in range(600):
+        if http("SELECT 1").status != 200:
+            break
+        time.sleep(0.1)
+    assert http("SELECT 1").error == (202, "TOO_MANY_SIMULTANEOUS_QUERIES")
+    assert http.ok("SELECT count() FROM system.processes WHERE query_id LIKE 's%'") == "2\n"
+    assert http.ok("KILL QUERY WHERE startsWith(query_id, 's')").count("waiting") == 2
+    for _ in range(600):
+        if http("SELECT 1").status == 200:
+            break
+        time.sleep(0.1)
+    assert http.ok("SELECT 1") == "1\n"
+    for reader in stalled:
+        reader.close()
+    assert server.stop() == 0
+
+
+def test_an_error_within_a_long_upload_is_heard(server, http, table):
+    http.ok(f"CREATE TABLE {table} (a Int32) ENGINE = MergeTree ORDER BY a")
+
+    def rows():
+        yield b"1\nnot a number\n"
+        for _ in range(50):
+            yield b"2\n" * 500_000
+
+    connection = HTTPConnection("127.0.0.1", server.http_port, timeout=120)
+    headers = {"Transfer-Encoding": "chunked"}
+    connection.request("POST", f"/?query=INSERT+INTO+{table}+FORMAT+TSV", body=rows(), headers=headers, encode_chunked=True)
+    answer = connection.getresponse()
+    text = answer.read().decode()
+    assert answer.status == 400 and ERROR.search(text)[1] == "27", (answer.status, text[:500])
+    connection.close()
+    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
