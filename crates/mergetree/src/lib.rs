@@ -17,7 +17,6 @@ pub mod invariants;
 pub mod layout;
 pub mod located;
 pub mod manifest;
-pub mod measure;
 pub mod merge;
 pub mod mutate;
 pub mod parallel;

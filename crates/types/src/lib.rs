@@ -16,6 +16,7 @@ pub mod cast;
 pub mod codec;
 pub mod column;
 pub mod default;
+pub mod measure;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;

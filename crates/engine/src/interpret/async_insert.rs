@@ -15,9 +15,9 @@ use gristmill_formats::Format;
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_mergetree::TableSettings;
-use gristmill_mergetree::measure::batch_bytes;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::Columns;
+use gristmill_types::measure::batch_bytes;
 use tokio::sync::oneshot;
 
 use super::insert_lanes::{commit, fill};

@@ -23,7 +23,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::TableWriter;
 use gristmill_introspect::{Event, QueryContext};
-use gristmill_mergetree::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
 use tokio::sync::{Mutex, Semaphore};

@@ -23,7 +23,7 @@ use gristmill_catalog::{Table, TableDefinition, TableWriter, WriteLane};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_mergetree::TableSettings;
-use gristmill_mergetree::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 use sqlparser::ast::Query;
 use tokio_util::sync::CancellationToken;

@@ -7,6 +7,7 @@ use arrow::array::RecordBatch;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_types::Columns;
+use gristmill_types::measure::value_bytes;
 use parquet::arrow::ArrowWriter;
 use parquet::arrow::arrow_writer::ArrowWriterOptions;
 use parquet::basic::{BrotliLevel, Compression, GzipLevel, ZstdLevel};
@@ -20,8 +21,12 @@ pub struct ParquetOutput {
     /// `None` after the end.
     writer: Option<ArrowWriter<Vec<u8>>>,
     row_group_bytes: usize,
+    page_bytes: u64,
     rows: u64,
 }
+
+/// Rows after which the encoder looks whether a page is full.
+const ENCODED_AT_ONCE: u64 = 1024;
 
 /// How columns are written to Parquet under these settings.
 pub fn file_options(settings: &Settings) -> FileOptions {
@@ -80,7 +85,20 @@ impl ParquetOutput {
             .build();
         let options = ArrowWriterOptions::new().with_properties(properties).with_skip_arrow_metadata(true);
         let writer = ArrowWriter::try_new_with_options(Vec::new(), types.schema().clone(), options)?;
-        Ok(ParquetOutput { types, writer: Some(writer), row_group_bytes: row_group_bytes(settings), rows: 0 })
+        let page_bytes = settings.output_format_parquet_data_page_size.max(1);
+        Ok(ParquetOutput { types, writer: Some(writer), row_group_bytes: row_group_bytes(settings), page_bytes, rows: 0 })
+    }
+
+    /// The encoder looks at the size of a page, and we at that of a row group, after that many rows: of values of megabytes
+    /// a thousand would be a page that nobody can read.
+    fn rows_at_once(&self, batch: &RecordBatch) -> usize {
+        let rows = batch.num_rows() as u64;
+        let widest = batch.columns().iter().map(value_bytes).max().unwrap_or(0);
+        let fitting = (self.page_bytes * rows).checked_div(widest).unwrap_or(rows);
+        match fitting < ENCODED_AT_ONCE {
+            true => fitting.max(1) as usize,
+            false => batch.num_rows().max(1),
+        }
     }
 
     fn writer(&mut self) -> Result<&mut ArrowWriter<Vec<u8>>> {
@@ -97,10 +115,13 @@ impl OutputFormat for ParquetOutput {
         let batch = self.types.convert(batch, self.rows)?;
         self.rows += batch.num_rows() as u64;
         let limit = self.row_group_bytes;
+        let step = self.rows_at_once(&batch);
         let writer = self.writer()?;
-        writer.write(&batch)?;
-        if writer.in_progress_size() >= limit {
-            writer.flush()?;
+        for from in (0..batch.num_rows()).step_by(step) {
+            writer.write(&batch.slice(from, step.min(batch.num_rows() - from)))?;
+            if writer.in_progress_size() >= limit {
+                writer.flush()?;
+            }
         }
         out.append(writer.inner_mut());
         Ok(())
@@ -112,5 +133,33 @@ impl OutputFormat for ParquetOutput {
         out.append(writer.inner_mut());
         self.writer = None;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{ArrayRef, BinaryViewArray};
+    use gristmill_types::SqlType;
+    use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
+    use parquet::file::metadata::PageIndexPolicy;
+
+    use super::*;
+
+    #[test]
+    fn a_page_of_long_values_has_few_of_them() {
+        let settings = Settings::default();
+        let values = BinaryViewArray::from_iter_values((0..20u8).map(|at| vec![at; 3 << 20]));
+        let column: ArrayRef = Arc::new(values);
+        let batch = RecordBatch::try_from_iter([("s", column)]).expect("a batch");
+        let mut output = ParquetOutput::new(Columns::of([("s", SqlType::String)]), &settings).expect("an output");
+        let mut file = Vec::new();
+        output.write(&batch, &mut file).expect("written");
+        output.finish(&ResultSummary::default(), &mut file).expect("finished");
+        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Required);
+        let read = ArrowReaderMetadata::load(&bytes::Bytes::from(file), options).expect("a footer");
+        let index = read.metadata().offset_index().expect("an index of pages");
+        assert_eq!(index[0][0].page_locations().len(), 20);
     }
 }

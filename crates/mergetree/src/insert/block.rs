@@ -24,7 +24,6 @@ use super::uncommitted::Uncommitted;
 use super::writer::Shared;
 use super::{partition, sort};
 use crate::layout::Layout;
-use crate::measure::batch_bytes;
 use crate::merge::rules;
 use crate::parallel;
 use crate::part::v1::dictionary;
@@ -36,6 +35,7 @@ use crate::projection::build::Building;
 use crate::projection::object_beside;
 use crate::settings::TableSettings;
 use crate::store::PartStore;
+use gristmill_types::measure::batch_bytes;
 
 /// A part written by an INSERT, and what the manifest will keep of its partition.
 #[derive(Clone, Debug)]

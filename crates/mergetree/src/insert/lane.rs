@@ -18,7 +18,7 @@ use gristmill_introspect::memory::MemoryGuard;
 
 use super::block::write_block;
 use super::writer::Shared;
-use crate::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes;
 
 pub struct InsertLane {
     shared: Arc<Shared>,

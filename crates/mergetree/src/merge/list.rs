@@ -9,8 +9,8 @@ use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
 
 use crate::manifest::PartEntry;
-use crate::measure::batch_bytes;
 use crate::table::Core;
+use gristmill_types::measure::batch_bytes;
 
 /// Why parts are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -24,8 +24,8 @@ use gristmill_introspect::memory::{MemoryAccount, MemoryGuard};
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::rules::Shape;
-use crate::measure::batch_bytes;
 use crate::parallel;
+use gristmill_types::measure::batch_bytes;
 
 /// Rows on average in a run from which on runs are copied as wholes.
 const LONG_RUN: usize = 32;

@@ -27,7 +27,6 @@ use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
-use crate::measure::batch_bytes;
 use crate::mutate;
 use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
@@ -36,6 +35,7 @@ use crate::projection;
 use crate::read::evolve::traits_of;
 use crate::table::Core;
 use crate::ttl::rows::TtlRows;
+use gristmill_types::measure::batch_bytes;
 
 /// Rows that are copied and encoded at a time, and their bytes, about.
 const BLOCK_ROWS: u64 = 65_536;

@@ -34,10 +34,10 @@ use super::rules::{self, Shape, detached};
 use super::sources::Sources;
 use super::task::{MergeOptions, Pace, Rows};
 use crate::layout::{Layout, referenced_columns};
-use crate::measure::{batch_bytes, value_bytes};
 use crate::part::v1::writer::ColumnSource;
 use crate::part::{PartWriter, Sorted};
 use crate::read::unit::UnitLimits;
+use gristmill_types::measure::{batch_bytes, value_bytes};
 
 /// Bytes (as values in memory) of gathered columns that are read at a time, about.
 const GROUP_BYTES: u64 = 32 << 20;

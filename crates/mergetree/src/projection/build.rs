@@ -22,13 +22,13 @@ use crate::insert::block::traits;
 use crate::insert::sort::{self, SortKey};
 use crate::located::mask;
 use crate::manifest::ProjectionEntry;
-use crate::measure::batch_bytes;
 use crate::merge::rules;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::table::Core;
+use gristmill_types::measure::batch_bytes;
 
 /// Bytes of rows, as values in memory, that become a run.
 const RUN_BYTES: u64 = 128 << 20;

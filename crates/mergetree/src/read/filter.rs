@@ -23,8 +23,8 @@ use super::steps::{self, Passed, Spans, StepColumns};
 use super::unit::Unit;
 use crate::index::condition::Condition;
 use crate::index::granules;
-use crate::measure::batch_bytes;
 use crate::part::OpenPart;
+use gristmill_types::measure::batch_bytes;
 
 /// One condition and the columns of the table that it reads, ascending.
 #[derive(Clone, Debug)]

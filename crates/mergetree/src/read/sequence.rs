@@ -24,7 +24,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
-use crate::measure::batch_bytes;
+use gristmill_types::measure::batch_bytes;
 
 /// Bytes that are read ahead of one stream, at most.
 const AHEAD_BYTES: u64 = 32 << 20;

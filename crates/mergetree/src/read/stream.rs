@@ -34,10 +34,10 @@ use super::{PART, PART_OFFSET, PARTITION_ID, PARTITION_VALUE};
 use crate::layout::Layout;
 use crate::manifest::State;
 use crate::manifest::v1::value::from_json;
-use crate::measure::batch_bytes;
 use crate::part::OpenPart;
 use crate::store::PartStore;
 use crate::table::Core;
+use gristmill_types::measure::batch_bytes;
 
 /// A column of the scan's output.
 #[derive(Clone, Debug, PartialEq)]

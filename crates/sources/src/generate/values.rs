@@ -74,7 +74,7 @@ impl Table for ValuesTable {
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
         for batch in &self.batches {
-            context.read(batch.num_rows() as u64, crate::object::measure::block_bytes(batch));
+            context.read(batch.num_rows() as u64, gristmill_types::measure::batch_bytes(batch));
         }
         context.may_read()?;
         Ok(Arc::new(MemTable::try_new(self.definition.columns.arrow(), vec![self.batches.clone()])?))

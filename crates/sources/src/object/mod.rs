@@ -13,7 +13,6 @@ pub mod infer;
 pub mod input;
 pub mod layout;
 pub mod load;
-pub mod measure;
 pub mod opening;
 pub mod parquet;
 pub mod provider;

@@ -31,9 +31,9 @@ use super::appetite::Appetite;
 use super::fetch::Fetcher;
 use super::files::Files;
 use super::layout::Layout;
-use super::measure::block_bytes;
 use super::parquet::open::{FileWork, open};
 use super::parquet::unit::{OpenFile, PlannedUnit, Unit, UnitStep, Wanted};
+use gristmill_types::measure::batch_bytes;
 
 /// Footers being fetched at a time.
 const FILES_OPENING: usize = 256;
@@ -71,6 +71,11 @@ impl Drop for Held {
 /// What streams tell the coordinator.
 enum Notice {
     Freed(u64),
+    /// A unit holds so many bytes now, and no longer as many as before.
+    Holds {
+        before: u64,
+        now: u64,
+    },
     Wants(Box<Held>, Vec<Range<u64>>),
 }
 
@@ -117,7 +122,14 @@ impl Scan {
     }
 
     /// Gives a unit back that wants more bytes.
-    pub fn wants(&self, held: Box<Held>, ranges: Vec<Range<u64>>) {
+    pub fn wants(&self, mut held: Box<Held>, ranges: Vec<Range<u64>>) {
+        if let Some(now) = held.unit.holds_instead() {
+            let mut guard = MemoryGuard::empty(&self.context.memory);
+            guard.grow_anyway(now);
+            held.guards = vec![guard];
+            let before = std::mem::replace(&mut held.bytes, now);
+            let _ = self.notices.send(Notice::Holds { before, now });
+        }
         let _ = self.notices.send(Notice::Wants(held, ranges));
     }
 
@@ -127,7 +139,7 @@ impl Scan {
     }
 
     pub fn count(&self, rows: u64, block: &RecordBatch) {
-        self.context.read(rows, block_bytes(block));
+        self.context.read(rows, batch_bytes(block));
     }
 
     /// How many of so many rows may still be given, which are taken by asking.
@@ -237,6 +249,7 @@ impl Coordinator {
                         self.holding = self.holding.saturating_sub(1);
                         self.appetite.ended();
                     }
+                    Notice::Holds { before, now } => self.used_bytes = self.used_bytes.saturating_sub(before) + now,
                     Notice::Wants(held, ranges) => self.wanting.push_back((held, ranges)),
                 },
             }

@@ -19,7 +19,7 @@ use super::terms::{Anchored, Terms};
 use super::values::each_value;
 use crate::index::order::KeyOrder;
 use crate::index::sparse::compact;
-use crate::measure::value_bytes;
+use gristmill_types::measure::value_bytes;
 
 /// Of the data of a chunk, about.
 const CHUNK_BYTES: u64 = 256 << 10;

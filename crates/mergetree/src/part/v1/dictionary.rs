@@ -4,7 +4,7 @@
 
 use std::collections::HashSet;
 
-use arrow::array::{Array, ArrayRef, UInt32Array};
+use arrow::array::{Array, ArrayRef, AsArray, UInt32Array};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -42,18 +42,28 @@ pub fn pays(kind: &SqlType, array: &ArrayRef) -> Result<bool> {
         return Ok(false);
     }
     let step = array.len().div_ceil(SAMPLE_ROWS).max(1);
-    let positions = UInt32Array::from_iter_values((0..array.len() as u32).step_by(step));
+    let positions = (0..array.len()).step_by(step);
+    // Strings are looked at where they are: a copy of a sample of long ones would be as large as they are.
+    if let Some(strings) = array.as_binary_view_opt() {
+        return Ok(repeats(positions.len(), positions.map(|at| if strings.is_null(at) { &[] } else { strings.value(at) })));
+    }
+    let positions = UInt32Array::from_iter_values(positions.map(|at| at as u32));
     let sample = arrow::compute::take(array, &positions, None)?;
     let rows = RowConverter::new(vec![SortField::new(sample.data_type().clone())])?.convert_columns(&[sample])?;
+    Ok(repeats(rows.num_rows(), rows.iter().map(|row| row.data())))
+}
+
+/// Whether so few values come so often, in a sample of so many rows.
+fn repeats<'a>(rows: usize, values: impl Iterator<Item = &'a [u8]>) -> bool {
     let mut distinct = HashSet::new();
     let mut bytes = 0;
-    for row in rows.iter() {
-        if distinct.insert(row.data()) {
-            bytes += row.data().len();
-            if distinct.len() * REPEATS_MIN > rows.num_rows() || bytes > DICTIONARY_BYTES_MAX / 2 {
-                return Ok(false);
+    for value in values {
+        if distinct.insert(value) {
+            bytes += value.len();
+            if distinct.len() * REPEATS_MIN > rows || bytes > DICTIONARY_BYTES_MAX / 2 {
+                return false;
             }
         }
     }
-    Ok(true)
+    true
 }

@@ -4,7 +4,6 @@
 //! that never cross a granule's border, and every column's pages end exactly there, whatever the sizes of the blocks
 //! that come in. The byte limit of pages is out of reach on purpose: it would cut elsewhere.
 
-use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -19,9 +18,10 @@ use parquet::file::writer::SerializedRowGroupWriter;
 use parquet::schema::types::SchemaDescriptor;
 
 use super::dictionary;
+use super::outlet::Outlet;
 use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
 use super::storage_type::{storage_field, to_storage};
-use crate::measure::value_bytes;
+use gristmill_types::measure::value_bytes;
 
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
 pub const STATISTICS_BYTES_MAX: usize = 32;
@@ -238,10 +238,13 @@ impl EncodedColumn {
         }
     }
 
-    pub fn append_to<W: Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
+    /// `at`: where the column begins in the file, then where it ends.
+    pub fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Outlet>, outlet: &Outlet, at: &mut u64) -> Result<()> {
+        let begin = *at;
+        *at += self.bytes();
         match self {
             EncodedColumn::Any(leaves) => leaves.into_iter().try_for_each(|leaf| Ok(leaf.append_to_row_group(group)?)),
-            EncodedColumn::Strings(strings) => strings.append_to(group),
+            EncodedColumn::Strings(strings) => strings.append_to(group, outlet, begin),
         }
     }
 }

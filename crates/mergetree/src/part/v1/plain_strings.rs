@@ -8,7 +8,7 @@
 //!
 //! Columns with a dictionary, and strings that can be NULL or lie in arrays, go the other way.
 
-use std::io::{Cursor, Read};
+use std::io::Write;
 use std::ops::Range;
 
 use arrow::array::BinaryViewArray;
@@ -18,14 +18,13 @@ use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType, Type};
 use parquet::column::page::{CompressedPage, Page, PageWriter};
 use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::ByteArray;
-use parquet::errors::ParquetError;
 use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats};
-use parquet::file::reader::{ChunkReader, Length};
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
 
 use super::encode::{Codec, STATISTICS_BYTES_MAX};
+use super::outlet::Outlet;
 
 /// Bytes of a page's header, about.
 const HEADER_BYTES: usize = 64;
@@ -38,7 +37,9 @@ pub struct StringsEncoder {
     granule_rows: usize,
     page: PageValues,
     compressed: Vec<u8>,
-    pages: Vec<Bytes>,
+    /// Of all pages: a header and the values, together where they are short.
+    pieces: Vec<Bytes>,
+    pages: i32,
     rows: u64,
     /// Bytes of all pages with their headers, compressed and not.
     bytes: u64,
@@ -94,6 +95,25 @@ impl PageValues {
     }
 }
 
+/// Takes a page's header, and its values only where they come in one piece with it: long ones go into the file as they are.
+struct Headers {
+    written: Vec<u8>,
+    values: Bytes,
+}
+
+impl Write for Headers {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        if !std::ptr::eq(data, &self.values[..]) {
+            self.written.extend_from_slice(data);
+        }
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
 impl StringsEncoder {
     pub fn new(descriptor: ColumnDescPtr, codec: Codec, text: bool, granule_rows: usize) -> StringsEncoder {
         StringsEncoder {
@@ -103,7 +123,8 @@ impl StringsEncoder {
             granule_rows,
             page: PageValues::default(),
             compressed: Vec::new(),
-            pages: Vec::new(),
+            pieces: Vec::new(),
+            pages: 0,
             rows: 0,
             bytes: 0,
             plain_bytes: 0,
@@ -136,16 +157,18 @@ impl StringsEncoder {
     fn end_page(&mut self) -> Result<()> {
         let plain_bytes = self.page.plain.len();
         let compressed_bytes = self.compress()?;
+        let values = Bytes::copy_from_slice(&self.compressed[..compressed_bytes]);
         let page = Page::DataPage {
-            buf: Bytes::copy_from_slice(&self.compressed[..compressed_bytes]),
+            buf: values.clone(),
             num_values: self.page.rows as u32,
             encoding: Encoding::PLAIN,
             def_level_encoding: Encoding::RLE,
             rep_level_encoding: Encoding::RLE,
             statistics: None,
         };
-        let mut sink = TrackedWrite::new(Vec::with_capacity(compressed_bytes + HEADER_BYTES));
+        let mut sink = TrackedWrite::new(Headers { written: Vec::with_capacity(HEADER_BYTES), values: values.clone() });
         let written = SerializedPageWriter::new(&mut sink).write_page(CompressedPage::new(page, plain_bytes))?;
+        let written_bytes = written.compressed_size;
         self.offset_index.append_row_count(self.page.rows as i64);
         let value_bytes = (plain_bytes - 4 * self.page.rows) as i64;
         self.offset_index.append_unencoded_byte_array_data_bytes(Some(value_bytes));
@@ -155,7 +178,13 @@ impl StringsEncoder {
         self.bytes += written.compressed_size as u64;
         self.plain_bytes += written.uncompressed_size as u64;
         self.value_bytes += value_bytes as u64;
-        self.pages.push(sink.into_inner()?.into());
+        let Headers { written, .. } = sink.into_inner()?;
+        let has_values = written.len() == written_bytes;
+        self.pieces.push(written.into());
+        if !has_values {
+            self.pieces.push(values);
+        }
+        self.pages += 1;
         self.page.clear();
         Ok(())
     }
@@ -211,8 +240,7 @@ impl StringsEncoder {
             self.end_page()?;
         }
         let compression = self.codec.compression()?;
-        let pages =
-            PageEncodingStats { page_type: PageType::DATA_PAGE, encoding: Encoding::PLAIN, count: self.pages.len() as i32 };
+        let pages = PageEncodingStats { page_type: PageType::DATA_PAGE, encoding: Encoding::PLAIN, count: self.pages };
         let mut metadata = ColumnChunkMetaData::builder(self.descriptor.clone())
             .set_compression(compression)
             .set_encodings_mask(EncodingMask::new_from_encodings([Encoding::PLAIN, Encoding::RLE].iter()))
@@ -238,7 +266,7 @@ impl StringsEncoder {
             column_index: Some(self.column_index.build()?),
             offset_index: Some(self.offset_index.build()),
         };
-        Ok(StringsChunk { pages: Pages(self.pages), close })
+        Ok(StringsChunk { pieces: self.pieces, close })
     }
 }
 
@@ -294,7 +322,7 @@ fn border(value: &[u8], text: bool) -> usize {
 
 /// A column of a row group that is encoded.
 pub struct StringsChunk {
-    pages: Pages,
+    pieces: Vec<Bytes>,
     close: ColumnCloseResult,
 }
 
@@ -303,52 +331,9 @@ impl StringsChunk {
         self.close.bytes_written
     }
 
-    pub fn append_to<W: std::io::Write + Send>(self, group: &mut SerializedRowGroupWriter<'_, W>) -> Result<()> {
-        Ok(group.append_column(&self.pages, self.close)?)
-    }
-}
-
-/// Pages one after another, as the Parquet crate reads a chunk that it is to append.
-struct Pages(Vec<Bytes>);
-
-impl Length for Pages {
-    fn len(&self) -> u64 {
-        self.0.iter().map(|page| page.len() as u64).sum()
-    }
-}
-
-impl ChunkReader for Pages {
-    type T = PagesReader;
-
-    fn get_read(&self, start: u64) -> Result<PagesReader, ParquetError> {
-        if start > 0 {
-            return Err(ParquetError::NYI("a chunk of pages is read from its beginning".to_string()));
-        }
-        Ok(PagesReader { pages: self.0.clone().into_iter(), page: Cursor::default() })
-    }
-
-    fn get_bytes(&self, _start: u64, _length: usize) -> Result<Bytes, ParquetError> {
-        Err(ParquetError::NYI("a chunk of pages is read from its beginning".to_string()))
-    }
-}
-
-struct PagesReader {
-    pages: std::vec::IntoIter<Bytes>,
-    page: Cursor<Bytes>,
-}
-
-impl Read for PagesReader {
-    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
-        loop {
-            let read = self.page.read(buffer)?;
-            if read > 0 || buffer.is_empty() {
-                return Ok(read);
-            }
-            match self.pages.next() {
-                Some(page) => self.page = Cursor::new(page),
-                None => return Ok(0),
-            }
-        }
+    /// `at`: where the column begins in the file.
+    pub fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Outlet>, outlet: &Outlet, at: u64) -> Result<()> {
+        Ok(group.append_column(&outlet.put_around(at, self.pieces), self.close)?)
     }
 }
 
@@ -377,7 +362,8 @@ mod tests {
         let root = annotated_schema(&columns, &[text]).expect("a schema");
         let descriptor = SchemaDescriptor::new(root.clone());
         let properties = properties(&columns, &descriptor, &[false], codec, GRANULE_ROWS).expect("properties");
-        let mut file = SerializedFileWriter::new(Vec::new(), root, properties).expect("a file");
+        let outlet = Outlet::default();
+        let mut file = SerializedFileWriter::new(outlet.clone(), root, properties).expect("a file");
         let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&columns));
         let strings = |_| ours.then(|| StringsEncoder::new(descriptor.column(0), codec, text, GRANULE_ROWS));
         let mut encoder = encoders(&factory, 0, &columns, &[1], GRANULE_ROWS, strings).expect("encoders").remove(0);
@@ -385,10 +371,12 @@ mod tests {
             let (rows, column) = (RowsTaken::Run(0..block.len()), Arc::new(block.clone()) as ArrayRef);
             encoder.write(&column, &rows).expect("written");
         }
+        let mut at = file.bytes_written() as u64;
         let mut group = file.next_row_group().expect("a row group");
-        encoder.finish().expect("encoded").append_to(&mut group).expect("appended");
+        encoder.finish().expect("encoded").append_to(&mut group, &outlet, &mut at).expect("appended");
         group.close().expect("closed");
-        file.into_inner().expect("a file").into()
+        file.into_inner().expect("a file");
+        outlet.take().concat().into()
     }
 
     fn metadata(file: &Bytes) -> Arc<ParquetMetaData> {

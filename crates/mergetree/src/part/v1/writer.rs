@@ -12,12 +12,10 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, UInt32Array};
 use async_trait::async_trait;
-use bytes::{Bytes, BytesMut};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_types::SqlType;
-use parking_lot::Mutex;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
@@ -28,6 +26,7 @@ use xxhash_rust::xxh3::Xxh3;
 
 use super::encode::{Codec, ColumnEncoder, EncodedColumn, RowsTaken, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
+use super::outlet::Outlet;
 use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
 use super::skip_indexes::SkipIndexWriter;
@@ -136,21 +135,6 @@ impl Sorted {
 pub trait ColumnSource: Send {
     /// The next rows of the next columns, by their places; `None`: that was all.
     async fn next(&mut self) -> Result<Option<(Vec<usize>, Vec<ArrayRef>)>>;
-}
-
-/// Collects what Parquet's writer puts out, to be taken between its calls.
-#[derive(Clone, Default)]
-struct Outlet(Arc<Mutex<BytesMut>>);
-
-impl Write for Outlet {
-    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().extend_from_slice(data);
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
 }
 
 pub struct PartWriter {
@@ -290,6 +274,7 @@ impl PartWriter {
     /// comes: what is held are the leading columns and those under way.
     pub async fn end_row_group_with(&mut self, others: &mut dyn ColumnSource) -> Result<()> {
         let finished = || Error::logical("A finished part is written to");
+        let mut at = self.file.bytes_written() as u64;
         let mut group = self.file.next_row_group()?;
         let upload = self.upload.as_mut().ok_or_else(finished)?;
         let mut next = 0;
@@ -306,7 +291,7 @@ impl PartWriter {
             while let Some(encoder) = self.encoders.get_mut(next) {
                 let Some(whole) = encoder.take_if(|encoder| encoder.rows() == self.group_rows) else { break };
                 let chunk = close(whole, &mut self.column_bytes[next])?;
-                chunk.append_to(&mut group)?;
+                chunk.append_to(&mut group, &self.outlet, &mut at)?;
                 send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
                 next += 1;
             }
@@ -318,7 +303,7 @@ impl PartWriter {
             return Err(Error::logical(format!("Column {next} of a row group lacks rows")));
         }
         group.close()?;
-        self.row_group_ended()?;
+        self.row_group_ended(at)?;
         self.write_skip_indexes(false).await
     }
 
@@ -380,17 +365,22 @@ impl PartWriter {
             let encoder = encoder.ok_or_else(|| Error::logical("A column of a row group is missing"))?;
             chunks.push(close(encoder, bytes)?);
         }
+        let mut at = self.file.bytes_written() as u64;
         let mut group = self.file.next_row_group()?;
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
         for chunk in chunks {
-            chunk.append_to(&mut group)?;
+            chunk.append_to(&mut group, &self.outlet, &mut at)?;
             send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
         }
         group.close()?;
-        self.row_group_ended()
+        self.row_group_ended(at)
     }
 
-    fn row_group_ended(&mut self) -> Result<()> {
+    /// `end`: where the row group's columns should have ended in the file.
+    fn row_group_ended(&mut self, end: u64) -> Result<()> {
+        if self.file.bytes_written() as u64 != end {
+            return Err(Error::logical("The columns of a row group are not where they were to be"));
+        }
         self.encoders.clear();
         self.groups += 1;
         self.group_rows = 0;
@@ -550,15 +540,14 @@ async fn send(
     bytes: &mut u64,
     hash: &mut Option<Box<Xxh3>>,
 ) -> Result<()> {
-    let data: Bytes = outlet.0.lock().split().freeze();
-    if data.is_empty() {
-        return Ok(());
+    for data in outlet.take() {
+        *bytes += data.len() as u64;
+        if let Some(hash) = hash {
+            hash.update(&data);
+        }
+        upload.write(data).await?;
     }
-    *bytes += data.len() as u64;
-    if let Some(hash) = hash {
-        hash.update(&data);
-    }
-    upload.write(data).await
+    Ok(())
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 //! A reader of all columns has a page and a dictionary of each decoded at once. Of twenty columns that is nothing, of two
 //! thousand it is a gigabyte for each stream, however few rows a block has. So where that is much, groups of neighbouring
 //! columns are decoded one after another, each to the last row of the unit, and only the rows stay; the decoders of a group
-//! end before those of the next begin. The rows of a unit are bounded (`open`), and so is what waits here.
+//! end before those of the next begin. Their bytes are fetched some groups at a time, too: dictionaries of two thousand
+//! columns are hundreds of megabytes, however few rows are wanted. The rows of a unit are bounded (`open`), and so is what
+//! waits here.
 
 use std::collections::VecDeque;
 use std::ops::Range;
@@ -23,12 +25,18 @@ use super::footer::{Footer, guarded};
 /// What the decoders of a unit may have decoded at once before its columns are taken in groups, and what a group may have.
 const DECODERS_BYTES_MAX: u64 = 128 << 20;
 const GROUP_BYTES: u64 = 32 << 20;
+/// Bytes that are fetched at a time, but for those of the last group among them.
+const FETCHED_BYTES: u64 = 32 << 20;
 /// A dictionary and a page, decoded, at the sizes that writers give them.
 const COLUMN_BYTES_MAX: u64 = 2 << 20;
 
 pub(super) struct ColumnGroups {
-    /// Decoders that have not run, each with the number of ranges that it asked for.
-    decoders: VecDeque<(ParquetPushDecoder, usize)>,
+    /// Decoders that have not been asked what they need.
+    waiting: VecDeque<ParquetPushDecoder>,
+    /// Those whose bytes are there or under way, each with the number of ranges that it asked for.
+    fetched: VecDeque<(ParquetPushDecoder, usize)>,
+    /// Of each block the columns so far; all groups cut the rows alike. `None`: no group was decoded.
+    decoded: Option<Vec<Vec<RecordBatch>>>,
     /// Rows of all columns, in blocks.
     blocks: VecDeque<RecordBatch>,
 }
@@ -81,7 +89,7 @@ impl ColumnGroups {
         selection: Option<&RowSelection>,
         block_rows: usize,
     ) -> Result<Self> {
-        let mut decoders = VecDeque::with_capacity(groups.len());
+        let mut waiting = VecDeque::with_capacity(groups.len());
         for roots in groups {
             let mut builder = ParquetPushDecoderBuilder::new_with_metadata(footer.reader.clone())
                 .with_row_groups(vec![group])
@@ -90,74 +98,84 @@ impl ColumnGroups {
             if let Some(selection) = selection {
                 builder = builder.with_row_selection(selection.clone());
             }
-            decoders.push_back((guarded(|| builder.build())?, 0));
+            waiting.push_back(guarded(|| builder.build())?);
         }
-        Ok(ColumnGroups { decoders, blocks: VecDeque::new() })
+        Ok(ColumnGroups { waiting, fetched: VecDeque::new(), decoded: None, blocks: VecDeque::new() })
     }
 
-    /// The ranges that all groups want; none where there are no rows.
-    pub fn needs(&mut self) -> Result<Vec<Range<u64>>> {
-        let mut all = Vec::new();
-        for (decoder, asked) in &mut self.decoders {
-            if let DecodeResult::NeedsData(ranges) = guarded(|| decoder.try_next_reader())? {
-                *asked = ranges.len();
-                all.extend(ranges);
-            }
+    /// Decodes the groups whose bytes are there, and gives the ranges that the next ones want. `None`: all are decoded.
+    pub fn step(&mut self) -> Result<Option<Vec<Range<u64>>>> {
+        while let Some((decoder, _)) = self.fetched.pop_front() {
+            self.decode(decoder)?;
         }
-        Ok(all)
+        let (mut wanted, mut bytes) = (Vec::new(), 0);
+        while bytes < FETCHED_BYTES
+            && let Some(mut decoder) = self.waiting.pop_front()
+        {
+            let ranges = match guarded(|| decoder.try_next_reader())? {
+                DecodeResult::NeedsData(ranges) => ranges,
+                // No row is wanted of it: neither of the others.
+                DecodeResult::Data(_) | DecodeResult::Finished => continue,
+            };
+            bytes += ranges.iter().map(|range| range.end - range.start).sum::<u64>();
+            self.fetched.push_back((decoder, ranges.len()));
+            wanted.extend(ranges);
+        }
+        if !wanted.is_empty() {
+            return Ok(Some(wanted));
+        }
+        let decoded = self.decoded.take().unwrap_or_default();
+        self.blocks = decoded.into_iter().map(|groups| side_by_side(&groups)).collect::<Result<_>>()?;
+        Ok(None)
     }
 
-    /// What `needs` gave, with its bytes.
+    /// What `step` asked for, with its bytes.
     pub fn push(&mut self, ranges: Vec<Range<u64>>, pieces: Vec<Bytes>) -> Result<()> {
         let mut ranges = ranges.into_iter();
         let mut pieces = pieces.into_iter();
-        for (decoder, asked) in &mut self.decoders {
+        for (decoder, asked) in &mut self.fetched {
             let (ranges, pieces) = (ranges.by_ref().take(*asked).collect(), pieces.by_ref().take(*asked).collect());
             guarded(|| decoder.push_ranges(ranges, pieces))?;
         }
         Ok(())
     }
 
-    /// The next block of all columns.
-    pub fn next(&mut self) -> Result<Option<RecordBatch>> {
-        if !self.decoders.is_empty() {
-            self.decode()?;
-        }
-        Ok(self.blocks.pop_front())
+    /// The next block of all columns, once all are decoded.
+    pub fn next(&mut self) -> Option<RecordBatch> {
+        self.blocks.pop_front()
     }
 
-    fn decode(&mut self) -> Result<()> {
-        // Of each block the columns so far; all groups cut the rows alike.
-        let mut blocks: Vec<Vec<RecordBatch>> = Vec::new();
-        let mut first = true;
+    /// Whether no group is left, and the blocks were made.
+    pub fn is_decoded(&self) -> bool {
+        self.waiting.is_empty() && self.fetched.is_empty() && self.decoded.is_none()
+    }
+
+    /// Bytes of the rows that were decoded so far.
+    pub fn decoded_bytes(&self) -> u64 {
+        self.decoded.iter().flatten().flatten().map(|columns| columns.get_array_memory_size() as u64).sum()
+    }
+
+    fn decode(&mut self, mut decoder: ParquetPushDecoder) -> Result<()> {
         let differ = || Error::logical("Columns of a row group differ in rows");
-        while let Some((mut decoder, _)) = self.decoders.pop_front() {
-            let mut reader = match guarded(|| decoder.try_next_reader())? {
-                DecodeResult::Data(reader) => reader,
-                // No row is wanted: neither of the others.
-                DecodeResult::Finished if blocks.is_empty() => {
-                    first = false;
-                    continue;
-                }
-                DecodeResult::Finished => return Err(differ()),
-                DecodeResult::NeedsData(_) => return Err(Error::logical("A Parquet decoder wants more than it asked for")),
-            };
-            let mut at = 0;
-            while let Some(block) = guarded(|| reader.next().transpose())? {
-                if first {
-                    blocks.push(Vec::with_capacity(self.decoders.len() + 1));
-                }
-                let columns = blocks.get_mut(at).ok_or_else(differ)?;
-                columns.push(block);
-                at += 1;
+        let mut reader = match guarded(|| decoder.try_next_reader())? {
+            DecodeResult::Data(reader) => reader,
+            DecodeResult::Finished => return Err(differ()),
+            DecodeResult::NeedsData(_) => return Err(Error::logical("A Parquet decoder wants more than it asked for")),
+        };
+        let first = self.decoded.is_none();
+        let blocks = self.decoded.get_or_insert_default();
+        let mut at = 0;
+        while let Some(block) = guarded(|| reader.next().transpose())? {
+            if first {
+                blocks.push(Vec::with_capacity(self.waiting.len() + self.fetched.len() + 1));
             }
-            if at < blocks.len() {
-                return Err(differ());
-            }
-            first = false;
+            blocks.get_mut(at).ok_or_else(differ)?.push(block);
+            at += 1;
         }
-        self.blocks = blocks.into_iter().map(|groups| side_by_side(&groups)).collect::<Result<_>>()?;
-        Ok(())
+        match at == blocks.len() {
+            true => Ok(()),
+            false => Err(differ()),
+        }
     }
 }
 
@@ -203,10 +221,11 @@ mod tests {
     }
 
     fn read(mut groups: ColumnGroups, file: &Bytes) -> RecordBatch {
-        let ranges = groups.needs().expect("ranges");
-        let pieces = ranges.iter().map(|range| file.slice(range.start as usize..range.end as usize)).collect();
-        groups.push(ranges, pieces).expect("pushed");
-        let blocks: Vec<RecordBatch> = std::iter::from_fn(|| groups.next().expect("a block")).collect();
+        while let Some(ranges) = groups.step().expect("ranges") {
+            let pieces = ranges.iter().map(|range| file.slice(range.start as usize..range.end as usize)).collect();
+            groups.push(ranges, pieces).expect("pushed");
+        }
+        let blocks: Vec<RecordBatch> = std::iter::from_fn(|| groups.next()).collect();
         concat_batches(&blocks[0].schema(), &blocks).expect("one batch")
     }
 

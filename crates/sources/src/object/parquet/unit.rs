@@ -25,9 +25,9 @@ use super::columns::FileColumns;
 use super::footer::{Footer, check_range, guarded};
 use crate::object::file::SourceFile;
 use crate::object::filter::{BlockFilter, ScanFilter};
-use crate::object::measure::block_bytes;
 use crate::object::step::ScanStep;
 use crate::object::tail::Tail;
+use gristmill_types::measure::batch_bytes;
 
 /// A file that was opened: its footer, and where its columns are.
 #[derive(Debug)]
@@ -218,7 +218,7 @@ impl Unit {
                 let passing = block_filter.evaluate(&block)?;
                 shared.experience.rows_seen.fetch_add(rows, Ordering::Relaxed);
                 shared.experience.rows_passed.fetch_add(passing.true_count() as u64, Ordering::Relaxed);
-                counted.read(rows, block_bytes(&block));
+                counted.read(rows, batch_bytes(&block));
                 counted.check()?;
                 Ok(passing)
             });
@@ -306,24 +306,33 @@ impl Unit {
 
     fn step_of_groups(&mut self) -> Result<UnitStep> {
         let Decoder::Groups(groups) = &mut self.decoder else { return Ok(UnitStep::Done) };
+        if self.asked > 0 && groups.is_decoded() {
+            return Ok(UnitStep::Done);
+        }
         self.asked += 1;
-        match self.asked {
-            1 => {
-                let ranges = of_file(&self.file, groups.needs())?;
+        match of_file(&self.file, groups.step())? {
+            Some(ranges) => {
                 for range in &ranges {
                     check_range(range, self.file.footer.file_bytes)?;
                 }
-                Ok(if ranges.is_empty() { UnitStep::Done } else { UnitStep::Needs(ranges) })
+                Ok(UnitStep::Needs(ranges))
             }
-            2 => Ok(UnitStep::Blocks),
-            _ => Ok(UnitStep::Done),
+            None => Ok(UnitStep::Blocks),
+        }
+    }
+
+    /// Bytes that the unit holds between two fetches, where these are not those that it was given.
+    pub fn holds_instead(&self) -> Option<u64> {
+        match &self.decoder {
+            Decoder::Whole(_) => None,
+            Decoder::Groups(groups) => Some(groups.decoded_bytes()),
         }
     }
 
     /// The next block as it lies in the file.
     fn next_of_file(&mut self) -> Result<Option<RecordBatch>> {
         let block = match (&mut self.decoder, &mut self.blocks) {
-            (Decoder::Groups(groups), _) => groups.next(),
+            (Decoder::Groups(groups), _) => Ok(groups.next()),
             (Decoder::Whole(_), Some(reader)) => guarded(|| reader.next().transpose()),
             (Decoder::Whole(_), None) => Ok(None),
         };
@@ -355,11 +364,11 @@ impl Unit {
                 let block = self.file.columns.assemble(&self.wanted.output, &block, &self.present)?;
                 // Late: the rows were counted when the filter saw them.
                 let rows = if self.late { 0 } else { block.num_rows() as u64 };
-                self.context.read(rows, block_bytes(&block));
+                self.context.read(rows, batch_bytes(&block));
                 return Ok(Some(block));
             };
             let block = self.file.columns.assemble(columns, &block, &self.present)?;
-            self.context.read(block.num_rows() as u64, block_bytes(&block));
+            self.context.read(block.num_rows() as u64, batch_bytes(&block));
             let passing = filter.evaluate(&block)?;
             if !self.wanted.filter.is_empty() {
                 self.wanted.experience.rows_seen.fetch_add(block.num_rows() as u64, Ordering::Relaxed);

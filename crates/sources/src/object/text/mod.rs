@@ -37,10 +37,10 @@ use super::fetch::Fetcher;
 use super::file::SourceFile;
 use super::filter::{BlockFilter, ScanFilter};
 use super::layout::{Layout, Origin};
-use super::measure::block_bytes;
 use super::scan::budget_bytes;
 use super::step::ScanStep;
 use file::TextFile;
+use gristmill_types::measure::batch_bytes;
 
 /// Files that are read at a time at most; how many really are depends on the budget.
 const FILES_MAX: usize = 64;
@@ -358,7 +358,7 @@ impl Worker {
 
     fn take(&mut self, file: &TextFile, batch: &RecordBatch) -> Result<()> {
         let shared = &self.scan.shared;
-        shared.context.read(batch.num_rows() as u64, block_bytes(batch));
+        shared.context.read(batch.num_rows() as u64, batch_bytes(batch));
         let block = shared.block(file, batch)?;
         let rows = self.scan.take_rows(block.num_rows());
         if let Some(step) = &shared.plan.step {

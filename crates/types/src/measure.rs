@@ -10,11 +10,8 @@ pub fn value_bytes(array: &ArrayRef) -> u64 {
     let bytes = match array.data_type() {
         DataType::Null => 0,
         DataType::Boolean => rows,
-        DataType::BinaryView => {
-            let views = array.as_binary_view().views();
-            // The low 32 bits of a view are its length.
-            views.iter().map(|view| u64::from(*view as u32)).sum::<u64>() + 8 * rows
-        }
+        DataType::BinaryView => lengths(array.as_binary_view().views()) + 8 * rows,
+        DataType::Utf8View => lengths(array.as_string_view().views()) + 8 * rows,
         DataType::Binary => {
             let offsets = array.as_binary::<i32>().value_offsets();
             (offsets[offsets.len() - 1] - offsets[0]) as u64 + 8 * rows
@@ -40,4 +37,31 @@ pub fn value_bytes(array: &ArrayRef) -> u64 {
 
 pub fn batch_bytes(batch: &RecordBatch) -> u64 {
     batch.columns().iter().map(value_bytes).sum()
+}
+
+/// The low 32 bits of a view are its length.
+fn lengths(views: &[u128]) -> u64 {
+    views.iter().map(|view| u64::from(*view as u32)).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{BinaryViewArray, Int32Array};
+
+    use super::*;
+
+    #[test]
+    fn slices_count_only_what_is_in_them() {
+        let text = BinaryViewArray::from_iter_values(["a", "a longer text than fits a view", ""]);
+        let numbers = Int32Array::from(vec![Some(1), None, Some(3)]);
+        let block = RecordBatch::try_from_iter_with_nullable([
+            ("t", Arc::new(text) as ArrayRef, false),
+            ("n", Arc::new(numbers) as ArrayRef, true),
+        ])
+        .expect("a block");
+        assert_eq!(batch_bytes(&block), (1 + 30 + 3 * 8) + (3 * 4 + 3));
+        assert_eq!(batch_bytes(&block.slice(0, 1)), 9 + 4 + 1);
+    }
 }
