@@ -187,7 +187,7 @@ fn overhead_bytes(allocated: u64) -> u64 {
 }
 
 /// Looks at the process's memory, and tells each account its share in what the allocator holds: no more than the account
-/// itself has, for what a large query leaves behind is not the fault of a small one that runs on.
+/// itself ever had, for what a large query leaves behind is not the fault of a small one that runs on.
 pub fn measure<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clone) {
     let overhead = overhead_bytes(allocations::PROCESS.bytes());
     let all: u64 = accounts.clone().map(|account| account.allocated().bytes()).sum();
@@ -195,7 +195,7 @@ pub fn measure<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clon
         let allocated = account.allocated().bytes();
         let grown = overhead.saturating_sub(account.overhead_before);
         let share = (u128::from(grown) * u128::from(allocated)).checked_div(u128::from(all)).unwrap_or(0) as u64;
-        let share = share.min(allocated);
+        let share = share.min(account.allocated().peak_bytes());
         account.overhead_bytes.store(share, Ordering::Relaxed);
         account.measured_peak_bytes.fetch_max(allocated + share, Ordering::Relaxed);
     }

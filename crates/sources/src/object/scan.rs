@@ -293,10 +293,10 @@ impl Coordinator {
         if self.prepared.is_none() {
             self.prepared = self.prepare()?;
         }
-        let Some((_, ranges)) = &self.prepared else {
+        let Some((unit, ranges)) = &self.prepared else {
             return Ok(None);
         };
-        let bytes = total(ranges);
+        let bytes = total(ranges) + unit.waiting_bytes();
         let Some(guard) = self.room(bytes)? else {
             return Ok(None);
         };

@@ -11,8 +11,8 @@ use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{RecordBatch, RecordBatchOptions};
-use arrow::datatypes::{Field, Schema};
+use arrow::array::{ArrayRef, AsArray, GenericByteViewArray, RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{ByteViewType, Field, Schema};
 use bytes::Bytes;
 use gristmill_base::{Error, Result};
 use parquet::DecodeResult;
@@ -169,7 +169,7 @@ impl ColumnGroups {
             if first {
                 blocks.push(Vec::with_capacity(self.waiting.len() + self.fetched.len() + 1));
             }
-            blocks.get_mut(at).ok_or_else(differ)?.push(block);
+            blocks.get_mut(at).ok_or_else(differ)?.push(compact(&block)?);
             at += 1;
         }
         match at == blocks.len() {
@@ -177,6 +177,28 @@ impl ColumnGroups {
             false => Err(differ()),
         }
     }
+}
+
+/// Strings of a block without the dictionaries that they lie in, where these are much larger.
+fn compact(block: &RecordBatch) -> Result<RecordBatch> {
+    let columns = block.columns().iter().map(|column| {
+        if let Some(strings) = column.as_binary_view_opt()
+            && lies_thin(strings)
+        {
+            return Arc::new(strings.gc()) as ArrayRef;
+        }
+        match column.as_string_view_opt() {
+            Some(strings) if lies_thin(strings) => Arc::new(strings.gc()),
+            _ => column.clone(),
+        }
+    });
+    let options = RecordBatchOptions::new().with_row_count(Some(block.num_rows()));
+    Ok(RecordBatch::try_new_with_options(block.schema(), columns.collect(), &options)?)
+}
+
+fn lies_thin<T: ByteViewType>(strings: &GenericByteViewArray<T>) -> bool {
+    let held: usize = strings.data_buffers().iter().map(|buffer| buffer.len()).sum();
+    held > 2 * strings.total_buffer_bytes_used()
 }
 
 /// The columns of all in one batch.
@@ -191,7 +213,7 @@ fn side_by_side(groups: &[RecordBatch]) -> Result<RecordBatch> {
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{ArrayRef, Int64Array, StringArray};
+    use arrow::array::{Int64Array, StringArray};
     use arrow::compute::concat_batches;
     use parquet::arrow::ArrowWriter;
     use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder, RowSelector};

@@ -140,6 +140,23 @@ pub fn memory_bytes(footer: &Footer, group: usize, roots: &[usize]) -> u64 {
     read.map(|leaf| u64::try_from(metadata.column(leaf).uncompressed_size()).unwrap_or(0)).sum()
 }
 
+/// Bytes of so many decoded rows of a row group, about. Behind a dictionary values lie closer in the file than in memory.
+fn decoded_bytes(footer: &Footer, group: usize, roots: &[usize], rows: u64) -> u64 {
+    const VALUE_BYTES: u64 = 8;
+    const VIEW_BYTES: u64 = 16;
+    let parquet = footer.reader.parquet_schema();
+    let metadata = footer.metadata().row_group(group);
+    let all = u64::try_from(metadata.num_rows()).unwrap_or(0).max(1);
+    let leaves = 0..metadata.num_columns().min(parquet.num_columns());
+    let bytes = leaves.filter(|leaf| roots.binary_search(&parquet.get_column_root_idx(*leaf)).is_ok()).map(|leaf| {
+        let column = metadata.column(leaf);
+        let stored = u128::try_from(column.uncompressed_size()).unwrap_or(0) * u128::from(rows) / u128::from(all);
+        let is_text = column.column_type() == parquet::basic::Type::BYTE_ARRAY;
+        (stored as u64).max(rows * if is_text { VIEW_BYTES } else { VALUE_BYTES })
+    });
+    bytes.sum()
+}
+
 /// Byte ranges of the column chunks of top-level columns.
 pub fn chunk_ranges(footer: &Footer, group: usize, roots: &[usize]) -> Vec<Range<u64>> {
     let parquet = footer.reader.parquet_schema();
@@ -187,10 +204,13 @@ pub struct Unit {
     asked: u32,
     /// Ranges fetched with the first ones although not asked for.
     along: Vec<Range<u64>>,
+    /// Of the decoded rows, about; 0 unless they wait for one another (`Decoder::Groups`) and memory is limited.
+    waiting_bytes: u64,
 }
 
 impl Unit {
     pub fn start(planned: PlannedUnit, wanted: &Arc<Wanted>, context: &Arc<QueryContext>) -> Result<Unit> {
+        let rows = planned.rows();
         let PlannedUnit { file, group, selection } = planned;
         let footer = file.footer.clone();
         let filter_columns = wanted.filter.columns();
@@ -245,6 +265,8 @@ impl Unit {
             true => None,
             false => of_file(&file, ColumnGroups::new(&footer, group, &present, selection.as_ref(), wanted.block_rows))?,
         };
+        let waits = by_groups.is_some() && context.settings.max_memory_usage > 0;
+        let waiting_bytes = if waits { decoded_bytes(&footer, group, &present, rows) } else { 0 };
         let decoder = if let Some(groups) = by_groups {
             Decoder::Groups(groups)
         } else {
@@ -266,6 +288,7 @@ impl Unit {
             late,
             asked: 0,
             along,
+            waiting_bytes,
         })
     }
 
@@ -325,8 +348,13 @@ impl Unit {
     pub fn holds_instead(&self) -> Option<u64> {
         match &self.decoder {
             Decoder::Whole(_) => None,
-            Decoder::Groups(groups) => Some(groups.decoded_bytes()),
+            Decoder::Groups(groups) => Some(groups.decoded_bytes().max(self.waiting_bytes)),
         }
+    }
+
+    /// Bytes that it takes beside those that it asks for first.
+    pub fn waiting_bytes(&self) -> u64 {
+        self.waiting_bytes
     }
 
     /// The next block as it lies in the file.
