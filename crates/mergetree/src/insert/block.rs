@@ -16,6 +16,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
+use gristmill_types::measure::batch_bytes;
 use serde_json::Value;
 
 use super::partition::{PartitionRows, Rows};
@@ -35,7 +36,6 @@ use crate::projection::build::Building;
 use crate::projection::object_beside;
 use crate::settings::TableSettings;
 use crate::store::PartStore;
-use gristmill_types::measure::batch_bytes;
 
 /// A part written by an INSERT, and what the manifest will keep of its partition.
 #[derive(Clone, Debug)]

@@ -15,10 +15,10 @@ use gristmill_base::{Error, Result};
 use gristmill_catalog::WriteLane;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_types::measure::batch_bytes;
 
 use super::block::write_block;
 use super::writer::Shared;
-use gristmill_types::measure::batch_bytes;
 
 pub struct InsertLane {
     shared: Arc<Shared>,

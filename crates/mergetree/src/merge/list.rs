@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
 use gristmill_introspect::QueryContext;
+use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 
 use crate::manifest::PartEntry;
 use crate::table::Core;
-use gristmill_types::measure::batch_bytes;
 
 /// Why parts are rewritten.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -21,11 +21,11 @@ use futures::future::try_join_all;
 use futures::stream::{BoxStream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::{MemoryAccount, MemoryGuard};
+use gristmill_types::measure::batch_bytes;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::rules::Shape;
 use crate::parallel;
-use gristmill_types::measure::batch_bytes;
 
 /// Rows on average in a run from which on runs are copied as wholes.
 const LONG_RUN: usize = 32;

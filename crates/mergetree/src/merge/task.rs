@@ -15,6 +15,7 @@ use arrow::compute::concat_batches;
 use arrow::datatypes::SchemaRef;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_types::measure::batch_bytes;
 use serde_json::Value;
 
 use super::list::{self, Algorithm, Reason, Running};
@@ -35,7 +36,6 @@ use crate::projection;
 use crate::read::evolve::traits_of;
 use crate::table::Core;
 use crate::ttl::rows::TtlRows;
-use gristmill_types::measure::batch_bytes;
 
 /// Rows that are copied and encoded at a time, and their bytes, about.
 const BLOCK_ROWS: u64 = 65_536;

@@ -28,6 +28,7 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::Event;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_types::measure::{batch_bytes, value_bytes};
 
 use super::rows::{SortedRows, copy_columns};
 use super::rules::{self, Shape, detached};
@@ -37,7 +38,6 @@ use crate::layout::{Layout, referenced_columns};
 use crate::part::v1::writer::ColumnSource;
 use crate::part::{PartWriter, Sorted};
 use crate::read::unit::UnitLimits;
-use gristmill_types::measure::{batch_bytes, value_bytes};
 
 /// Bytes (as values in memory) of gathered columns that are read at a time, about.
 const GROUP_BYTES: u64 = 32 << 20;

@@ -15,6 +15,7 @@ use gristmill_base::{Error, Result};
 use gristmill_catalog::AggregateExpression;
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_types::measure::batch_bytes;
 
 use super::{Contents, Projection, merge, object_beside};
 use crate::index::order::KeyOrder;
@@ -28,7 +29,6 @@ use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::table::Core;
-use gristmill_types::measure::batch_bytes;
 
 /// Bytes of rows, as values in memory, that become a run.
 const RUN_BYTES: u64 = 128 << 20;

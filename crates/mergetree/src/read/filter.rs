@@ -13,6 +13,7 @@ use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Counters, Event};
 use gristmill_types::Columns;
+use gristmill_types::measure::batch_bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
 use parquet::schema::types::SchemaDescriptor;
@@ -24,7 +25,6 @@ use super::unit::Unit;
 use crate::index::condition::Condition;
 use crate::index::granules;
 use crate::part::OpenPart;
-use gristmill_types::measure::batch_bytes;
 
 /// One condition and the columns of the table that it reads, ascending.
 #[derive(Clone, Debug)]

@@ -13,6 +13,7 @@ use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
+use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
@@ -37,7 +38,6 @@ use crate::manifest::v1::value::from_json;
 use crate::part::OpenPart;
 use crate::store::PartStore;
 use crate::table::Core;
-use gristmill_types::measure::batch_bytes;
 
 /// A column of the scan's output.
 #[derive(Clone, Debug, PartialEq)]

@@ -25,6 +25,7 @@ use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_types::measure::batch_bytes;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 use super::appetite::Appetite;
@@ -33,7 +34,6 @@ use super::files::Files;
 use super::layout::Layout;
 use super::parquet::open::{FileWork, open};
 use super::parquet::unit::{OpenFile, PlannedUnit, Unit, UnitStep, Wanted};
-use gristmill_types::measure::batch_bytes;
 
 /// Footers being fetched at a time.
 const FILES_OPENING: usize = 256;

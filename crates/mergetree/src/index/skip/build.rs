@@ -11,6 +11,7 @@ use arrow::array::{Array, ArrayRef, UInt32Array, new_null_array};
 use arrow::compute::take;
 use bytes::Bytes;
 use gristmill_base::Result;
+use gristmill_types::measure::value_bytes;
 
 use super::bloom;
 use super::chunk::{EncodedChunk, Units, joined};
@@ -19,7 +20,6 @@ use super::terms::{Anchored, Terms};
 use super::values::each_value;
 use crate::index::order::KeyOrder;
 use crate::index::sparse::compact;
-use gristmill_types::measure::value_bytes;
 
 /// Of the data of a chunk, about.
 const CHUNK_BYTES: u64 = 256 << 10;

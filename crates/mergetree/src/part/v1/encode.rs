@@ -10,6 +10,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::FieldRef;
 use gristmill_base::Result;
+use gristmill_types::measure::value_bytes;
 use gristmill_types::{Column, Columns, SqlType, codec};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
 use parquet::basic::{Compression, Encoding, Type as PhysicalType, ZstdLevel};
@@ -21,7 +22,6 @@ use super::dictionary;
 use super::outlet::Outlet;
 use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
 use super::storage_type::{storage_field, to_storage};
-use gristmill_types::measure::value_bytes;
 
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
 pub const STATISTICS_BYTES_MAX: usize = 32;

@@ -15,6 +15,7 @@ use arrow::compute::filter_record_batch;
 use bytes::Bytes;
 use gristmill_base::{Result, ResultExt};
 use gristmill_introspect::QueryContext;
+use gristmill_types::measure::batch_bytes;
 use parquet::DecodeResult;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{ArrowPredicateFn, ParquetRecordBatchReader, RowFilter, RowSelection};
@@ -27,7 +28,6 @@ use crate::object::file::SourceFile;
 use crate::object::filter::{BlockFilter, ScanFilter};
 use crate::object::step::ScanStep;
 use crate::object::tail::Tail;
-use gristmill_types::measure::batch_bytes;
 
 /// A file that was opened: its footer, and where its columns are.
 #[derive(Debug)]
