@@ -249,7 +249,7 @@ pub fn url(text: &str) -> String {
         }
     }
     const PARAMETERS: &[&str] =
-        &["x-amz-signature=", "x-amz-security-token=", "x-goog-signature=", "sig=", "accountkey=", "token="];
+        &["x-amz-signature=", "x-amz-security-token=", "x-goog-signature=", "signature=", "sig=", "accountkey=", "token="];
     for parameter in PARAMETERS {
         let mut from = 0;
         while let Some(found) = text[from..].to_ascii_lowercase().find(parameter) {
@@ -302,5 +302,9 @@ mod tests {
         );
         assert_eq!(url("http://user:pass@host/x"), "http://user:[HIDDEN]@host/x");
         assert_eq!(url("https://h/k?X-Amz-Signature=abc&x=1"), "https://h/k?X-Amz-Signature=[HIDDEN]&x=1");
+        assert_eq!(
+            url("https://h/k?AWSAccessKeyId=A&Signature=a%2Bb&Expires=1"),
+            "https://h/k?AWSAccessKeyId=A&Signature=[HIDDEN]&Expires=1"
+        );
     }
 }

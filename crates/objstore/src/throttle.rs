@@ -42,6 +42,34 @@ impl Throttle {
         tokens.at = now.max(tokens.at);
         Duration::from_secs_f64((-tokens.count).max(0.0) / per_second)
     }
+
+    fn give_back(&self) {
+        if let Some(tokens) = &mut *self.state.lock() {
+            tokens.count += 1.0;
+        }
+    }
+}
+
+/// A token whose request waits. Dropped before that was sent, it goes back: those that wait behind it are no faster, but
+/// requests to come do not pay for it.
+pub struct Waiting<'a>(Option<&'a Throttle>);
+
+impl<'a> Waiting<'a> {
+    pub fn of(throttle: &'a Throttle) -> Self {
+        Waiting(Some(throttle))
+    }
+
+    pub fn sent(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        if let Some(throttle) = self.0 {
+            throttle.give_back();
+        }
+    }
 }
 
 #[cfg(test)]
@@ -58,6 +86,24 @@ mod tests {
         let later = start + Duration::from_secs(1);
         let waits: Vec<u64> = (0..4).map(|_| throttle.take(rate, later).as_millis() as u64).collect();
         assert_eq!(waits, vec![0, 0, 0, 100]);
+    }
+
+    #[test]
+    fn requests_that_are_given_up_leave_no_debt() {
+        let (throttle, start) = (Throttle::default(), Instant::now());
+        let rate = Rate { per_second: 10, burst: 1 };
+        assert!(throttle.take(rate, start).is_zero());
+        let waiting: Vec<Waiting<'_>> = (0..1000)
+            .map(|_| {
+                throttle.take(rate, start);
+                Waiting::of(&throttle)
+            })
+            .collect();
+        drop(waiting);
+        assert_eq!(throttle.take(rate, start).as_millis(), 100);
+        throttle.take(rate, start);
+        Waiting::of(&throttle).sent();
+        assert_eq!(throttle.take(rate, start).as_millis(), 300);
     }
 
     #[test]

@@ -34,7 +34,7 @@ use crate::failure::{Failure, FailureKind};
 use crate::limiter::{Outcome, Permit};
 use crate::location::Provider;
 use crate::prices::Prices;
-use crate::throttle::Rate;
+use crate::throttle::{Rate, Waiting};
 
 /// Bytes of an error's body that are kept.
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
@@ -164,8 +164,9 @@ struct Wire {
 
 impl Wire {
     fn is_ours(&self, request: &HttpRequest) -> bool {
-        let host = request.uri().host().unwrap_or("");
-        host == self.at.host || host.strip_suffix(self.at.host.as_str()).is_some_and(|bucket| bucket.ends_with('.'))
+        let host = request.uri().host().unwrap_or("").to_ascii_lowercase();
+        let own = self.at.host.to_ascii_lowercase();
+        host == own || host.strip_suffix(own.as_str()).is_some_and(|bucket| bucket.ends_with('.'))
     }
 
     /// Waits until the rates that the user set allow another request.
@@ -178,7 +179,10 @@ impl Wire {
         let wait = throttle.take(rate, Instant::now());
         if !wait.is_zero() {
             call.counters.add(event, wait.as_micros() as u64);
+            // Whoever gives up while it waits leaves no debt to those behind it.
+            let waiting = Waiting::of(throttle);
             tokio::time::sleep(wait).await;
+            waiting.sent();
         }
     }
 }

@@ -7,7 +7,7 @@
 //! Keys go to the clients as `Path`, which cannot hold every key (`a//b`, `..`): such keys are refused, not changed.
 
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use bytes::Bytes;
@@ -26,7 +26,6 @@ use object_store::{
     PutPayload, RetryConfig, StaticCredentialProvider,
 };
 use parking_lot::RwLock;
-use tokio::sync::OnceCell;
 
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::credentials::Credentials;
@@ -50,9 +49,19 @@ pub(crate) struct CloudBackend {
     settings: ClientSettings,
     connector: WireConnector,
     client: RwLock<Arc<Client>>,
-    /// The credentials in use: those given, or none where the environment, once it was asked, gave none.
-    settled: OnceCell<Credentials>,
+    settled: tokio::sync::Mutex<Option<Settled>>,
 }
+
+/// The credentials in use: those given, or none where the environment gave none when it was asked.
+#[derive(Clone, Debug)]
+struct Settled {
+    credentials: Credentials,
+    asked: Instant,
+}
+
+/// The environment that gave no credentials (its service may have been slow) is asked again after so long, where a request
+/// without any is denied.
+const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
 
 #[derive(Debug)]
 enum Client {
@@ -123,6 +132,20 @@ fn is_aws(endpoint: &str) -> bool {
     endpoint.ends_with(".amazonaws.com") || endpoint.ends_with(".amazonaws.com.cn")
 }
 
+/// Whether it is one of Azure's own hosts, over TLS: the environment's credentials are shown to no other.
+fn is_azure(endpoint: &str) -> bool {
+    const CLOUDS: &[&str] = &[
+        ".core.windows.net",
+        ".core.usgovcloudapi.net",
+        ".core.chinacloudapi.cn",
+        ".core.cloudapi.de",
+        ".fabric.microsoft.com",
+    ];
+    let Some(rest) = endpoint.strip_prefix("https://") else { return false };
+    let host = rest.split(['/', ':']).next().unwrap_or_default().to_ascii_lowercase();
+    CLOUDS.iter().any(|cloud| host.ends_with(cloud))
+}
+
 impl CloudBackend {
     pub fn open(
         location: &Location,
@@ -133,8 +156,8 @@ impl CloudBackend {
     ) -> Result<CloudBackend> {
         let client = build(location, credentials, &headers, settings, &connector, location.region.as_deref())?;
         let settled = match credentials {
-            Credentials::Environment => OnceCell::new(),
-            given => OnceCell::new_with(Some(given.clone())),
+            Credentials::Environment => None,
+            given => Some(Settled { credentials: given.clone(), asked: Instant::now() }),
         };
         Ok(CloudBackend {
             location: location.clone(),
@@ -143,21 +166,42 @@ impl CloudBackend {
             settings,
             connector,
             client: RwLock::new(Arc::new(client)),
-            settled,
+            settled: tokio::sync::Mutex::new(settled),
         })
     }
 
-    async fn settled(&self) -> Result<&Credentials, Failure> {
-        self.settled
-            .get_or_try_init(|| async {
-                let client = self.client.read().clone();
-                if client.finds_credentials().await {
-                    return Ok(self.credentials.clone());
-                }
-                *self.client.write() = Arc::new(self.rebuild(&Credentials::Anonymous, None)?);
-                Ok(Credentials::Anonymous)
-            })
-            .await
+    async fn settled(&self) -> Result<Credentials, Failure> {
+        let mut settled = self.settled.lock().await;
+        if let Some(settled) = &*settled {
+            return Ok(settled.credentials.clone());
+        }
+        Ok(settled.insert(self.ask_environment().await?).credentials.clone())
+    }
+
+    async fn ask_environment(&self) -> Result<Settled, Failure> {
+        let client = Arc::new(self.rebuild(&self.credentials, None)?);
+        let (credentials, client) = match client.finds_credentials().await {
+            true => (self.credentials.clone(), client),
+            false => (Credentials::Anonymous, Arc::new(self.rebuild(&Credentials::Anonymous, None)?)),
+        };
+        *self.client.write() = client;
+        Ok(Settled { credentials, asked: Instant::now() })
+    }
+
+    /// Whether there are others than those used now, perhaps because the environment has some by now.
+    async fn finds_others(&self, used: &Credentials) -> Result<bool, Failure> {
+        let mut settled = self.settled.lock().await;
+        if settled.as_ref().is_some_and(|settled| settled.credentials != *used) {
+            return Ok(true);
+        }
+        let is_due = settled.as_ref().is_some_and(|settled| {
+            let gave_none = settled.credentials == Credentials::Anonymous && self.credentials == Credentials::Environment;
+            gave_none && settled.asked.elapsed() >= ASKED_AGAIN_AFTER
+        });
+        if !is_due {
+            return Ok(false);
+        }
+        Ok(settled.insert(self.ask_environment().await?).credentials != Credentials::Anonymous)
     }
 
     pub fn location(&self) -> &Location {
@@ -195,11 +239,15 @@ impl CloudBackend {
             Ok(value) => return Ok(value),
             Err(error) => failure_of(&error),
         };
+        if failure.kind == FailureKind::Denied && self.finds_others(&credentials).await? {
+            let client = self.client.read().clone();
+            return operation(client).await.map_err(|error| failure_of(&error));
+        }
         let followed = match (&failure.region, failure.kind, self.location.provider) {
             (Some(region), FailureKind::Redirect, Provider::S3) if is_aws(&self.location.endpoint) => region,
             _ => return Err(failure),
         };
-        let client = Arc::new(self.rebuild(credentials, Some(followed))?);
+        let client = Arc::new(self.rebuild(&credentials, Some(followed))?);
         *self.client.write() = client.clone();
         operation(client).await.map_err(|error| failure_of(&error))
     }
@@ -281,6 +329,11 @@ fn build_s3(
         builder = builder.with_region(region);
         endpoint = endpoint.replace("//s3.amazonaws.com", &format!("//s3.{region}.amazonaws.com"));
     }
+    // The bucket's region has a host of its own, whose requests are as much ours.
+    let mut connector = connector.clone();
+    if endpoint != location.endpoint {
+        connector.host = endpoint.split_once("://").map_or("", |(_, host)| host).to_string();
+    }
     if location.virtual_hosted {
         endpoint = endpoint.replacen("://", &format!("://{}.", location.bucket), 1);
     }
@@ -291,7 +344,7 @@ fn build_s3(
         .with_conditional_put(S3ConditionalPut::ETagMatch)
         .with_client_options(options)
         .with_retry(no_retries())
-        .with_http_connector(connector.clone())
+        .with_http_connector(connector)
 }
 
 fn build_gcs(
@@ -336,7 +389,7 @@ fn build_azure(
     connector: &WireConnector,
 ) -> Result<MicrosoftAzure> {
     let mut builder = match credentials {
-        Credentials::Environment => MicrosoftAzureBuilder::from_env(),
+        Credentials::Environment if is_azure(&location.endpoint) => MicrosoftAzureBuilder::from_env(),
         _ => MicrosoftAzureBuilder::new(),
     };
     let mut account = azure_account(&location.endpoint).to_string();
@@ -356,7 +409,7 @@ fn build_azure(
         }
         Credentials::AzureSas(sas) => builder = builder.with_sas_authorization(sas_pairs(sas)),
         Credentials::Bearer(token) => builder = builder.with_bearer_token_authorization(token.reveal()),
-        Credentials::Environment => {}
+        Credentials::Environment if is_azure(&location.endpoint) => {}
         _ => builder = builder.with_skip_signature(true),
     }
     builder
@@ -397,7 +450,14 @@ fn failure_of(error: &object_store::Error) -> Failure {
         E::NotSupported { .. } | E::NotImplemented { .. } => FailureKind::Unsupported,
         _ => FailureKind::Refused,
     };
-    seen.unwrap_or_else(|| Failure::new(kind, error.to_string().chars().take(500).collect::<String>()))
+    seen.unwrap_or_else(|| {
+        let text = error.to_string();
+        // S3 begins to answer before an upload is put together, and then tells with 200 that it was not.
+        match text.contains("<Error>") {
+            true => Failure::of_answer(200, &HeaderMap::new(), &text),
+            false => Failure::new(kind, text.chars().take(500).collect::<String>()),
+        }
+    })
 }
 
 fn info_of(meta: ObjectMeta) -> ObjectInfo {
@@ -584,5 +644,32 @@ impl Backend for CloudBackend {
             Client::Azure(_) => 256,
             _ => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn credentials_of_the_environment_are_for_azure_alone() {
+        assert!(is_azure("https://account.blob.core.windows.net"));
+        assert!(is_azure("https://account.blob.core.windows.net:443/"));
+        for other in [
+            "http://account.blob.core.windows.net",
+            "https://core.windows.net.example.com",
+            "https://example.com/account.blob.core.windows.net",
+            "http://127.0.0.1:10000/devstoreaccount1",
+        ] {
+            assert!(!is_azure(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn an_error_within_an_answer_of_success_is_what_it_says() {
+        let body = "<?xml version=\"1.0\"?><Error><Code>InternalError</Code><Message>Try again</Message></Error>";
+        let error = object_store::Error::Generic { store: "S3", source: body.into() };
+        let failure = failure_of(&error);
+        assert!(failure.retryable() && failure.ambiguous(), "{failure:?}");
     }
 }

@@ -14,15 +14,16 @@
 
 use std::collections::VecDeque;
 use std::ops::Range;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use arrow::array::RecordBatch;
-use futures::StreamExt;
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
-use gristmill_base::Result;
+use futures::{FutureExt, StreamExt};
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, Result};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::measure::batch_bytes;
@@ -202,7 +203,9 @@ impl Coordinator {
     }
 
     async fn run(mut self, notices: UnboundedReceiver<Notice>) {
-        if let Err(error) = self.coordinate(notices).await {
+        // A defect must not look like the end of the files.
+        let coordinated = AssertUnwindSafe(self.coordinate(notices)).catch_unwind().await;
+        if let Err(error) = coordinated.unwrap_or_else(|_| Err(Error::logical("A scan of files ended in its middle"))) {
             let _ = self.ready.send(Err(error));
         }
     }

@@ -70,15 +70,16 @@ fn groups(footer: &Footer, group: usize, roots: &[usize], whole: u64, each: u64)
 }
 
 impl ColumnGroups {
-    /// `roots`: the top-level columns to read, ascending. `None`: one decoder is to read all of them.
+    /// `roots`: the top-level columns to read, ascending; `decoded_bytes`: of all their rows, which wait here until the last
+    /// column is decoded. `None`: one decoder is to read all of them, because it takes less.
     pub fn new(
         footer: &Footer,
         group: usize,
-        roots: &[usize],
+        (roots, decoded_bytes): (&[usize], u64),
         selection: Option<&RowSelection>,
         block_rows: usize,
     ) -> Result<Option<Self>> {
-        let groups = groups(footer, group, roots, DECODERS_BYTES_MAX, GROUP_BYTES);
+        let groups = groups(footer, group, roots, DECODERS_BYTES_MAX.max(decoded_bytes), GROUP_BYTES);
         groups.map(|groups| Self::of(footer, group, groups, selection, block_rows)).transpose()
     }
 
@@ -265,6 +266,17 @@ mod tests {
     }
 
     #[test]
+    fn rows_that_would_take_more_than_the_decoders_do_not_wait_for_the_last_column() {
+        let file = file();
+        let footer = footer(&file);
+        let roots: Vec<usize> = (0..10).collect();
+        assert!(groups(&footer, 0, &roots, 30_000, 25_000).is_some());
+        assert!(groups(&footer, 0, &roots, 10_000_000, 25_000).is_none());
+        let whole = ColumnGroups::new(&footer, 0, (&roots, u64::MAX), None, 300).expect("planned");
+        assert!(whole.is_none());
+    }
+
+    #[test]
     fn a_selection_of_rows_holds_for_all_groups() {
         let file = file();
         let footer = footer(&file);
@@ -278,6 +290,6 @@ mod tests {
     #[test]
     fn few_columns_take_one_decoder() {
         let footer = footer(&file());
-        assert!(ColumnGroups::new(&footer, 0, &[0, 1, 2], None, 100).expect("planned").is_none());
+        assert!(ColumnGroups::new(&footer, 0, (&[0, 1, 2], 0), None, 100).expect("planned").is_none());
     }
 }

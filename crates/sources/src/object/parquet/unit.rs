@@ -261,12 +261,16 @@ impl Unit {
             }
             file.columns.file_columns(&all)
         };
+        let decoded = decoded_bytes(&footer, group, &present, rows);
         let by_groups = match late {
             true => None,
-            false => of_file(&file, ColumnGroups::new(&footer, group, &present, selection.as_ref(), wanted.block_rows))?,
+            false => {
+                let columns = (&present[..], decoded);
+                of_file(&file, ColumnGroups::new(&footer, group, columns, selection.as_ref(), wanted.block_rows))?
+            }
         };
         let waits = by_groups.is_some() && context.settings.max_memory_usage > 0;
-        let waiting_bytes = if waits { decoded_bytes(&footer, group, &present, rows) } else { 0 };
+        let waiting_bytes = if waits { decoded } else { 0 };
         let decoder = if let Some(groups) = by_groups {
             Decoder::Groups(groups)
         } else {

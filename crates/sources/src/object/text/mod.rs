@@ -15,6 +15,7 @@ mod fetch;
 mod file;
 
 use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -146,7 +147,13 @@ impl TextScan {
         });
         let (sender, receiver) = channel(shared.context.threads().clamp(2, 64));
         let remaining = AtomicUsize::new(shared.plan.limit.unwrap_or(usize::MAX));
-        let coordinator = Task::on(&runtime::cpu(), coordinate(shared.clone(), inputs, sender));
+        let coordinating = coordinate(shared.clone(), inputs, sender.clone());
+        let coordinator = Task::on(&runtime::cpu(), async move {
+            // A defect must not look like the end of the files.
+            if AssertUnwindSafe(coordinating).catch_unwind().await.is_err() {
+                let _ = sender.send(Err(Error::logical("A scan of files ended in its middle"))).await;
+            }
+        });
         Ok(Arc::new(TextScan { shared, ready: tokio::sync::Mutex::new(receiver), remaining, _coordinator: coordinator }))
     }
 
