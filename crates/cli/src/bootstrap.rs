@@ -29,7 +29,7 @@ pub fn start(log: &str) -> Result<Runtimes> {
 pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
     let engine = Engine::open(config).await?;
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(databases, registry, mergetree, &engine.caches, engine.data_path.clone(), ENGINES)?;
+    gristmill_system::register(databases, registry, mergetree, &engine.hints.caches, engine.data_path.clone(), ENGINES)?;
     Ok(engine)
 }
 

@@ -9,7 +9,7 @@ use gristmill_catalog::{Databases, MetadataStore};
 use gristmill_functions::{FunctionEnv, Registry};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
-use gristmill_sources::{SourceCaches, SourceHints};
+use gristmill_sources::SourceHints;
 
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
@@ -32,9 +32,8 @@ pub struct EngineConfig {
 pub struct Engine {
     pub databases: Arc<Databases>,
     pub registry: Arc<Registry>,
-    pub caches: Arc<SourceCaches>,
-    /// As in `EngineConfig`.
-    pub user_files_path: Option<PathBuf>,
+    /// What every table function and every table of files gets: caches, and the folder that files lie in.
+    pub hints: SourceHints,
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
@@ -78,7 +77,7 @@ impl Engine {
         let data_path = made(data_path)?;
         let user_files_path = config.user_files_path.map(made).transpose()?;
         let registry = Arc::new(Registry::standard()?);
-        let caches = Arc::new(SourceCaches::default());
+        let hints = SourceHints { user_files_path, ..SourceHints::default() };
         let defaults = EnvironmentOptions::default();
         let uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(defaults.uncompressed_cache_size);
         let query_condition_cache_size = config.query_condition_cache_size.unwrap_or(defaults.query_condition_cache_size);
@@ -87,11 +86,7 @@ impl Engine {
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
         let opener = Arc::new(Opener {
             registry: registry.clone(),
-            hints: SourceHints {
-                caches: caches.clone(),
-                user_files_path: user_files_path.clone(),
-                ..SourceHints::default()
-            },
+            hints: hints.clone(),
             mergetree: mergetree.clone(),
             data_path: data_path.clone(),
         });
@@ -103,8 +98,7 @@ impl Engine {
         Ok(Arc::new(Engine {
             databases,
             registry,
-            caches,
-            user_files_path,
+            hints,
             mergetree,
             env,
             data_path,

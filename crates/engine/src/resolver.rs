@@ -247,8 +247,7 @@ fn reads_files(engine: &str) -> bool {
 
 /// The hints that every table function gets.
 pub fn hints(engine: &Engine) -> SourceHints {
-    let user_files_path = engine.user_files_path.clone();
-    SourceHints { caches: engine.caches.clone(), user_files_path, ..SourceHints::default() }
+    engine.hints.clone()
 }
 
 /// A table function's call with its arguments computed.

@@ -109,8 +109,10 @@ impl Settings {
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
     /// `readonly` itself. Errors: READONLY, those of `set`.
     pub fn change(&mut self, name: &str, value: &str) -> Result<()> {
-        let before = self.get(name);
-        let readonly = self.readonly;
+        let (before, readonly) = match self.readonly {
+            0 => return self.set(name, value),
+            readonly => (self.get(name), readonly),
+        };
         let mut changed = self.clone();
         changed.set(name, value)?;
         let is_locked = readonly == 1 || (readonly == 2 && name == "readonly" && changed.readonly != 1);

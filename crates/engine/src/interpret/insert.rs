@@ -168,7 +168,7 @@ impl Interpreter {
             }
             InsertSource::Infile { path, format, compression } => {
                 use gristmill_formats::compression::Compression;
-                if self.engine.user_files_path.is_some() {
+                if self.engine.hints.user_files_path.is_some() {
                     return Err(Error::new(
                         ErrorCode::NOT_IMPLEMENTED,
                         "FROM INFILE is read by clients, not by a server: send the file's bytes behind FORMAT, or use file()",

@@ -189,7 +189,7 @@ impl Interpreter {
             // The logs are kept in memory and always current.
             ["FLUSH", "LOGS", ..] => Ok(()),
             ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {
-                self.engine.caches.clear();
+                self.engine.hints.caches.clear();
                 Ok(())
             }
             ["DROP" | "CLEAR", "UNCOMPRESSED", "CACHE"] => {

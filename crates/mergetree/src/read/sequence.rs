@@ -22,9 +22,8 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
-
 use gristmill_types::measure::batch_bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
 
 /// Bytes that are read ahead of one stream, at most.
 const AHEAD_BYTES: u64 = 32 << 20;

@@ -1,6 +1,7 @@
 //! What a kind of store must do: one attempt at each operation, no retries, failures told apart.
 
 mod cloud;
+mod cloud_clients;
 mod gcs;
 mod gcs_json;
 mod http;
@@ -15,7 +16,8 @@ use bytes::Bytes;
 use futures::stream::BoxStream;
 use gristmill_introspect::Settings;
 
-pub(crate) use cloud::{ClientSettings, CloudBackend, client_options, header_map};
+pub(crate) use cloud::CloudBackend;
+pub(crate) use cloud_clients::{ClientSettings, client_options, header_map};
 pub(crate) use gcs::GcsBackend;
 pub(crate) use http::{HttpBackend, basic_auth};
 pub(crate) use local::{LocalBackend, Syncs};

@@ -23,7 +23,7 @@ const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108ca903000764
 async fn server() -> Server {
     let engine = Engine::open(EngineConfig::default()).await.expect("an engine");
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(databases, registry, mergetree, &engine.caches, engine.data_path.clone(), ENGINES)
+    gristmill_system::register(databases, registry, mergetree, &engine.hints.caches, engine.data_path.clone(), ENGINES)
         .expect("system tables");
     let config = ServerConfig {
         listen_hosts: vec!["127.0.0.1".to_string()],

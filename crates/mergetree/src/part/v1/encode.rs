@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, UInt32Array};
 use arrow::datatypes::FieldRef;
-use gristmill_base::Result;
+use gristmill_base::{Error, Result};
 use gristmill_types::measure::value_bytes;
 use gristmill_types::{Column, Columns, SqlType, codec};
 use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRowGroupWriterFactory, compute_leaves};
@@ -22,6 +22,7 @@ use super::dictionary;
 use super::outlet::Outlet;
 use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
 use super::storage_type::{storage_field, to_storage};
+use crate::parallel;
 
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
 pub const STATISTICS_BYTES_MAX: usize = 32;
@@ -247,4 +248,41 @@ impl EncodedColumn {
             EncodedColumn::Strings(strings) => strings.append_to(group, outlet, begin),
         }
     }
+}
+
+/// Encodes rows of columns, given by their places.
+pub async fn encode(
+    encoders: &mut [Option<ColumnEncoder>],
+    columns: Vec<(usize, ArrayRef)>,
+    taken: &RowsTaken,
+    lanes: usize,
+) -> Result<()> {
+    let rows = match taken {
+        RowsTaken::Run(run) => run.len(),
+        RowsTaken::At(positions) => positions.len(),
+    };
+    // Below this a task costs more than it saves.
+    let lanes = if rows * columns.len() < 1 << 16 { 1 } else { lanes };
+    let mut jobs = Vec::with_capacity(columns.len());
+    for (place, column) in columns {
+        let encoder = encoders.get_mut(place).and_then(Option::take);
+        let mut encoder = encoder.ok_or_else(|| Error::logical(format!("Column {place} is written twice")))?;
+        let taken = taken.clone();
+        jobs.push(move || {
+            encoder.write(&column, &taken)?;
+            Ok((place, encoder))
+        });
+    }
+    for (place, encoder) in parallel::run(jobs, lanes).await? {
+        encoders[place] = Some(encoder);
+    }
+    Ok(())
+}
+
+/// Ends a column of a row group. `bytes`: of the column so far, as values and as they are stored.
+pub fn close(encoder: ColumnEncoder, bytes: &mut (u64, u64)) -> Result<EncodedColumn> {
+    bytes.0 += encoder.value_bytes;
+    let finished = encoder.finish()?;
+    bytes.1 += finished.bytes();
+    Ok(finished)
 }

@@ -2,7 +2,7 @@
 //!
 //! Pages that we encoded ourselves (`plain_strings`) go around that writer: it would copy them piece by piece into a buffer
 //! that grows by doubling, and of long strings that is as much memory as the block itself. The writer gets as many bytes of
-//! no meaning instead (`Placeholder`), which it counts and puts where the pages belong; here they are left out again, by
+//! no meaning instead (a `Gap`), which it counts and puts where the pages belong; here they are left out again, by
 //! their place in the file, and the pages stand in for them as they are.
 
 use std::collections::VecDeque;
@@ -38,13 +38,13 @@ struct Around {
 }
 
 impl Outlet {
-    /// The pieces come into the file at this place. To be called before their placeholder is written.
-    pub fn put_around(&self, at: u64, pieces: Vec<Bytes>) -> Placeholder {
+    /// The pieces come into the file at this place. To be called before the gap for them is written.
+    pub fn put_around(&self, at: u64, pieces: Vec<Bytes>) -> Gap {
         let bytes = pieces.iter().map(|piece| piece.len() as u64).sum();
         if bytes > 0 {
             self.0.lock().around.push_back(Around { at, end: at + bytes, pieces });
         }
-        Placeholder(bytes)
+        Gap(bytes)
     }
 
     /// What is to be sent, in order.
@@ -105,29 +105,29 @@ impl Write for Outlet {
 }
 
 /// That many bytes, whatever they are.
-pub struct Placeholder(u64);
+pub struct Gap(u64);
 
-impl Length for Placeholder {
+impl Length for Gap {
     fn len(&self) -> u64 {
         self.0
     }
 }
 
-impl ChunkReader for Placeholder {
-    type T = PlaceholderReader;
+impl ChunkReader for Gap {
+    type T = GapReader;
 
-    fn get_read(&self, start: u64) -> Result<PlaceholderReader, ParquetError> {
-        Ok(PlaceholderReader(self.0.saturating_sub(start)))
+    fn get_read(&self, start: u64) -> Result<GapReader, ParquetError> {
+        Ok(GapReader(self.0.saturating_sub(start)))
     }
 
     fn get_bytes(&self, _start: u64, _length: usize) -> Result<Bytes, ParquetError> {
-        Err(ParquetError::NYI("the place of a chunk has no bytes".to_string()))
+        Err(ParquetError::NYI("a gap has no bytes".to_string()))
     }
 }
 
-pub struct PlaceholderReader(u64);
+pub struct GapReader(u64);
 
-impl Read for PlaceholderReader {
+impl Read for GapReader {
     fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
         let bytes = self.0.min(buffer.len() as u64);
         self.0 -= bytes;
@@ -140,21 +140,21 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pieces_stand_where_their_placeholders_were_written() {
+    fn pieces_stand_where_their_gaps_were_written() {
         let outlet = Outlet::default();
         // As Parquet's writer does, so that it is behind with what it was given.
         let mut writer = std::io::BufWriter::with_capacity(100, outlet.clone());
         let long = vec![7; ALONE_BYTES];
         let pieces = vec![Bytes::from_static(b"short"), Bytes::from(long.clone())];
         writer.write_all(b"begin").expect("written");
-        let placeholder = outlet.put_around(5, pieces);
-        std::io::copy(&mut placeholder.get_read(0).expect("a reader"), &mut writer).expect("copied");
+        let gap = outlet.put_around(5, pieces);
+        std::io::copy(&mut gap.get_read(0).expect("a reader"), &mut writer).expect("copied");
         writer.write_all(b"middle").expect("written");
         let next = 5 + 5 + ALONE_BYTES as u64 + 6;
         let empty = outlet.put_around(next, Vec::new());
         assert_eq!(empty.len(), 0);
-        let placeholder = outlet.put_around(next, vec![Bytes::from_static(b"last")]);
-        std::io::copy(&mut placeholder.get_read(0).expect("a reader"), &mut writer).expect("copied");
+        let gap = outlet.put_around(next, vec![Bytes::from_static(b"last")]);
+        std::io::copy(&mut gap.get_read(0).expect("a reader"), &mut writer).expect("copied");
         writer.write_all(b"end").expect("written");
         writer.flush().expect("flushed");
         let sent = outlet.take();

@@ -24,7 +24,7 @@ use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value;
 use xxhash_rust::xxh3::Xxh3;
 
-use super::encode::{Codec, ColumnEncoder, EncodedColumn, RowsTaken, encoders, properties};
+use super::encode::{Codec, ColumnEncoder, RowsTaken, close, encode, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::outlet::Outlet;
 use super::plain_strings::StringsEncoder;
@@ -35,7 +35,6 @@ use crate::index::sparse::SparseIndexBuilder;
 use crate::layout::Layout;
 use crate::manifest::ProjectionEntry;
 use crate::manifest::v1::value;
-use crate::parallel;
 use crate::projection::build::{Building, ProjectionsBuilder};
 use crate::store::{PartStore, PartUpload};
 use crate::ttl::ranges::{TtlCollector, TtlRange};
@@ -476,43 +475,6 @@ impl PartWriter {
             upload.abort().await;
         }
     }
-}
-
-/// Encodes rows of columns, given by their places.
-async fn encode(
-    encoders: &mut [Option<ColumnEncoder>],
-    columns: Vec<(usize, ArrayRef)>,
-    taken: &RowsTaken,
-    lanes: usize,
-) -> Result<()> {
-    let rows = match taken {
-        RowsTaken::Run(run) => run.len(),
-        RowsTaken::At(positions) => positions.len(),
-    };
-    // Below this a task costs more than it saves.
-    let lanes = if rows * columns.len() < 1 << 16 { 1 } else { lanes };
-    let mut jobs = Vec::with_capacity(columns.len());
-    for (place, column) in columns {
-        let encoder = encoders.get_mut(place).and_then(Option::take);
-        let mut encoder = encoder.ok_or_else(|| Error::logical(format!("Column {place} is written twice")))?;
-        let taken = taken.clone();
-        jobs.push(move || {
-            encoder.write(&column, &taken)?;
-            Ok((place, encoder))
-        });
-    }
-    for (place, encoder) in parallel::run(jobs, lanes).await? {
-        encoders[place] = Some(encoder);
-    }
-    Ok(())
-}
-
-/// Ends a column of a row group. `bytes`: of the column so far, as values and as they are stored.
-fn close(encoder: ColumnEncoder, bytes: &mut (u64, u64)) -> Result<EncodedColumn> {
-    bytes.0 += encoder.value_bytes;
-    let finished = encoder.finish()?;
-    bytes.1 += finished.bytes();
-    Ok(finished)
 }
 
 /// Least and greatest values of the columns that the manifest keeps them of.
