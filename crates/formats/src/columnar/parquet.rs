@@ -94,7 +94,7 @@ impl ParquetOutput {
     fn rows_at_once(&self, batch: &RecordBatch) -> usize {
         let rows = batch.num_rows() as u64;
         let widest = batch.columns().iter().map(value_bytes).max().unwrap_or(0);
-        let fitting = (self.page_bytes * rows).checked_div(widest).unwrap_or(rows);
+        let fitting = self.page_bytes.saturating_mul(rows).checked_div(widest).unwrap_or(rows);
         match fitting < ENCODED_AT_ONCE {
             true => fitting.max(1) as usize,
             false => batch.num_rows().max(1),
