@@ -1,9 +1,9 @@
 """Asynchronous inserts of one process: gathered, seen in system tables, written at the end, and safe when acknowledged."""
 
 import random
-import signal
 import subprocess
 
+from kills import kill_after
 from runner import BINARY, environment, gristmill
 
 CREATE = "CREATE TABLE t (a UInt32, s String DEFAULT 'd') ENGINE = MergeTree ORDER BY a"
@@ -64,10 +64,7 @@ def test_acknowledged_rows_survive_a_kill(data, tmp_path):
         child = subprocess.Popen(
             line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
         )
-        try:
-            child.wait(0.3 + moments.random())
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+        kill_after(child, data, moments.randint(1, 60), moments.random() * 0.05)
         out, _ = child.communicate()
         acked |= {int(row.split("\t")[1]) for row in out.decode().split("\n")[:-1] if row.startswith("done\t")}
         found = gristmill("SELECT a, count() FROM t GROUP BY a", path=data).ok().rows

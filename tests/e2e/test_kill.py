@@ -1,10 +1,10 @@
 """kill -9 at any moment: no acknowledged row is lost, no half insert is seen, and the table goes on working."""
 
 import random
-import signal
 import subprocess
 
 import pytest
+from kills import kill_after
 from runner import BINARY, environment, gristmill
 
 ROWS = 900
@@ -47,10 +47,7 @@ def test_kill_loses_nothing_and_shows_no_half(data, tmp_path, merging):
                 statements.append("OPTIMIZE TABLE t FINAL")
         batch += STATEMENTS
         child = start(data, statements, tmp_path / "statements.sql")
-        try:
-            child.wait(0.2 + moments.random() * 1.5)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+        kill_after(child, data, moments.randint(2, 60), moments.random() * 0.05)
         acked |= acknowledged(child)
         asked = gristmill("SELECT batch, count(), uniqExact(n), sum(n) FROM t GROUP BY batch ORDER BY batch", path=data).ok()
         whole = [str(ROWS), str(ROWS), str(ROWS * (ROWS - 1) // 2)]

@@ -1,9 +1,8 @@
 """kill -9 in the middle of ALTER, UPDATE and DELETE: each takes place once or not at all, and what was begun goes on."""
 
 import random
-import signal
-import subprocess
 
+from kills import kill_after
 from runner import gristmill
 from test_kill import start
 
@@ -37,10 +36,7 @@ def test_kill_leaves_each_change_whole(data, tmp_path):
     acknowledged, first = 0, 0
     for _ in range(KILLS):
         child = start(data, statements(first), tmp_path / "statements.sql")
-        try:
-            child.wait(0.3 + moments.random() * 2)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+        kill_after(child, data, moments.randint(2, 40), moments.random() * 0.05)
         out, _ = child.communicate(timeout=60)
         done = [int(line.split("\t")[1]) for line in out.decode().split("\n")[:-1] if line.startswith("done\t")]
         acknowledged += len(done)

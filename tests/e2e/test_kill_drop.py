@@ -1,9 +1,8 @@
 """kill -9 in the middle of DROP, DETACH and ATTACH PARTITION: a partition is there whole, or gone whole, as was answered."""
 
 import random
-import signal
-import subprocess
 
+from kills import kill_after
 from runner import gristmill
 from test_kill import start
 
@@ -36,10 +35,7 @@ def test_kill_leaves_each_partition_whole_or_gone(data, tmp_path):
     for kill in range(KILLS):
         first = kill * ROUNDS
         child = start(data, statements(first), tmp_path / "statements.sql")
-        try:
-            child.wait(0.2 + moments.random() * 1.2)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+        kill_after(child, data, moments.randint(2, 60), moments.random() * 0.05)
         out, _ = child.communicate(timeout=60)
         # A last line without its end was cut by the kill.
         for line in out.decode().split("\n")[:-1]:

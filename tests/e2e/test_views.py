@@ -5,6 +5,7 @@ import signal
 import subprocess
 
 import pytest
+from kills import kill_after
 from runner import BINARY, environment, gristmill
 from test_load import SMALL, ask, files_of
 
@@ -77,10 +78,7 @@ def test_kills_leave_whole_inserts_and_a_token_completes_them(data, tmp_path):
         batches = range(begun, begun + 60)
         token = ", insert_deduplication_token = 'batch {}'"
         child = start(data, [insert(batch, token.format(batch)) for batch in batches], tmp_path / "statements.sql")
-        try:
-            child.wait(0.3 + moments.random() * 1.2)
-        except subprocess.TimeoutExpired:
-            child.send_signal(signal.SIGKILL)
+        kill_after(child, data, moments.randint(3, 60), moments.random() * 0.05)
         child.communicate()
         table, copy, sums = (by_batch(data, name) for name in ("t", "copy", "sums"))
         assert all(found == WHOLE for of in (table, copy, sums) for found in of.values())
@@ -127,11 +125,7 @@ def test_a_killed_load_brings_each_row_to_its_views_once(data, tmp_path):
             # Steps of other sizes than before: what only some tables have is no whole step then.
             more = f", load_commit_bytes = {moments.choice([150_000, 400_000, 900_000])}"
             child = start(data, [load(folder).replace(", " + SMALL.split(", ")[0], "") + more], tmp_path / "load.sql")
-            try:
-                child.wait(0.25 + moments.random() * 0.7)
-            except subprocess.TimeoutExpired:
-                child.send_signal(signal.SIGKILL)
-                kills += 1
+            kills += kill_after(child, data, moments.randint(0, 6), moments.random() * 0.05)
             _, errors = child.communicate()
             if child.returncode == 0:
                 break
@@ -142,7 +136,7 @@ def test_a_killed_load_brings_each_row_to_its_views_once(data, tmp_path):
         gristmill(load(folder), path=data).ok()
         table, copy, counts = loaded(data)
         assert table == copy == counts and len(table) == 12 and all(row[1] == "6000" for row in table)
-    assert kills, "no load was killed: the moments are too late"
+    assert kills, "no load was killed"
 
 
 def test_a_load_brings_each_table_what_it_has_not(data, tmp_path):
