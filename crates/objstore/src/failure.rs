@@ -80,6 +80,7 @@ impl Failure {
             .or_else(|| json_text(body, "code"))
             .unwrap_or_default();
         let message = xml_text(body, "Message").or_else(|| json_text(body, "message")).unwrap_or_default();
+        let message: String = message.chars().take(500).collect();
         let region = header("x-amz-bucket-region").or_else(|| xml_text(body, "Region"));
         let kind = match (status, code.as_str()) {
             (_, "NoSuchBucket" | "ContainerNotFound") => FailureKind::NoSuchBucket,
@@ -98,6 +99,8 @@ impl Failure {
             (400, "AuthorizationHeaderMalformed" | "IllegalLocationConstraintException") if region.is_some() => {
                 FailureKind::Redirect
             }
+            // A HEAD is answered without a body that could name the error.
+            (400, "") if header("x-amz-bucket-region").is_some() => FailureKind::Redirect,
             // A signature is refused as too old when a clock is off or a retry came late: that does not pass by itself.
             (401 | 403, _) => FailureKind::Denied,
             (409, "BlobAlreadyExists") | (304 | 412, _) => FailureKind::Precondition,
@@ -235,7 +238,7 @@ impl Failure {
 }
 
 /// The text of the first `<name>…</name>`, with the five entities of XML resolved.
-fn xml_text(body: &str, name: &str) -> Option<String> {
+pub(crate) fn xml_text(body: &str, name: &str) -> Option<String> {
     let open = format!("<{name}>");
     let from = body.find(&open)? + open.len();
     let to = from + body[from..].find("</")?;
@@ -245,7 +248,7 @@ fn xml_text(body: &str, name: &str) -> Option<String> {
         .replace("&quot;", "\"")
         .replace("&apos;", "'")
         .replace("&amp;", "&");
-    Some(text.chars().take(500).collect())
+    Some(text)
 }
 
 fn json_text(body: &str, name: &str) -> Option<String> {

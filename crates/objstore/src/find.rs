@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt, stream};
-use gristmill_base::Result;
+use gristmill_base::{ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 
 use crate::glob::Glob;
@@ -37,7 +37,7 @@ pub fn find(store: &Store, ctx: &Arc<QueryContext>, glob: &Glob) -> BoxStream<'s
     stream::iter(glob.prefixes())
         .map(move |prefix| {
             if by_folder {
-                descend(store.clone(), ctx.clone(), glob.clone(), prefix)
+                descend(store.clone(), ctx.clone(), glob.clone(), prefix, true)
             } else {
                 flat(&store, &ctx, glob.clone(), &prefix)
             }
@@ -52,11 +52,24 @@ fn flat(store: &Store, ctx: &Arc<QueryContext>, glob: Arc<Glob>, prefix: &str) -
 }
 
 /// The entries directly under a prefix that match, then those of the folders that can hold matches.
-fn descend(store: Store, ctx: Arc<QueryContext>, glob: Arc<Glob>, prefix: String) -> BoxStream<'static, Result<ObjectInfo>> {
+fn descend(
+    store: Store,
+    ctx: Arc<QueryContext>,
+    glob: Arc<Glob>,
+    prefix: String,
+    is_first: bool,
+) -> BoxStream<'static, Result<ObjectInfo>> {
     let level = async move {
         let (mut objects, mut folders) = (Vec::new(), Vec::new());
         let mut entries = store.list_entries(&ctx, &prefix, true, None);
-        while let Some(entry) = entries.try_next().await? {
+        loop {
+            let entry = match entries.try_next().await {
+                Ok(Some(entry)) => entry,
+                Ok(None) => break,
+                // A folder that may not be read hides what is in it, as a shell's glob does; the first one is an error.
+                Err(error) if !is_first && error.code() == ErrorCode::CANNOT_OPEN_FILE => break,
+                Err(error) => return Err(error),
+            };
             match entry {
                 ListEntry::Object(info) if glob.matches(&info.key) => objects.push(info),
                 ListEntry::Folder(folder) if glob.can_match_under(&folder) => folders.push(folder),
@@ -67,7 +80,7 @@ fn descend(store: Store, ctx: Arc<QueryContext>, glob: Arc<Glob>, prefix: String
             }
         }
         let deeper = stream::iter(folders)
-            .map(move |folder| descend(store.clone(), ctx.clone(), glob.clone(), folder))
+            .map(move |folder| descend(store.clone(), ctx.clone(), glob.clone(), folder, false))
             .flatten_unordered(LISTINGS_AT_ONCE);
         Ok::<_, gristmill_base::Error>(stream::iter(objects.into_iter().map(Ok)).chain(deeper).boxed())
     };

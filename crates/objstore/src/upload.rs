@@ -9,6 +9,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
@@ -222,10 +223,12 @@ impl Upload {
         let idempotent = self.store.provider() != Provider::Http && !appends;
         let operation = Operation::writing("write", &self.key, Class::FinishUpload, idempotent);
         let (key, parts) = (self.key.clone(), std::mem::take(&mut self.parts));
+        let attempts = AtomicU32::new(0);
         let finished = self
             .store
             .run(&self.ctx, operation, |backend| {
                 let (key, id, parts) = (key.clone(), id.clone(), parts.clone());
+                attempts.fetch_add(1, Ordering::Relaxed);
                 async move {
                     match appends {
                         true => backend.upload_append(&key, &id).await,
@@ -237,9 +240,9 @@ impl Upload {
         let info = match finished {
             Ok(info) => info,
             // The answer to an earlier attempt was lost, and the upload is gone because it was finished then.
-            Err(error) if error.message().contains("NoSuchUpload") => {
+            Err(error) if error.message().contains("NoSuchUpload") && attempts.load(Ordering::Relaxed) > 1 => {
                 let info = self.store.head(&self.ctx, &self.key).await?;
-                if info.size != Some(self.sent_bytes) {
+                if info.size != Some(self.sent_bytes) || !is_of_parts(info.etag.as_deref(), parts.len()) {
                     return Err(error);
                 }
                 info
@@ -264,6 +267,12 @@ impl Upload {
         begun.is_over = true;
         Ok(())
     }
+}
+
+/// Whether an ETag can be that of an object of so many parts: S3's ends with their number.
+fn is_of_parts(etag: Option<&str>, parts: usize) -> bool {
+    let Some((_, said)) = etag.and_then(|etag| etag.trim_matches('"').rsplit_once('-')) else { return true };
+    said.parse::<usize>().map_or(true, |said| said == parts)
 }
 
 /// Runs outside of the query, which may be cancelled already.

@@ -29,6 +29,7 @@ use parking_lot::Mutex;
 use tokio::time::Sleep;
 
 use crate::account::{self, Class, Ending};
+use crate::backend::{Page, take_out};
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::limiter::{Outcome, Permit};
@@ -49,6 +50,8 @@ pub(crate) struct Call {
     /// When its latest request got its place and was sent.
     sent: Mutex<Option<Instant>>,
     failure: Mutex<Option<Failure>>,
+    /// What a page of a listing has beside that which its reader can hold.
+    odd: Mutex<Page>,
 }
 
 /// What the query's settings say of its requests to one provider.
@@ -94,7 +97,7 @@ tokio::task_local! {
 
 impl Call {
     pub fn new(counters: Arc<Counters>, limits: CallLimits, eager: bool) -> Arc<Call> {
-        Arc::new(Call { counters, limits, eager, sent: Mutex::new(None), failure: Mutex::new(None) })
+        Arc::new(Call { counters, limits, eager, sent: Mutex::new(None), failure: Mutex::new(None), odd: Mutex::default() })
     }
 
     /// Runs an attempt whose requests belong to this call.
@@ -115,6 +118,10 @@ impl Call {
     /// The last failure that a request of this call ended with.
     pub fn take_failure(&self) -> Option<Failure> {
         self.failure.lock().take()
+    }
+
+    pub fn take_odd(&self) -> Page {
+        std::mem::take(&mut self.odd.lock())
     }
 
     fn fail(&self, failure: Failure) {
@@ -149,12 +156,22 @@ pub(crate) struct WireConnector {
     pub endpoint: Arc<Endpoint>,
 }
 
-impl HttpConnector for WireConnector {
-    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        let client = ReqwestConnector::default().connect(options)?;
-        Ok(HttpClient::new(Wire { client, at: self.clone() }))
+impl WireConnector {
+    /// The wire above a client.
+    pub fn over(&self, client: HttpClient) -> HttpClient {
+        HttpClient::new(Wire { client, at: self.clone() })
     }
 }
+
+impl HttpConnector for WireConnector {
+    fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
+        Ok(self.over(ReqwestConnector::default().connect(options)?))
+    }
+}
+
+/// Marks a request to another host that a server sent it on to: it counts as one to the first.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SentOn;
 
 #[derive(Debug)]
 struct Wire {
@@ -164,6 +181,9 @@ struct Wire {
 
 impl Wire {
     fn is_ours(&self, request: &HttpRequest) -> bool {
+        if request.extensions().get::<SentOn>().is_some() {
+            return true;
+        }
         let host = request.uri().host().unwrap_or("").to_ascii_lowercase();
         let own = self.at.host.to_ascii_lowercase();
         host == own || host.strip_suffix(own.as_str()).is_some_and(|bucket| bucket.ends_with('.'))
@@ -229,14 +249,24 @@ impl HttpService for Wire {
                 call.fail(failure);
                 Err(error)
             }
-            Ok(response) if response.status().is_success() => {
+            // Where a plain server sends on to, its backend goes.
+            Ok(response)
+                if response.status().is_success() || provider == Provider::Http && response.status().is_redirection() =>
+            {
                 account::answered(&call.counters, provider, class, micros, Ending::Answered);
                 endpoint.answered(class, micros, Ending::Answered);
                 if sent_bytes > 0 && matches!(class, Class::Put | Class::UploadPart) {
                     account::written(&call.counters, provider, sent_bytes, micros);
                     endpoint.class(class).bytes.fetch_add(sent_bytes, Ordering::Relaxed);
                 }
-                Ok(metered(response, call, permit, &self.at, class, start))
+                let response = metered(response, call.clone(), permit, &self.at, class, start);
+                if class != Class::List {
+                    return Ok(response);
+                }
+                let (parts, body) = response.into_parts();
+                let (rest, odd) = take_out(body.bytes().await?);
+                *call.odd.lock() = odd;
+                Ok(HttpResponse::from_parts(parts, rest.into()))
             }
             Ok(response) => {
                 let (parts, body) = response.into_parts();

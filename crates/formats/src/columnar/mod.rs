@@ -5,6 +5,7 @@
 
 pub mod arrow;
 pub mod file_types;
+pub mod footer_check;
 pub mod parquet;
 pub mod parquet_metadata;
 mod schema;

@@ -23,6 +23,7 @@ use parquet::file::metadata::ParquetMetaDataReader;
 use super::RowParser;
 use super::rows::BATCH_ROWS;
 use crate::Format;
+use crate::columnar::footer_check;
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
 
 pub(crate) struct Buffered {
@@ -141,6 +142,7 @@ fn guarded_arrow<T>(step: impl FnOnce() -> std::result::Result<T, arrow::error::
 
 /// The directory of a Parquet file that is in memory.
 pub(crate) fn parquet_metadata(bytes: &Bytes) -> Result<ArrowReaderMetadata> {
+    footer_check::check_file(bytes)?;
     let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(bytes))?;
     guarded(|| reader_metadata(Arc::new(without_text_annotations(metadata)?)))
 }

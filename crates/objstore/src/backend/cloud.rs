@@ -270,11 +270,19 @@ impl Backend for CloudBackend {
                 async move { client.store().list_paginated(prefix.as_deref(), options).await }
             })
             .await?;
-        Ok(Page {
+        let mut page = Page {
             objects: listed.result.objects.into_iter().map(info_of).collect(),
             prefixes: listed.result.common_prefixes.into_iter().map(|prefix| format!("{prefix}/")).collect(),
             next: listed.page_token,
-        })
+        };
+        let odd = Call::current().map(|call| call.take_odd()).unwrap_or_default();
+        if !odd.objects.is_empty() || !odd.prefixes.is_empty() {
+            page.objects.extend(odd.objects);
+            page.objects.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+            page.prefixes.extend(odd.prefixes);
+            page.prefixes.sort_unstable();
+        }
+        Ok(page)
     }
 
     async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {

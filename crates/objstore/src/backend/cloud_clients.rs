@@ -75,6 +75,8 @@ pub(crate) fn header_map(headers: &[(String, Secret)]) -> Result<HeaderMap> {
     Ok(map)
 }
 
+pub(super) const USER_AGENT: &str = concat!("gristmill/", env!("CARGO_PKG_VERSION"));
+
 pub(crate) fn client_options(settings: ClientSettings, headers: HeaderMap) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(true)
@@ -84,7 +86,7 @@ pub(crate) fn client_options(settings: ClientSettings, headers: HeaderMap) -> Cl
         .with_pool_idle_timeout(Duration::from_secs(60))
         .with_pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))
         .with_http1_only()
-        .with_user_agent(HeaderValue::from_static(concat!("gristmill/", env!("CARGO_PKG_VERSION"))))
+        .with_user_agent(HeaderValue::from_static(USER_AGENT))
         .with_default_headers(headers)
 }
 

@@ -2,28 +2,36 @@
 //!
 //! Servers differ in what they tell: a size may be missing (chunked answers), an ETag too, and ranges may be ignored. An
 //! answer of 200 to a range request is taken for what it is, the whole body, and what was not asked for is skipped.
+//! A server may send on to another host: the read goes there without the headers that were given for the first one, as they
+//! may be secrets. (Within a host redirects keep them.)
+//!
 //! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it, or a PUT where the URL is presigned.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use base64::Engine;
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, future, stream};
-use gristmill_base::redact::Secret;
-use gristmill_base::{Error, Result};
-use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, LAST_MODIFIED, RANGE};
+use gristmill_base::redact::{self, Secret};
+use gristmill_base::{Error, ErrorCode, Result};
+use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, LAST_MODIFIED, LOCATION, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use object_store::client::{HttpClient, HttpRequest, HttpRequestBody, HttpResponse};
 use parking_lot::Mutex;
 
 use super::cloud::{same_version, strong};
+use super::cloud_clients::{ClientSettings, USER_AGENT};
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
 use crate::location;
 use crate::store::ObjectInfo;
-use crate::wire::{Call, of_http_error};
+use crate::wire::{Call, SentOn, of_http_error};
+
+/// Hosts that one request is sent on to at most, as browsers and the HTTP client have it within a host.
+const SENT_ON_MAX: usize = 10;
 
 #[derive(Debug)]
 pub(crate) struct HttpBackend {
@@ -58,16 +66,73 @@ impl HttpBackend {
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
+        let (method, uri) = (request.method().clone(), request.uri().clone());
+        let mut kept = HeaderMap::new();
+        for name in [RANGE, IF_MATCH] {
+            if let Some(value) = request.headers().get(&name) {
+                kept.insert(name, value.clone());
+            }
+        }
+        let mut answer = self.execute(request).await?;
+        let mut at = uri.to_string();
+        for _ in 0..SENT_ON_MAX {
+            if !answer.status().is_redirection() || !matches!(method, Method::GET | Method::HEAD) {
+                break;
+            }
+            let Some(target) = text(answer.headers(), &LOCATION).and_then(|to| resolved(&at, to)) else { break };
+            let mut request = Request::builder()
+                .method(method.clone())
+                .uri(&target)
+                .extension(SentOn)
+                .body(HttpRequestBody::from(Bytes::new()))
+                .map_err(|error| Failure::new(FailureKind::Refused, format!("sent on to no URL: {error}")))?;
+            *request.headers_mut() = kept.clone();
+            answer = self.execute(request).await?;
+            at = target;
+        }
+        if answer.status().is_redirection() {
+            let to = text(answer.headers(), &LOCATION).unwrap_or("nowhere");
+            return Err(Failure::new(FailureKind::Refused, format!("the server sends on to {}", redact::url(to))));
+        }
+        Ok(answer)
+    }
+
+    /// Sends one request; an answer is one of success or a redirect.
+    async fn execute(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
         let answer = self.client.execute(request).await;
         let seen = || Call::current().and_then(|call| call.take_failure());
         match answer {
             Err(error) => Err(seen().unwrap_or_else(|| of_http_error(&error))),
-            Ok(response) if response.status().is_success() => Ok(response),
+            Ok(response) if response.status().is_success() || response.status().is_redirection() => Ok(response),
             Ok(response) => {
                 Err(seen().unwrap_or_else(|| Failure::of_answer(response.status().as_u16(), response.headers(), "")))
             }
         }
     }
+}
+
+/// Where a redirect leads.
+fn resolved(from: &str, to: &str) -> Option<String> {
+    let target = url::Url::parse(from).ok()?.join(to).ok()?;
+    matches!(target.scheme(), "http" | "https").then(|| target.into())
+}
+
+/// A client that follows redirects within a host and no others.
+pub(crate) fn plain_client(settings: ClientSettings) -> Result<HttpClient> {
+    let within_host = reqwest::redirect::Policy::custom(|attempt| {
+        let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
+        if same && attempt.previous().len() <= SENT_ON_MAX { attempt.follow() } else { attempt.stop() }
+    });
+    let client = reqwest::Client::builder()
+        .redirect(within_host)
+        .connect_timeout(Duration::from_millis(settings.connect_timeout_ms.max(1)))
+        .pool_idle_timeout(Duration::from_secs(60))
+        .pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))
+        .http1_only()
+        .user_agent(USER_AGENT)
+        .build()
+        .map_err(|error| Error::new(ErrorCode::NETWORK_ERROR, format!("Cannot set up an HTTP client: {error}")))?;
+    Ok(HttpClient::new(client))
 }
 
 /// `user:password` as a header.

@@ -36,7 +36,7 @@ use crate::store::ObjectInfo;
 const CHUNK_BYTES: u64 = 1 << 20;
 /// Temporary files; no listing shows them.
 const TEMPORARY: &str = ".gristmill-tmp-";
-/// Folders deeper than this are not walked: a link that leads back up would never end.
+/// Folders deeper than this are not walked.
 const DEPTH_MAX: usize = 100;
 
 #[derive(Debug)]
@@ -363,6 +363,12 @@ fn read_through(file: Arc<File>) -> BoxStream<'static, Result<Bytes, Failure>> {
     .boxed()
 }
 
+/// Whether a link leads to a folder that it lies in: what is there was seen on the way.
+fn leads_back(link: &Path) -> bool {
+    let Ok(target) = fs::canonicalize(link) else { return true };
+    link.ancestors().skip(1).any(|above| fs::canonicalize(above).is_ok_and(|above| above == target))
+}
+
 /// Sends the entries of one folder, then those of the folders in it. A reader that went away ends the walk.
 fn walk_folder(
     path: &Path,
@@ -393,6 +399,9 @@ fn walk_folder(
         // Through links; one that leads nowhere is no file.
         let Ok(metadata) = fs::metadata(entry.path()) else { continue };
         if metadata.is_dir() {
+            if entry.file_type()?.is_symlink() && leads_back(&entry.path()) {
+                continue;
+            }
             found.push((format!("{key}/"), None));
         } else if key.starts_with(&request.prefix) {
             found.push((key.clone(), Some(info_of(key, &metadata))));

@@ -7,6 +7,7 @@ mod gcs_json;
 mod http;
 mod local;
 mod memory;
+mod odd_keys;
 
 use std::fmt::Debug;
 use std::ops::Range;
@@ -19,9 +20,10 @@ use gristmill_introspect::Settings;
 pub(crate) use cloud::CloudBackend;
 pub(crate) use cloud_clients::{ClientSettings, client_options, header_map};
 pub(crate) use gcs::GcsBackend;
-pub(crate) use http::{HttpBackend, basic_auth};
+pub(crate) use http::{HttpBackend, basic_auth, plain_client};
 pub(crate) use local::{LocalBackend, Syncs};
 pub(crate) use memory::MemoryBackend;
+pub(crate) use odd_keys::take_out;
 
 use crate::failure::{Failure, FailureKind};
 use crate::store::ObjectInfo;

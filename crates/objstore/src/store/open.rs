@@ -14,7 +14,7 @@ use parking_lot::Mutex;
 use super::{Inner, Store};
 use crate::backend::{
     Backend, ClientSettings, CloudBackend, GcsBackend, HttpBackend, LocalBackend, MemoryBackend, Syncs, basic_auth,
-    client_options, header_map,
+    client_options, header_map, plain_client,
 };
 use crate::credentials::Credentials;
 use crate::endpoint::Endpoint;
@@ -98,7 +98,8 @@ impl Store {
                     Secret::new(format!("Bearer {}", token.reveal())),
                 )])?);
             }
-            Arc::new(HttpBackend::new(location.endpoint.clone(), headers, client(&connector, key)?))
+            let client = connector.over(plain_client(key.settings)?);
+            Arc::new(HttpBackend::new(location.endpoint.clone(), headers, client))
         } else {
             let cloud = CloudBackend::open(location, &key.credentials, headers, key.settings, connector.clone())?;
             match (location.provider, &key.credentials) {

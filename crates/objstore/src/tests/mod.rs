@@ -4,6 +4,7 @@ mod conformance;
 mod faults;
 mod faulty_server;
 mod gcs;
+mod hostile;
 mod locations;
 mod providers;
 mod s3;

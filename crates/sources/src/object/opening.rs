@@ -9,6 +9,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytes::Bytes;
 use futures::future::{BoxFuture, FutureExt};
@@ -22,11 +23,16 @@ use super::file::SourceFile;
 /// Files that are opened ahead at most: as many as a scan opens at a time.
 const FILES_AHEAD_MAX: usize = 256;
 
+/// Bytes that are kept of files that were looked at for their structure (every one of them with `union`): what is beyond is
+/// read again.
+const KEPT_BYTES_MAX: u64 = 64 << 20;
+
 #[derive(Default)]
 pub struct Opening {
     by_key: Mutex<HashMap<String, BoxFuture<'static, Result<Opened>>>>,
     /// Of text formats: the beginning of a file, as it lies there.
     heads: Mutex<HashMap<String, Bytes>>,
+    kept_bytes: AtomicU64,
 }
 
 impl Opening {
@@ -42,12 +48,23 @@ impl Opening {
 
     /// Keeps what was read of a file.
     pub fn keep(&self, file: &SourceFile, opened: Opened) {
+        let whole = opened.footer.whole.as_ref().map_or(0, |whole| whole.len() as u64);
+        if !self.has_room(opened.footer.memory_bytes + whole) {
+            return;
+        }
         self.by_key.lock().insert(file.key.clone(), std::future::ready(Ok(opened)).boxed());
     }
 
     /// Keeps the beginning of a file.
     pub fn keep_head(&self, file: &SourceFile, head: Bytes) {
+        if !self.has_room(head.len() as u64) {
+            return;
+        }
         self.heads.lock().insert(file.key.clone(), head);
+    }
+
+    fn has_room(&self, bytes: u64) -> bool {
+        self.kept_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= KEPT_BYTES_MAX
     }
 
     /// The beginning of a file, where it was read before.

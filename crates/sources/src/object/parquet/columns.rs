@@ -2,6 +2,8 @@
 //! columns are matched by name, converted to the table's types, filled with defaults where the file lacks them, and
 //! repeated where the file has one value for all rows.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, RecordBatch, RecordBatchOptions, UInt32Array};
@@ -28,6 +30,7 @@ pub enum Place {
 #[derive(Clone, Debug)]
 pub struct FileColumns {
     layout: Arc<Layout>,
+    /// Ascending by the index in the layout.
     places: Vec<(usize, Place)>,
     path: Arc<str>,
     converter: Converter,
@@ -42,16 +45,15 @@ impl FileColumns {
         file: &SourceFile,
         settings: &Settings,
     ) -> Result<Self> {
-        let any_case = settings.input_format_parquet_case_insensitive_column_matching;
-        let places = needed
+        let finder = Finder::new(schema, needed.len(), settings.input_format_parquet_case_insensitive_column_matching);
+        let mut places = needed
             .iter()
             .map(|&index| {
                 if let Some(value) = layout.constant(index, file)? {
                     return Ok((index, Place::Constant(value)));
                 }
                 let name = layout.name(index);
-                let matches = |candidate: &str| candidate == name || any_case && candidate.eq_ignore_ascii_case(name);
-                match schema.fields().iter().position(|field| matches(field.name())) {
+                match finder.find(name) {
                     Some(at) => Ok((index, Place::File(at))),
                     None if settings.input_format_parquet_allow_missing_columns => Ok((index, Place::Missing)),
                     None => Err(Error::new(
@@ -60,7 +62,8 @@ impl FileColumns {
                     )),
                 }
             })
-            .collect::<Result<_>>()?;
+            .collect::<Result<Vec<_>>>()?;
+        places.sort_unstable_by_key(|(index, _)| *index);
         Ok(FileColumns {
             layout: layout.clone(),
             places,
@@ -74,7 +77,8 @@ impl FileColumns {
     }
 
     pub fn place(&self, index: usize) -> Option<&Place> {
-        self.places.iter().find(|(column, _)| *column == index).map(|(_, place)| place)
+        let at = self.places.binary_search_by_key(&index, |(column, _)| *column).ok()?;
+        Some(&self.places[at].1)
     }
 
     /// Indices of the file's columns behind columns of the layout, ascending, without repetition.
@@ -113,6 +117,39 @@ impl FileColumns {
             .collect::<Result<Vec<_>>>()?;
         let schema = Arc::new(self.layout.schema.project(columns)?);
         Ok(RecordBatch::try_new_with_options(schema, arrays, &RecordBatchOptions::new().with_row_count(Some(rows)))?)
+    }
+}
+
+/// Finds columns of a file by name; the first of several of one name.
+struct Finder<'a> {
+    schema: &'a Schema,
+    any_case: bool,
+    /// Where so many are looked for that an index pays.
+    by_name: Option<HashMap<Cow<'a, str>, usize>>,
+}
+
+impl<'a> Finder<'a> {
+    /// Columns from which on an index is made.
+    const INDEXED_FROM: usize = 16;
+
+    fn new(schema: &'a Schema, wanted: usize, any_case: bool) -> Self {
+        let by_name = (wanted >= Self::INDEXED_FROM).then(|| {
+            let fields = schema.fields().iter().enumerate().rev();
+            fields.map(|(at, field)| (Self::folded(field.name(), any_case), at)).collect()
+        });
+        Finder { schema, any_case, by_name }
+    }
+
+    fn folded(name: &str, any_case: bool) -> Cow<'_, str> {
+        if any_case { Cow::Owned(name.to_ascii_lowercase()) } else { Cow::Borrowed(name) }
+    }
+
+    fn find(&self, name: &str) -> Option<usize> {
+        if let Some(by_name) = &self.by_name {
+            return by_name.get(&Self::folded(name, self.any_case)).copied();
+        }
+        let matches = |candidate: &str| candidate == name || self.any_case && candidate.eq_ignore_ascii_case(name);
+        self.schema.fields().iter().position(|field| matches(field.name()))
     }
 }
 

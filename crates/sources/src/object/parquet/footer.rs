@@ -10,6 +10,7 @@ use std::sync::Arc;
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_formats::columnar::footer_check;
 pub use gristmill_formats::columnar::parquet_metadata::guarded;
 use gristmill_formats::columnar::parquet_metadata::{reader_metadata, without_text_annotations};
 use parquet::DecodeResult;
@@ -53,6 +54,8 @@ pub struct FooterDecoder {
     decoder: ParquetMetaDataPushDecoder,
     file_bytes: u64,
     strip: bool,
+    /// Where the footer lies, once it is known.
+    place: Option<Range<u64>>,
 }
 
 /// The smallest file that can be Parquet: two magic words and the length of an empty footer.
@@ -69,7 +72,7 @@ impl FooterDecoder {
             ));
         }
         let decoder = ParquetMetaDataPushDecoder::try_new(file_bytes)?.with_page_index_policy(PageIndexPolicy::Skip);
-        Ok(FooterDecoder { decoder, file_bytes, strip: true })
+        Ok(FooterDecoder { decoder, file_bytes, strip: true, place: None })
     }
 
     /// Adds the page index to a footer that was decoded without.
@@ -77,11 +80,28 @@ impl FooterDecoder {
         let metadata = footer.metadata().as_ref().clone();
         let decoder = ParquetMetaDataPushDecoder::try_new_with_metadata(footer.file_bytes, metadata)?
             .with_page_index_policy(PageIndexPolicy::Optional);
-        Ok(FooterDecoder { decoder, file_bytes: footer.file_bytes, strip: false })
+        Ok(FooterDecoder { decoder, file_bytes: footer.file_bytes, strip: false, place: None })
     }
 
     pub fn push(&mut self, ranges: Vec<Range<u64>>, pieces: Vec<Bytes>) -> Result<()> {
+        if self.strip {
+            ranges.iter().zip(&pieces).try_for_each(|(range, piece)| self.check(range, piece))?;
+        }
         Ok(self.decoder.push_ranges(ranges, pieces)?)
+    }
+
+    /// Checks the footer before it is decoded, where a piece is the one that it lies in: the end of the file has it, or says
+    /// where it is.
+    fn check(&mut self, range: &Range<u64>, piece: &[u8]) -> Result<()> {
+        if range.end == self.file_bytes {
+            self.place = footer_check::place(piece, self.file_bytes);
+        }
+        let Some(place) = &self.place else { return Ok(()) };
+        if range.start > place.start || range.end < place.end {
+            return Ok(());
+        }
+        let within = (place.start - range.start) as usize..(place.end - range.start) as usize;
+        piece.get(within).map_or(Ok(()), footer_check::check)
     }
 
     pub fn step(&mut self) -> Result<FooterStep> {

@@ -164,7 +164,7 @@ fn narrows(expression: &Arc<dyn PhysicalExpr>) -> bool {
 fn has_offset_index(footer: &Footer, group: usize, roots: &[usize]) -> bool {
     let metadata = footer.metadata().row_group(group);
     (0..metadata.num_columns())
-        .filter(|&leaf| roots.contains(&footer.reader.parquet_schema().get_column_root_idx(leaf)))
+        .filter(|&leaf| roots.binary_search(&footer.reader.parquet_schema().get_column_root_idx(leaf)).is_ok())
         .all(|leaf| metadata.column(leaf).offset_index_offset().is_some())
 }
 
@@ -197,7 +197,7 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit
     };
     let metadata = footer.metadata().row_group(unit.group);
     let widest = (0..metadata.num_columns())
-        .filter(|&leaf| roots.contains(&footer.reader.parquet_schema().get_column_root_idx(leaf)))
+        .filter(|&leaf| roots.binary_search(&footer.reader.parquet_schema().get_column_root_idx(leaf)).is_ok())
         .max_by_key(|&leaf| metadata.column(leaf).compressed_size());
     let Some(pages) = widest.and_then(|leaf| offset_index.get(leaf)).map(|leaf| leaf.page_locations()) else {
         return vec![unit];

@@ -136,7 +136,7 @@ pub fn memory_bytes(footer: &Footer, group: usize, roots: &[usize]) -> u64 {
     let parquet = footer.reader.parquet_schema();
     let metadata = footer.metadata().row_group(group);
     let leaves = 0..metadata.num_columns().min(parquet.num_columns());
-    let read = leaves.filter(|leaf| roots.contains(&parquet.get_column_root_idx(*leaf)));
+    let read = leaves.filter(|leaf| roots.binary_search(&parquet.get_column_root_idx(*leaf)).is_ok());
     read.map(|leaf| u64::try_from(metadata.column(leaf).uncompressed_size()).unwrap_or(0)).sum()
 }
 
@@ -162,7 +162,7 @@ pub fn chunk_ranges(footer: &Footer, group: usize, roots: &[usize]) -> Vec<Range
     let parquet = footer.reader.parquet_schema();
     let metadata = footer.metadata().row_group(group);
     (0..metadata.num_columns().min(parquet.num_columns()))
-        .filter(|&leaf| roots.contains(&parquet.get_column_root_idx(leaf)))
+        .filter(|&leaf| roots.binary_search(&parquet.get_column_root_idx(leaf)).is_ok())
         .filter_map(|leaf| {
             let column = metadata.column(leaf);
             let start = column.dictionary_page_offset().unwrap_or(column.data_page_offset()).try_into().ok()?;
@@ -216,7 +216,8 @@ impl Unit {
         let filter_columns = wanted.filter.columns();
         let filter_roots = file.columns.file_columns(&filter_columns);
         let output_roots = file.columns.file_columns(&wanted.output);
-        let rest: Vec<usize> = output_roots.iter().copied().filter(|root| !filter_roots.contains(root)).collect();
+        let rest: Vec<usize> =
+            output_roots.iter().copied().filter(|root| filter_roots.binary_search(root).is_err()).collect();
         let late = !wanted.filter.is_empty()
             && !rest.is_empty()
             && !filter_roots.is_empty()
