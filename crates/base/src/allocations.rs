@@ -13,8 +13,8 @@ use std::cell::Cell;
 use std::future::Future;
 use std::pin::Pin;
 use std::ptr;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
 use bytes::Bytes;
@@ -58,6 +58,28 @@ impl Tally {
         if bytes > 0 {
             self.peak.fetch_max(now, Relaxed);
         }
+    }
+}
+
+/// What the allocator under the count does for `give_back_at_once`.
+pub type GiveBack = fn(at_once: bool);
+
+static GIVE_BACK: OnceLock<GiveBack> = OnceLock::new();
+static AT_ONCE: AtomicBool = AtomicBool::new(false);
+
+/// Says how the allocator is told. To be called once a process.
+pub fn gives_back_by(how: GiveBack) {
+    // An error says that it was said before.
+    let _ = GIVE_BACK.set(how);
+}
+
+/// Allocators keep freed memory for a while, as it may be wanted again. `true`: the system is to have it now, and what is
+/// freed from here on as it is freed; `false`: as the allocator sees fit.
+pub fn give_back_at_once(at_once: bool) {
+    if AT_ONCE.swap(at_once, Relaxed) != at_once
+        && let Some(how) = GIVE_BACK.get()
+    {
+        how(at_once);
     }
 }
 

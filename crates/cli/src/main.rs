@@ -1,6 +1,7 @@
 //! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `server` serves
 //! ClickHouse's clients, `demo` shows the whole thing on data it makes.
 
+mod allocator;
 mod bootstrap;
 mod command;
 mod demo;
@@ -11,11 +12,7 @@ mod terminal;
 
 use std::process::ExitCode;
 
-use gristmill_base::allocations::CountingAllocator;
-
-#[global_allocator]
-static ALLOCATOR: CountingAllocator<mimalloc::MiMalloc> = CountingAllocator(mimalloc::MiMalloc);
-
 fn main() -> ExitCode {
+    allocator::set_up();
     command::run(std::env::args_os().collect())
 }

@@ -37,6 +37,7 @@ pub struct Engine {
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
+    pub(crate) opener: Arc<Opener>,
     pub(crate) gates: Gates,
     pub(crate) async_inserts: Arc<AsyncInserts>,
     /// Removed when the engine goes.
@@ -94,7 +95,7 @@ impl Engine {
             Some(_) => MetadataStore::memory(),
             None => MetadataStore::local(&data_path)?,
         };
-        let databases = Databases::open(store, opener).await?;
+        let databases = Databases::open(store, opener.clone()).await?;
         Ok(Arc::new(Engine {
             databases,
             registry,
@@ -102,6 +103,7 @@ impl Engine {
             mergetree,
             env,
             data_path,
+            opener,
             gates: Gates::default(),
             async_inserts: Arc::default(),
             _temporary: temporary,

@@ -16,6 +16,8 @@ use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::Columns;
 
+use crate::temporary::TemporaryTables;
+
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
 pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
 
@@ -43,6 +45,8 @@ pub trait ClientBlocks: Send {
 #[derive(Default)]
 pub struct Brought {
     pub external: Vec<ExternalTable>,
+    /// The session's.
+    pub temporary: TemporaryTables,
     pub blocks: Option<Box<dyn ClientBlocks>>,
 }
 

@@ -15,6 +15,7 @@ pub mod resolver;
 pub mod session;
 pub mod sets;
 pub mod split;
+pub mod temporary;
 mod views;
 
 pub use engine::{Engine, EngineConfig};

@@ -10,7 +10,7 @@ use gristmill_catalog::{KeyExpression, MaterializedView, Table, TableDefinition,
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
 use gristmill_mergetree::settings::TableSettings;
-use gristmill_mergetree::{MergeTree, MergeTreeEnvironment, ObjectFolder};
+use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceHints;
 use gristmill_types::{Columns, DefaultKind};
@@ -81,8 +81,13 @@ impl TableOpener for Opener {
 impl Opener {
     async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
         let (sorting, partition) = compile_keys(&definition, &self.registry)?;
-        let root = self.data_path.join("store").join(definition.uuid.to_string());
-        let store = ObjectFolder::new(Store::local_synced_when_told(root), "");
+        let store: Arc<dyn PartStore> = match definition.temporary {
+            true => MemoryStore::new(),
+            false => {
+                let root = self.data_path.join("store").join(definition.uuid.to_string());
+                ObjectFolder::new(Store::local_synced_when_told(root), "")
+            }
+        };
         let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)
     }

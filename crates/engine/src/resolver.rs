@@ -20,6 +20,7 @@ use parking_lot::Mutex;
 use crate::engine::{Engine, timezone};
 use crate::execution::ExternalTable;
 use crate::opener::stored_columns;
+use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 use crate::views::query::Block;
 
 pub struct Resolver<'a> {
@@ -38,6 +39,8 @@ pub struct Resolver<'a> {
     block: Option<&'a Block>,
     /// Tables of the client's.
     external: &'a [ExternalTable],
+    /// The session's; views do not see them.
+    temporary: Option<&'a TemporaryTables>,
 }
 
 /// A view may read views; this many lie in one another at most.
@@ -56,11 +59,13 @@ impl<'a> Resolver<'a> {
             names: NameNumbers::default(),
             block: None,
             external: &[],
+            temporary: None,
         }
     }
 
-    pub(crate) fn with_external(self, external: &'a [ExternalTable]) -> Self {
-        Resolver { external, ..self }
+    /// With tables that a statement sees beside those of the catalog.
+    pub(crate) fn with(self, external: &'a [ExternalTable], temporary: &'a TemporaryTables) -> Self {
+        Resolver { external, temporary: Some(temporary), ..self }
     }
 
     /// A table that came with the statement.
@@ -155,6 +160,7 @@ impl<'a> Resolver<'a> {
             names: self.names.clone(),
             block: None,
             external: &[],
+            temporary: None,
             ..*self
         };
         let tables = resolve_tables(&select.query, &inner).await?;
@@ -201,12 +207,16 @@ impl TableResolver for Resolver<'_> {
         if let (None, Some(table)) = (database, self.external(name)?) {
             return Ok(table);
         }
-        let database = database.unwrap_or(&self.database);
+        let temporary = self.temporary.filter(|temporary| temporary.has(name));
+        let (database, databases) = match (database, temporary.and_then(TemporaryTables::known)) {
+            (None | Some(TEMPORARY_DATABASE), Some(databases)) => (TEMPORARY_DATABASE, databases),
+            (database, _) => (database.unwrap_or(&self.database), &self.engine.databases),
+        };
         let full = vec![database.to_string(), name.to_string()];
         if let Some(block) = self.block_of(&full)? {
             return Ok(block);
         }
-        let table = self.engine.databases.table(database, name)?;
+        let table = databases.table(database, name)?;
         self.seen.lock().push((database.to_string(), name.to_string()));
         let definition = table.definition();
         if definition.materialized_view().is_some() {

@@ -11,6 +11,7 @@ use sqlparser::ast::OrderByKind;
 use crate::engine::Engine;
 use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched};
 use crate::interpret::{Interpreter, Outcome};
+use crate::temporary::TemporaryTables;
 
 /// One statement out of a text of several.
 #[derive(Clone, Debug, PartialEq)]
@@ -28,6 +29,7 @@ pub struct Session {
     pub user: String,
     /// Values of `{name:Type}`.
     pub parameters: BTreeMap<String, String>,
+    pub temporary: TemporaryTables,
     /// The id of the next statement; empty: a new one.
     pub query_id: String,
 }
@@ -40,6 +42,7 @@ impl Session {
             database: "default".to_string(),
             user: "default".to_string(),
             parameters: BTreeMap::new(),
+            temporary: TemporaryTables::default(),
             query_id: String::new(),
         }
     }
@@ -131,6 +134,7 @@ impl Session {
             }
             None => input,
         };
+        let brought = Brought { temporary: self.temporary.clone(), ..brought };
         let interpreter = Interpreter::with(self.engine.clone(), ending.context.clone(), brought);
         let outcome = interpreter.run(parsed, input, ending).await?;
         Ok((outcome, format, into_outfile))

@@ -186,9 +186,29 @@ fn overhead_bytes(allocated: u64) -> u64 {
     machine::resident_bytes().map_or(0, |resident| resident.saturating_sub(allocated))
 }
 
+/// Of its limit, what an account holds when the allocator is told to keep nothing back, and when it may again.
+const NEAR_PERCENT: u64 = 75;
+const FAR_PERCENT: u64 = 50;
+
+/// Has the allocator give freed memory back to the system while a query, or all of them, are near the limit: what it keeps
+/// counts (it is shared out below), and would end a query that holds no more than it may.
+fn spare<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clone) {
+    let all = machine::resident_bytes().unwrap_or(0);
+    // Of its limit, what the fullest account holds; the process is one.
+    let percent = |account: &MemoryAccount, held: u64| (held * 100).checked_div(account.limit_bytes).unwrap_or(0);
+    let of_queries = accounts.map(|account| percent(account, account.there())).max().unwrap_or(0);
+    let fullest = of_queries.max(percent(&PROCESS, all));
+    if fullest > NEAR_PERCENT {
+        allocations::give_back_at_once(true);
+    } else if fullest < FAR_PERCENT {
+        allocations::give_back_at_once(false);
+    }
+}
+
 /// Looks at the process's memory, and tells each account its share in what the allocator holds: no more than the account
 /// itself ever had, for what a large query leaves behind is not the fault of a small one that runs on.
 pub fn measure<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clone) {
+    spare(accounts.clone());
     let overhead = overhead_bytes(allocations::PROCESS.bytes());
     let all: u64 = accounts.clone().map(|account| account.allocated().bytes()).sum();
     for account in accounts {
@@ -335,6 +355,30 @@ mod tests {
         let shares = accounts.each_ref().map(|account| account.held_bytes() - account.tally().expect("a query's").bytes());
         assert!(shares[1] > 0 && shares[0] / 3 <= shares[1] + 1 && shares[1] <= shares[0] / 3 + 1, "{shares:?}");
         assert!(accounts[0].peak_bytes() >= accounts[0].held_bytes());
+    }
+
+    #[test]
+    fn near_a_limit_the_allocator_keeps_nothing_back() {
+        static TOLD: std::sync::Mutex<Vec<bool>> = std::sync::Mutex::new(Vec::new());
+        allocations::gives_back_by(|at_once| TOLD.lock().expect("told").push(at_once));
+        let account = Arc::new(MemoryAccount::of_query(1 << 20));
+        let told_with = |bytes: i64| {
+            let tally = account.tally().expect("a query's");
+            {
+                let _entered = allocations::enter(tally);
+                match bytes {
+                    0.. => std::mem::forget(allocations::adopted(vec![1; bytes as usize].into())),
+                    _ => allocations::disown(-bytes as usize),
+                }
+            }
+            account.overhead_bytes.store(0, Ordering::Relaxed);
+            spare([&account].into_iter());
+            TOLD.lock().expect("told").clone()
+        };
+        assert_eq!(told_with(600_000), [false; 0]);
+        assert_eq!(told_with(300_000), [true]);
+        assert_eq!(told_with(-300_000), [true], "not back and forth");
+        assert_eq!(told_with(-300_000), [true, false]);
     }
 
     #[test]

@@ -213,9 +213,9 @@ impl AlterCommand {
 impl Cursor<'_> {
     /// `ALTER TABLE t command, command, …`
     pub(crate) fn alter(&mut self) -> Result<Statement> {
-        self.eat("TEMPORARY");
+        let temporary = self.eat("TEMPORARY");
         self.expect("TABLE")?;
-        let name = self.table_name()?;
+        let name = self.table_name_of(temporary)?;
         self.on_cluster()?;
         let mut commands = Vec::new();
         loop {

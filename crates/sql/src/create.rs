@@ -33,6 +33,9 @@ pub struct SkipIndexNode {
     pub granularity: u64,
 }
 
+/// The database that temporary tables are in, each session's in one of its own.
+pub const TEMPORARY_DATABASE: &str = "_temporary_and_external_tables";
+
 #[derive(Clone, Debug, PartialEq, Default)]
 pub struct CreateTable {
     pub name: Option<TableName>,
@@ -91,7 +94,7 @@ impl Cursor<'_> {
             let comment = if self.eat("COMMENT") { self.string()? } else { String::new() };
             return Ok(Statement::CreateDatabase { name, if_not_exists, comment });
         }
-        let temporary = self.eat("TEMPORARY");
+        let temporary = self.eat("TEMPORARY") || self.eat("TEMP");
         if self.eat("INDEX") {
             return self.create_index();
         }

@@ -6,6 +6,7 @@ use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
 use crate::ast::{Literal, Node, unescape, unescape_identifier};
+use crate::create::TEMPORARY_DATABASE;
 use crate::statement::{Assignments, TableName};
 use crate::tokens::is_word;
 use crate::translate;
@@ -108,6 +109,15 @@ impl<'a> Cursor<'a> {
             return Ok(TableName { database: Some(first), table: self.identifier()? });
         }
         Ok(TableName { database: None, table: first })
+    }
+
+    /// The name of a table behind the word TEMPORARY, or not.
+    pub(crate) fn table_name_of(&mut self, temporary: bool) -> Result<TableName> {
+        let mut name = self.table_name()?;
+        if temporary && name.database.is_none() {
+            name.database = Some(TEMPORARY_DATABASE.to_string());
+        }
+        Ok(name)
     }
 
     pub(crate) fn if_exists(&mut self) -> bool {

@@ -58,15 +58,15 @@ impl Cursor<'_> {
             self.on_cluster()?;
             return Ok(Statement::Alter { name: table, commands: vec![AlterCommand::DropIndex { name, if_exists }] });
         }
-        self.eat("TEMPORARY");
+        let temporary = self.eat("TEMPORARY");
         let views = self.eat("VIEW");
         if !views && !self.eat("TABLE") {
             return Err(self.unexpected("TABLE, VIEW or DATABASE"));
         }
         let if_exists = self.if_exists();
-        let mut names = vec![self.table_name()?];
+        let mut names = vec![self.table_name_of(temporary)?];
         while self.eat_token(&Token::Comma) {
-            names.push(self.table_name()?);
+            names.push(self.table_name_of(temporary)?);
         }
         self.on_cluster()?;
         let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);

@@ -54,9 +54,9 @@ impl Cursor<'_> {
             if self.eat("DATABASE") {
                 return Ok(Statement::ShowCreateDatabase(self.identifier()?));
             }
-            let _ = self.eat("TEMPORARY");
+            let temporary = self.eat("TEMPORARY");
             let _ = self.eat("TABLE") || self.eat("VIEW");
-            return Ok(Statement::ShowCreateTable(self.table_name()?));
+            return Ok(Statement::ShowCreateTable(self.table_name_of(temporary)?));
         }
         if self.eat("COLUMNS") || self.eat("FIELDS") {
             if !self.eat("FROM") {

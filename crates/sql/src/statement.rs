@@ -398,12 +398,12 @@ impl<'a> Cursor<'a> {
             return self.show();
         }
         if self.eat("EXISTS") {
-            self.eat("TEMPORARY");
+            let temporary = self.eat("TEMPORARY");
             let database = self.eat("DATABASE");
             if !database && !self.eat("TABLE") {
                 self.eat("VIEW");
             }
-            return Ok(Statement::Exists { name: self.table_name()?, database });
+            return Ok(Statement::Exists { name: self.table_name_of(temporary)?, database });
         }
         if self.eat("OPTIMIZE") {
             return self.optimize();

@@ -49,8 +49,8 @@ impl Interpreter {
             return Ok(None);
         }
         let (database, name) = self.full(name);
-        let table = self.engine.databases.stored(database, name)?.definition();
-        if is_known_again(settings, &table) {
+        let table = self.databases(database).stored(database, name)?.definition();
+        if table.temporary || is_known_again(settings, &table) {
             return Ok(None);
         }
         let given = given_columns(&table.columns, insert.columns.as_deref(), &insert.except)?;

@@ -18,12 +18,13 @@ use super::{Interpreter, Outcome, ttl};
 use crate::engine::Engine;
 use crate::projections::compile;
 use crate::resolver::{call_of, hints};
+use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
     pub(crate) async fn create_table(&self, create: CreateTable) -> Result<Outcome> {
         let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
-        let (database, table) = self.full(&name);
-        if create.if_not_exists && self.engine.databases.has_table(database, table) {
+        let (database, table) = self.named_anew(&create, &name).await?;
+        if create.if_not_exists && self.databases(database).has_table(database, table) {
             return Ok(Outcome::done());
         }
         if create.materialized {
@@ -51,10 +52,28 @@ impl Interpreter {
             Err(error) => Err(error),
         };
         if let Err(error) = filled {
-            self.engine.databases.drop_table(database, table, true).await?;
+            self.databases(database).drop_table(database, table, true).await?;
             return Err(error);
         }
         Ok(Outcome::done())
+    }
+
+    /// Database and name of a table that is made. Errors: BAD_DATABASE_FOR_TEMPORARY_TABLE.
+    async fn named_anew<'n>(&'n self, create: &CreateTable, name: &'n TableName) -> Result<(&'n str, &'n str)> {
+        if !create.temporary {
+            return Ok((name.database.as_deref().unwrap_or(&self.context.database), &name.table));
+        }
+        if create.view.is_some() || create.materialized {
+            return Err(Error::not_implemented("CREATE TEMPORARY VIEW"));
+        }
+        if name.database.is_some() {
+            return Err(Error::new(
+                ErrorCode::BAD_DATABASE_FOR_TEMPORARY_TABLE,
+                "Temporary tables cannot be inside a database. You should not specify a database for a temporary table",
+            ));
+        }
+        self.temporary.made(&self.engine).await?;
+        Ok((TEMPORARY_DATABASE, &name.table))
     }
 
     pub(super) async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
@@ -62,7 +81,7 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                let like = self.engine.databases.table(database, name)?.definition();
+                let like = self.databases(database).table(database, name)?.definition();
                 if like.is_view() {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));

@@ -15,7 +15,7 @@ impl Interpreter {
         let columns = match target {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
-                self.engine.databases.table(database, table)?.definition().columns.clone()
+                self.databases(database).table(database, table)?.definition().columns.clone()
             }
             TableExpression::Function { name, arguments } => {
                 let call = call_of(&self.engine, &self.context, name, arguments)?;
@@ -48,7 +48,7 @@ impl Interpreter {
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
         let (database, table) = self.full(name);
-        let definition = self.engine.databases.table(database, table)?.definition();
+        let definition = self.databases(database).table(database, table)?.definition();
         Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition)]])
     }
 
@@ -57,7 +57,7 @@ impl Interpreter {
             self.engine.databases.database(&name.table).is_ok()
         } else {
             let (database, table) = self.full(name);
-            self.engine.databases.has_table(database, table)
+            self.databases(database).has_table(database, table)
         };
         let columns = Columns::of([("result", SqlType::UInt8)]);
         Outcome::rows(columns, vec![Arc::new(UInt8Array::from(vec![u8::from(found)]))])

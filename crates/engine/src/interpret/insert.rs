@@ -83,7 +83,7 @@ impl Interpreter {
         let (shape, given, lowered) = match &insert.target {
             TableExpression::Table(name) => {
                 let (database, table_name) = self.full(name);
-                let table = self.engine.databases.stored(database, table_name)?;
+                let table = self.databases(database).stored(database, table_name)?;
                 let shape = Shape::of(&self.engine, &self.context, &table).await?;
                 tables.push((database.to_string(), table_name.to_string()));
                 let columns = table.definition().columns.clone();

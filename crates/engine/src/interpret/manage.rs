@@ -11,6 +11,7 @@ use gristmill_sql::statement::{Partition, Statement};
 use super::{Interpreter, Outcome};
 use crate::async_inserts::Key;
 use crate::engine::Engine;
+use crate::temporary::TEMPORARY_DATABASE;
 use crate::views::Shape;
 
 impl Interpreter {
@@ -24,34 +25,48 @@ impl Interpreter {
             Statement::DropTable { names, if_exists, views } => {
                 for name in &names {
                     let (database, table) = self.full(name);
-                    if views && databases.has_table(database, table) {
-                        let definition = databases.table(database, table)?.definition();
+                    if database == TEMPORARY_DATABASE && !self.temporary.has(table) {
+                        if if_exists {
+                            continue;
+                        }
+                        let text = format!("Temporary table {table} does not exist");
+                        return Err(Error::new(ErrorCode::UNKNOWN_TABLE, text));
+                    }
+                    if views && self.databases(database).has_table(database, table) {
+                        let definition = self.databases(database).table(database, table)?.definition();
                         if !definition.is_view() {
                             let text = format!("Table {database}.{table} is not a View");
                             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
                         }
                     }
-                    databases.drop_table(database, table, if_exists).await?;
+                    self.databases(database).drop_table(database, table, if_exists).await?;
                 }
             }
             Statement::Truncate { name, if_exists } => {
                 let (database, table) = self.full(&name);
-                if if_exists && !databases.has_table(database, table) {
+                if if_exists && !self.databases(database).has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                let definition = databases.table(database, table)?.definition();
+                let definition = self.databases(database).table(database, table)?.definition();
                 // What lies in the target of a view with TO is not the view's.
                 if definition.view_target().is_none() || definition.inner_name().is_some() {
-                    databases.stored(database, table)?.truncate(&self.context).await?;
+                    self.databases(database).stored(database, table)?.truncate(&self.context).await?;
                 }
             }
             Statement::Rename { pairs, exchange } => {
                 for (from, to) in &pairs {
+                    let (from, new) = (self.full(from), self.full(to));
                     if exchange {
-                        databases.exchange_tables(self.full(from), self.full(to)).await?;
-                    } else {
-                        databases.rename_table(self.full(from), self.full(to)).await?;
+                        self.databases(from.0).exchange_tables(from, new).await?;
+                        continue;
                     }
+                    // A temporary table stays one, and its new name may be that of a table of the catalog.
+                    let database = match &to.database {
+                        None if from.0 == TEMPORARY_DATABASE => TEMPORARY_DATABASE,
+                        None => &self.context.database,
+                        Some(database) => database,
+                    };
+                    self.databases(from.0).rename_table(from, (database, new.1)).await?;
                 }
             }
             Statement::RenameDatabase { .. } => return Err(Error::not_implemented("RENAME DATABASE")),
@@ -64,7 +79,7 @@ impl Interpreter {
             Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
                 let (database, table) = self.rows_of(database, table)?;
-                let table = databases.table(&database, &table)?;
+                let table = self.databases(&database).table(&database, &table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
                 let deduplicate = deduplicate.is_some();
@@ -79,21 +94,21 @@ impl Interpreter {
             Statement::KillMutation { condition, test } => return self.kill_mutations(&condition, test).await,
             Statement::Detach { name, if_exists } => {
                 let (database, table) = self.full(&name);
-                if if_exists && !databases.has_table(database, table) {
+                if if_exists && !self.databases(database).has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                databases.detach_table(database, table).await?;
+                self.databases(database).detach_table(database, table).await?;
             }
             Statement::Attach { name, if_not_exists } => {
                 let (database, table) = self.full(&name);
-                if if_not_exists && databases.table(database, table).is_ok() {
+                if if_not_exists && self.databases(database).table(database, table).is_ok() {
                     return Ok(Outcome::done());
                 }
-                databases.attach_table(database, table).await?;
+                self.databases(database).attach_table(database, table).await?;
             }
             Statement::DropLoadLedger { name, load_id } => {
                 let (database, table) = self.full(&name);
-                let table = databases.stored(database, table)?;
+                let table = self.databases(database).stored(database, table)?;
                 let shape = Shape::of(&self.engine, &self.context, &table).await?;
                 crate::views::load::forget(&shape, &self.context, load_id.as_deref()).await?;
             }
@@ -101,7 +116,7 @@ impl Interpreter {
                 let mut chosen = Vec::with_capacity(names.len());
                 for name in &names {
                     let (database, table) = self.full(name);
-                    let definition = databases.stored(database, table)?.definition();
+                    let definition = self.databases(database).stored(database, table)?.definition();
                     chosen.push((definition.database.clone(), definition.name.clone()));
                 }
                 let is_chosen = |key: &Key| {
@@ -118,7 +133,7 @@ impl Interpreter {
                 match &name {
                     Some(name) => {
                         let (database, table) = self.full(name);
-                        databases.table(database, table)?.set_background(work, starts)?;
+                        self.databases(database).table(database, table)?.set_background(work, starts)?;
                     }
                     None => {
                         let family = |table: &Arc<dyn Table>| table.definition().engine.name.ends_with("MergeTree");

@@ -57,7 +57,8 @@ impl Interpreter {
                     let text = "A materialized view has TO or an ENGINE with its clauses, not both";
                     return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
                 }
-                let (of, target) = self.full(to);
+                // The view outlives the session, whose temporary tables it cannot feed.
+                let (of, target) = (to.database.as_deref().unwrap_or(&self.context.database), &to.table);
                 let table = self.engine.databases.stored(of, target)?;
                 view.columns = match create.columns.is_empty() {
                     true => self.columns_of(query).await?,
@@ -174,7 +175,7 @@ impl Interpreter {
                 let text = format!("Alter of type 'MODIFY_QUERY' is not supported by storage {engine}");
                 return Err(Error::new(ErrorCode::NOT_IMPLEMENTED, text));
             };
-            let target = self.engine.databases.stored(database, name)?.definition();
+            let target = self.databases(database).stored(database, name)?.definition();
             let unknown = |column: &str| {
                 let text = format!("Column {column} does not exist in the materialized view's inner table");
                 Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text)
@@ -190,13 +191,13 @@ impl Interpreter {
             definition.engine = view.spec();
             table.renamed(Arc::new(definition)).map(Some)
         };
-        self.engine.databases.alter_table(database, name, change).await.context(|| format!("while altering view {full}"))
+        self.databases(database).alter_table(database, name, change).await.context(|| format!("while altering view {full}"))
     }
 
     /// Where statements about the rows of a table go: to itself, or to the table of a materialized view's own.
     /// Errors: INCORRECT_QUERY where the view's rows lie in another table.
     pub(crate) fn rows_of(&self, database: &str, name: &str) -> Result<(String, String)> {
-        let definition = self.engine.databases.table(database, name)?.definition();
+        let definition = self.databases(database).table(database, name)?.definition();
         if let Some(inner) = definition.inner_name() {
             return Ok((definition.database.clone(), inner));
         }

@@ -28,6 +28,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_catalog::Databases;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::statement::{Statement, TableName};
 use gristmill_types::{Columns, SqlType};
@@ -35,6 +36,7 @@ use parking_lot::Mutex;
 
 use crate::engine::Engine;
 use crate::execution::{Brought, ClientBlocks, Ending, ExternalTable, InputData};
+use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 
 /// What a statement gives: rows, or none and work that is done while the stream is read.
 pub struct Outcome {
@@ -90,6 +92,7 @@ pub struct Interpreter {
     pub engine: Arc<Engine>,
     pub context: Arc<QueryContext>,
     external: Arc<[ExternalTable]>,
+    pub(crate) temporary: TemporaryTables,
     /// For the first who asks.
     blocks: Arc<Mutex<Option<Box<dyn ClientBlocks>>>>,
 }
@@ -101,7 +104,7 @@ impl Interpreter {
 
     pub(crate) fn with(engine: Arc<Engine>, context: Arc<QueryContext>, brought: Brought) -> Self {
         let blocks = Arc::new(Mutex::new(brought.blocks));
-        Interpreter { engine, context, external: brought.external.into(), blocks }
+        Interpreter { engine, context, external: brought.external.into(), temporary: brought.temporary, blocks }
     }
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
@@ -180,6 +183,16 @@ impl Interpreter {
 
     /// Database and table that a name means.
     pub(crate) fn full<'n>(&'n self, name: &'n TableName) -> (&'n str, &'n str) {
-        (name.database.as_deref().unwrap_or(&self.context.database), &name.table)
+        let database = match &name.database {
+            Some(database) => database,
+            None if self.temporary.has(&name.table) => TEMPORARY_DATABASE,
+            None => &self.context.database,
+        };
+        (database, &name.table)
+    }
+
+    /// The catalog that a database belongs to.
+    pub(crate) fn databases(&self, database: &str) -> &Arc<Databases> {
+        self.temporary.known().filter(|_| database == TEMPORARY_DATABASE).unwrap_or(&self.engine.databases)
     }
 }

@@ -222,7 +222,7 @@ async fn answer(
 ) -> Result<Vec<u8>> {
     let Ready { mut session, mut named, taken, external, default_format, _place } = ready;
     let before = Before::of(&session);
-    let brought = Brought { external, blocks: None };
+    let brought = Brought { external, ..Brought::default() };
     let execution = session.execute_with(&taken.statement, taken.data, brought).await?;
     *told = Some(execution.context.clone());
     outgoing.context = Some(execution.context.clone());

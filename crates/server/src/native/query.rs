@@ -149,7 +149,8 @@ async fn answer(
     let mut ticker = tokio::time::interval(tick);
     ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     let parameters = session.parameters.clone();
-    let mut executing = Some(Box::pin(session.execute_with(statement, None, Brought { external, blocks })));
+    let mut executing =
+        Some(Box::pin(session.execute_with(statement, None, Brought { external, blocks, ..Brought::default() })));
     // Apart from one another: the rows may be awaited by one task alone.
     let mut running: Option<Running> = None;
     let mut rows: Option<SendableRecordBatchStream> = None;
