@@ -34,7 +34,7 @@ impl Interpreter {
             return self.create_view(&create, database, table).await;
         }
         let definition = self.definition(&create, database, table).await?;
-        self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
+        self.databases(database).create_table(definition, create.if_not_exists, create.or_replace).await?;
         let Some(query) = create.query else { return Ok(Outcome::done()) };
         // CREATE … AS SELECT: a table whose rows could not be written does not stay.
         let insert = Insert {
