@@ -188,6 +188,7 @@ impl Failure {
                     location.bucket
                 )
             }
+            Denied if provider == Provider::File => format!("Cannot {doing} {object}: {said}. Check who may use it"),
             Denied => {
                 let said = if said.starts_with("HTTP") && provider != Provider::Http {
                     format!("AccessDenied ({said})")

@@ -41,8 +41,8 @@ pub(super) struct ColumnGroups {
     blocks: VecDeque<RecordBatch>,
 }
 
-/// Top-level columns in groups whose decoders hold that many bytes each, about; `None`: all of them hold no more than `whole`.
-fn groups(footer: &Footer, group: usize, roots: &[usize], whole: u64, each: u64) -> Option<Vec<Vec<usize>>> {
+/// Bytes that the decoders of top-level columns hold, about, of each.
+fn decoder_bytes(footer: &Footer, group: usize, roots: &[usize]) -> Vec<u64> {
     let parquet = footer.reader.parquet_schema();
     let metadata = footer.metadata().row_group(group);
     let mut bytes_of_root = vec![0u64; roots.len()];
@@ -52,6 +52,17 @@ fn groups(footer: &Footer, group: usize, roots: &[usize], whole: u64, each: u64)
             bytes_of_root[at] += bytes.min(COLUMN_BYTES_MAX);
         }
     }
+    bytes_of_root
+}
+
+/// Whether the rows of these columns wait for one another, unless they are so many that one decoder takes less.
+pub(super) fn rows_wait(footer: &Footer, group: usize, roots: &[usize]) -> bool {
+    decoder_bytes(footer, group, roots).iter().sum::<u64>() > DECODERS_BYTES_MAX
+}
+
+/// Top-level columns in groups whose decoders hold that many bytes each, about; `None`: all of them hold no more than `whole`.
+fn groups(footer: &Footer, group: usize, roots: &[usize], whole: u64, each: u64) -> Option<Vec<Vec<usize>>> {
+    let bytes_of_root = decoder_bytes(footer, group, roots);
     if bytes_of_root.iter().sum::<u64>() <= whole {
         return None;
     }

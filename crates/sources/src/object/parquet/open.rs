@@ -11,12 +11,13 @@ use datafusion::physical_expr_common::physical_expr::snapshot_physical_expr;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, ResultExt};
-use gristmill_introspect::Event;
+use gristmill_introspect::{Event, Settings};
 use parquet::arrow::arrow_reader::{RowSelection, RowSelector};
 
+use super::column_groups::rows_wait;
 use super::columns::{FileColumns, Place};
 use super::footer::{Footer, guarded};
-use super::unit::{OpenFile, PlannedUnit, Wanted, chunk_ranges, group_bytes};
+use super::unit::{OpenFile, PlannedUnit, Wanted, chunk_ranges, decoded_bytes, group_bytes};
 use super::{bloom, pages, prune};
 use crate::object::fetch::Opened;
 use crate::object::file::SourceFile;
@@ -26,6 +27,11 @@ use crate::object::scan::ScanRequest;
 const PAGES_WORTH_A_ROUND_TRIP_BYTES: u64 = 1 << 20;
 /// Row groups larger than this are read in several runs of rows.
 const UNIT_BYTES_MAX: u64 = 32 << 20;
+/// Where memory is limited, the share of it that the decoded rows of a unit may take: several are on their way at a time, and
+/// so are blocks of those who take them.
+const DECODED_SHARE: u64 = 24;
+/// And the least, because each unit decodes the dictionaries of its columns again.
+const DECODED_BYTES_MIN: u64 = 16 << 20;
 
 /// What there is to do for a file.
 pub enum FileWork {
@@ -78,7 +84,8 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
     let file = Arc::new(OpenFile { file: opened.file, footer: opened.footer, columns, tail });
     let units = on_cpu({
         let (file, request) = (file.clone(), request.clone());
-        move || Ok(plan_units(&file, &request.wanted, &groups, prunes_pages, &roots))
+        let decoded_max = decoded_max(&context.settings);
+        move || Ok(plan_units(&file, &request.wanted, &groups, prunes_pages, &roots, decoded_max))
     })
     .await?;
     Ok(FileWork::Units(units))
@@ -174,6 +181,7 @@ fn plan_units(
     groups: &[usize],
     prunes_pages: bool,
     roots: &[usize],
+    decoded_max: u64,
 ) -> Vec<PlannedUnit> {
     let mut units = Vec::new();
     for &group in groups {
@@ -183,13 +191,22 @@ fn plan_units(
             continue;
         }
         let unit = PlannedUnit { file: file.clone(), group, selection };
-        units.extend(split(unit, wanted, roots));
+        units.extend(split(unit, wanted, roots, decoded_max));
     }
     units
 }
 
-/// A large row group as several runs of rows, cut where pages of its widest column begin.
-fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit> {
+/// Bytes that the decoded rows of a unit may take.
+fn decoded_max(settings: &Settings) -> u64 {
+    match settings.max_memory_usage {
+        0 => u64::MAX,
+        limit => (limit / DECODED_SHARE).max(DECODED_BYTES_MIN),
+    }
+}
+
+/// A large row group as several runs of rows, cut where pages of its widest column begin, or anywhere, where there are fewer
+/// pages than runs.
+fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize], decoded_max: u64) -> Vec<PlannedUnit> {
     let footer = &unit.file.footer;
     let bytes = group_bytes(footer, &unit.file.columns, wanted, unit.group);
     let Some(offset_index) = footer.metadata().offset_index().and_then(|index| index.get(unit.group)) else {
@@ -202,13 +219,20 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize]) -> Vec<PlannedUnit
     let Some(pages) = widest.and_then(|leaf| offset_index.get(leaf)).map(|leaf| leaf.page_locations()) else {
         return vec![unit];
     };
-    let runs = bytes.div_ceil(UNIT_BYTES_MAX).min(pages.len() as u64) as usize;
+    let rows = metadata.num_rows() as usize;
+    let by_memory = match rows_wait(footer, unit.group, roots) {
+        true => decoded_bytes(footer, unit.group, roots, rows as u64).div_ceil(decoded_max).min(rows as u64) as usize,
+        false => 1,
+    };
+    let runs = (bytes.div_ceil(UNIT_BYTES_MAX).min(pages.len() as u64) as usize).max(by_memory);
     if runs < 2 {
         return vec![unit];
     }
-    let rows = metadata.num_rows() as usize;
-    let mut borders: Vec<usize> =
-        (0..runs).map(|run| pages[run * pages.len() / runs].first_row_index.max(0) as usize).collect();
+    let border = |run: usize| match runs <= pages.len() {
+        true => pages[run * pages.len() / runs].first_row_index.max(0) as usize,
+        false => run * rows / runs,
+    };
+    let mut borders: Vec<usize> = (0..runs).map(border).collect();
     borders.push(rows);
     if borders[0] != 0 || borders.windows(2).any(|pair| pair[0] > pair[1]) {
         return vec![unit];

@@ -141,7 +141,7 @@ pub fn memory_bytes(footer: &Footer, group: usize, roots: &[usize]) -> u64 {
 }
 
 /// Bytes of so many decoded rows of a row group, about. Behind a dictionary values lie closer in the file than in memory.
-fn decoded_bytes(footer: &Footer, group: usize, roots: &[usize], rows: u64) -> u64 {
+pub(super) fn decoded_bytes(footer: &Footer, group: usize, roots: &[usize], rows: u64) -> u64 {
     const VALUE_BYTES: u64 = 8;
     const VIEW_BYTES: u64 = 16;
     let parquet = footer.reader.parquet_schema();
