@@ -1,5 +1,6 @@
 //! Reads one file: takes off its header, cuts the rest at row borders, and hands the parts to the streams.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use gristmill_formats::{Format, Part, RowParser, bare_rows, header_length, is_sp
 use gristmill_introspect::Event;
 use gristmill_introspect::memory::MemoryGuard;
 use tokio::sync::mpsc::Sender;
+use tokio::sync::oneshot;
 
 use super::file::TextFile;
 use super::{Ready, Shared, TextInput, fetch};
@@ -23,12 +25,14 @@ const ROW_BYTES_MAX: usize = 64 << 20;
 /// Bytes in which a header must have ended.
 const HEADER_BYTES_MAX: usize = 16 << 20;
 
-/// Reads an input to its end. `held_bytes`: what it may hold in flight.
+/// Reads an input to its end. `held_bytes`: what it may hold in flight. `all_parsed` is dropped when the streams have taken
+/// the last of its rows.
 pub(super) async fn read(
     shared: Arc<Shared>,
     input: TextInput,
     held_bytes: u64,
     sender: Sender<Result<Ready>>,
+    all_parsed: oneshot::Sender<Infallible>,
 ) -> Result<()> {
     let path = match &input {
         TextInput::Object(_, file, ..) | TextInput::Stream(file, _) => file.path.clone(),
@@ -49,7 +53,7 @@ pub(super) async fn read(
         None => PART_BYTES_DEFAULT,
     };
     let guard = MemoryGuard::empty(&shared.context.memory);
-    let file = Arc::new(TextFile::new(&shared, file)?);
+    let file = Arc::new(TextFile::new(&shared, file, all_parsed)?);
     let mut cutter = Cutter { shared, file, chunks, buffer: Vec::new(), guard, sender, ended: false, parts: 0, part_bytes };
     cutter.run(in_file).await
 }

@@ -1,12 +1,13 @@
 //! A file of the scan: what all its rows share, its header, and how many rows each of its parts had.
 
+use std::convert::Infallible;
 use std::sync::{Arc, OnceLock};
 
 use arrow::array::ArrayRef;
 use gristmill_base::{Error, Result};
 use gristmill_formats::Format;
 use parking_lot::Mutex;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, oneshot};
 
 use super::Shared;
 use crate::object::file::SourceFile;
@@ -20,6 +21,8 @@ pub(super) struct TextFile {
     header: OnceLock<(Format, Arc<[u8]>)>,
     parts: Mutex<Parts>,
     changed: Notify,
+    /// Ends with the file, which its waiting parts hold.
+    _all_parsed: oneshot::Sender<Infallible>,
 }
 
 #[derive(Default)]
@@ -31,14 +34,21 @@ struct Parts {
 }
 
 impl TextFile {
-    pub fn new(shared: &Shared, source: Arc<SourceFile>) -> Result<TextFile> {
+    pub fn new(shared: &Shared, source: Arc<SourceFile>, all_parsed: oneshot::Sender<Infallible>) -> Result<TextFile> {
         let mut constants = Vec::new();
         for (index, _) in &shared.needed {
             if let Some(value) = shared.plan.layout.constant(*index, &source)? {
                 constants.push((*index, value));
             }
         }
-        Ok(TextFile { source, constants, header: OnceLock::new(), parts: Mutex::default(), changed: Notify::new() })
+        Ok(TextFile {
+            source,
+            constants,
+            header: OnceLock::new(),
+            parts: Mutex::default(),
+            changed: Notify::new(),
+            _all_parsed: all_parsed,
+        })
     }
 
     pub fn set_header(&self, rows: Format, header: &[u8]) {

@@ -32,6 +32,7 @@ use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_types::Columns;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
+use tokio::sync::oneshot;
 
 use super::convert::session_timezone;
 use super::fetch::Fetcher;
@@ -96,14 +97,16 @@ struct Shared {
     /// Files may be cut into parts.
     parallel: bool,
     budget_bytes: u64,
+    /// Rows that may still be given.
+    remaining: AtomicUsize,
+    /// Rows that passed the filter in all files so far, those beyond the limit too.
+    rows_found: AtomicUsize,
 }
 
 /// The scan as its streams share it.
 pub struct TextScan {
     shared: Arc<Shared>,
     ready: tokio::sync::Mutex<Receiver<Result<Ready>>>,
-    /// Rows that may still be given.
-    remaining: AtomicUsize,
     _coordinator: Task<()>,
 }
 
@@ -142,11 +145,12 @@ impl TextScan {
             block_rows: block_rows.max(1),
             parallel: settings.input_format_parallel_parsing && strict,
             budget_bytes: budget_bytes(&context),
+            remaining: AtomicUsize::new(plan.limit.unwrap_or(usize::MAX)),
+            rows_found: AtomicUsize::new(0),
             context,
             plan,
         });
         let (sender, receiver) = channel(shared.context.threads().clamp(2, 64));
-        let remaining = AtomicUsize::new(shared.plan.limit.unwrap_or(usize::MAX));
         let coordinating = coordinate(shared.clone(), inputs, sender.clone());
         let coordinator = Task::on(&runtime::cpu(), async move {
             // A defect must not look like the end of the files.
@@ -154,7 +158,7 @@ impl TextScan {
                 let _ = sender.send(Err(Error::logical("A scan of files ended in its middle"))).await;
             }
         });
-        Ok(Arc::new(TextScan { shared, ready: tokio::sync::Mutex::new(receiver), remaining, _coordinator: coordinator }))
+        Ok(Arc::new(TextScan { shared, ready: tokio::sync::Mutex::new(receiver), _coordinator: coordinator }))
     }
 
     /// The blocks that one stream gets; streams share the work.
@@ -164,13 +168,6 @@ impl TextScan {
             let block = worker.next().await?;
             Ok(block.map(|block| (block, worker)))
         }))
-    }
-
-    /// How many of so many rows may still be given, which are taken by asking.
-    fn take_rows(&self, rows: usize) -> usize {
-        let before =
-            self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(rows)));
-        before.unwrap_or(0).min(rows)
     }
 }
 
@@ -191,6 +188,14 @@ fn parsed_columns(plan: &TextPlan, settings: &Settings) -> Columns {
 }
 
 impl Shared {
+    /// How many of so many rows may still be given, which are taken by asking.
+    fn take_rows(&self, rows: usize) -> usize {
+        self.rows_found.fetch_add(rows, Ordering::Relaxed);
+        let before =
+            self.remaining.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| Some(left.saturating_sub(rows)));
+        before.unwrap_or(0).min(rows)
+    }
+
     /// The parser of a part of a file, or of all of it.
     fn parser(&self, file: &TextFile, part: Option<Part<'_>>) -> Result<Box<dyn RowParser>> {
         let settings = &self.context.settings;
@@ -223,20 +228,15 @@ impl Shared {
     }
 }
 
-/// Admits files while what they may hold fits the budget.
+/// Admits files while what they may hold fits the budget, and no more than the limit needs.
 async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextInput>>, sender: Sender<Result<Ready>>) {
     let mut inputs = inputs.peekable();
     let mut reading = FuturesUnordered::new();
     let mut held_bytes = 0u64;
-    // One thread gets files in their order. A LIMIT without a condition is met by the first rows that there are.
-    let in_order = shared.context.threads() == 1;
-    let mut files_max = match shared.plan.limit {
-        _ if in_order => 1,
-        None => FILES_MAX,
-        Some(_) if shared.plan.filter.is_empty() => 1,
-        Some(_) => FILES_WITH_LIMIT,
-    };
+    let mut files_ended = 0;
+    let has_limit = shared.plan.limit.is_some();
     loop {
+        let files_max = files_at_a_time(&shared, files_ended);
         // The next file is waited for only where nothing is being read; else it is taken when the listing has it.
         let mut inputs = std::pin::Pin::new(&mut inputs);
         while let Some(Some(input)) =
@@ -255,8 +255,17 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
                 }
             };
             held_bytes += bytes;
-            let task = Task::on(&runtime::cpu(), cut::read(shared.clone(), input, bytes, sender.clone()));
-            reading.push(async move { (bytes, task.join().await.and_then(|done| done)) });
+            let (all_parsed, parsed) = oneshot::channel();
+            let task = Task::on(&runtime::cpu(), cut::read(shared.clone(), input, bytes, sender.clone(), all_parsed));
+            reading.push(async move {
+                let done = task.join().await.and_then(|done| done);
+                // Whether a limit needs another file is known only when this one's rows are counted, not when they are
+                // in the queue.
+                if has_limit && done.is_ok() {
+                    let _ = parsed.await;
+                }
+                (bytes, done)
+            });
         }
         match reading.next().await {
             None => {
@@ -267,13 +276,33 @@ async fn coordinate(shared: Arc<Shared>, inputs: BoxStream<'static, Result<TextI
             }
             Some((bytes, Ok(()))) => {
                 held_bytes -= bytes;
-                // See `Appetite`: what did not meet the limit allows twice as much.
-                files_max = if in_order { 1 } else { (files_max + 1).min(FILES_MAX) };
+                files_ended += 1;
             }
             Some((_, Err(error))) => {
                 let _ = sender.send(Err(error)).await;
                 return;
             }
+        }
+        if shared.remaining.load(Ordering::Relaxed) == 0 {
+            return;
+        }
+    }
+}
+
+/// Files that may be read side by side when so many were read to their ends.
+fn files_at_a_time(shared: &Shared, files_ended: usize) -> usize {
+    match shared.plan.limit {
+        // One thread gets files in their order.
+        _ if shared.context.threads() == 1 => 1,
+        None => FILES_MAX,
+        // See `Appetite`: what did not meet the limit allows twice as much.
+        Some(_) if !shared.plan.filter.is_empty() => (FILES_WITH_LIMIT + files_ended).min(FILES_MAX),
+        // A LIMIT without a condition is met by the first rows that there are.
+        Some(_) if files_ended == 0 => 1,
+        // The others are taken to be like those.
+        Some(_) => {
+            let mean = (shared.rows_found.load(Ordering::Relaxed) / files_ended).max(1);
+            shared.remaining.load(Ordering::Relaxed).div_ceil(mean).clamp(1, FILES_MAX)
         }
     }
 }
@@ -314,7 +343,7 @@ impl Worker {
     async fn more(&mut self) -> Result<bool> {
         let scan = self.scan.clone();
         let shared = &scan.shared;
-        if scan.remaining.load(Ordering::Relaxed) == 0 {
+        if shared.remaining.load(Ordering::Relaxed) == 0 {
             return Ok(false);
         }
         let context = &shared.context;
@@ -367,7 +396,7 @@ impl Worker {
         let shared = &self.scan.shared;
         shared.context.read(batch.num_rows() as u64, batch_bytes(batch));
         let block = shared.block(file, batch)?;
-        let rows = self.scan.take_rows(block.num_rows());
+        let rows = shared.take_rows(block.num_rows());
         if let Some(step) = &shared.plan.step {
             step.count(&file.source.key, rows as u64);
         }
