@@ -16,5 +16,8 @@ pub use columnar::columns_of_arrow;
 pub use compression::Compression;
 pub use format::{Format, Header};
 pub use infer::infer_schema;
-pub use input::{Part, RowParser, bare_rows, header_length, is_splittable, parser, part_parser, split_rows};
+pub use input::{
+    Part, RowParser, bare_rows, file_batches, flagged_column, header_length, is_splittable, omitted_flag, parser,
+    part_parser, split_rows, with_omitted_flags,
+};
 pub use output::{OutputContext, OutputFormat, ResultSummary, writer};

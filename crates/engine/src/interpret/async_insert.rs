@@ -11,7 +11,7 @@ use gristmill_base::error::ErrorKind;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::TableDefinition;
-use gristmill_formats::Format;
+use gristmill_formats::{Format, flagged_column};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_mergetree::TableSettings;
@@ -20,6 +20,7 @@ use gristmill_types::Columns;
 use gristmill_types::measure::batch_bytes;
 use tokio::sync::oneshot;
 
+use super::insert::asked_of_data;
 use super::insert_lanes::{commit, fill};
 use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
@@ -79,17 +80,21 @@ impl Interpreter {
             }
             InsertSource::Query { .. } | InsertSource::Infile { .. } => return Ok(None),
         };
+        let asked = match &brought {
+            Brought::Rows(_) => given,
+            Brought::Data(..) => asked_of_data(&given, settings),
+        };
         tables.push((database.to_string(), name.to_string()));
         let key = Key {
             table: table.uuid,
             database: table.database.clone(),
             name: table.name.clone(),
-            columns: given.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect(),
+            columns: asked.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect(),
             user: self.context.user.clone(),
             current_database: self.context.database.clone(),
             settings: Key::settings_of(settings),
         };
-        Ok(Some(Outcome::work(self.clone().enqueue(key, given, brought, format))))
+        Ok(Some(Outcome::work(self.clone().enqueue(key, asked, brought, format))))
     }
 
     /// Reads data that may be gathered to its end; what is too much is given back whole.
@@ -243,7 +248,8 @@ impl Interpreter {
             let batches: Vec<RecordBatch> = entries.iter().flat_map(|entry| entry.batches.iter().cloned()).collect();
             let provider = Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?);
             let all = table.definition().columns.clone();
-            let names: Vec<String> = key.columns.iter().map(|(name, _)| name.clone()).collect();
+            let names = key.columns.iter().map(|(name, _)| name);
+            let names: Vec<String> = names.filter(|name| flagged_column(name).is_none()).cloned().collect();
             let given = given_columns(&all, Some(&names[..]), &[])?;
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
             // Rows of one INSERT before those of the next.

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
+use bytes::Bytes;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::TaskContext;
@@ -16,9 +17,9 @@ use datafusion::scalar::ScalarValue;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_formats::{Format, RowParser};
-use gristmill_introspect::QueryContext;
-use gristmill_sql::ast::{Node, call, text as text_node};
+use gristmill_formats::{Format, RowParser, file_batches, with_omitted_flags};
+use gristmill_introspect::{QueryContext, Settings};
+use gristmill_sql::ast::{Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::{Column, Columns};
@@ -220,13 +221,14 @@ impl Interpreter {
             }
             for (at, (node, column)) in row.iter().zip(given).enumerate() {
                 let no_default = column.default.as_ref().is_none_or(|(_, text)| text.is_empty());
+                let null_as_default = self.context.settings.input_format_null_as_default;
                 let value = if is_default(node) && no_default {
                     Ok(gristmill_types::default::default_scalar(&column.kind))
-                } else if is_default(node) {
+                } else if is_default(node) || (null_as_default && !no_default && is_replaced_null(node, column)) {
                     let node = default_in_row(column, row, given, table, 0)?;
                     analyzer.constant_as_kind(&node, &column.kind, false)
                 } else {
-                    analyzer.constant_as_kind(node, &column.kind, self.context.settings.input_format_null_as_default)
+                    analyzer.constant_as_kind(node, &column.kind, null_as_default)
                 };
                 let value = value.context(|| format!("in row {} of VALUES, column {}", number + 1, column.name))?;
                 cells[at].push(value);
@@ -252,11 +254,16 @@ impl Interpreter {
 
     /// Data in a format, read as it comes.
     fn data(&self, input: InputData, format: Format, given: &Columns) -> Result<Lowered> {
+        let given = &asked_of_data(given, &self.context.settings);
         if format.is_columnar_file() {
-            return Err(Error::not_implemented(format!(
-                "INSERT … FORMAT {} from a stream: use INSERT … SELECT * FROM file('path')",
-                format.name()
-            )));
+            let (context, columns) = (self.context.clone(), given.clone());
+            let whole = async move {
+                let bytes = held(input, &context).await?;
+                let zone = timezone(&context.settings)?;
+                file_batches(format, &columns, &context.settings, zone, "data of INSERT", bytes)
+            };
+            let batches = futures::stream::once(whole).map_ok(futures::stream::iter).try_flatten();
+            return self.streamed(batches.boxed(), given);
         }
         let parser = gristmill_formats::parser(
             format,
@@ -274,6 +281,19 @@ impl Interpreter {
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))
     }
+}
+
+/// What data is asked for: the columns, and where it leaves out values of those that have a default of their own.
+pub(super) fn asked_of_data(given: &Columns, settings: &Settings) -> Columns {
+    match settings.input_format_defaults_for_omitted_fields {
+        true => with_omitted_flags(given),
+        false => given.clone(),
+    }
+}
+
+/// NULL for a column that cannot hold it.
+fn is_replaced_null(node: &Node, column: &Column) -> bool {
+    matches!(node.bare(), Node::Literal(Literal::Null)) && !column.kind.is_nullable()
 }
 
 fn is_default(node: &Node) -> bool {
@@ -301,13 +321,22 @@ fn default_in_row(column: &Column, row: &[Node], given: &Columns, table: &Column
             continue;
         }
         let value = match given.names().iter().position(|known| *known == other.name).and_then(|at| row.get(at)) {
-            Some(value) if !is_default(value) => value.clone(),
+            Some(value) if !is_default(value) && !is_replaced_null(value, other) => value.clone(),
             _ => default_in_row(other, row, given, table, depth + 1)?,
         };
         let typed = call("CAST", vec![value, text_node(&other.kind.to_string())]);
         node = gristmill_sql::lower::substituted(&node, &other.name, &typed);
     }
     Ok(node)
+}
+
+/// All of the data: that of a file whose directory is at its end. It counts for the query, as every allocation does.
+async fn held(mut input: InputData, context: &QueryContext) -> Result<Bytes> {
+    let mut held = Vec::new();
+    while let Some(chunk) = context.cancellable(async { input.next().await.transpose() }).await? {
+        held.extend_from_slice(&chunk);
+    }
+    Ok(held.into())
 }
 
 /// Rows out of a stream of bytes.

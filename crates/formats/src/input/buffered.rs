@@ -3,6 +3,7 @@
 //! ArrowStream is decoded message by message as it comes. Parquet and Arrow files have their directory at the end, so their
 //! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
@@ -13,14 +14,15 @@ use bytes::Bytes;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_introspect::Settings;
-use gristmill_types::Columns;
 use gristmill_types::adopt::adopt;
 use gristmill_types::cast::CastOptions;
 use gristmill_types::default::default_array;
+use gristmill_types::{Columns, SqlType};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::RowParser;
+use super::omitted::{flagged_column, flags_of};
 use super::rows::BATCH_ROWS;
 use crate::Format;
 use crate::columnar::footer_check;
@@ -74,7 +76,14 @@ impl Buffered {
             .columns
             .iter()
             .map(|column| {
-                let matches = |name: &str| name == column.name || self.any_case && name.eq_ignore_ascii_case(&column.name);
+                let flagged = flagged_column(&column.name);
+                let wanted = flagged.unwrap_or(&column.name);
+                let matches = |name: &str| name == wanted || self.any_case && name.eq_ignore_ascii_case(wanted);
+                if flagged.is_some() {
+                    let array = there.fields().iter().position(|field| matches(field.name())).map(|at| batch.column(at));
+                    let kind = self.columns.get(wanted).map_or(&SqlType::Bool, |column| &column.kind);
+                    return Ok(flags_of(array, kind, batch.num_rows()));
+                }
                 match there.fields().iter().position(|field| matches(field.name())) {
                     Some(at) => {
                         taken += 1;
@@ -106,25 +115,43 @@ impl Buffered {
     fn whole(&mut self) -> Result<Vec<RecordBatch>> {
         let bytes = Bytes::from(std::mem::take(&mut self.held));
         let mut out = Vec::new();
-        if bytes.is_empty() {
-            return Ok(out);
-        }
-        if self.format == Format::Parquet {
-            let metadata = parquet_metadata(&bytes)?;
-            let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
-            let mut reader = builder.with_batch_size(BATCH_ROWS).build()?;
-            while let Some(batch) = guarded(|| reader.next().transpose())? {
-                self.take(&batch, &mut out)?;
-            }
-        } else {
-            let broken = |error: arrow::error::ArrowError| not_arrow(&error);
-            let mut reader = FileReaderBuilder::new().build(std::io::Cursor::new(bytes)).map_err(broken)?;
-            while let Some(batch) = guarded_arrow(|| reader.next().transpose())? {
-                self.take(&batch, &mut out)?;
-            }
+        for batch in batches_of(self.format, bytes)? {
+            self.take(&batch?, &mut out)?;
         }
         Ok(out)
     }
+
+    /// The rows of a whole Parquet or Arrow file, decoded as they are asked for.
+    pub fn into_batches(mut self, bytes: Bytes) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send> {
+        let mut read = batches_of(self.format, bytes).map_err(|error| self.located(error))?;
+        let mut ready = VecDeque::new();
+        Ok(std::iter::from_fn(move || {
+            while ready.is_empty() {
+                let mut out = Vec::new();
+                let taken = read.next()?.and_then(|batch| self.take(&batch, &mut out));
+                if let Err(error) = taken {
+                    return Some(Err(self.located(error)));
+                }
+                ready.extend(out);
+            }
+            ready.pop_front().map(Ok)
+        }))
+    }
+}
+
+/// The batches of a file, as they are in it. No bytes: none.
+fn batches_of(format: Format, bytes: Bytes) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>> + Send>> {
+    if bytes.is_empty() {
+        return Ok(Box::new(std::iter::empty()));
+    }
+    if format == Format::Parquet {
+        let metadata = parquet_metadata(&bytes)?;
+        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
+        let mut reader = guarded(|| builder.with_batch_size(BATCH_ROWS).build())?;
+        return Ok(Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose())));
+    }
+    let mut reader = guarded_arrow(|| FileReaderBuilder::new().build(std::io::Cursor::new(bytes)))?;
+    Ok(Box::new(std::iter::from_fn(move || guarded_arrow(|| reader.next().transpose()).transpose())))
 }
 
 fn missing(name: &str, schema: &Schema) -> Error {

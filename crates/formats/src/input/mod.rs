@@ -12,6 +12,7 @@ pub(crate) mod csv;
 pub(crate) mod fields;
 mod json_document;
 pub(crate) mod json_rows;
+pub(crate) mod omitted;
 mod rows;
 mod split;
 mod tskv;
@@ -19,6 +20,7 @@ pub(crate) mod tsv;
 pub(crate) mod values;
 
 use arrow::array::RecordBatch;
+use bytes::Bytes;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
@@ -26,6 +28,7 @@ use gristmill_types::Columns;
 
 use crate::Format;
 use chunked::Chunked;
+pub use omitted::{flagged_column, omitted_flag, with_omitted_flags};
 pub(crate) use rows::Rows;
 pub use split::{bare_rows, is_splittable, split_rows};
 
@@ -45,7 +48,7 @@ pub trait RowParser: Send {
 }
 
 /// The parser of a format. Batches carry `columns` (`Columns::arrow`) and have up to 65,409 rows or 8 MiB; a field that
-/// the data lacks is the type's default. `object` names the data in errors. Formats with random access (Parquet, Arrow)
+/// the data lacks is the type's default, and is told of where `columns` ask for it (`with_omitted_flags`). `object` names the data in errors. Formats with random access (Parquet, Arrow)
 /// are held in memory until `finish`: for streams that cannot be sought, such as the body of an INSERT.
 pub fn parser(
     format: Format,
@@ -55,6 +58,18 @@ pub fn parser(
     object: &str,
 ) -> Result<Box<dyn RowParser>> {
     make(format, columns, None, settings, timezone, object, None)
+}
+
+/// The rows of a Parquet or Arrow file that is in memory, decoded as they are asked for. `columns` as of `parser`.
+pub fn file_batches(
+    format: Format,
+    columns: &Columns,
+    settings: &Settings,
+    timezone: Tz,
+    object: &str,
+    bytes: Bytes,
+) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send + use<>> {
+    buffered::Buffered::new(format, columns, settings, timezone, object)?.into_batches(bytes)
 }
 
 /// A piece of an object that was cut at a row border (`split_rows`).
@@ -134,13 +149,22 @@ fn make(
             Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
             None => columns.clone(),
         };
-        let input = crate::native::RowBinaryInput::new(format, columns, &wanted, settings, timezone, object)?;
+        let input = crate::native::RowBinaryInput::new(
+            format,
+            &omitted::without_flags(columns).0,
+            &wanted,
+            settings,
+            timezone,
+            object,
+        )?;
         return Ok(Box::new(input));
     }
-    let mut rows = Rows::new(format, columns, settings, timezone, object)?;
+    let (columns, flagged) = omitted::without_flags(columns);
+    let mut rows = Rows::new(format, &columns, settings, timezone, object)?;
     if let Some(wanted) = wanted {
         rows.project(wanted)?;
     }
+    rows.tell_omitted(&flagged);
     if let Some(part) = part {
         rows.start_at(part.first_row);
     }

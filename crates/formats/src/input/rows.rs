@@ -7,8 +7,8 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, StructArray};
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::array::{ArrayRef, BooleanArray, RecordBatch, RecordBatchOptions, StructArray};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
@@ -17,6 +17,7 @@ use gristmill_types::scan::Scan;
 use gristmill_types::scan::json::JsonCursor;
 use gristmill_types::{Columns, SqlType};
 
+use super::omitted::omitted_flag;
 use crate::Format;
 
 pub(crate) const BATCH_ROWS: usize = 65_409;
@@ -53,6 +54,8 @@ pub(crate) struct Rows {
     exact: HashMap<Vec<u8>, usize>,
     /// By lower-case name; `None` where two columns differ only by case.
     folded: HashMap<Vec<u8>, Option<usize>>,
+    /// Of columns whose values may be left out: the rows where they are.
+    omitted: Vec<Vec<bool>>,
 }
 
 pub(crate) struct Leaf {
@@ -63,6 +66,8 @@ pub(crate) struct Leaf {
     pub string: bool,
     /// Whether anyone asked for it; else its values are passed over.
     pub wanted: bool,
+    /// Where its column is among those of which is told what is left out.
+    flag: Option<usize>,
 }
 
 enum Shape {
@@ -107,6 +112,7 @@ impl Rows {
             skip_unknown: settings.input_format_skip_unknown_fields,
             first_leaf,
             folded,
+            omitted: Vec::new(),
         })
     }
 
@@ -121,6 +127,37 @@ impl Rows {
         self.schema = Arc::new(self.schema.project(wanted)?);
         self.given = wanted.to_vec();
         Ok(())
+    }
+
+    /// Batches have a column more for each of these columns, behind all others: true where the data has no value of it, or NULL
+    /// where its type has none.
+    pub fn tell_omitted(&mut self, columns: &[usize]) {
+        let mut fields = self.schema.fields().to_vec();
+        for (flag, column) in columns.iter().enumerate() {
+            for leaf in self.leaves_of(*column) {
+                self.leaves[leaf].flag = Some(flag);
+            }
+            let flag = omitted_flag(&self.columns.0[*column].name);
+            fields.push(flag.kind.field(&flag.name));
+            self.omitted.push(Vec::new());
+        }
+        self.schema = Arc::new(Schema::new(fields));
+    }
+
+    /// The current row has no value of this leaf.
+    fn omit(&mut self, leaf: usize) {
+        if let Some(flag) = self.leaves[leaf].flag {
+            let omitted = &mut self.omitted[flag];
+            omitted.resize(self.rows, false);
+            omitted.push(true);
+        }
+    }
+
+    /// The value that was just read was NULL, and its column got the default for it.
+    fn note_null(&mut self, leaf: usize, replaced_before: u64) {
+        if self.leaves[leaf].flag.is_some() && self.leaves[leaf].builder.nulls_replaced() > replaced_before {
+            self.omit(leaf);
+        }
     }
 
     pub fn start_at(&mut self, row: Option<u64>) {
@@ -180,7 +217,9 @@ impl Rows {
         if !self.leaves[leaf].wanted {
             return Ok(());
         }
+        let replaced = self.leaves[leaf].builder.nulls_replaced();
         let done = self.leaves[leaf].builder.try_append_text(text, escaping);
+        self.note_null(leaf, replaced);
         self.explained(leaf, text, done)
     }
 
@@ -191,7 +230,9 @@ impl Rows {
         if !self.leaves[leaf].wanted {
             return cursor.value().map(|_| ()).map_err(|fault| self.wrong(fault.code, fault.reason));
         }
+        let replaced = self.leaves[leaf].builder.nulls_replaced();
         let done = self.leaves[leaf].builder.json_value(cursor);
+        self.note_null(leaf, replaced);
         match done {
             Ok(()) => Ok(()),
             Err(fault) => {
@@ -206,14 +247,19 @@ impl Rows {
         if !self.leaves[leaf].wanted {
             return Ok(());
         }
+        let replaced = self.leaves[leaf].builder.nulls_replaced();
         match self.leaves[leaf].builder.append_null() {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                self.note_null(leaf, replaced);
+                Ok(())
+            }
             Err(error) => Err(self.at_column(leaf, error)),
         }
     }
 
     pub fn default(&mut self, leaf: usize) {
         if self.leaves[leaf].wanted {
+            self.omit(leaf);
             self.leaves[leaf].builder.append_default();
         }
     }
@@ -265,20 +311,23 @@ impl Rows {
         for leaf in &mut self.leaves {
             leaf.builder.truncate(rows);
         }
+        self.omitted.iter_mut().for_each(|omitted| omitted.truncate(rows));
         self.pending_unknown = 0;
     }
 
     /// The current row is whole. Columns without a value get their default.
     #[inline]
     pub fn end_row(&mut self) -> Result<()> {
+        for at in 0..self.leaves.len() {
+            let leaf = &mut self.leaves[at];
+            if leaf.wanted && leaf.builder.len() == self.rows {
+                leaf.builder.append_default();
+                self.omit(at);
+            }
+        }
         self.rows += 1;
         self.number += 1;
         self.unknown += std::mem::take(&mut self.pending_unknown);
-        for leaf in &mut self.leaves {
-            if leaf.wanted && leaf.builder.len() < self.rows {
-                leaf.builder.append_default();
-            }
-        }
         if self.rows >= BATCH_ROWS || (self.rows.is_multiple_of(LOOK_EVERY) && self.memory_bytes() >= BATCH_BYTES) {
             self.flush()?;
         }
@@ -304,11 +353,15 @@ impl Rows {
             return Ok(());
         }
         let arrays: Vec<ArrayRef> = self.leaves.iter_mut().map(|leaf| leaf.builder.finish()).collect();
-        let columns = self
+        let mut columns = self
             .given
             .iter()
             .map(|column| assemble(&self.shapes[*column], &arrays, self.rows))
             .collect::<Result<Vec<_>>>()?;
+        for omitted in &mut self.omitted {
+            omitted.resize(self.rows, false);
+            columns.push(Arc::new(BooleanArray::from(std::mem::take(omitted))));
+        }
         let options = RecordBatchOptions::new().with_row_count(Some(self.rows));
         self.batches.push(RecordBatch::try_new_with_options(self.schema.clone(), columns, &options)?);
         self.rows = 0;
@@ -354,6 +407,7 @@ fn shape(name: &str, kind: &SqlType, spread: bool, options: &ParseOptions, leave
         nested: matches!(plain, SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..)),
         string: matches!(plain, SqlType::String | SqlType::FixedString(_)),
         wanted: true,
+        flag: None,
     });
     Ok(Shape::Leaf(leaves.len() - 1))
 }

@@ -11,6 +11,8 @@ use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::default::default_array;
 use gristmill_types::{Column, Columns, SqlType};
 
+use crate::input::omitted::{flagged_column, flags_of};
+
 use super::bytes::{ByteReader, write_string};
 use super::{decode, encode};
 
@@ -141,6 +143,11 @@ impl Block {
         let arrays = wanted
             .iter()
             .map(|column| match self.columns.index_of(&column.name) {
+                None if let Some(of) = flagged_column(&column.name) => {
+                    let array = self.columns.index_of(of).map(|at| &self.arrays[at]);
+                    let kind = wanted.get(of).map_or(&column.kind, |column| &column.kind);
+                    Ok(flags_of(array, kind, self.rows))
+                }
                 Some(at) => cast(&self.arrays[at], &self.columns.0[at].kind, &column.kind, options)
                     .context(|| format!("while converting column {} of the block to {}", column.name, column.kind)),
                 None => Ok(default_array(&column.kind, self.rows)),

@@ -74,7 +74,11 @@ impl Analyzer<'_> {
                 .iter()
                 .any(|node| matches!(node.bare(), Node::Call(call) if call.name == "tuple" || call.name == "array"));
             let items: &[Node] = if flat && matches!(typed.kind.plain(), SqlType::Tuple(_)) { &whole } else { list };
-            return self.any_equal(left, items, negated, context);
+            let any = self.any_equal(left, items, negated, context)?;
+            return match negated {
+                true => Ok(any),
+                false => self.bounded_by_parts(any, left, items, context),
+            };
         }
         let plain = typed.kind.plain().clone();
         let number_of_enum = as_numbers(typed.clone()).kind.plain().clone();
@@ -129,6 +133,33 @@ impl Analyzer<'_> {
             (false, Some(has_null)) => members.and(Expr::IsNotNull(Box::new(left.expr.clone()))).or(is_null().and(has_null)),
         };
         self.fold(predicate(if negated { Expr::Not(Box::new(found)) } else { found }, false))
+    }
+
+    /// `any`: that the tuple on the left is one of the items. What indexes and statistics can use is said besides: each part of
+    /// it is one of the parts of theirs.
+    fn bounded_by_parts(&self, any: Typed, left: &Node, items: &[Node], context: &Context<'_>) -> Result<Typed> {
+        let parts = |node: &'_ Node| match node.bare() {
+            Node::Call(tuple) if tuple.name == "tuple" => Some(tuple.arguments.clone()),
+            _ => None,
+        };
+        let Some(names) = parts(left) else { return Ok(any) };
+        let tuples: Option<Vec<Vec<Node>>> =
+            items.iter().map(|item| parts(item).filter(|parts| parts.len() == names.len())).collect();
+        let Some(tuples) = tuples else { return Ok(any) };
+        let mut all = any.expr.clone();
+        for (at, name) in names.iter().enumerate() {
+            let typed = self.as_value(self.expr(name, context)?)?;
+            // Beside NULL the whole has another answer than its parts.
+            if typed.kind.is_nullable() || typed.constant().is_some() {
+                continue;
+            }
+            let of_tuples: Vec<Node> = tuples.iter().map(|tuple| tuple[at].clone()).collect();
+            let is_among = self.in_list(name, &of_tuples, false, context)?;
+            if is_among.constant().is_none() {
+                all = self.as_predicate(is_among, "IN")?.and(all);
+            }
+        }
+        self.fold(predicate(all, any.kind.is_nullable()))
     }
 
     fn any_equal(&self, left: &Node, items: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {

@@ -50,6 +50,7 @@ pub struct ColumnBuilder {
     kind: SqlType,
     nullable: bool,
     nulls: NullBufferBuilder,
+    nulls_replaced: u64,
     values: Values,
     options: ParseOptions,
     scratch: Vec<u8>,
@@ -62,6 +63,7 @@ impl ColumnBuilder {
             kind: kind.clone(),
             nullable: kind.is_nullable(),
             nulls: NullBufferBuilder::new(0),
+            nulls_replaced: 0,
             values: Values::new(kind.plain(), options)?,
             options: options.clone(),
             scratch: Vec::new(),
@@ -118,6 +120,11 @@ impl ColumnBuilder {
         if self.nullable { self.nulls.append_null() } else { self.nulls.append_non_null() }
     }
 
+    /// How many NULLs became defaults, because the type has no NULL.
+    pub fn nulls_replaced(&self) -> u64 {
+        self.nulls_replaced
+    }
+
     pub fn len(&self) -> usize {
         self.values.len()
     }
@@ -149,6 +156,7 @@ impl ColumnBuilder {
             self.values.push_default();
             self.nulls.append_null();
         } else if self.options.null_as_default {
+            self.nulls_replaced += 1;
             self.append_default();
         } else {
             return Err(Fault::new(ErrorCode::CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN, "the type has no NULL"));
