@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 
+use crate::part::OpenPart;
 use crate::store::PartStore;
 
 /// Bytes fetched or on their way.
@@ -16,6 +17,8 @@ pub struct Fetch {
     pub ranges: Vec<Range<u64>>,
     task: Task<Result<Vec<Bytes>>>,
     memory: MemoryGuard,
+    /// The part, where what is read are its pages.
+    part: Option<Arc<OpenPart>>,
 }
 
 impl Fetch {
@@ -29,7 +32,17 @@ impl Fetch {
         let memory = MemoryGuard::take(&context.memory, bytes)?;
         let (context, store, key, wanted) = (context.clone(), store.clone(), key.to_string(), ranges.clone());
         let task = Task::on(&runtime::io(), async move { read(&context, &store, &key, &wanted).await });
-        Ok(Fetch { ranges, task, memory })
+        Ok(Fetch { ranges, task, memory, part: None })
+    }
+
+    /// As `start`, of pages: they are checked when they are there.
+    pub fn pages(
+        context: &Arc<QueryContext>,
+        store: &Arc<dyn PartStore>,
+        part: &Arc<OpenPart>,
+        ranges: Vec<Range<u64>>,
+    ) -> Result<Fetch> {
+        Ok(Fetch { part: Some(part.clone()), ..Self::start(context, store, &part.key, ranges)? })
     }
 
     /// The ranges, their bytes, and the guard of the memory that they take.
@@ -38,6 +51,12 @@ impl Fetch {
         let data = context.cancellable(async { self.task.join().await? }).await?;
         let waited = context.env.instant().saturating_duration_since(started).as_micros() as u64;
         context.counters.add(Event::IOWaitMicroseconds, waited);
+        if let Some(part) = &self.part {
+            for (range, data) in self.ranges.iter().zip(&data) {
+                let checked = part.sums.check(range, data, part.metadata.metadata());
+                checked.context(|| format!("while reading part {}", part.key))?;
+            }
+        }
         Ok((self.ranges, data, self.memory))
     }
 }

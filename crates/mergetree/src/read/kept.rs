@@ -129,7 +129,7 @@ impl KeptReader<'_> {
             self.context.check()?;
             match decoder.try_decode()? {
                 DecodeResult::NeedsData(ranges) => {
-                    let fetch = Fetch::start(self.context, self.store, &unit.entry.key, ranges)?;
+                    let fetch = Fetch::pages(self.context, self.store, &unit.open, ranges)?;
                     let (ranges, data, memory) = fetch.wait(self.context).await?;
                     decoder.push_ranges(ranges, data)?;
                     held.push(memory);

@@ -419,7 +419,7 @@ async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Optio
     let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
     let (mut decoder, steps) = decoder(shared, context, &unit, &projection, &tally)?;
     let (fetch, early) = match decoder.try_decode()? {
-        DecodeResult::NeedsData(ranges) => (Some(Fetch::start(context, &shared.store, &unit.entry.key, ranges)?), None),
+        DecodeResult::NeedsData(ranges) => (Some(Fetch::pages(context, &shared.store, &unit.open, ranges)?), None),
         DecodeResult::Finished => (None, None),
         DecodeResult::Data(batch) => (None, Some(batch)),
     };
@@ -440,7 +440,7 @@ async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Be
         };
         match decoded {
             DecodeResult::NeedsData(ranges) => {
-                current.fetch = Some(Fetch::start(context, &shared.store, &current.unit.entry.key, ranges)?);
+                current.fetch = Some(Fetch::pages(context, &shared.store, &current.unit.open, ranges)?);
             }
             DecodeResult::Data(stored) => {
                 let batch = output(shared, &current.unit, &current.projection, &stored)?;

@@ -47,6 +47,9 @@ pub struct PartEntry {
     pub uncompressed_bytes: u64,
     pub granules: u64,
     pub tail_offset: u64,
+    /// XXH3-64 of the object's bytes from there on; 0 (absent): not known.
+    #[serde(default, skip_serializing_if = "is_zero_hash")]
+    pub tail_hash: u64,
     pub index_bytes: u64,
     /// Milliseconds since the Unix epoch.
     pub created_ms: u64,
@@ -84,6 +87,9 @@ pub struct ProjectionEntry {
     pub uncompressed_bytes: u64,
     pub granules: u64,
     pub tail_offset: u64,
+    /// XXH3-64 of the object's bytes from there on; 0 (absent): not known.
+    #[serde(default, skip_serializing_if = "is_zero_hash")]
+    pub tail_hash: u64,
     pub index_bytes: u64,
 }
 
@@ -97,6 +103,7 @@ impl ProjectionEntry {
             uncompressed_bytes: header.columns.iter().map(|column| column.uncompressed_bytes).sum(),
             granules: header.granules() as u64,
             tail_offset: written.tail_offset,
+            tail_hash: written.tail_hash,
             index_bytes: written.index_bytes,
         }
     }
@@ -116,6 +123,7 @@ impl ProjectionEntry {
             uncompressed_bytes: self.uncompressed_bytes,
             granules: self.granules,
             tail_offset: self.tail_offset,
+            tail_hash: self.tail_hash,
             index_bytes: self.index_bytes,
             created_ms: 0,
             ranges: Vec::new(),
@@ -146,6 +154,10 @@ pub struct ProjectionChange {
 pub struct RemovedObject {
     pub key: String,
     pub removed_ms: u64,
+}
+
+fn is_zero_hash(hash: &u64) -> bool {
+    *hash == 0
 }
 
 fn is_zero(number: &i64) -> bool {

@@ -20,6 +20,7 @@ use parquet::schema::types::SchemaDescriptor;
 
 use super::dictionary;
 use super::outlet::Outlet;
+use super::page_sums::pages_of_chunk;
 use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
 use super::storage_type::{storage_field, to_storage};
 use crate::parallel;
@@ -236,6 +237,21 @@ impl EncodedColumn {
         match self {
             EncodedColumn::Any(leaves) => leaves.iter().map(|leaf| leaf.close().bytes_written).sum(),
             EncodedColumn::Strings(strings) => strings.bytes(),
+        }
+    }
+
+    /// The pages of the column where it begins at `at` in the file.
+    pub fn pages(&self, mut at: u64) -> Vec<Range<u64>> {
+        match self {
+            EncodedColumn::Any(leaves) => {
+                let pages = leaves.iter().flat_map(|leaf| {
+                    let begin = at;
+                    at += leaf.close().bytes_written;
+                    pages_of_chunk(leaf.close(), begin)
+                });
+                pages.collect()
+            }
+            EncodedColumn::Strings(strings) => pages_of_chunk(strings.close(), at),
         }
     }
 

@@ -112,9 +112,9 @@ impl PartHeader {
         Ok(out)
     }
 
-    /// Takes the block apart: the header and the encoded index. `block` begins with the block and may go on after it.
+    /// Takes the block apart: the header, the encoded index, and what comes after the block, with which `block` begins.
     /// Errors: CORRUPTED_DATA.
-    pub fn decode(block: &Bytes) -> Result<(PartHeader, Bytes)> {
+    pub fn decode(block: &Bytes) -> Result<(PartHeader, Bytes, Bytes)> {
         let corrupt = |what: &str| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's header is damaged: {what}"));
         let number =
             |at: usize| -> Option<usize> { Some(u32::from_le_bytes(block.get(at..at + 4)?.try_into().ok()?) as usize) };
@@ -139,6 +139,7 @@ impl PartHeader {
                 format!("The part is of format version {}, this program reads up to {VERSION}: update it", header.version),
             ));
         }
-        Ok((header, block.slice(FIXED_LENGTH + header_length..body)))
+        let index = block.slice(FIXED_LENGTH + header_length..body);
+        Ok((header, index, block.slice(body + CHECKSUM_LENGTH..)))
     }
 }

@@ -14,6 +14,7 @@ use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder};
 
 use super::header::{PartHeader, SkipChunk, SkipIndexHeader};
+use super::page_sums::PageSums;
 use super::schema::{reading_schema, storage_schema};
 use crate::index::skip::SkipIndex;
 use crate::index::sparse::SparseIndex;
@@ -30,6 +31,8 @@ pub struct OpenPart {
     pub metadata: ArrowReaderMetadata,
     /// What the columns are read as; see `storage_type`.
     pub storage: SchemaRef,
+    /// Of its pages; none where the part is older than they are.
+    pub sums: PageSums,
     /// Bytes that it takes in memory, about.
     pub memory_bytes: u64,
     /// Where the columns of a layout are in the part: of the layout asked for last.
@@ -49,7 +52,7 @@ impl OpenPart {
     }
 
     fn parse_tail(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
-        let (header, index) = PartHeader::decode(&tail)?;
+        let (header, index, behind) = PartHeader::decode(&tail)?;
         let columns = part_columns(&header)?;
         let granules = header.granules();
         let index = SparseIndex::decode(&index, granules, layout)?;
@@ -65,11 +68,12 @@ impl OpenPart {
             DecodeResult::Data(metadata) => metadata,
             _ => return Err(Error::new(ErrorCode::CORRUPTED_DATA, "its footer is cut off")),
         };
+        let sums = PageSums::decode(&behind, &metadata)?;
         check_rows(&metadata, &header)?;
         check_skip_indexes(&header, tail_offset)?;
         let reader_options = ArrowReaderOptions::new().with_schema(storage.clone());
         let metadata = ArrowReaderMetadata::try_new(Arc::new(metadata), reader_options)?;
-        let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64;
+        let memory_bytes = (metadata.metadata().memory_size() + index.bytes) as u64 + sums.memory_bytes();
         let chunks: usize = header.skip_indexes.iter().map(|index| index.chunks.len()).sum();
         let memory_bytes = memory_bytes + columns.len() as u64 * COLUMN_BYTES + chunks as u64 * CHUNK_BYTES;
         Ok(OpenPart {
@@ -79,6 +83,7 @@ impl OpenPart {
             index,
             metadata,
             storage,
+            sums,
             memory_bytes,
             found: Mutex::default(),
         })

@@ -331,6 +331,10 @@ impl StringsChunk {
         self.close.bytes_written
     }
 
+    pub fn close(&self) -> &ColumnCloseResult {
+        &self.close
+    }
+
     /// `at`: where the column begins in the file.
     pub fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Outlet>, outlet: &Outlet, at: u64) -> Result<()> {
         Ok(group.append_column(&outlet.put_around(at, self.pieces), self.close)?)

@@ -122,7 +122,8 @@ pub fn is_text(kind: &SqlType, array: &ArrayRef) -> bool {
     match kind {
         T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => is_text(inner, array),
         T::String => array.as_binary_view_opt().is_some_and(|array| {
-            (0..array.len()).all(|row| array.is_null(row) || std::str::from_utf8(array.value(row)).is_ok())
+            let is_text = |row: usize| std::str::from_utf8(array.value(row)).is_ok();
+            array.views().iter().enumerate().all(|(row, view)| is_short_ascii(*view) || array.is_null(row) || is_text(row))
         }),
         T::Array(inner) => array.as_list_opt::<i32>().is_some_and(|list| is_text(inner, list.values())),
         T::Tuple(fields) => array
@@ -131,6 +132,12 @@ pub fn is_text(kind: &SqlType, array: &ArrayRef) -> bool {
         T::Map(key, value) => array.as_map_opt().is_some_and(|map| is_text(key, map.keys()) && is_text(value, map.values())),
         _ => true,
     }
+}
+
+/// Whether the value lies in its view (twelve bytes at most, the rest zeros) and is ASCII: most short strings need no more.
+fn is_short_ascii(view: u128) -> bool {
+    const HIGH_BITS: u128 = 0x8080_8080_8080_8080_8080_8080 << 32;
+    view as u32 <= 12 && view & HIGH_BITS == 0
 }
 
 /// Whether the type has strings whose text is worth looking at.

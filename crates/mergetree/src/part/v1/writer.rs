@@ -22,13 +22,13 @@ use parquet::file::metadata::{KeyValue, ParquetMetaData};
 use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value;
-use xxhash_rust::xxh3::Xxh3;
 
 use super::encode::{Codec, ColumnEncoder, RowsTaken, close, encode, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::outlet::Outlet;
 use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
+use super::sending::{Sending, Sent};
 use super::skip_indexes::SkipIndexWriter;
 use super::storage_type::from_storage;
 use crate::index::sparse::SparseIndexBuilder;
@@ -84,6 +84,8 @@ pub struct WrittenPart {
     pub bytes: u64,
     /// Where the embedded block begins; everything from there on is read to open the part.
     pub tail_offset: u64,
+    /// See `PartEntry::tail_hash`.
+    pub tail_hash: u64,
     pub index_bytes: u64,
     /// See `PartEntry::statistics`.
     pub statistics: BTreeMap<String, (Value, Value)>,
@@ -150,12 +152,11 @@ pub struct PartWriter {
     group_rows: usize,
     groups: usize,
     rows: u64,
-    bytes: u64,
+    sending: Sending,
     column_bytes: Vec<(u64, u64)>,
     index: SparseIndexBuilder,
     skip_indexes: SkipIndexWriter,
     ttl: TtlCollector,
-    hash: Option<Box<Xxh3>>,
     projections: Option<Box<ProjectionsBuilder>>,
     memory: MemoryGuard,
 }
@@ -180,7 +181,7 @@ impl PartWriter {
         let upload = Some(store.upload(context, &plan.key).await?);
         Ok(PartWriter {
             column_bytes: vec![(0, 0); layout.columns.len()],
-            hash: plan.hashed.then(|| Box::new(Xxh3::new())),
+            sending: Sending::new(plan.hashed),
             projections: None,
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
@@ -190,7 +191,6 @@ impl PartWriter {
             group_rows: 0,
             groups: 0,
             rows: 0,
-            bytes: 0,
             layout,
             plan,
             outlet,
@@ -290,8 +290,9 @@ impl PartWriter {
             while let Some(encoder) = self.encoders.get_mut(next) {
                 let Some(whole) = encoder.take_if(|encoder| encoder.rows() == self.group_rows) else { break };
                 let chunk = close(whole, &mut self.column_bytes[next])?;
+                self.sending.expect(chunk.pages(at));
                 chunk.append_to(&mut group, &self.outlet, &mut at)?;
-                send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+                self.sending.send(&self.outlet, upload, Sent::Rows).await?;
                 next += 1;
             }
             if ended {
@@ -315,12 +316,12 @@ impl PartWriter {
         }
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
         self.file.flush()?;
-        send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+        self.sending.send(&self.outlet, upload, Sent::Rows).await?;
         for chunk in data {
             self.file.write_all(&chunk)?;
         }
         self.file.flush()?;
-        send(&self.outlet, upload, &mut self.bytes, &mut None).await
+        self.sending.send(&self.outlet, upload, Sent::SkipIndex).await
     }
 
     fn begin_row_group(&mut self) -> Result<()> {
@@ -368,8 +369,9 @@ impl PartWriter {
         let mut group = self.file.next_row_group()?;
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
         for chunk in chunks {
+            self.sending.expect(chunk.pages(at));
             chunk.append_to(&mut group, &self.outlet, &mut at)?;
-            send(&self.outlet, upload, &mut self.bytes, &mut self.hash).await?;
+            self.sending.send(&self.outlet, upload, Sent::Rows).await?;
         }
         group.close()?;
         self.row_group_ended(at)
@@ -414,9 +416,10 @@ impl PartWriter {
         let tail_offset = self.file.bytes_written() as u64;
         // What is still in the buffer belongs to the rows: a small part has all of it there.
         let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
-        send(&self.outlet, &mut upload, &mut self.bytes, &mut self.hash).await?;
-        let hash = self.hash.take().map_or(0, |hash| hash.digest128());
+        self.sending.send(&self.outlet, &mut upload, Sent::Rows).await?;
+        let hash = self.sending.rows_hash();
         self.file.write_all(&block)?;
+        self.file.write_all(&self.sending.page_sums()?)?;
         for (key, value) in [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
         {
             self.file.append_key_value_metadata(KeyValue::new(key.to_string(), value.to_string()));
@@ -424,13 +427,14 @@ impl PartWriter {
         let metadata = self.file.finish()?;
         let statistics = statistics(&self.layout, &metadata)?;
         self.file.inner_mut().flush()?;
-        send(&self.outlet, &mut upload, &mut self.bytes, &mut None).await?;
+        self.sending.send(&self.outlet, &mut upload, Sent::Tail).await?;
         upload.finish().await?;
         Ok(WrittenPart {
             key: std::mem::take(&mut self.plan.key),
             header,
-            bytes: self.bytes,
+            bytes: self.sending.bytes,
             tail_offset,
+            tail_hash: self.sending.tail_hash(),
             index_bytes: index.len() as u64,
             statistics,
             ttl: self.ttl.finish(),
@@ -494,22 +498,6 @@ fn statistics(layout: &Layout, metadata: &ParquetMetaData) -> Result<BTreeMap<St
         }
     }
     Ok(kept)
-}
-
-async fn send(
-    outlet: &Outlet,
-    upload: &mut Box<dyn PartUpload>,
-    bytes: &mut u64,
-    hash: &mut Option<Box<Xxh3>>,
-) -> Result<()> {
-    for data in outlet.take() {
-        *bytes += data.len() as u64;
-        if let Some(hash) = hash {
-            hash.update(&data);
-        }
-        upload.write(data).await?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
