@@ -226,7 +226,8 @@ pub trait Table: Send + Sync + Debug {
         Err(Error::new(ErrorCode::ILLEGAL_FINAL, format!("Storage {engine} doesn't support FINAL")))
     }
 
-    /// Whether it matters in which order rows are written: a later one may replace or take back an earlier one.
+    /// Whether it matters in which order rows are written: a later one may replace or take back an earlier one, or blocks of
+    /// the same rows are left out.
     fn depends_on_order(&self) -> bool {
         false
     }
@@ -441,6 +442,11 @@ pub trait TableWriter: Send + Sync {
 pub trait WriteLane: Send {
     /// Takes rows of the table's schema. Waits while too much is under way.
     async fn write(&mut self, batch: RecordBatch) -> Result<()>;
+
+    /// Whether rows that it took before are being written while it waits for more.
+    fn is_writing(&self) -> bool {
+        false
+    }
 
     /// Writes out what is left. The rows stay invisible until the writer commits.
     async fn finish(self: Box<Self>) -> Result<()>;

@@ -224,6 +224,7 @@ settings! {
     max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
     do_not_merge_across_partitions_select_final: bool = false, "Whether FINAL leaves rows of one key that lie in different partitions alone.";
     apply_prewhere_after_final: bool = false, "Whether PREWHERE is asked of the rows that FINAL shows, as WHERE is. By default it is asked before rows are merged.";
+    optimize_skip_merged_partitions: bool = false, "Whether OPTIMIZE … FINAL leaves partitions alone that are one part already, of merged rows.";
     optimize_move_to_prewhere: bool = true, "Whether columns of the filter are read first and the others only for rows that pass.";
     optimize_trivial_count_query: bool = true, "Whether count() of a whole table, or of whole partitions, is answered from what the table knows of its parts.";
     optimize_use_projections: bool = true, "Whether a query reads a projection of a table instead of it, where that is less to read.";

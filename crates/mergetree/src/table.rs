@@ -7,6 +7,7 @@
 use std::any::Any;
 use std::collections::HashSet;
 use std::ops::Deref;
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Weak};
 
 use async_trait::async_trait;
@@ -25,6 +26,7 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
@@ -65,6 +67,8 @@ pub struct TableData {
     pinned: Mutex<Vec<Weak<State>>>,
     /// Names of parts that a merge of this process works on.
     pub merging: Mutex<HashSet<String>>,
+    /// Merges and mutations in the background that failed one after another.
+    pub failures: AtomicU32,
     /// What this process knows of mutations beyond the manifest.
     pub mutating: mutate::Progress,
     /// Partitions that were merged for their TTL a short while ago.
@@ -174,6 +178,14 @@ impl Core {
         }
         let mut read = self.store.read(context, &part.key, &[part.tail_offset..part.bytes]).await?;
         let tail = read.pop().ok_or_else(|| Error::logical("A store returned no bytes for a range"))?;
+        if part.tail_hash != 0 && part.tail_hash != xxh3_64(&tail) {
+            return Err(Error::new(
+                ErrorCode::CHECKSUM_DOESNT_MATCH,
+                format!(
+                    "The index of part {location} is not what was written: the object is damaged. Restore it, or drop its partition"
+                ),
+            ));
+        }
         let open = Arc::new(OpenPart::parse(&part.key, part.bytes, tail, &self.layout)?);
         self.environment.parts.put(location, open.clone());
         Ok(open)
@@ -242,6 +254,7 @@ impl MergeTree {
             uuid: definition.uuid,
             names: RwLock::new((definition.database.clone(), definition.name.clone())),
             pinned: Mutex::default(),
+            failures: AtomicU32::new(0),
             merging: Mutex::default(),
             mutating: mutate::Progress::default(),
             ttl_rests: Mutex::default(),
@@ -298,6 +311,7 @@ impl MergeTree {
         }
         let settings = Arc::new(TableSettings::parse(&definition.settings)?);
         projection::check(&definition, &layout, &settings)?;
+        self.core.manifest.keep_block_hashes(settings.non_replicated_deduplication_window as usize);
         let core = Arc::new(Core { layout, settings, ..Core::clone(&self.core) });
         Ok(MergeTree { definition, core })
     }
@@ -355,7 +369,8 @@ impl Table for MergeTree {
     }
 
     fn depends_on_order(&self) -> bool {
-        self.core.layout.engine.depends_on_order()
+        // A block is known again by its rows: those of the same INSERT have to be cut alike.
+        self.core.layout.engine.depends_on_order() || self.core.settings.non_replicated_deduplication_window > 0
     }
 
     async fn read_final(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
@@ -525,7 +540,7 @@ impl Table for MergeTree {
     fn parts(&self) -> Vec<PartRow> {
         let state = self.core.manifest.current();
         let live = state.parts.values().map(|part| self.part_row(part, None));
-        let removed = state.removed.iter().filter(|removed| !self.core.sweeper.is_gone(&removed.part.key));
+        let removed = state.removed.iter().filter(|removed| !self.core.manifest.swept.lock().contains(&removed.part.key));
         live.chain(removed.map(|removed| self.part_row(&removed.part, Some(removed.removed_ms)))).collect()
     }
 

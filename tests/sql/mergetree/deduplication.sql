@@ -21,3 +21,7 @@ SELECT count() FROM d;
 INSERT INTO d SETTINGS deduplicate_insert = 'backward_compatible_choice' VALUES (9);
 INSERT INTO d SETTINGS deduplicate_insert = 'backward_compatible_choice' VALUES (9);
 SELECT count() FROM d;
+CREATE TABLE large (a UInt64, s String) ENGINE = MergeTree ORDER BY a SETTINGS non_replicated_deduplication_window = 100;
+INSERT INTO large SELECT number, toString(cityHash64(number)) FROM numbers(1500000) ORDER BY ALL;
+INSERT INTO large SELECT number, toString(cityHash64(number)) FROM numbers(1500000) ORDER BY ALL;
+SELECT count() FROM large;

@@ -293,7 +293,9 @@ async fn lane(shared: LanesShared) -> Result<()> {
     let mut lane = writer.lane().await?;
     loop {
         let next = {
-            let _waited = Waited::begin(&context, Event::InsertLanesWaitedForRowsMicroseconds);
+            // A lane whose block is being written is no lane too many.
+            let is_idle = !lane.is_writing();
+            let _waited = is_idle.then(|| Waited::begin(&context, Event::InsertLanesWaitedForRowsMicroseconds));
             context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await?
         };
         let Some(batch) = next else { return lane.finish().await };

@@ -19,7 +19,7 @@ use gristmill_types::SqlType;
 use gristmill_types::measure::batch_bytes;
 use serde_json::Value;
 
-use super::partition::{PartitionRows, Rows};
+use super::partition::{PartitionLimit, PartitionRows, Rows};
 use super::sort::SortKey;
 use super::uncommitted::Uncommitted;
 use super::writer::Shared;
@@ -122,12 +122,15 @@ fn slices(columns: &[ArrayRef], run: &Range<usize>) -> Vec<ArrayRef> {
     columns.iter().map(|column| column.slice(run.start, run.len())).collect()
 }
 
-/// 0: any number.
-fn partition_limit(context: &QueryContext) -> u64 {
-    match context.settings.throw_on_max_partitions_per_insert_block {
-        true => context.settings.max_partitions_per_insert_block,
-        false => 0,
-    }
+/// `None`: any number.
+fn partition_limit(context: &QueryContext) -> Option<PartitionLimit> {
+    let settings = &context.settings;
+    let most = settings.max_partitions_per_insert_block;
+    let stretch = match settings.min_insert_block_size_rows {
+        0 => usize::MAX,
+        rows => rows as usize,
+    };
+    (settings.throw_on_max_partitions_per_insert_block && most > 0).then_some(PartitionLimit { most, stretch })
 }
 
 fn warn_of_many(context: &QueryContext, partitions: usize) {

@@ -109,8 +109,13 @@ impl Gear {
         let lanes = of_query.max_insert_threads > 0 && note("max_insert_threads");
         let rows = note("min_insert_block_size_rows");
         let bytes = note("min_insert_block_size_bytes");
+        // Blocks that are to be known again are not cut by how fast things go.
+        let known_again = settings.non_replicated_deduplication_window > 0 && of_query.insert_deduplicate;
         let parts_at_once = of_query.max_insert_delayed_streams_for_parallel_write as usize;
         let parts = parts_at_once > 0 && note("max_insert_delayed_streams_for_parallel_write");
+        if known_again && !rows && !bytes {
+            set.push("non_replicated_deduplication_window");
+        }
         let account = context.memory.limit_bytes();
         // The other half is for whatever the rows come from. Where nobody set a limit the machine's is not there to be used up by one INSERT.
         let budget = if of_query.max_memory_usage > 0 { account / 2 } else { account / 4 };
@@ -119,7 +124,7 @@ impl Gear {
             budget,
             columns: columns.max(1) as u64,
             set_lanes: lanes.then_some(of_query.max_insert_threads as usize),
-            set_block: (rows || bytes)
+            set_block: (rows || bytes || known_again)
                 .then_some((of_query.min_insert_block_size_rows, of_query.min_insert_block_size_bytes)),
             set_parts_at_once: parts.then_some(parts_at_once),
             set,
@@ -292,7 +297,8 @@ impl Gear {
             InsertLimit::Storage
         };
         if self.fixed.set_lanes.is_none() {
-            if lanes_idle > 0.6 && lanes > 1 {
+            // Before its first block is full a lane only waits, however fast the rows come.
+            if lanes_idle > 0.6 && lanes > 1 && state.loaded > 0 {
                 state.lanes -= 1;
             } else if rows_wait && lanes_idle < 0.1 && busy < 0.7 && !delayed && lanes < self.fixed.lanes_most {
                 // Another lane has blocks of its own: the others' must not become smaller than they should be.
@@ -442,6 +448,8 @@ mod tests {
             (shown(&gear).lanes, shown(&gear).limit)
         };
         let half = Duration::from_millis(500);
+        assert_eq!(retune(0, 4 * 400_000, half), (4, InsertLimit::Source), "no block is full yet");
+        gear.block(MIB, 1);
         assert_eq!(retune(0, 4 * 400_000, half), (3, InsertLimit::Source));
         assert_eq!(retune(0, 3 * 400_000, half), (2, InsertLimit::Source));
         assert_eq!(retune(100_000, 1000, 4 * half), (2, InsertLimit::Cores), "no lane helps");

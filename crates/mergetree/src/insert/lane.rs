@@ -132,6 +132,10 @@ impl WriteLane for InsertLane {
         Ok(())
     }
 
+    fn is_writing(&self) -> bool {
+        self.under_way.as_ref().is_some_and(|task| !task.is_finished())
+    }
+
     async fn finish(mut self: Box<Self>) -> Result<()> {
         self.flush().await?;
         self.settle().await

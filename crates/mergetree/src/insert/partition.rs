@@ -40,8 +40,43 @@ pub struct PartitionRows {
     pub ranges: Vec<(Value, Value)>,
 }
 
-/// Partitions in the order of their first rows. `limit`: how many there may be, 0 for any number.
-pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<PartitionRows>> {
+/// How many partitions the rows may fall into: `most` of them any `stretch` rows that follow one another. A block can be many
+/// times as large as ClickHouse's, which has one for each stretch and its limit for a block.
+#[derive(Clone, Copy, Debug)]
+pub struct PartitionLimit {
+    pub most: u64,
+    pub stretch: usize,
+}
+
+impl PartitionLimit {
+    fn is_passed(self, rows: usize, groups: &[Rows]) -> bool {
+        if groups.len() as u64 <= self.most {
+            return false;
+        }
+        let mut counts = vec![0u64; rows.div_ceil(self.stretch)];
+        for group in groups {
+            match group {
+                Rows::Run(run) => {
+                    (run.start / self.stretch..=(run.end - 1) / self.stretch).for_each(|stretch| counts[stretch] += 1);
+                }
+                Rows::At(positions) => {
+                    let mut last = usize::MAX;
+                    for position in positions {
+                        let stretch = *position as usize / self.stretch;
+                        if stretch != last {
+                            counts[stretch] += 1;
+                            last = stretch;
+                        }
+                    }
+                }
+            }
+        }
+        counts.into_iter().any(|count| count > self.most)
+    }
+}
+
+/// Partitions in the order of their first rows.
+pub fn split(layout: &Layout, batch: &RecordBatch, limit: Option<PartitionLimit>) -> Result<Vec<PartitionRows>> {
     if layout.partition.is_empty() {
         let (rows, ranges) = (Rows::Run(0..batch.num_rows()), Vec::new());
         return Ok(vec![PartitionRows { id: WHOLE.to_string(), text: "tuple()".to_string(), rows, ranges }]);
@@ -49,7 +84,8 @@ pub fn split(layout: &Layout, batch: &RecordBatch, limit: u64) -> Result<Vec<Par
     let values = layout.partition.iter().map(|key| key.evaluate(batch)).collect::<Result<Vec<_>>>()?;
     let kinds: Vec<&SqlType> = layout.partition.iter().map(|key| &key.kind).collect();
     let groups = group(&kinds, &values)?;
-    if limit > 0 && groups.len() as u64 > limit {
+    if let Some(limit) = limit.filter(|limit| limit.is_passed(batch.num_rows(), &groups)) {
+        let limit = limit.most;
         return Err(Error::new(
             ErrorCode::TOO_MANY_PARTS,
             format!(
@@ -265,4 +301,25 @@ fn value_text(kind: &SqlType, array: &ArrayRef, row: usize, quoted: bool) -> Res
         _ => return Ok(ArrayFormatter::try_new(array, &FormatOptions::default())?.value(row).to_string()),
     };
     Ok(if quoted { quote(&text) } else { text })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_limit_of_partitions_is_one_of_stretches_of_rows() {
+        // Ten partitions one after another, ten rows each.
+        let days: Vec<Rows> = (0..10).map(|day| Rows::Run(day * 10..day * 10 + 10)).collect();
+        let limit = |most, stretch| PartitionLimit { most, stretch };
+        assert!(limit(9, usize::MAX).is_passed(100, &days));
+        assert!(!limit(10, usize::MAX).is_passed(100, &days));
+        assert!(!limit(3, 20).is_passed(100, &days));
+        // Rows 25 to 49 are of three.
+        assert!(limit(2, 25).is_passed(100, &days));
+        // In turns: any ten rows are of all.
+        let turns: Vec<Rows> = (0..10).map(|first| Rows::At((0..10).map(|row| row * 10 + first).collect())).collect();
+        assert!(limit(9, 10).is_passed(100, &turns));
+        assert!(!limit(9, 9).is_passed(100, &turns));
+    }
 }

@@ -304,6 +304,7 @@ pub fn entry(
         uncompressed_bytes: header.columns.iter().map(|column| column.uncompressed_bytes).sum(),
         granules: header.granules() as u64,
         tail_offset: part.tail_offset,
+        tail_hash: part.tail_hash,
         index_bytes: part.index_bytes,
         created_ms: now_ms,
         ranges,

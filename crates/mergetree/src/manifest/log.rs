@@ -14,6 +14,7 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
@@ -73,7 +74,9 @@ pub struct Manifest {
     /// Other processes may write too.
     shared: bool,
     /// Block hashes kept for deduplication.
-    window: usize,
+    window: AtomicUsize,
+    /// Keys of objects of replaced parts that are no longer there: the next snapshot does not tell of them.
+    pub swept: Mutex<HashSet<String>>,
     current: Mutex<(Arc<State>, Instant)>,
     /// Commits of this process queue here rather than at the store.
     turn: tokio::sync::Mutex<()>,
@@ -88,7 +91,17 @@ impl Manifest {
     ) -> Result<Manifest> {
         let state = load(context, &store, window).await.context(|| "opening the table's manifest".to_string())?;
         let current = Mutex::new((Arc::new(state), context.env.instant()));
-        Ok(Manifest { store, shared, window, current, turn: tokio::sync::Mutex::new(()) })
+        let (window, swept) = (AtomicUsize::new(window), Mutex::default());
+        Ok(Manifest { store, shared, window, swept, current, turn: tokio::sync::Mutex::new(()) })
+    }
+
+    /// From the next commit on so many block hashes are kept.
+    pub fn keep_block_hashes(&self, window: usize) {
+        self.window.store(window, Ordering::Relaxed);
+    }
+
+    fn window(&self) -> usize {
+        self.window.load(Ordering::Relaxed)
     }
 
     /// The newest state that this process knows.
@@ -112,11 +125,11 @@ impl Manifest {
     async fn catch_up(&self, context: &Arc<QueryContext>) -> Result<Arc<State>> {
         let (mut state, known) = self.current.lock().clone();
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
-            state = Arc::new(load(context, &self.store, self.window).await?);
+            state = Arc::new(load(context, &self.store, self.window()).await?);
         }
         while let Some(data) = self.store.read_whole(context, &key(state.version + 1)).await? {
             let record = Record::decode(state.version + 1, &data)?;
-            state = Arc::new(state.apply(&record, self.window)?);
+            state = Arc::new(state.apply(&record, self.window())?);
         }
         Ok(self.advance(context, state))
     }
@@ -177,7 +190,7 @@ impl Manifest {
                     return Ok(Commit::Done(next));
                 }
                 Ok(Some(other)) => {
-                    let state = base.apply(&other, self.window)?;
+                    let state = base.apply(&other, self.window())?;
                     self.advance(context, Arc::new(state));
                 }
                 Err(error) => return Ok(Commit::Unknown(error)),
@@ -218,11 +231,12 @@ impl Manifest {
             killed: change.rows.killed,
             snapshot: None,
         };
-        let next = base.apply(&record, self.window)?;
+        let mut next = base.apply(&record, self.window())?;
         if cfg!(debug_assertions) {
             invariants::check_state(&next)?;
         }
         if version == 1 || version.is_multiple_of(SNAPSHOT_INTERVAL) {
+            next.forget_swept(&self.swept.lock());
             record.snapshot = Some(next.snapshot());
         }
         Ok((record, next))

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, Result};
 
 use super::ledger::Ledger;
-use super::v1::{MutationEntry, PartEntry, Record, RemovedObject, RemovedPart, Snapshot};
+use super::v1::{MutationEntry, Operation, PartEntry, Record, RemovedObject, RemovedPart, Snapshot};
 
 /// Insert ids that are remembered.
 pub const INSERT_IDS_KEPT: usize = 10_000;
@@ -64,6 +64,11 @@ impl Remembered {
             }
         }
     }
+
+    fn forget(&mut self, goes: impl Fn(&str) -> bool) {
+        self.order.retain(|name| !goes(name));
+        self.known.retain(|name| !goes(name));
+    }
 }
 
 impl State {
@@ -102,6 +107,9 @@ impl State {
                 }
                 stays
             });
+            if record.operation == Operation::Truncate {
+                next.forget_inserts(&found);
+            }
             for part in found {
                 next.rows -= part.rows;
                 next.bytes -= part.bytes;
@@ -156,6 +164,15 @@ impl State {
         Ok(next)
     }
 
+    /// Removed parts whose objects are all gone are told of no longer: of many small inserts they would be millions.
+    pub fn forget_swept(&mut self, gone: &HashSet<String>) {
+        if gone.is_empty() {
+            return;
+        }
+        self.removed.retain(|removed| !removed.part.objects().all(|key| gone.contains(key)));
+        self.removed_objects.retain(|removed| !gone.contains(&removed.key));
+    }
+
     pub fn snapshot(&self) -> Snapshot {
         Snapshot {
             parts: self.parts.values().cloned().collect(),
@@ -194,6 +211,22 @@ impl State {
             rows: snapshot.parts.iter().map(|part| part.rows).sum(),
             bytes: snapshot.parts.iter().map(|part| part.bytes).sum(),
         }
+    }
+
+    /// Rows that were dropped may be inserted again: blocks of partitions that have no part any more are not known, nor are
+    /// tokens when the table is empty.
+    fn forget_inserts(&mut self, dropped: &[Arc<PartEntry>]) {
+        if self.parts.is_empty() {
+            self.insert_ids = Arc::default();
+            self.block_hashes = Arc::default();
+            return;
+        }
+        let there: HashSet<&str> = self.parts.keys().map(|(partition, _)| &**partition).collect();
+        let gone: HashSet<&str> =
+            dropped.iter().map(|part| &part.partition_id[..]).filter(|partition| !there.contains(partition)).collect();
+        // A hash is `<partition>_<digits>`.
+        Arc::make_mut(&mut self.block_hashes)
+            .forget(|hash| hash.rsplit_once('_').is_some_and(|(partition, _)| gone.contains(partition)));
     }
 
     fn change_projections(&mut self, record: &Record) {

@@ -4,6 +4,7 @@
 //! All tables share one pool of places (`pool`), which says how many of them a table may have; a merge computes one column
 //! at a time. Merges of one table, and of one partition, run side by side where their ranges of parts are disjoint.
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Weak};
 use std::time::Duration;
 
@@ -24,8 +25,17 @@ use crate::{gc, mutate};
 
 /// At most this long between two looks.
 const SLEEP_MAX: Duration = Duration::from_secs(60);
-/// After a merge that failed.
-pub const SLEEP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// After a merge or a mutation that failed; twice as long after each that follows, up to sixteen times.
+const SLEEP_AFTER_FAILURE: Duration = Duration::from_secs(5);
+
+/// Waits until what failed may be tried again: its parts stay claimed so long, but it holds no place that others could use.
+pub async fn rest(core: &Core, stop: &CancellationToken) {
+    let failures = core.failures.fetch_add(1, Ordering::Relaxed);
+    tokio::select! {
+        () = tokio::time::sleep(SLEEP_AFTER_FAILURE * (1 << failures.min(4))) => {}
+        () = stop.cancelled() => {}
+    }
+}
 
 /// Runs until the table is gone or `stop` is cancelled; merges under way are ended then, and waited for.
 pub async fn run(data: Weak<TableData>, wake: Arc<Notify>, stop: CancellationToken) {
@@ -100,15 +110,15 @@ fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
                 }
             }
         };
-        if let Err(error) = merged {
-            tracing::warn!("a merge of {} failed: {error}", core.name());
-            // The parts stay claimed for a while: the same merge would fail again at once.
-            tokio::select! {
-                () = tokio::time::sleep(SLEEP_AFTER_FAILURE) => {}
-                () = stop.cancelled() => {}
+        drop((place, ttl_place));
+        match merged {
+            Ok(_) => core.failures.store(0, Ordering::Relaxed),
+            Err(error) => {
+                tracing::warn!("a merge of {} failed: {error}", core.name());
+                rest(&core, &stop).await;
             }
         }
-        drop((claim, place, ttl_place));
+        drop(claim);
         core.wake_merger();
     };
     Some(Task::on(&runtime::cpu(), allocations::counted(tally, work)))

@@ -137,6 +137,7 @@ async fn to_one_part(
     options: &MergeOptions,
 ) -> Result<()> {
     let at_once = core.settings.max_parts_to_merge_at_once.max(2) as usize;
+    let mut skips_merged = context.settings.optimize_skip_merged_partitions;
     loop {
         context.check()?;
         // ALTER may have changed the layout since the last merge.
@@ -150,7 +151,7 @@ async fn to_one_part(
             [only] => {
                 let now = (context.env.now_ms() / 1000) as i64;
                 let due = core.layout.ttl.due(only).filter(|due| *due <= now && !core.stopped.ttl());
-                only.level > 0 && options.deduplicate.is_none() && !options.cleanup && due.is_none()
+                skips_merged && only.level > 0 && options.deduplicate.is_none() && !options.cleanup && due.is_none()
             }
             _ => false,
         };
@@ -162,9 +163,10 @@ async fn to_one_part(
             continue;
         }
         let is_last = parts.len() <= at_once;
-        let chunk = if is_last { parts } else { parts[..at_once].to_vec() };
+        let chunk = if is_last { parts } else { smallest(&parts, at_once).to_vec() };
         let Some(claim) = Claim::take(core, chunk) else {
-            // A merge of the background has some of them: what it makes is merged after it.
+            // A merge of the background has some of them: what it makes is merged after it, and is done if it is all.
+            skips_merged = true;
             context
                 .cancellable(async {
                     let _ = tokio::time::timeout(WAIT, ended).await;
@@ -179,6 +181,13 @@ async fn to_one_part(
             return Ok(());
         }
     }
+}
+
+/// Of all runs of so many neighbours the one with the least bytes: what was merged already waits until the rest has become as
+/// large.
+fn smallest(parts: &[Arc<PartEntry>], length: usize) -> &[Arc<PartEntry>] {
+    let runs = parts.windows(length);
+    runs.min_by_key(|run| run.iter().map(|part| part.bytes).sum::<u64>()).unwrap_or(parts)
 }
 
 fn partition_parts(state: &State, partition: &str, end: i64) -> Vec<Arc<PartEntry>> {

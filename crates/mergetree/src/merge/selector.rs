@@ -191,6 +191,7 @@ mod tests {
                 uncompressed_bytes: *bytes,
                 granules: 1,
                 tail_offset: 0,
+                tail_hash: 0,
                 index_bytes: 0,
                 created_ms: 100_000_000_000 - age_seconds * 1000,
                 ranges: Vec::new(),

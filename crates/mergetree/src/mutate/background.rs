@@ -1,12 +1,13 @@
 //! The part of a table's background job that carries out mutations: one part at a time in each place of the pool.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gristmill_base::runtime::{self, Task};
 use tokio_util::sync::CancellationToken;
 
 use super::part;
-use crate::merge::background::SLEEP_AFTER_FAILURE;
+use crate::merge::background::rest;
 use crate::merge::pool;
 use crate::merge::selector::enough_free;
 use crate::merge::task::Claim;
@@ -40,16 +41,17 @@ pub fn start(core: &Arc<Core>, stop: &CancellationToken) -> Option<Task<()>> {
                 }
             }
         };
-        if let Err(error) = mutated {
-            tracing::warn!("a mutation of {} failed: {error}", core.name());
-            // Whoever waits for it is told; the part is tried again later.
-            core.merge_ended();
-            tokio::select! {
-                () = tokio::time::sleep(SLEEP_AFTER_FAILURE) => {}
-                () = stop.cancelled() => {}
+        drop(place);
+        match mutated {
+            Ok(_) => core.failures.store(0, Ordering::Relaxed),
+            Err(error) => {
+                tracing::warn!("a mutation of {} failed: {error}", core.name());
+                // Whoever waits for it is told; the part is tried again later.
+                core.merge_ended();
+                rest(&core, &stop).await;
             }
         }
-        drop((claim, place));
+        drop(claim);
         core.wake_merger();
     }))
 }

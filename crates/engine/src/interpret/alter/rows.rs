@@ -146,7 +146,18 @@ impl Interpreter {
             }
             AlterCommand::MaterializeColumn { name, partition } => {
                 check_stored(definition, name)?;
-                (partition.clone(), RowChange::Materialize { column: name.clone() })
+                let change = match definition.columns.get(name).and_then(|column| column.default.as_ref()) {
+                    None => {
+                        let text = format!("Cannot materialize column `{name}` because it doesn't have default expression");
+                        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+                    }
+                    // Parts that have the column may have it by an older expression. (Values of DEFAULT may have been given.)
+                    Some((DefaultKind::Materialized, text)) if !Alteration::of(definition).key_columns()?.contains(name) => {
+                        RowChange::Update { assignments: vec![(name.clone(), text.clone())], condition: "1".to_string() }
+                    }
+                    _ => RowChange::Materialize { column: name.clone() },
+                };
+                (partition.clone(), change)
             }
             AlterCommand::MaterializeIndex { name, if_exists, partition }
             | AlterCommand::ClearIndex { name, if_exists, partition } => {

@@ -29,7 +29,7 @@ const PAGES_WORTH_A_ROUND_TRIP_BYTES: u64 = 1 << 20;
 const UNIT_BYTES_MAX: u64 = 32 << 20;
 /// Where memory is limited, the share of it that the decoded rows of a unit may take: several are on their way at a time, and
 /// so are blocks of those who take them.
-const DECODED_SHARE: u64 = 24;
+const DECODED_SHARE: u64 = 10;
 /// And the least, because each unit decodes the dictionaries of its columns again.
 const DECODED_BYTES_MIN: u64 = 16 << 20;
 
@@ -220,23 +220,14 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize], decoded_max: u64) 
         return vec![unit];
     };
     let rows = metadata.num_rows() as usize;
-    let by_memory = match rows_wait(footer, unit.group, roots) {
-        true => decoded_bytes(footer, unit.group, roots, rows as u64).div_ceil(decoded_max).min(rows as u64) as usize,
-        false => 1,
+    let first_rows: Vec<usize> = pages.iter().map(|page| page.first_row_index.max(0) as usize).collect();
+    let decoded = match rows_wait(footer, unit.group, roots) {
+        true => decoded_bytes(footer, unit.group, roots, rows as u64),
+        false => 0,
     };
-    let runs = (bytes.div_ceil(UNIT_BYTES_MAX).min(pages.len() as u64) as usize).max(by_memory);
-    if runs < 2 {
+    let Some(borders) = borders(&first_rows, rows, bytes, decoded.div_ceil(decoded_max)) else {
         return vec![unit];
-    }
-    let border = |run: usize| match runs <= pages.len() {
-        true => pages[run * pages.len() / runs].first_row_index.max(0) as usize,
-        false => run * rows / runs,
     };
-    let mut borders: Vec<usize> = (0..runs).map(border).collect();
-    borders.push(rows);
-    if borders[0] != 0 || borders.windows(2).any(|pair| pair[0] > pair[1]) {
-        return vec![unit];
-    }
     borders
         .windows(2)
         .filter_map(|pair| {
@@ -251,4 +242,61 @@ fn split(unit: PlannedUnit, wanted: &Wanted, roots: &[usize], decoded_max: u64) 
             })
         })
         .collect()
+}
+
+/// The first row of each run that a row group of so many bytes is read in, and the end of the last; `None`: it is one run.
+/// `first_rows`: of the pages of its widest column. `by_memory`: runs that its decoded rows ask for.
+fn borders(first_rows: &[usize], rows: usize, bytes: u64, by_memory: u64) -> Option<Vec<usize>> {
+    let pages = first_rows.len();
+    let by_size = bytes.div_ceil(UNIT_BYTES_MAX).min(pages as u64);
+    let runs = by_size.max(by_memory.min(rows as u64)) as usize;
+    if runs < 2 {
+        return None;
+    }
+    let border = |run: usize| match runs <= pages {
+        true => first_rows[run * pages / runs],
+        false => (run as u128 * rows as u128 / runs as u128) as usize,
+    };
+    let mut borders: Vec<usize> = (0..runs).map(border).collect();
+    borders.push(rows);
+    let ascend = borders[0] == 0 && borders.windows(2).all(|pair| pair[0] <= pair[1]);
+    ascend.then_some(borders)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_row_group_is_cut_where_pages_begin() {
+        let pages = [0, 100, 250, 600, 700];
+        assert_eq!(borders(&pages, 1000, 2 * UNIT_BYTES_MAX, 1), Some(vec![0, 250, 1000]));
+        // No more runs than pages.
+        assert_eq!(borders(&pages, 1000, 100 * UNIT_BYTES_MAX, 1), Some(vec![0, 100, 250, 600, 700, 1000]));
+        assert_eq!(borders(&pages, 1000, UNIT_BYTES_MAX, 1), None);
+    }
+
+    #[test]
+    fn where_memory_asks_for_more_runs_than_there_are_pages_pages_are_cut() {
+        assert_eq!(borders(&[0, 600], 1000, UNIT_BYTES_MAX, 4), Some(vec![0, 250, 500, 750, 1000]));
+        // A row is not cut.
+        assert_eq!(borders(&[0], 3, UNIT_BYTES_MAX, 1 << 40), Some(vec![0, 1, 2, 3]));
+    }
+
+    #[test]
+    fn pages_that_do_not_begin_at_the_first_row_or_do_not_ascend_cut_nothing() {
+        assert_eq!(borders(&[5, 600], 1000, 2 * UNIT_BYTES_MAX, 1), None);
+        assert_eq!(borders(&[0, 2000], 1000, 2 * UNIT_BYTES_MAX, 1), None);
+    }
+
+    #[test]
+    fn memory_that_is_not_limited_asks_for_one_run() {
+        let mut settings = Settings::default();
+        settings.max_memory_usage = 0;
+        assert_eq!(u64::MAX.div_ceil(decoded_max(&settings)), 1);
+        settings.max_memory_usage = 1_000_000_000;
+        assert!((DECODED_BYTES_MIN..500_000_000).contains(&decoded_max(&settings)));
+        settings.max_memory_usage = 1;
+        assert_eq!(decoded_max(&settings), DECODED_BYTES_MIN);
+    }
 }
