@@ -108,6 +108,8 @@ impl World {
     fn context(&self) -> Arc<QueryContext> {
         let mut settings = Settings::default();
         settings.set("max_threads", "1").expect("a setting");
+        // OPTIMIZE does what is due, and nothing else.
+        settings.set("optimize_skip_merged_partitions", "1").expect("a setting");
         QueryContext::new("test", "", "default", "default", Arc::new(settings), self.clock.clone())
     }
 

@@ -53,9 +53,10 @@ struct Brought {
 }
 
 impl Brought {
-    /// From when on no rows come any more; `None`: a try still runs.
+    /// From when on no rows come any more; `None`: a try still runs. (That another was acknowledged is no end of it: a table that was
+    /// emptied meanwhile knows of neither, and takes the rows again.)
     fn settled(&self) -> Option<u64> {
-        self.acknowledged.or((self.running == 0).then_some(self.ended))
+        (self.running == 0).then_some(self.ended)
     }
 }
 
@@ -157,7 +158,7 @@ impl Journal {
         let now = self.tick();
         let brought = self.sources.entry(source).or_insert_with(|| Brought { begun: now, ..Brought::default() });
         brought.running += 1;
-        // A row group may come a second time, after all partitions were dropped; an insert may not.
+        // A row group may be brought a second time, after all partitions were dropped; an insert that was acknowledged is not.
         if matches!(source, Source::Group(..)) {
             brought.acknowledged = None;
         }
@@ -246,7 +247,7 @@ fn made(changing: &Changing, brought: &Brought) -> Made {
     let settled = match changing.change {
         // A partition without a part is dropped without a commit. What is in doubt may arrive after that: no version has
         // taken its place.
-        Change::DropPartition(_) => brought.acknowledged,
+        Change::DropPartition(_) => brought.acknowledged.and(brought.settled()),
         _ => brought.settled(),
     };
     match changing.done && settled.is_some_and(|settled| settled < changing.begun) {
@@ -281,5 +282,19 @@ mod tests {
         assert_eq!(gone(&journal, during), (false, true));
         assert_eq!(gone(&journal, after), (false, false));
         assert_eq!(journal.fate(before, before.rows().start + 1), Fate::default(), "it lies in the other partition");
+    }
+
+    #[test]
+    fn rows_of_a_second_try_may_come_after_they_were_dropped() {
+        let mut journal = Journal::default();
+        let source = Source::Insert(0);
+        journal.begin(source);
+        journal.begin(source);
+        journal.end(source, true);
+        let change = journal.begin_change(Change::DropPartition(0));
+        journal.end_change(change);
+        journal.change_is_done(change);
+        let fate = journal.fate(source, source.rows().start);
+        assert_eq!((fate.gone, fate.perhaps_gone), (false, true));
     }
 }
