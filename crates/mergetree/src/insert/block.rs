@@ -5,6 +5,7 @@
 //! A block of one partition is encoded by columns on all cores. One of many partitions makes many small parts, whose
 //! uploads would add up their latencies: those are written side by side, a bounded number at a time.
 
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,6 +18,7 @@ use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
 use gristmill_types::measure::batch_bytes;
+use parking_lot::Mutex;
 use serde_json::Value;
 
 use super::partition::{PartitionLimit, PartitionRows, Rows};
@@ -76,8 +78,14 @@ pub fn object_key(context: &QueryContext, partition_id: &str, level: u32) -> Str
 }
 
 /// Writes the block's parts; `written` gets each when it is there. Each is noted in `uncommitted` before: those that
-/// come to be when nobody waits for them any more, and so do not get to `written`, are removed by it.
-pub async fn write_block(insert: &Shared, block: RecordBatch, written: &(dyn Fn(InsertedPart) + Sync)) -> Result<()> {
+/// come to be when nobody waits for them any more, and so do not get to `written`, are removed by it. `last`: partitions of the
+/// block before.
+pub async fn write_block(
+    insert: &Shared,
+    block: RecordBatch,
+    last: &Mutex<HashSet<String>>,
+    written: &(dyn Fn(InsertedPart) + Sync),
+) -> Result<()> {
     let Shared { context, target, uncommitted, gear, .. } = insert;
     let layout = &target.layout;
     let partitions = partition::split(layout, &block, partition_limit(context))?;
@@ -98,7 +106,14 @@ pub async fn write_block(insert: &Shared, block: RecordBatch, written: &(dyn Fn(
         lanes: if many { 1 } else { context.threads() },
     });
     drop(block);
-    let parts_at_once = gear.parts_at_once(partitions.len());
+    let ids: HashSet<String> = partitions.iter().map(|partition| partition.id.clone()).collect();
+    let again = {
+        let mut last = last.lock();
+        let again = ids.intersection(&last).count();
+        *last = ids;
+        again
+    };
+    let parts_at_once = gear.parts_at_once(partitions.len(), again);
     let at_once = if many { parts_at_once } else { 1 };
     let tasks = partitions.into_iter().map(|partition| {
         let shared = shared.clone();

@@ -80,6 +80,8 @@ struct State {
     loaded: u64,
     /// Partitions of the latest block.
     partitions: u64,
+    /// Those of them that the block before it had, too.
+    partitions_again: u64,
     /// Parts of the fullest partition.
     parts: u64,
     looked: Look,
@@ -141,6 +143,7 @@ impl Gear {
             shifts: 0,
             loaded: 0,
             partitions: 1,
+            partitions_again: 1,
             parts: 0,
             looked: Look::default(),
         };
@@ -184,10 +187,12 @@ impl Gear {
         self.show(&state);
     }
 
-    /// A block fell into so many partitions. Gives the parts to be written at a time.
-    pub fn parts_at_once(&self, partitions: usize) -> usize {
+    /// A block fell into so many partitions, of which so many had rows of the lane's last block too: larger blocks would make
+    /// larger parts of those alone. Gives the parts to be written at a time.
+    pub fn parts_at_once(&self, partitions: usize, again: usize) -> usize {
         let mut state = self.state.lock();
         state.partitions = partitions as u64;
+        state.partitions_again = again as u64;
         self.choose_block(&mut state);
         self.show(&state);
         self.open_parts(&state)
@@ -245,7 +250,7 @@ impl Gear {
         if by_load > wanted.0 {
             wanted = (by_load, "a sixteenth of what was loaded");
         }
-        let by_partitions = state.partitions.saturating_mul(PARTITION_BYTES);
+        let by_partitions = state.partitions_again.saturating_mul(PARTITION_BYTES);
         if by_partitions > wanted.0 {
             wanted = (by_partitions, "a share for every partition");
         }
@@ -382,10 +387,12 @@ mod tests {
     #[test]
     fn every_partition_gets_its_share() {
         let gear = gear(&[("max_memory_usage", "1000000000000")], 10);
-        assert_eq!(gear.parts_at_once(1000), PARTS_AT_ONCE);
+        assert_eq!(gear.parts_at_once(1000, 1000), PARTS_AT_ONCE);
         assert_eq!(block(&gear), 1000 * PARTITION_BYTES);
-        gear.parts_at_once(1);
+        gear.parts_at_once(1, 1);
         assert_eq!(block(&gear), LEAST_BYTES);
+        gear.parts_at_once(1000, 2);
+        assert_eq!(block(&gear), LEAST_BYTES, "partitions that come one after another");
     }
 
     #[test]
@@ -406,9 +413,9 @@ mod tests {
         assert_eq!(shown(&gear).lanes, 1, "open parts of two lanes would take all");
         assert_eq!(block(&gear), (400_000_000 - 1700 * COLUMN_BYTES) / 3);
         assert_eq!(shown(&gear).reason, "what memory allows");
-        assert_eq!(gear.parts_at_once(1000), 1, "open parts of 1,700 columns each");
+        assert_eq!(gear.parts_at_once(1000, 1000), 1, "open parts of 1,700 columns each");
         let narrow = self::gear(&[("max_threads", "2"), ("max_memory_usage", "1000000000")], 8);
-        assert_eq!(narrow.parts_at_once(1000), PARTS_AT_ONCE);
+        assert_eq!(narrow.parts_at_once(1000, 1000), PARTS_AT_ONCE);
     }
 
     #[test]
@@ -418,13 +425,13 @@ mod tests {
         let gear = gear(&set, 10);
         assert_eq!((shown(&gear).lanes, gear.lanes()), (5, 5));
         assert!(gear.is_full(1000, 1) && !gear.is_full(999, u64::MAX));
-        gear.parts_at_once(1000);
+        gear.parts_at_once(1000, 1000);
         assert!(gear.is_full(1000, 1) && !gear.is_full(999, u64::MAX));
         assert_eq!(shown(&gear).set, ["max_insert_threads", "min_insert_block_size_rows", "min_insert_block_size_bytes"]);
         let rows = self::gear(&[("min_insert_block_size_rows", "1000")], 10);
         assert!(rows.is_full(1, 268_402_944), "the other limit is ClickHouse's");
         let open = self::gear(&[("max_insert_delayed_streams_for_parallel_write", "3")], 10);
-        assert_eq!(open.parts_at_once(1000), 3);
+        assert_eq!(open.parts_at_once(1000, 1000), 3);
     }
 
     /// Counters as if half a second had gone by.

@@ -5,6 +5,7 @@
 //! where they are set, whichever comes first; a limit of 0 does not count. The query's memory budget goes before all: the
 //! block is written early when it, its encoded copy and what else the query holds would come near the limit.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -16,6 +17,7 @@ use gristmill_catalog::WriteLane;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_types::measure::batch_bytes;
+use parking_lot::Mutex;
 
 use super::block::write_block;
 use super::writer::Shared;
@@ -28,12 +30,14 @@ pub struct InsertLane {
     memory: MemoryGuard,
     /// The block that is being written.
     under_way: Option<Task<Result<()>>>,
+    /// Partitions of the block that was written last.
+    partitions: Arc<Mutex<HashSet<String>>>,
 }
 
 impl InsertLane {
     pub(super) fn new(shared: Arc<Shared>) -> Self {
         let memory = MemoryGuard::empty(&shared.context.memory);
-        InsertLane { shared, batches: Vec::new(), rows: 0, bytes: 0, memory, under_way: None }
+        InsertLane { shared, batches: Vec::new(), rows: 0, bytes: 0, memory, under_way: None, partitions: Arc::default() }
     }
 
     fn context(&self) -> &Arc<QueryContext> {
@@ -64,7 +68,7 @@ impl InsertLane {
         let batches = std::mem::take(&mut self.batches);
         let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));
         (self.rows, self.bytes) = (0, 0);
-        let shared = self.shared.clone();
+        let (shared, last) = (self.shared.clone(), self.partitions.clone());
         self.under_way = Some(Task::on(&runtime::cpu(), async move {
             // Concatenation copies views of strings, not their bytes; the pieces go as soon as the whole is there.
             let block = match batches.as_slice() {
@@ -74,7 +78,7 @@ impl InsertLane {
             drop(batches);
             let context = shared.context.clone();
             let keep = |part| shared.written.lock().push(part);
-            context.cancellable(write_block(&shared, block, &keep)).await?;
+            context.cancellable(write_block(&shared, block, &last, &keep)).await?;
             drop(memory);
             Ok(())
         }));
