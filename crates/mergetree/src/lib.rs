@@ -21,6 +21,7 @@ pub mod merge;
 pub mod mutate;
 pub mod parallel;
 pub mod part;
+mod part_rows;
 pub mod projection;
 pub mod read;
 pub mod settings;

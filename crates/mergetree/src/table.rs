@@ -17,8 +17,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
     BackgroundWork, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest,
-    PartChoice, PartRow, PartitionChoice, ProjectionPartRow, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter,
-    Transfer,
+    PartChoice, PartRow, PartitionChoice, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -37,12 +36,11 @@ use crate::manifest::{Change, Commit, Manifest, PartEntry, RowsChange, State};
 use crate::merge::stop::Stopped;
 use crate::part::OpenPart;
 use crate::projection::{self, Projection};
-use crate::read::evolve::FoundColumn;
 use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::ttl::select::Rests;
-use crate::{aside, freeze, merge, mutate, transfer};
+use crate::{aside, freeze, merge, mutate, part_rows, transfer};
 
 /// Objects removed at the same time: each is a round trip.
 const DISCARDED_AT_ONCE: usize = 16;
@@ -538,10 +536,7 @@ impl Table for MergeTree {
     }
 
     fn parts(&self) -> Vec<PartRow> {
-        let state = self.core.manifest.current();
-        let live = state.parts.values().map(|part| self.part_row(part, None));
-        let removed = state.removed.iter().filter(|removed| !self.core.manifest.swept.lock().contains(&removed.part.key));
-        live.chain(removed.map(|removed| self.part_row(&removed.part, Some(removed.removed_ms)))).collect()
+        part_rows::all(&self.core)
     }
 
     fn projections(&self) -> Vec<ProjectionRow> {
@@ -556,71 +551,5 @@ impl Table for MergeTree {
 
     fn data_paths(&self) -> Vec<String> {
         vec![self.core.store.location("")]
-    }
-}
-
-impl MergeTree {
-    fn part_row(&self, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
-        let columns = self.core.opened(part).map(|open| {
-            let found = open.find_columns(&self.core.layout);
-            let columns = self.core.layout.columns.iter().zip(&found.columns);
-            let stored = columns.filter_map(|(column, found)| {
-                let (FoundColumn::Stored(at) | FoundColumn::Cast(at)) = *found else { return None };
-                let header = &open.header.columns[at];
-                Some((column.name.clone(), header.compressed_bytes, header.uncompressed_bytes))
-            });
-            stored.collect()
-        });
-        PartRow {
-            partition: part.partition.clone(),
-            partition_id: part.partition_id.clone(),
-            name: part.name.clone(),
-            active: removed_ms.is_none(),
-            marks: part.granules,
-            rows: part.rows,
-            bytes_on_disk: part.bytes + part.projections.values().map(|data| data.bytes).sum::<u64>(),
-            data_compressed_bytes: part.tail_offset,
-            data_uncompressed_bytes: part.uncompressed_bytes,
-            primary_key_bytes: part.index_bytes,
-            modification_time: part.created_ms / 1000,
-            remove_time: removed_ms.unwrap_or_default() / 1000,
-            min_block_number: part.min_block,
-            max_block_number: part.max_block,
-            level: part.level,
-            path: self.core.store.location(&part.key),
-            ttl: self.core.layout.ttl.row(part),
-            columns: columns.unwrap_or_default(),
-            skip_indexes: self.skip_index_bytes(part),
-            projections: self.projection_rows(part),
-        }
-    }
-
-    fn projection_rows(&self, part: &PartEntry) -> Vec<ProjectionPartRow> {
-        let projections = self.core.layout.projections.iter();
-        let row = |projection: &Arc<Projection>| {
-            let data = part.projections.get(&projection.key)?;
-            Some(ProjectionPartRow {
-                name: projection.definition.name.clone(),
-                marks: data.granules,
-                rows: data.rows,
-                bytes_on_disk: data.bytes,
-                data_compressed_bytes: data.tail_offset,
-                data_uncompressed_bytes: data.uncompressed_bytes,
-                primary_key_bytes: data.index_bytes,
-                path: self.core.store.location(&data.key),
-            })
-        };
-        projections.filter_map(row).collect()
-    }
-
-    /// Compressed and uncompressed bytes of the table's skip indexes that the part has.
-    fn skip_index_bytes(&self, part: &PartEntry) -> Vec<(String, u64, u64)> {
-        let indexes = self.core.layout.skip_indexes.iter().map(|index| &index.definition);
-        indexes
-            .filter_map(|index| {
-                let (compressed, uncompressed) = part.skip_indexes.get(&index.key)?;
-                Some((index.name.clone(), *compressed, *uncompressed))
-            })
-            .collect()
     }
 }

@@ -25,7 +25,7 @@ use gristmill_types::{Columns, SqlType};
 use uuid::Uuid;
 
 use crate::read::physical_rules;
-use crate::{MergeTree, MergeTreeEnvironment, PartStore};
+use crate::{MemoryStore, MergeTree, MergeTreeEnvironment, PartStore};
 
 /// A table's description, whose keys are plain columns or expressions that the caller made.
 #[derive(Clone, Debug)]
@@ -313,4 +313,24 @@ pub async fn select(table: &MergeTree, context: &Arc<QueryContext>, query: &str)
     let session = session(context);
     session.register_table("t", table.read(context).await?)?;
     Ok(session.sql(query).await?.execute_stream().await?.try_collect().await?)
+}
+
+/// All objects of a store, by their keys: to be damaged, or kept as golden files.
+pub async fn objects(context: &Arc<QueryContext>, store: &MemoryStore) -> Result<BTreeMap<String, Vec<u8>>> {
+    let mut all = BTreeMap::new();
+    for object in store.list(context, "").await? {
+        let data = store.read_whole(context, &object.key).await?;
+        let gone = || Error::logical(format!("The object {} is listed and not there", object.key));
+        all.insert(object.key.clone(), data.ok_or_else(gone)?.to_vec());
+    }
+    Ok(all)
+}
+
+/// A store of these objects.
+pub async fn store_of(context: &Arc<QueryContext>, objects: BTreeMap<String, Vec<u8>>) -> Result<Arc<MemoryStore>> {
+    let store = MemoryStore::new();
+    for (key, data) in objects {
+        store.put_if_absent(context, &key, data.into()).await?;
+    }
+    Ok(store)
 }

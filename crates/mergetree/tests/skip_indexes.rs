@@ -15,8 +15,8 @@ use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_functions::{Argument, FunctionEnv, Registry, call};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::read::explain_indexes;
-use gristmill_mergetree::testing::{TableSpec, context, insert, session};
-use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, PartStore};
+use gristmill_mergetree::testing::{TableSpec, context, insert, objects, session, store_of};
+use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
 use gristmill_types::{Columns, SqlType};
 
 const FINAL: OptimizeRequest =
@@ -313,23 +313,6 @@ async fn explain_tells_what_each_index_left() {
     );
 }
 
-async fn objects(store: &MemoryStore) -> BTreeMap<String, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for object in store.list(&settings(), "").await.expect("lists") {
-        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
-        all.insert(object.key, data.to_vec());
-    }
-    all
-}
-
-async fn store_of(objects: BTreeMap<String, Vec<u8>>) -> Arc<MemoryStore> {
-    let store = MemoryStore::new();
-    for (key, data) in objects {
-        store.put_if_absent(&settings(), &key, data.into()).await.expect("puts");
-    }
-    store
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_byte_anywhere_in_an_index_is_found_and_named() {
     for kind in ["minmax", "set(0)", "bloom_filter", "tokenbf_v1(64, 2, 0)"] {
@@ -340,13 +323,13 @@ async fn a_flipped_byte_anywhere_in_an_index_is_found_and_named() {
         let open = table.core().manifest.current().parts.values().next().expect("a part").clone();
         let open = table.core().open_part(&settings(), &open).await.expect("opens");
         let chunk = open.header.skip_indexes[0].chunks[0].clone();
-        let whole = objects(&store).await;
+        let whole = objects(&settings(), &store).await.expect("reads");
         let filter = || ident("s").eq(text("the row 77 is éhre77"));
         for at in (chunk.offset..chunk.offset + chunk.length).step_by(7) {
             let mut damaged = whole.clone();
             let part = damaged.iter_mut().find(|(key, _)| key.starts_with("parts/")).expect("a part").1;
             part[at as usize] ^= 0x20;
-            let table = with.open(store_of(damaged).await).await.expect("opens");
+            let table = with.open(store_of(&settings(), damaged).await.expect("puts")).await.expect("opens");
             let error = try_count(&table, &settings(), filter()).await.expect_err("damage goes unnoticed");
             assert_eq!(error.code(), ErrorCode::CORRUPTED_DATA, "{error}");
             assert!(error.to_string().contains("skip index i of part all_1_1_0"), "{error}");
@@ -384,7 +367,7 @@ fn load(folder: &std::path::Path, prefix: &str, objects: &mut BTreeMap<String, V
 async fn indexes_of_a_folder_of_version_1_are_read() {
     let mut objects = BTreeMap::new();
     load(&golden(), "", &mut objects);
-    let table = golden_spec().open(store_of(objects).await).await.expect("opens");
+    let table = golden_spec().open(store_of(&settings(), objects).await.expect("puts")).await.expect("opens");
     let forced = |name: &str| context(&[("force_data_skipping_indices", name), ("max_threads", "1")]).expect("settings");
     for (index, filter) in [
         ("values", ident("v").eq(lit(763i64))),
@@ -406,7 +389,7 @@ async fn write_golden_files() {
     let store = MemoryStore::new();
     let table = golden_spec().open(store.clone()).await.expect("opens");
     insert(&table, &settings(), vec![rows(0, 200)]).await.expect("inserts");
-    for (key, data) in objects(&store).await {
+    for (key, data) in objects(&settings(), &store).await.expect("reads") {
         let path = golden().join(&key);
         std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
         std::fs::write(path, data).expect("writes");

@@ -40,6 +40,11 @@ impl Column {
     pub fn new(name: impl Into<String>, kind: SqlType) -> Self {
         Column { name: name.into(), kind, default: None, comment: String::new(), codec: String::new() }
     }
+
+    /// Whether the column says what it is where nobody gives it.
+    pub fn has_default_expression(&self) -> bool {
+        self.default.as_ref().is_some_and(|(_, text)| !text.is_empty())
+    }
 }
 
 /// An ordered list of columns.

@@ -220,7 +220,7 @@ impl Interpreter {
                 ));
             }
             for (at, (node, column)) in row.iter().zip(given).enumerate() {
-                let no_default = column.default.as_ref().is_none_or(|(_, text)| text.is_empty());
+                let no_default = !column.has_default_expression();
                 let null_as_default = self.context.settings.input_format_null_as_default;
                 let value = if is_default(node) && no_default {
                     Ok(gristmill_types::default::default_scalar(&column.kind))

@@ -1,6 +1,6 @@
 //! The rows of an INSERT in the shape of their table: given columns cast, the others filled with defaults.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use datafusion::common::Column as PlanColumn;
@@ -50,11 +50,6 @@ pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &
     Ok(Columns::new(given))
 }
 
-/// Whether the column says what it is where nobody gives it.
-fn has_expression(column: &Column) -> bool {
-    column.default.as_ref().is_some_and(|(_, text)| !text.is_empty())
-}
-
 fn column(name: &str) -> Expr {
     Expr::Column(PlanColumn::new_unqualified(name))
 }
@@ -91,7 +86,7 @@ impl Interpreter {
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         // First the given columns under the table's names, in the table's types: defaults are computed from them.
         let mut exprs = Vec::new();
-        let mut flagged: HashMap<String, Expr> = HashMap::new();
+        let mut flagged: BTreeMap<String, Expr> = BTreeMap::new();
         for flag in flags {
             exprs.push(flag.expr.clone().alias(&flag.name));
             if let Some(of) = flagged_column(&flag.name) {
@@ -100,7 +95,7 @@ impl Interpreter {
         }
         for (source, column) in sources.into_iter().zip(given) {
             let typed = Typed::new(source.expr.clone(), source.kind.clone());
-            if has_expression(column) && self.replaces_null(&typed.kind, &column.kind) {
+            if column.has_default_expression() && self.replaces_null(&typed.kind, &column.kind) {
                 let flag = omitted_flag(&column.name).name;
                 exprs.push(typed.expr.clone().is_null().alias(&flag));
                 flagged.insert(column.name.clone(), self::column(&flag));
@@ -172,7 +167,7 @@ impl Interpreter {
         analyzer: &Analyzer<'_>,
         table: &Columns,
         known: &[String],
-        flagged: &HashMap<String, Expr>,
+        flagged: &BTreeMap<String, Expr>,
     ) -> Result<Vec<Computed>> {
         let mut wanted: Vec<String> = stored_columns(table).names();
         // A given column is computed anew where it is omitted, needed by others or not.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, BooleanArray};
 use arrow::buffer::BooleanBuffer;
-use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+use gristmill_types::{Column, Columns, SqlType};
 
 /// Names that anybody gives do not begin so.
 const PREFIX: &str = "\0omitted ";
@@ -25,8 +25,7 @@ pub fn flagged_column(name: &str) -> Option<&str> {
 
 /// The columns, then the flags of those with an expression for what is left out.
 pub fn with_omitted_flags(columns: &Columns) -> Columns {
-    let has_expression = |column: &&Column| matches!(&column.default, Some((DefaultKind::Default | DefaultKind::Ephemeral, text)) if !text.is_empty());
-    let flags = columns.iter().filter(has_expression).map(|column| omitted_flag(&column.name));
+    let flags = columns.iter().filter(|column| column.has_default_expression()).map(|column| omitted_flag(&column.name));
     Columns::new(columns.iter().cloned().chain(flags).collect())
 }
 

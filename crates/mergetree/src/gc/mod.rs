@@ -50,13 +50,13 @@ pub async fn sweep(core: &Core) -> Result<()> {
     for (key, part) in due(core, &state, &context) {
         core.store.delete(&context, &key).await?;
         core.environment.parts.remove(&core.store.location(&key));
-        core.manifest.swept.lock().insert(key);
+        core.manifest.note_swept([key]);
         if let Some(part) = part {
             log::removed(core, &context, &part);
         }
     }
     let named = removed(&state);
-    core.manifest.swept.lock().retain(|key| named.contains(key.as_str()));
+    core.manifest.retain_swept(&named);
     Ok(())
 }
 
@@ -85,7 +85,7 @@ fn due(core: &Core, state: &State, context: &QueryContext) -> Vec<(String, Optio
             removed.part.objects().map(move |key| (key.to_string(), of_part(key)))
         })
         .chain(objects.map(|key| (key.to_string(), None)))
-        .filter(|(key, _)| !core.manifest.swept.lock().contains(key))
+        .filter(|(key, _)| !core.manifest.is_swept(key))
         .collect()
 }
 
@@ -101,7 +101,7 @@ pub async fn list(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
     let removed = removed(&state);
     let there: HashSet<&str> = objects.iter().map(|object| object.key.as_str()).collect();
     let gone = removed.iter().filter(|key| !there.contains(*key)).map(|key| key.to_string());
-    core.manifest.swept.lock().extend(gone);
+    core.manifest.note_swept(gone);
     let grace_ms = core.settings.orphan_grace_seconds * 1000;
     for object in &objects {
         let is_named = live.contains(object.key.as_str()) || removed.contains(object.key.as_str());

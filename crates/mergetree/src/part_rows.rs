@@ -1,0 +1,82 @@
+//! The parts of a table as `system.parts` and its kin show them.
+
+use std::sync::Arc;
+
+use gristmill_catalog::{PartRow, ProjectionPartRow};
+
+use crate::manifest::PartEntry;
+use crate::projection::Projection;
+use crate::read::evolve::FoundColumn;
+use crate::table::Core;
+
+/// Live parts, then those that were replaced and whose objects are there yet.
+pub fn all(core: &Core) -> Vec<PartRow> {
+    let state = core.manifest.current();
+    let live = state.parts.values().map(|part| row(core, part, None));
+    let removed = state.removed.iter().filter(|removed| !core.manifest.is_swept(&removed.part.key));
+    live.chain(removed.map(|removed| row(core, &removed.part, Some(removed.removed_ms)))).collect()
+}
+
+fn row(core: &Core, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
+    let columns = core.opened(part).map(|open| {
+        let found = open.find_columns(&core.layout);
+        let columns = core.layout.columns.iter().zip(&found.columns);
+        let stored = columns.filter_map(|(column, found)| {
+            let (FoundColumn::Stored(at) | FoundColumn::Cast(at)) = *found else { return None };
+            let header = &open.header.columns[at];
+            Some((column.name.clone(), header.compressed_bytes, header.uncompressed_bytes))
+        });
+        stored.collect()
+    });
+    PartRow {
+        partition: part.partition.clone(),
+        partition_id: part.partition_id.clone(),
+        name: part.name.clone(),
+        active: removed_ms.is_none(),
+        marks: part.granules,
+        rows: part.rows,
+        bytes_on_disk: part.bytes + part.projections.values().map(|data| data.bytes).sum::<u64>(),
+        data_compressed_bytes: part.tail_offset,
+        data_uncompressed_bytes: part.uncompressed_bytes,
+        primary_key_bytes: part.index_bytes,
+        modification_time: part.created_ms / 1000,
+        remove_time: removed_ms.unwrap_or_default() / 1000,
+        min_block_number: part.min_block,
+        max_block_number: part.max_block,
+        level: part.level,
+        path: core.store.location(&part.key),
+        ttl: core.layout.ttl.row(part),
+        columns: columns.unwrap_or_default(),
+        skip_indexes: skip_index_bytes(core, part),
+        projections: projection_rows(core, part),
+    }
+}
+
+fn projection_rows(core: &Core, part: &PartEntry) -> Vec<ProjectionPartRow> {
+    let projections = core.layout.projections.iter();
+    let row = |projection: &Arc<Projection>| {
+        let data = part.projections.get(&projection.key)?;
+        Some(ProjectionPartRow {
+            name: projection.definition.name.clone(),
+            marks: data.granules,
+            rows: data.rows,
+            bytes_on_disk: data.bytes,
+            data_compressed_bytes: data.tail_offset,
+            data_uncompressed_bytes: data.uncompressed_bytes,
+            primary_key_bytes: data.index_bytes,
+            path: core.store.location(&data.key),
+        })
+    };
+    projections.filter_map(row).collect()
+}
+
+/// Compressed and uncompressed bytes of the table's skip indexes that the part has.
+fn skip_index_bytes(core: &Core, part: &PartEntry) -> Vec<(String, u64, u64)> {
+    let indexes = core.layout.skip_indexes.iter().map(|index| &index.definition);
+    indexes
+        .filter_map(|index| {
+            let (compressed, uncompressed) = part.skip_indexes.get(&index.key)?;
+            Some((index.name.clone(), *compressed, *uncompressed))
+        })
+        .collect()
+}
