@@ -7,8 +7,10 @@ use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use gristmill_base::{ErrorCode, Result};
 use gristmill_introspect::QueryContext;
-use gristmill_mergetree::testing::{TableSpec, context, insert, select};
-use gristmill_mergetree::{MemoryStore, MergeTree, PartStore};
+use gristmill_mergetree::manifest::PartEntry;
+use gristmill_mergetree::part::OpenPart;
+use gristmill_mergetree::testing::{TableSpec, context, insert, objects, select, store_of};
+use gristmill_mergetree::{MemoryStore, MergeTree};
 use gristmill_types::{Column, Columns, SqlType};
 
 fn settings() -> Arc<QueryContext> {
@@ -35,21 +37,19 @@ fn rows(table: &MergeTree, from: i64, count: i64) -> RecordBatch {
     RecordBatch::try_new(table.core().layout.schema.clone(), arrays).expect("fits")
 }
 
-async fn objects(store: &MemoryStore) -> BTreeMap<String, Vec<u8>> {
-    let mut all = BTreeMap::new();
-    for object in store.list(&settings(), "").await.expect("lists") {
-        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
-        all.insert(object.key, data.to_vec());
-    }
-    all
+/// The objects of a table of two parts, of so many rows from 0 on and a hundred from 5000 on, and the first part.
+async fn two_parts(rows_of_first: i64) -> (BTreeMap<String, Vec<u8>>, Arc<PartEntry>, Arc<OpenPart>) {
+    let store = MemoryStore::new();
+    let table = spec().open(store.clone()).await.expect("opens");
+    insert(&table, &settings(), vec![rows(&table, 0, rows_of_first)]).await.expect("inserts");
+    insert(&table, &settings(), vec![rows(&table, 5000, 100)]).await.expect("inserts");
+    let part = table.core().manifest.current().parts.values().next().expect("a part").clone();
+    let open = table.core().open_part(&settings(), &part).await.expect("opens");
+    (objects(&settings(), &store).await.expect("reads"), part, open)
 }
 
-async fn opened(objects: &BTreeMap<String, Vec<u8>>) -> Arc<MergeTree> {
-    let store = MemoryStore::new();
-    for (key, data) in objects {
-        store.put_if_absent(&settings(), key, data.clone().into()).await.expect("puts");
-    }
-    spec().open(store).await.expect("opens")
+async fn opened(objects: BTreeMap<String, Vec<u8>>) -> Arc<MergeTree> {
+    spec().open(store_of(&settings(), objects).await.expect("puts")).await.expect("opens")
 }
 
 async fn sum(table: &MergeTree, query: &str) -> Result<i64> {
@@ -59,20 +59,15 @@ async fn sum(table: &MergeTree, query: &str) -> Result<i64> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_flipped_byte_anywhere_in_a_part_is_found_and_named() {
-    let store = MemoryStore::new();
-    let table = spec().open(store.clone()).await.expect("opens");
-    insert(&table, &settings(), vec![rows(&table, 0, 100)]).await.expect("inserts");
-    insert(&table, &settings(), vec![rows(&table, 1000, 100)]).await.expect("inserts");
-    let part = table.core().manifest.current().parts.values().next().expect("a part").clone();
-    let whole = objects(&store).await;
+    let (whole, part, _) = two_parts(100).await;
     let everything = "SELECT sum(k) + sum(length(s)) + sum(length(t)) FROM t";
-    let expected = sum(opened(&whole).await.as_ref(), everything).await.expect("reads");
+    let expected = sum(opened(whole.clone()).await.as_ref(), everything).await.expect("reads");
     let mut found = 0;
     // Every byte but the magic word that nobody looks at: its place says what is read.
     for at in (4..part.bytes as usize).step_by(3) {
         let mut damaged = whole.clone();
         damaged.get_mut(&part.key).expect("the part")[at] ^= 0x10;
-        let table = opened(&damaged).await;
+        let table = opened(damaged).await;
         match sum(&table, everything).await {
             Err(error) => {
                 assert!(error.to_string().contains(&part.key), "byte {at}: {error}");
@@ -87,19 +82,30 @@ async fn a_flipped_byte_anywhere_in_a_part_is_found_and_named() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_damaged_can_be_read() {
-    let store = MemoryStore::new();
-    let table = spec().open(store.clone()).await.expect("opens");
-    insert(&table, &settings(), vec![rows(&table, 0, 2000)]).await.expect("inserts");
-    insert(&table, &settings(), vec![rows(&table, 5000, 100)]).await.expect("inserts");
-    let part = table.core().manifest.current().parts.values().next().expect("a part").clone();
-    let open = table.core().open_part(&settings(), &part).await.expect("opens");
+    let (mut damaged, part, open) = two_parts(2000).await;
     let page = open.metadata.metadata().offset_index().expect("an index")[0][0].page_locations()[80].clone();
-    let mut damaged = objects(&store).await;
     damaged.get_mut(&part.key).expect("the part")[page.offset as usize + page.compressed_page_size as usize - 9] ^= 1;
-    let table = opened(&damaged).await;
+    let table = opened(damaged).await;
     let error = sum(&table, "SELECT sum(k) FROM t").await.expect_err("damage goes unnoticed");
     assert_eq!(error.code(), ErrorCode::CHECKSUM_DOESNT_MATCH, "{error}");
     assert!(error.to_string().contains("column k, row group 0"), "{error}");
     assert_eq!(sum(&table, "SELECT count(t) FROM t WHERE length(t) > 0").await.expect("another column"), 2100);
     assert_eq!(sum(&table, "SELECT min(k) FROM t WHERE k >= 5000").await.expect("another part"), 5000);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn damage_of_the_manifest_hides_no_row() {
+    let (whole, ..) = two_parts(100).await;
+    let versions: Vec<&String> = whole.keys().filter(|key| key.starts_with("manifest/")).collect();
+    assert_eq!(versions.len(), 2, "{versions:?}");
+    for version in versions {
+        for at in (0..whole[version].len()).step_by(7) {
+            let mut damaged = whole.clone();
+            damaged.get_mut(version).expect("the version")[at] ^= 0x10;
+            let table = opened(damaged).await;
+            assert_eq!(sum(&table, "SELECT count(k) FROM t").await.expect("reads"), 200, "{version}, byte {at}");
+            insert(&table, &settings(), vec![rows(&table, 9000, 10)]).await.expect("inserts");
+            assert_eq!(sum(&table, "SELECT count(k) FROM t").await.expect("reads"), 210, "{version}, byte {at}");
+        }
+    }
 }

@@ -76,7 +76,7 @@ pub struct Manifest {
     /// Block hashes kept for deduplication.
     window: AtomicUsize,
     /// Keys of objects of replaced parts that are no longer there: the next snapshot does not tell of them.
-    pub swept: Mutex<HashSet<String>>,
+    swept: Mutex<HashSet<String>>,
     current: Mutex<(Arc<State>, Instant)>,
     /// Commits of this process queue here rather than at the store.
     turn: tokio::sync::Mutex<()>,
@@ -98,6 +98,20 @@ impl Manifest {
     /// From the next commit on so many block hashes are kept.
     pub fn keep_block_hashes(&self, window: usize) {
         self.window.store(window, Ordering::Relaxed);
+    }
+
+    /// Objects of replaced parts are known to be gone.
+    pub fn note_swept(&self, keys: impl IntoIterator<Item = String>) {
+        self.swept.lock().extend(keys);
+    }
+
+    pub fn is_swept(&self, key: &str) -> bool {
+        self.swept.lock().contains(key)
+    }
+
+    /// What no state names any more needs no remembering.
+    pub fn retain_swept(&self, named: &HashSet<&str>) {
+        self.swept.lock().retain(|key| named.contains(key.as_str()));
     }
 
     fn window(&self) -> usize {
