@@ -28,7 +28,7 @@ pub use metadata_store::MetadataStore;
 pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents, ProjectionDefinition};
 pub use rows_table::RowsTable;
 pub use table::{
-    BackgroundWork, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow, PartTtlRow,
-    PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,
+    BackgroundWork, CheckedPart, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow,
+    PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,
 };
 pub use ttl::{TtlAction, TtlRule, TtlSpec};

@@ -37,6 +37,14 @@ pub enum PartChoice {
     Part(String),
 }
 
+/// What CHECK TABLE found of a part.
+#[derive(Clone, Debug)]
+pub struct CheckedPart {
+    pub name: String,
+    /// `None`: it is what was written.
+    pub damage: Option<Error>,
+}
+
 /// What becomes of parts that one table takes over from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Transfer {
@@ -275,6 +283,12 @@ pub trait Table: Send + Sync + Debug {
     /// Removes the rows of partitions, at once.
     async fn drop_partitions(&self, _context: &Arc<QueryContext>, _partitions: &[PartitionChoice]) -> Result<()> {
         Err(self.unsupported("partitions"))
+    }
+
+    /// Reads parts whole and compares them with their checksums.
+    async fn check(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
+        let engine = &self.definition().engine.name;
+        Err(Error::new(ErrorCode::NOT_IMPLEMENTED, format!("Check query is not supported for {engine} storage")))
     }
 
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {

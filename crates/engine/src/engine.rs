@@ -85,12 +85,7 @@ impl Engine {
         let options = EnvironmentOptions { uncompressed_cache_size, query_condition_cache_size, ..defaults };
         let mergetree = MergeTreeEnvironment::new(options, env.clone());
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
-        let opener = Arc::new(Opener {
-            registry: registry.clone(),
-            hints: hints.clone(),
-            mergetree: mergetree.clone(),
-            data_path: data_path.clone(),
-        });
+        let opener = Opener::new(registry.clone(), hints.clone(), mergetree.clone(), &data_path);
         let store = match &temporary {
             Some(_) => MetadataStore::memory(),
             None => MetadataStore::local(&data_path)?,
@@ -192,6 +187,7 @@ const KEYWORDS: &[&str] = &[
     "BY",
     "CASE",
     "CAST",
+    "CHECK TABLE",
     "CREATE",
     "CROSS",
     "DATABASE",

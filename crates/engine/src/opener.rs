@@ -1,6 +1,6 @@
 //! Makes tables of their definitions: the one place that knows every engine.
 
-use std::path::PathBuf;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -21,12 +21,13 @@ pub struct Opener {
     pub registry: Arc<Registry>,
     pub hints: SourceHints,
     pub mergetree: Arc<MergeTreeEnvironment>,
-    pub data_path: PathBuf,
+    /// Where tables lie, a folder each: one store, so that parts of one table become parts of another without being read.
+    tables: Store,
 }
 
 impl std::fmt::Debug for Opener {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Opener").field("data_path", &self.data_path).finish_non_exhaustive()
+        f.debug_struct("Opener").field("tables", &self.tables).finish_non_exhaustive()
     }
 }
 
@@ -79,14 +80,20 @@ impl TableOpener for Opener {
 }
 
 impl Opener {
+    pub fn new(
+        registry: Arc<Registry>,
+        hints: SourceHints,
+        mergetree: Arc<MergeTreeEnvironment>,
+        data_path: &Path,
+    ) -> Arc<Opener> {
+        Arc::new(Opener { registry, hints, mergetree, tables: Store::local_synced_when_told(data_path.join("store")) })
+    }
+
     async fn mergetree(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
         let (sorting, partition) = compile_keys(&definition, &self.registry)?;
         let store: Arc<dyn PartStore> = match definition.temporary {
             true => MemoryStore::new(),
-            false => {
-                let root = self.data_path.join("store").join(definition.uuid.to_string());
-                ObjectFolder::new(Store::local_synced_when_told(root), "")
-            }
+            false => ObjectFolder::new(self.tables.clone(), &definition.uuid.to_string()),
         };
         let table = MergeTree::open(definition, sorting, partition, store, self.mergetree.clone()).await?;
         Ok(table)

@@ -148,12 +148,15 @@ settings! {
     max_bytes_before_external_sort: u64 = 0u64, "Bytes after which a sort goes to disk. 0: by max_memory_usage.";
     max_bytes_ratio_before_external_group_by: f64 = 0.5, "Share of the memory after which an aggregation goes to disk. 0, with max_bytes_before_external_group_by = 0: never.";
     max_bytes_before_external_group_by: u64 = 0u64, "Bytes after which an aggregation goes to disk. 0: by max_memory_usage.";
+    check_query_single_value_result: bool = false, "Whether CHECK TABLE gives one row for all parts: 1 where they are whole.";
     // Insert
     max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: the gear decides, beginning with one a core.";
     max_insert_delayed_streams_for_parallel_write: u64 = 0u64, "Parts of a block that an INSERT writes at a time, where the block falls into many partitions. 0: by memory.";
-    max_insert_block_size: u64 = 1_048_449u64, "Rows of a block made from inserted data.";
+    max_insert_block_size: u64 = 1_048_449u64, "Rows of the blocks that inserted data is cut into before min_insert_block_size_rows and _bytes join them. None of the three set: the gear decides.";
     min_insert_block_size_rows: u64 = 1_048_449u64, "Rows from which on a block is written as a part. 0: only the bytes count. Neither this nor the bytes set: the gear decides, from memory, lanes, partitions and how much was loaded.";
     min_insert_block_size_bytes: u64 = 268_402_944u64, "Bytes in memory from which on a block is written as a part. 0: only the rows count.";
+    parts_to_delay_insert: u64 = 0u64, "Parts of one partition from which on this insert is slowed down. 0: as the table says.";
+    parts_to_throw_insert: u64 = 0u64, "Parts of one partition from which on this insert is refused. 0: as the table says.";
     max_partitions_per_insert_block: u64 = 100u64, "Partitions that one inserted block may fall into. 0: any number.";
     throw_on_max_partitions_per_insert_block: bool = true, "Whether too many partitions in one block are refused or only logged.";
     deduplicate_insert: String = "enable", "Whether a block that was inserted before is left out, where the table keeps a window of blocks: enable, disable, or backward_compatible_choice, which leaves it to insert_deduplicate.";

@@ -1,10 +1,13 @@
 //! ALTER TABLE … FREEZE: a copy of parts as they are now, beside the table's data.
 //!
 //! The copy is a folder of its own, `shadow/<name>/`, with the parts' objects and a manifest of one version that names
-//! them: a table of the same definition opens on it. The manifest is written last, so a copy that has one is whole.
+//! them: a table of the same definition opens on it. The manifest is written last, so a copy that has one is whole. On a
+//! disk the objects are second names of the same files and take no room until the table drops its own; a bucket copies
+//! them by itself.
 
 use std::sync::Arc;
 
+use futures::stream::{self, StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::PartitionChoice;
 use gristmill_introspect::QueryContext;
@@ -17,8 +20,8 @@ use crate::store::Put;
 use crate::table::Core;
 
 const FOLDER: &str = "shadow/";
-/// Bytes of an object that are copied at a time.
-const PIECE_BYTES: u64 = 8 << 20;
+/// Objects that are copied at the same time: each is a round trip.
+const COPIED_AT_ONCE: usize = 16;
 
 fn check_name(name: &str) -> Result<()> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
@@ -37,28 +40,6 @@ async fn next_name(core: &Core, context: &Arc<QueryContext>) -> Result<String> {
     let numbers =
         objects.iter().filter_map(|object| object.key.strip_prefix(FOLDER)?.split_once('/')?.0.parse::<u64>().ok());
     Ok((numbers.max().unwrap_or_default() + 1).to_string())
-}
-
-/// `bytes`: the object's size.
-async fn copy(core: &Core, context: &Arc<QueryContext>, key: &str, bytes: u64, to: &str) -> Result<()> {
-    let mut upload = core.store.upload(context, to).await?;
-    let mut from = 0;
-    while from < bytes {
-        let end = bytes.min(from + PIECE_BYTES);
-        let copied = async {
-            context.check()?;
-            for piece in core.store.read(context, key, &[from..end]).await? {
-                upload.write(piece).await?;
-            }
-            Ok::<(), Error>(())
-        };
-        if let Err(error) = copied.await {
-            upload.abort().await;
-            return Err(error);
-        }
-        from = end;
-    }
-    upload.finish().await
 }
 
 /// Copies the parts of a partition, or all; gives the copy's name. Errors: BAD_ARGUMENTS where the name is taken.
@@ -88,9 +69,10 @@ pub async fn freeze(
     let projections = parts.iter().flat_map(|part| part.projections.values()).map(|data| (data.key.as_str(), data.bytes));
     let objects: Vec<(&str, u64)> = parts.iter().map(|part| (part.key.as_str(), part.bytes)).chain(projections).collect();
     let copies: Vec<String> = objects.iter().map(|(key, _)| format!("{folder}{key}")).collect();
-    for ((key, bytes), to) in objects.iter().zip(&copies) {
-        copy(core, context, key, *bytes, to).await?;
-    }
+    let copying = objects.iter().zip(&copies);
+    let copying = copying.map(|((key, bytes), to)| core.store.copy(context, core.store.as_ref(), key, *bytes, to));
+    let copying: Vec<_> = copying.collect();
+    stream::iter(copying).buffer_unordered(COPIED_AT_ONCE).try_collect::<()>().await?;
     // I-1: no commit of the table names the copies.
     core.store.sync(context, &copies).await?;
     let snapshot =

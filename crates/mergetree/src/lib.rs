@@ -7,6 +7,7 @@
 //! `ttl`. What must always hold: `invariants`.
 
 pub mod aside;
+mod check;
 pub mod engine;
 pub mod environment;
 pub mod freeze;

@@ -16,8 +16,9 @@ use futures::stream::StreamExt;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    BackgroundWork, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow, OptimizeRequest,
-    PartChoice, PartRow, PartitionChoice, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter, Transfer,
+    BackgroundWork, CheckedPart, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow,
+    OptimizeRequest, PartChoice, PartRow, PartitionChoice, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter,
+    Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -40,7 +41,7 @@ use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::ttl::select::Rests;
-use crate::{aside, freeze, merge, mutate, part_rows, transfer};
+use crate::{aside, check, freeze, merge, mutate, part_rows, transfer};
 
 /// Objects removed at the same time: each is a round trip.
 const DISCARDED_AT_ONCE: usize = 16;
@@ -174,6 +175,14 @@ impl Core {
         if let Some(open) = self.environment.parts.get(&location) {
             return Ok(open);
         }
+        let open = Arc::new(self.read_tail(context, part).await?);
+        self.environment.parts.put(location, open.clone());
+        Ok(open)
+    }
+
+    /// Opens a part from what lies in the store now. Errors: CHECKSUM_DOESNT_MATCH, CORRUPTED_DATA.
+    pub async fn read_tail(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<OpenPart> {
+        let location = self.store.location(&part.key);
         let mut read = self.store.read(context, &part.key, &[part.tail_offset..part.bytes]).await?;
         let tail = read.pop().ok_or_else(|| Error::logical("A store returned no bytes for a range"))?;
         if part.tail_hash != 0 && part.tail_hash != xxh3_64(&tail) {
@@ -184,9 +193,7 @@ impl Core {
                 ),
             ));
         }
-        let open = Arc::new(OpenPart::parse(&part.key, part.bytes, tail, &self.layout)?);
-        self.environment.parts.put(location, open.clone());
-        Ok(open)
+        OpenPart::parse(&part.key, part.bytes, tail, &self.layout)
     }
 
     pub fn opened(&self, part: &PartEntry) -> Option<Arc<OpenPart>> {
@@ -446,6 +453,10 @@ impl Table for MergeTree {
 
     async fn freeze(&self, context: &Arc<QueryContext>, partition: &PartitionChoice, name: Option<&str>) -> Result<String> {
         freeze::freeze(&self.core, context, partition, name).await
+    }
+
+    async fn check(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
+        check::check(&self.core, context, chosen).await
     }
 
     async fn unfreeze(&self, context: &Arc<QueryContext>, name: &str) -> Result<()> {

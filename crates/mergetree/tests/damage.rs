@@ -6,6 +6,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use gristmill_base::{ErrorCode, Result};
+use gristmill_catalog::{PartChoice, PartitionChoice, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_mergetree::manifest::PartEntry;
 use gristmill_mergetree::part::OpenPart;
@@ -108,4 +109,34 @@ async fn damage_of_the_manifest_hides_no_row() {
             assert_eq!(sum(&table, "SELECT count(k) FROM t").await.expect("reads"), 210, "{version}, byte {at}");
         }
     }
+}
+
+/// What CHECK TABLE says of each part.
+async fn checked(objects: BTreeMap<String, Vec<u8>>) -> Vec<String> {
+    let table = opened(objects).await;
+    let everything = PartChoice::Partition(PartitionChoice::All);
+    let parts = table.check(&settings(), &everything).await.expect("looks at all parts");
+    parts.into_iter().map(|part| part.damage.map_or(String::new(), |error| format!("{}: {error}", part.name))).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_table_names_the_part_with_a_flipped_byte() {
+    let (whole, part, open) = two_parts(100).await;
+    assert_eq!(checked(whole.clone()).await, ["", ""]);
+    // Of the pages every byte counts, and of the tail.
+    let first = open.metadata.metadata().row_group(0).column(0).byte_range().0;
+    for at in (first as usize..part.bytes as usize).step_by(11) {
+        let mut damaged = whole.clone();
+        damaged.get_mut(&part.key).expect("the part")[at] ^= 0x10;
+        let found = checked(damaged).await;
+        assert!(found[0].contains(&part.name) && found[0].contains(&part.key), "byte {at}: {found:?}");
+        assert_eq!(found[1], "");
+    }
+    // A part that is gone, or cut off.
+    let mut gone = whole.clone();
+    gone.remove(&part.key);
+    assert!(checked(gone).await[0].contains(&part.key));
+    let mut short = whole;
+    short.get_mut(&part.key).expect("the part").truncate(1000);
+    assert!(checked(short).await[0].contains(&part.key));
 }

@@ -1,10 +1,10 @@
-//! Statements about tables as wholes (RENAME, DROP, OPTIMIZE) and their partitions, and EXPLAIN.
+//! Statements about tables as wholes (RENAME, DROP, CHECK, OPTIMIZE) and their partitions, and EXPLAIN.
 
 use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::statement::{AlterCommand, Cursor, Partition, Statement, TableName};
+use crate::statement::{AlterCommand, Checked, Cursor, Partition, Statement, TableName};
 
 impl Cursor<'_> {
     pub(crate) fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
@@ -107,6 +107,23 @@ impl Cursor<'_> {
         } else {
             Partition::Value(Box::new(self.expression()?))
         })
+    }
+
+    /// `CHECK TABLE t [PARTITION … | PART '…']`, `CHECK ALL TABLES`, from behind CHECK.
+    pub(crate) fn check(&mut self) -> Result<Statement> {
+        if self.eat_all(&["ALL", "TABLES"]) {
+            return Ok(Statement::Check(Checked::All));
+        }
+        self.expect("TABLE")?;
+        let name = self.table_name()?;
+        self.on_cluster()?;
+        Ok(Statement::Check(if self.eat("PARTITION") {
+            Checked::Partition(name, self.partition()?)
+        } else if self.eat("PART") {
+            Checked::Part(name, self.string()?)
+        } else {
+            Checked::Partition(name, Partition::All)
+        }))
     }
 
     pub(crate) fn optimize(&mut self) -> Result<Statement> {

@@ -62,6 +62,7 @@ pub enum Statement {
         name: TableName,
         database: bool,
     },
+    Check(Checked),
     Optimize {
         name: TableName,
         partition: Option<Partition>,
@@ -138,6 +139,15 @@ pub enum Statement {
 pub struct TableName {
     pub database: Option<String>,
     pub table: String,
+}
+
+/// What CHECK reads.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Checked {
+    /// All tables that can be checked.
+    All,
+    Partition(TableName, Partition),
+    Part(TableName, String),
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -220,6 +230,7 @@ impl Statement {
             Statement::Describe(_) => "Describe",
             Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",
             Statement::Exists { .. } => "Exists",
+            Statement::Check(_) => "Check",
             Statement::Optimize { .. } => "Optimize",
             Statement::Alter { .. } => "Alter",
             Statement::Delete { .. } => "Delete",
@@ -404,6 +415,9 @@ impl<'a> Cursor<'a> {
                 self.eat("VIEW");
             }
             return Ok(Statement::Exists { name: self.table_name_of(temporary)?, database });
+        }
+        if self.eat("CHECK") {
+            return self.check();
         }
         if self.eat("OPTIMIZE") {
             return self.optimize();

@@ -25,6 +25,7 @@ use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 
+use super::data_blocks::{cut, in_blocks};
 use super::insert_lanes::write_all;
 use super::insert_plan::given_columns;
 use super::load::{self, LoadRun};
@@ -197,7 +198,8 @@ impl Interpreter {
 
     fn values(&self, rows: &[Vec<Node>], given: &Columns, table: &Columns) -> Result<Lowered> {
         let batch = self.values_batch(rows, given, table)?;
-        let provider = datafusion::datasource::MemTable::try_new(batch.schema(), vec![vec![batch]])?;
+        let blocks = cut(&batch, &self.context.settings)?;
+        let provider = datafusion::datasource::MemTable::try_new(batch.schema(), vec![blocks])?;
         self.lowered_of(given, Arc::new(provider))
     }
 
@@ -277,6 +279,7 @@ impl Interpreter {
 
     /// Rows as they come.
     fn streamed(&self, batches: BoxStream<'static, Result<RecordBatch>>, given: &Columns) -> Result<Lowered> {
+        let batches = in_blocks(batches, given.arrow(), &self.context.settings)?;
         let rows = DataRows { schema: given.arrow(), source: Mutex::new(Some(batches)), context: self.context.clone() };
         let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
         self.lowered_of(given, Arc::new(provider))

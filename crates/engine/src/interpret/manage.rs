@@ -76,6 +76,7 @@ impl Interpreter {
                 return Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_database_query(&database)]]);
             }
             Statement::Exists { name, database } => return self.exists(&name, database),
+            Statement::Check(checked) => return self.check(&checked).await,
             Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
                 let (database, table) = self.rows_of(database, table)?;

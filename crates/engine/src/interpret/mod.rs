@@ -2,7 +2,9 @@
 
 mod alter;
 mod async_insert;
+mod check;
 mod create;
+mod data_blocks;
 mod describe;
 mod estimate;
 mod explain;

@@ -130,7 +130,10 @@ impl Gear {
                 .then_some((of_query.min_insert_block_size_rows, of_query.min_insert_block_size_bytes)),
             set_parts_at_once: parts.then_some(parts_at_once),
             set,
-            parts_to_delay: settings.parts_to_delay_insert,
+            parts_to_delay: match of_query.parts_to_delay_insert {
+                0 => settings.parts_to_delay_insert,
+                of_query => of_query,
+            },
             lanes_most: context.threads() * 2,
         };
         let fixed = Fixed { lanes_most: fixed.lanes_most.min(fixed.lanes_with_room()), ..fixed };

@@ -103,7 +103,7 @@ impl Shared {
         if !may_refuse && self.is_first_block.swap(false, Ordering::Relaxed) {
             return Ok(());
         }
-        let settings = &self.target.settings;
+        let settings = &paced(&self.target.settings, &self.context);
         let state = self.core.manifest.current();
         let Some((parts, bytes)) = fullest_partition(&state) else { return Ok(()) };
         let average = bytes / parts.max(1);
@@ -253,6 +253,16 @@ impl Shared {
                 Err(error)
             }
         }
+    }
+}
+
+/// The table's settings with the numbers of parts that this insert says.
+fn paced(settings: &TableSettings, context: &QueryContext) -> TableSettings {
+    let or_table = |of_query: u64, of_table: u64| if of_query > 0 { of_query } else { of_table };
+    TableSettings {
+        parts_to_delay_insert: or_table(context.settings.parts_to_delay_insert, settings.parts_to_delay_insert),
+        parts_to_throw_insert: or_table(context.settings.parts_to_throw_insert, settings.parts_to_throw_insert),
+        ..settings.clone()
     }
 }
 

@@ -20,6 +20,9 @@ use parking_lot::Mutex;
 
 pub use objects::ObjectFolder;
 
+/// Bytes of an object that are copied at a time where they have to be moved.
+const COPIED_PIECE_BYTES: u64 = 8 << 20;
+
 /// What became of a conditional put.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Put {
@@ -51,6 +54,17 @@ pub trait PartStore: Send + Sync + Debug {
     /// Opens the writing of a new object, which appears when it is finished.
     async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>>;
 
+    /// Makes an object of one of `bytes` bytes in a folder, this one or another, without moving bytes where the store can.
+    /// Uncommitted and not synced, as what was uploaded.
+    async fn copy(&self, context: &Arc<QueryContext>, from: &dyn PartStore, key: &str, bytes: u64, to: &str) -> Result<()> {
+        copy_bytes(self, context, from, (key, bytes), to).await
+    }
+
+    /// The folder as one of an object store.
+    fn as_object_folder(&self) -> Option<&ObjectFolder> {
+        None
+    }
+
     /// Makes uploaded objects survive a loss of power.
     async fn sync(&self, _context: &Arc<QueryContext>, _keys: &[String]) -> Result<()> {
         Ok(())
@@ -75,6 +89,34 @@ pub trait PartStore: Send + Sync + Debug {
 
     /// Where the object lies, for people.
     fn location(&self, key: &str) -> String;
+}
+
+/// Copies an object, of so many bytes, by reading and writing it.
+async fn copy_bytes<S: PartStore + ?Sized>(
+    store: &S,
+    context: &Arc<QueryContext>,
+    from: &dyn PartStore,
+    (key, bytes): (&str, u64),
+    to: &str,
+) -> Result<()> {
+    let mut upload = store.upload(context, to).await?;
+    let moved = async {
+        for begin in (0..bytes).step_by(COPIED_PIECE_BYTES as usize) {
+            context.check()?;
+            let range = begin..bytes.min(begin + COPIED_PIECE_BYTES);
+            for piece in from.read(context, key, &[range]).await? {
+                upload.write(piece).await?;
+            }
+        }
+        Ok(())
+    };
+    match moved.await {
+        Ok(()) => upload.finish().await,
+        Err(error) => {
+            upload.abort().await;
+            Err(error)
+        }
+    }
 }
 
 #[async_trait]

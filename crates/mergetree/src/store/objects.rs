@@ -10,7 +10,7 @@ use gristmill_base::{ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_objstore::{Provider, PutOutcome, Store, Upload};
 
-use super::{PartStore, PartUpload, Put, StoredObject};
+use super::{PartStore, PartUpload, Put, StoredObject, copy_bytes};
 
 /// The objects of `store` whose keys begin with a prefix.
 #[derive(Clone, Debug)]
@@ -60,6 +60,19 @@ impl PartStore for ObjectFolder {
 
     async fn upload(&self, context: &Arc<QueryContext>, key: &str) -> Result<Box<dyn PartUpload>> {
         Ok(Box::new(ObjectUpload(self.store.upload(context, &self.key(key)))))
+    }
+
+    async fn copy(&self, context: &Arc<QueryContext>, from: &dyn PartStore, key: &str, bytes: u64, to: &str) -> Result<()> {
+        match from.as_object_folder() {
+            Some(from) if from.store.is_same(&self.store) => {
+                self.store.copy(context, &from.key(key), &self.key(to), bytes).await
+            }
+            _ => copy_bytes(self, context, from, (key, bytes), to).await,
+        }
+    }
+
+    fn as_object_folder(&self) -> Option<&ObjectFolder> {
+        Some(self)
     }
 
     async fn sync(&self, context: &Arc<QueryContext>, keys: &[String]) -> Result<()> {

@@ -46,6 +46,8 @@ struct Settled {
     asked: Instant,
 }
 
+/// What one request of S3 copies at most.
+const COPIED_BYTES_MAX: u64 = 5 << 30;
 /// The environment that gave no credentials (its service may have been slow) is asked again after so long, where a request
 /// without any is denied.
 const ASKED_AGAIN_AFTER: Duration = Duration::from_secs(30);
@@ -297,6 +299,26 @@ impl Backend for CloudBackend {
             })
             .await?;
         Ok(ObjectInfo { key: key.to_string(), size: Some(size), last_modified: None, etag: result.e_tag })
+    }
+
+    /// By the server, where its answer means that the copy is there: Azure's only says that it began one.
+    async fn copy(&self, from: &str, to: &str, bytes: u64) -> Result<(), Failure> {
+        if self.location.provider == Provider::Azure || bytes > COPIED_BYTES_MAX {
+            return Err(Failure::new(FailureKind::Unsupported, "the store copies no such object by itself"));
+        }
+        let (source, target) = (self.path(from)?, self.path(to)?);
+        self.run(|client| {
+            let (source, target) = (source.clone(), target.clone());
+            async move { client.store().copy(&source, &target).await }
+        })
+        .await?;
+        // Some servers answer 200 and fail after.
+        match self.head(to).await?.size {
+            Some(size) if size != bytes => {
+                Err(Failure::new(FailureKind::Unsupported, format!("the copy has {size} bytes and not {bytes}")))
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn delete(&self, key: &str) -> Result<(), Failure> {

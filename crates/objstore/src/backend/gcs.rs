@@ -68,6 +68,10 @@ impl Backend for GcsBackend {
         json.put(key, bytes, if_absent).await
     }
 
+    async fn copy(&self, from: &str, to: &str, bytes: u64) -> Result<(), Failure> {
+        self.cloud.copy(from, to, bytes).await
+    }
+
     async fn delete(&self, key: &str) -> Result<(), Failure> {
         self.cloud.delete(key).await
     }

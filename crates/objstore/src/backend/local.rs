@@ -261,6 +261,26 @@ impl Backend for LocalBackend {
         blocking(move || append(&path, &bytes[..]).map(|metadata| info_of(key, &metadata))).await
     }
 
+    /// A second name for the file.
+    async fn copy(&self, from: &str, to: &str, _bytes: u64) -> Result<(), Failure> {
+        let (from, to, syncs) = (self.path(from)?, self.path(to)?, self.syncs);
+        blocking(move || {
+            make_parents(&to)?;
+            match fs::hard_link(&from, &to) {
+                // An earlier try made it.
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists && is_same_file(&from, &to)? => {}
+                other => other?,
+            }
+            if syncs == Syncs::AtOnce { to.parent().map_or(Ok(()), sync_folder) } else { Ok(()) }
+        })
+        .await
+        // File systems without links, and folders on other ones: the bytes have to be moved.
+        .map_err(|failure| match failure.kind {
+            FailureKind::NotFound | FailureKind::NoSpace => failure,
+            _ => Failure { kind: FailureKind::Unsupported, ..failure },
+        })
+    }
+
     async fn delete(&self, key: &str) -> Result<(), Failure> {
         let path = self.path(key)?;
         blocking(move || match fs::remove_file(&path) {
@@ -348,6 +368,11 @@ impl Backend for LocalBackend {
     fn deletes_at_once(&self) -> usize {
         1000
     }
+}
+
+fn is_same_file(one: &Path, other: &Path) -> io::Result<bool> {
+    let (one, other) = (fs::metadata(one)?, fs::metadata(other)?);
+    Ok((one.dev(), one.ino()) == (other.dev(), other.ino()))
 }
 
 /// Pipes and devices: from where they stand to their end.

@@ -110,6 +110,11 @@ impl Backend for MemoryBackend {
         Ok(info)
     }
 
+    async fn copy(&self, from: &str, to: &str, _bytes: u64) -> Result<(), Failure> {
+        let bytes = self.find(from)?.bytes;
+        self.put(to, bytes, false).await.map(|_| ())
+    }
+
     async fn delete(&self, key: &str) -> Result<(), Failure> {
         self.objects.lock().remove(key);
         Ok(())

@@ -103,6 +103,10 @@ pub(crate) trait Backend: Send + Sync + Debug {
     async fn append(&self, _key: &str, _bytes: Bytes) -> Result<ObjectInfo, Failure> {
         Err(Failure::new(FailureKind::Unsupported, "objects cannot be appended to"))
     }
+    /// Makes an object of another without moving bytes: both are never changed after. `bytes`: its size.
+    async fn copy(&self, _from: &str, _to: &str, _bytes: u64) -> Result<(), Failure> {
+        Err(Failure::new(FailureKind::Unsupported, "the store copies nothing by itself"))
+    }
     /// A missing object counts as deleted.
     async fn delete(&self, key: &str) -> Result<(), Failure>;
     async fn delete_many(&self, keys: &[String]) -> Result<(), Failure>;

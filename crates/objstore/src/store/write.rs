@@ -14,6 +14,8 @@ use crate::failure::FailureKind;
 use crate::location::Provider;
 use crate::upload::Upload;
 
+/// Bytes that are read at a time where an object is copied by reading it.
+const COPIED_PIECE_BYTES: u64 = 16 << 20;
 /// Batches of deletions in flight.
 const DELETES_IN_FLIGHT: usize = 16;
 
@@ -82,6 +84,43 @@ impl Store {
             .await?;
         self.count_written(ctx, length);
         Ok(info)
+    }
+
+    /// Makes an object of another of `bytes` bytes: by a second name on a disk, by the server where it can, otherwise by
+    /// reading and writing. Objects that are copied so must never be changed.
+    pub async fn copy(&self, ctx: &Arc<QueryContext>, from: &str, to: &str, bytes: u64) -> Result<()> {
+        let operation = Operation::writing("copy", from, Class::Copy, true);
+        let copied = self.run_counting(ctx, operation, |backend| {
+            let (from, to) = (from.to_string(), to.to_string());
+            async move { backend.copy(&from, &to, bytes).await }
+        });
+        match copied.await {
+            Ok(_) => return Ok(()),
+            Err((error, Some((kind, _)))) if !matches!(kind, FailureKind::Unsupported | FailureKind::Refused) => {
+                return Err(error);
+            }
+            Err((error, None)) => return Err(error),
+            Err(_) => {}
+        }
+        let mut upload = self.upload(ctx, to);
+        let moved = async {
+            let mut at = 0;
+            while at < bytes {
+                let end = bytes.min(at + COPIED_PIECE_BYTES);
+                upload.write(self.get_range(ctx, from, at..end, None).await?).await?;
+                at = end;
+            }
+            Ok(())
+        };
+        match moved.await {
+            Ok(()) => upload.finish().await.map(|_| ()),
+            Err(error) => {
+                if let Err(left) = upload.abort().await {
+                    tracing::warn!("a copy was not given up cleanly: {left}");
+                }
+                Err(error)
+            }
+        }
     }
 
     /// Makes objects outlast a loss of power: needed only of a store that syncs when told. Not tried again: after a sync

@@ -37,6 +37,7 @@ async fn everything(store: &Store) {
     globs(store, &ctx).await;
     conditional_writes(store, &ctx).await;
     uploads(store, &ctx).await;
+    copies(store, &ctx).await;
     deletions(store, &ctx).await;
     if store.is_remote() {
         assert!(ctx.counters.nonzero().iter().any(|(event, _)| event.name() == "S3GetObject"));
@@ -254,6 +255,20 @@ async fn uploads(store: &Store, ctx: &Arc<QueryContext>) {
     upload.finish().await.expect("finish");
     assert!(store.get(ctx, "up/narrow").await.expect("get") == object);
     assert!(narrow.memory.peak_bytes() <= 12_000_000);
+}
+
+async fn copies(store: &Store, ctx: &Arc<QueryContext>) {
+    let object = pattern(3 << 20);
+    let length = object.len() as u64;
+    store.put(ctx, "copies/from", object.clone()).await.expect("put");
+    store.copy(ctx, "copies/from", "copies/a folder/to", length).await.expect("copy");
+    store.copy(ctx, "copies/from", "copies/a folder/to", length).await.expect("the same once more");
+    store.delete(ctx, "copies/from").await.expect("delete");
+    assert!(store.get(ctx, "copies/a folder/to").await.expect("get") == object);
+    let error = store.copy(ctx, "copies/from", "copies/never", length).await.expect_err("the object is gone");
+    assert_eq!(error.code(), ErrorCode::FILE_DOESNT_EXIST, "{error}");
+    assert_eq!(keys(store, ctx, "copies/").await, ["copies/a folder/to"]);
+    store.delete(ctx, "copies/a folder/to").await.expect("delete");
 }
 
 async fn deletions(store: &Store, ctx: &Arc<QueryContext>) {

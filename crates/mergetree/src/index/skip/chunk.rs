@@ -85,14 +85,19 @@ impl Units {
     }
 }
 
+/// What a chunk holds, compressed. Errors: CORRUPTED_DATA.
+pub fn checked(data: &[u8]) -> Result<&[u8]> {
+    let body = data.len().checked_sub(CHECKSUM_LENGTH).ok_or_else(|| corrupt("it is cut off"))?;
+    match data[body..] == xxh3_64(&data[..body]).to_le_bytes() {
+        true => Ok(&data[..body]),
+        false => Err(corrupt("its checksum does not fit")),
+    }
+}
+
 impl Chunk {
     /// Errors: CORRUPTED_DATA.
     pub fn decode(index: &SkipIndex, data: &[u8]) -> Result<Chunk> {
-        let body = data.len().checked_sub(CHECKSUM_LENGTH).ok_or_else(|| corrupt("it is cut off"))?;
-        if data[body..] != xxh3_64(&data[..body]).to_le_bytes() {
-            return Err(corrupt("its checksum does not fit"));
-        }
-        let plain = zstd::stream::decode_all(&data[..body])?;
+        let plain = zstd::stream::decode_all(checked(data)?)?;
         let (units, payload) = plain.split_first_chunk::<4>().ok_or_else(|| corrupt("it is cut off"))?;
         let units = u32::from_le_bytes(*units) as usize;
         let bytes = 2 * plain.len() as u64;

@@ -134,6 +134,18 @@ impl PageSums {
         (self.pages.len() * size_of::<(Range<u64>, u32)>()) as u64
     }
 
+    /// All pages in runs of so many bytes, about, of whole pages: to be read one after another.
+    pub fn runs(&self, bytes: u64) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for (page, _) in &self.pages {
+            match runs.last_mut().filter(|run| page.end - run.start <= bytes) {
+                Some(run) => run.end = page.end,
+                None => runs.push(page.clone()),
+            }
+        }
+        runs
+    }
+
     /// Checks the pages that lie in what was read. Error: CHECKSUM_DOESNT_MATCH.
     pub fn check(&self, range: &Range<u64>, data: &[u8], metadata: &ParquetMetaData) -> Result<()> {
         let first = self.pages.partition_point(|(page, _)| page.start < range.start);
@@ -172,6 +184,15 @@ fn damaged(page: &Range<u64>, metadata: &ParquetMetaData) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn runs_are_of_whole_pages() {
+        let page = |range: Range<u64>| (range, 0);
+        let sums = PageSums { pages: vec![page(4..10), page(10..40), page(55..90), page(90..300)] };
+        assert_eq!(sums.runs(86), [4..90, 90..300]);
+        assert_eq!(sums.runs(1), [4..10, 10..40, 55..90, 90..300]);
+        assert!(PageSums::default().runs(1).is_empty());
+    }
 
     #[test]
     fn pages_are_summed_however_their_bytes_are_cut() {

@@ -1,36 +1,27 @@
 //! Partitions from one table into another: ALTER TABLE … REPLACE PARTITION FROM, ATTACH PARTITION FROM, MOVE PARTITION TO
 //! TABLE.
 //!
-//! The parts are written anew under the other table's columns, and one commit there makes them visible, in the place of
-//! the partition's own parts where they replace these. A MOVE then takes them out of the table that they came from, by a
+//! The parts become parts of the other table (`part`), and one commit there makes them visible, in the place of the
+//! partition's own parts where they replace these. A MOVE then takes them out of the table that they came from, by a
 //! commit of its own: a crash between the two leaves the rows in both tables, never in neither.
+
+mod part;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 
-use futures::StreamExt;
+use futures::stream::{self, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, PartitionChoice, Transfer};
 use gristmill_introspect::QueryContext;
 
-use crate::insert::block::object_key;
 use crate::insert::partition;
-use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::mutate;
-use crate::part::v1::encode::Codec;
-use crate::part::{PartPlan, PartWriter, Sorted};
-use crate::projection::build::Building;
-use crate::projection::has_any;
-use crate::read::evolve::traits_of;
-use crate::read::stream::{Output, ScanShared, stream};
-use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
-
-/// Bytes (as values in memory) that the reading of a part holds ahead, about.
-const READ_BYTES: u64 = 64 << 20;
+use part::Tables;
 
 /// Rows of one table must be rows of the other, in its order.
 fn check_alike(to: &Layout, from: &Layout) -> Result<()> {
@@ -112,15 +103,21 @@ pub async fn transfer(
         };
     }
     let mut written: Vec<PartEntry> = Vec::with_capacity(parts.len());
-    for part in &parts {
-        match write(to, from, &state, context, part).await {
+    let tables = Tables::new(to, from, state);
+    let carrying: Vec<_> = parts.iter().map(|part| tables.carry(context, part)).collect();
+    let mut carried = stream::iter(carrying).buffer_unordered(context.threads());
+    while let Some(part) = carried.next().await {
+        match part {
             Ok(part) => written.push(part),
             Err(error) => {
+                drop(carried);
                 discard(to, &written).await;
                 return Err(error);
             }
         }
     }
+    drop(carried);
+    written.sort_by_key(|part| part.min_block);
     match commit(to, context, &written, what).await {
         Ok(Commit::Done(_)) => {}
         Ok(Commit::Nothing) => {
@@ -200,55 +197,4 @@ async fn take_out(from: &Arc<Core>, context: &Arc<QueryContext>, parts: &[Arc<Pa
         Commit::Unknown(error) => Err(error.with_context("it is unknown whether the moved parts left the first table")),
         _ => Ok(()),
     }
-}
-
-/// A part of one table as a part of the other, without a block number yet.
-async fn write(
-    to: &Arc<Core>,
-    from: &Arc<Core>,
-    state: &Arc<State>,
-    context: &Arc<QueryContext>,
-    part: &Arc<PartEntry>,
-) -> Result<PartEntry> {
-    let open = context.cancellable(from.open_part(context, part)).await?;
-    let (text, dictionaries) = (0..from.layout.columns.len()).map(|place| traits_of(&open, &from.layout, place)).unzip();
-    let plan = PartPlan {
-        key: object_key(context, &part.partition_id, part.level),
-        partition_id: part.partition_id.clone(),
-        partition: part.partition.clone(),
-        level: part.level,
-        codec: from.layout.ttl.codec_of_part(part).unwrap_or(if part.level == 0 { Codec::Lz4 } else { Codec::Zstd }),
-        granule_rows: open.header.granule_rows as usize,
-        row_group_rows: open.header.row_group_rows as usize,
-        text,
-        dictionaries,
-        lanes: context.threads(),
-        hashed: false,
-    };
-    let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
-    let outputs = (0..from.layout.columns.len()).map(Output::Stored).collect();
-    let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
-    let shared = ScanShared::of_merge(from, state, whole, (outputs, from.layout.schema.clone()), limits);
-    let mut rows = stream(shared, context.clone()).boxed();
-    let mut writer = PartWriter::create(context, &to.store, to.layout.clone(), plan).await?;
-    let projections = to.layout.projections.iter().filter(|projection| has_any(part, &projection.definition.name));
-    let projections = projections.cloned().collect();
-    let building = Building { settings: to.settings.clone(), core: Some(to.clone()), projections };
-    writer.build_projections(context, &to.store, building);
-    let copied = async {
-        while let Some(batch) = rows.next().await.transpose()? {
-            context.check()?;
-            let keys = to.layout.primary().iter().map(|key| key.evaluate(&batch)).collect::<Result<Vec<_>>>()?;
-            let rows = batch.num_rows();
-            writer.write(&Sorted { columns: batch.columns().to_vec(), keys, order: None, rows }).await?;
-        }
-        Ok::<(), Error>(())
-    };
-    if let Err(error) = copied.await {
-        writer.abort().await;
-        return Err(error);
-    }
-    let written = writer.finish().await?;
-    let entry = entry(&written, part.ranges.clone(), 0, 0, context.env.now_ms());
-    Ok(PartEntry { codec: part.codec.clone(), ..entry })
 }
