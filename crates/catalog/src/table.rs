@@ -78,6 +78,8 @@ pub struct PartRow {
     pub active: bool,
     pub marks: u64,
     pub rows: u64,
+    /// Rows of it are deleted, and lie in it yet.
+    pub has_lightweight_delete: bool,
     pub bytes_on_disk: u64,
     pub data_compressed_bytes: u64,
     pub data_uncompressed_bytes: u64,

@@ -66,8 +66,7 @@ pub async fn freeze(
     let state = core.pin(context).await?;
     let wanted = |part: &&Arc<PartEntry>| chosen.as_ref().is_none_or(|id| part.partition_id == *id);
     let parts: Vec<Arc<PartEntry>> = state.parts.values().filter(wanted).cloned().collect();
-    let projections = parts.iter().flat_map(|part| part.projections.values()).map(|data| (data.key.as_str(), data.bytes));
-    let objects: Vec<(&str, u64)> = parts.iter().map(|part| (part.key.as_str(), part.bytes)).chain(projections).collect();
+    let objects: Vec<(&str, u64)> = parts.iter().flat_map(|part| part.sized_objects()).collect();
     let copies: Vec<String> = objects.iter().map(|(key, _)| format!("{folder}{key}")).collect();
     let copying = objects.iter().zip(&copies);
     let copying = copying.map(|((key, bytes), to)| core.store.copy(context, core.store.as_ref(), key, *bytes, to));
@@ -92,6 +91,7 @@ pub async fn freeze(
         begun: None,
         passed: Vec::new(),
         projected: Vec::new(),
+        deleted: Vec::new(),
         killed: Vec::new(),
         snapshot: Some(snapshot),
     };

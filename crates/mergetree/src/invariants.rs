@@ -55,6 +55,15 @@ pub fn check_change(base: &State, change: &Change) -> Result<()> {
     if let Some(changed) = projected.iter().find(|changed| base.part_named(&changed.part).is_none()) {
         return Err(broken("M-3", format!("part {}, which is not there, gets a projection", changed.part)));
     }
+    for deleted in &change.rows.deleted {
+        let rows = |part: &Arc<PartEntry>| {
+            let before = part.deleted.as_ref().map_or(0, |deleted| deleted.rows);
+            (before..part.stored_rows()).contains(&deleted.deleted.rows)
+        };
+        if !base.part_named(&deleted.part).is_some_and(rows) || removed.contains(deleted.part.as_str()) {
+            return Err(broken("M-3", format!("rows of part {}, which it does not have, are deleted", deleted.part)));
+        }
+    }
     if let Some(id) = change.insert_id.as_ref().filter(|id| base.has_insert(id)) {
         return Err(broken("I-3", format!("the insert {id} was committed before")));
     }

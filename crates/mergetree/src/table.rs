@@ -171,7 +171,7 @@ impl Core {
 
     /// A part's header, index and footer, from memory or by one read of its tail.
     pub async fn open_part(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<Arc<OpenPart>> {
-        let location = self.store.location(&part.key);
+        let location = self.opened_as(part);
         if let Some(open) = self.environment.parts.get(&location) {
             return Ok(open);
         }
@@ -193,11 +193,22 @@ impl Core {
                 ),
             ));
         }
-        OpenPart::parse(&part.key, part.bytes, tail, &self.layout)
+        let open = OpenPart::parse(&part.key, part.bytes, tail, &self.layout)?;
+        let Some(deleted) = &part.deleted else { return Ok(open) };
+        let data = self.store.read_whole(context, &deleted.key).await?.ok_or_else(|| {
+            let text = format!("{} is gone, which says which rows of part {location} are deleted", deleted.key);
+            Error::new(ErrorCode::FILE_DOESNT_EXIST, text)
+        })?;
+        open.without(&self.store.location(&deleted.key), &data)
+    }
+
+    /// Where opened parts are kept: by the object that changes whenever they do.
+    fn opened_as(&self, part: &PartEntry) -> String {
+        self.store.location(part.deleted.as_ref().map_or(&part.key, |deleted| &deleted.key))
     }
 
     pub fn opened(&self, part: &PartEntry) -> Option<Arc<OpenPart>> {
-        self.environment.parts.get(&self.store.location(&part.key))
+        self.environment.parts.get(&self.opened_as(part))
     }
 
     /// As `discard`, of all these objects.

@@ -21,7 +21,7 @@ const PARTS: &str = "partition String, name String, uuid UUID, part_type String,
     `recompression_ttl_info.max` Array(DateTime), `group_by_ttl_info.expression` Array(String), \
     `group_by_ttl_info.min` Array(DateTime), `group_by_ttl_info.max` Array(DateTime), \
     `rows_where_ttl_info.expression` Array(String), `rows_where_ttl_info.min` Array(DateTime), \
-    `rows_where_ttl_info.max` Array(DateTime)";
+    `rows_where_ttl_info.max` Array(DateTime), has_lightweight_delete UInt8";
 
 const PARTS_COLUMNS: &str = "partition String, name String, part_type String, active UInt8, marks UInt64, rows UInt64, \
     bytes_on_disk UInt64, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, modification_time DateTime, \
@@ -78,6 +78,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     expressions(&part.ttl.delete_where),
                     times(&part.ttl.delete_where, |rule| rule.1),
                     times(&part.ttl.delete_where, |rule| rule.2),
+                    part.has_lightweight_delete.into(),
                 ])?;
             }
         }

@@ -39,6 +39,10 @@ pub fn bounds(parts: &[&Arc<OpenPart>], layout: &Arc<Layout>, place: usize) -> O
     }
     let mut all: Option<(ScalarValue, ScalarValue)> = None;
     for part in parts {
+        // The row with the bound may be deleted.
+        if part.deleted.is_some() {
+            return None;
+        }
         let (least, greatest) = of_part(part, layout, place).ok().flatten()?;
         for (low, high) in (0..least.len()).map(|at| (value(&least, at), value(&greatest, at))) {
             let (low, high) = (low?, high?);

@@ -324,6 +324,7 @@ pub fn entry(
         ttl: part.ttl.clone(),
         codec: String::new(),
         projections: part.projections.clone(),
+        deleted: None,
     }
 }
 

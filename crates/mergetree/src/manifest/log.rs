@@ -24,7 +24,7 @@ use parking_lot::Mutex;
 
 use super::state::State;
 use super::v1::record::{FOLDER, SNAPSHOT_INTERVAL, key, version_of};
-use super::v1::{LedgerChange, MutationEntry, Operation, PartEntry, ProjectionChange, Record};
+use super::v1::{LedgerChange, MutationEntry, Operation, PartEntry, ProjectionChange, Record, RowsDeleted};
 use crate::invariants;
 use crate::store::{PartStore, Put};
 
@@ -55,6 +55,7 @@ pub struct RowsChange {
     pub begun: Option<Arc<MutationEntry>>,
     pub passed: Vec<(String, i64)>,
     pub projected: Vec<ProjectionChange>,
+    pub deleted: Vec<RowsDeleted>,
     pub killed: Vec<i64>,
 }
 
@@ -216,8 +217,9 @@ impl Manifest {
     async fn sync_added(&self, context: &Arc<QueryContext>, change: &Change, synced: &mut HashSet<String>) -> Result<()> {
         let added = change.added.iter().flat_map(|part| part.objects());
         let projected = change.rows.projected.iter().filter_map(|change| change.data.as_ref()).map(|data| data.key.as_str());
+        let deleted = change.rows.deleted.iter().map(|change| change.deleted.key.as_str());
         let keys: Vec<String> =
-            added.chain(projected).filter(|key| synced.insert(key.to_string())).map(str::to_string).collect();
+            added.chain(projected).chain(deleted).filter(|key| synced.insert(key.to_string())).map(str::to_string).collect();
         match keys.is_empty() {
             true => Ok(()),
             false => self.store.sync(context, &keys).await,
@@ -242,6 +244,7 @@ impl Manifest {
             begun: change.rows.begun,
             passed: change.rows.passed,
             projected: change.rows.projected,
+            deleted: change.rows.deleted,
             killed: change.rows.killed,
             snapshot: None,
         };

@@ -8,4 +8,4 @@ pub mod v1;
 pub use ledger::Ledger;
 pub use log::{Change, Commit, Manifest, RowsChange};
 pub use state::State;
-pub use v1::{MutationEntry, PartEntry, ProjectionChange, ProjectionEntry, RemovedPart};
+pub use v1::{DeletedEntry, MutationEntry, PartEntry, ProjectionChange, ProjectionEntry, RemovedPart, RowsDeleted};

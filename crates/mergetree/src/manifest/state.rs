@@ -148,6 +148,7 @@ impl State {
             }
         }
         next.change_projections(record);
+        next.delete_rows(record);
         next.mutations.retain(|mutation| !record.killed.contains(&mutation.number));
         next.finish_mutations(record.time_ms);
         next.removed.retain(|removed| removed.removed_ms + REMOVED_KEPT_MS > record.time_ms);
@@ -240,6 +241,21 @@ impl State {
             if let Some(old) = old.filter(|old| change.data.as_ref().is_none_or(|new| new.key != old.key)) {
                 self.removed_objects.push(RemovedObject { key: old.key, removed_ms: record.time_ms });
             }
+        }
+    }
+
+    /// The parts stay, under a new name: whoever replaces one must have seen which rows it has. What they have of projections
+    /// still counts the deleted rows, and goes.
+    fn delete_rows(&mut self, record: &Record) {
+        for change in &record.deleted {
+            let Some(part) = self.parts.values_mut().find(|part| part.name == change.part) else { continue };
+            let rows = part.stored_rows() - change.deleted.rows;
+            self.rows -= part.rows - rows;
+            let gone = part.projections.values().map(|data| &data.key).chain(part.deleted.iter().map(|old| &old.key));
+            let gone = gone.map(|key| RemovedObject { key: key.clone(), removed_ms: record.time_ms });
+            self.removed_objects.extend(gone);
+            let (deleted, projections) = (Some(change.deleted.clone()), BTreeMap::new());
+            *part = Arc::new(PartEntry { rows, deleted, projections, ..part.mutated(change.mutation) });
         }
     }
 

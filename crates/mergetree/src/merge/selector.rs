@@ -201,6 +201,7 @@ mod tests {
                 ttl: BTreeMap::new(),
                 codec: String::new(),
                 projections: BTreeMap::new(),
+                deleted: None,
             })
         };
         bytes.iter().enumerate().map(part).collect()

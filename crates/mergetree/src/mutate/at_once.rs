@@ -1,5 +1,5 @@
-//! A change of rows that is seen whole: all parts are rewritten where a row changes, and one commit puts all of them in
-//! the place of the old ones. Until then nobody merges the parts here; where another process does, it begins again.
+//! A change of rows that is seen whole: of each part it is written down which rows are deleted (`mask`), or it is rewritten
+//! where that cannot be or does not pay, and one commit makes all of it true. Until then nobody merges the parts here; where another process does, it begins again.
 //!
 //! Rows that are inserted while it runs stay as they are.
 
@@ -8,13 +8,12 @@ use std::sync::Arc;
 
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::MutationRequest;
+use gristmill_catalog::{MutationRequest, RowChange};
 use gristmill_introspect::QueryContext;
 
 use super::part::{self, Mutated};
-use super::{change, current, entry, hold, newest};
+use super::{change, current, entry, hold, mask, newest};
 use crate::manifest::{Commit, MutationEntry, PartEntry, RowsChange, State};
-use crate::merge::log;
 use crate::projection::Mode;
 use crate::table::Core;
 
@@ -44,11 +43,7 @@ pub async fn run(
         match commit(core, context, request, &partition_id, &done).await {
             Ok(Commit::Done(state)) => {
                 let last = state.mutations.last().map_or(0, |mutation| mutation.number);
-                for done in &done {
-                    if let Mutated::Rewritten(written, listed) = &done.mutated {
-                        log::ended(core, &listed.running, Some(&written.mutated(last)), None);
-                    }
-                }
+                done.iter().for_each(|done| part::tell(core, &state, &done.part, &done.mutated, last));
                 return Ok(super::id(last));
             }
             Ok(Commit::Nothing) => discard(core, &done).await,
@@ -98,7 +93,16 @@ async fn rewrite(
             let before: Vec<Arc<MutationEntry>> = state.mutations_of(&part).cloned().collect();
             let mut changes = part::changes_of(&before);
             changes.extend(request.changes.iter().cloned());
-            let mutated = part::rewrite(core, state, context, &part, &changes, projects).await?;
+            let masked = match &changes[..] {
+                [change @ RowChange::Delete { .. }] if !projects || part.projections.is_empty() => {
+                    mask::delete(core, state, context, &part, change).await?
+                }
+                _ => None,
+            };
+            let mutated = match masked {
+                Some(mutated) => mutated,
+                None => part::rewrite(core, state, context, &part, &changes, projects).await?,
+            };
             Ok::<_, Error>(Done { part, numbers: before.iter().map(|mutation| mutation.number).collect(), mutated })
         })
         .collect();
@@ -147,7 +151,7 @@ async fn commit(
         let number = state.next_block;
         let begun = entry(request, partition_id.clone(), number, created_ms);
         let (mut added, mut removed, mut passed) = (Vec::new(), Vec::new(), Vec::new());
-        let mut projected = Vec::new();
+        let (mut projected, mut deleted) = (Vec::new(), Vec::new());
         for done in done {
             match &done.mutated {
                 Mutated::Same => passed.push((done.part.name.clone(), number)),
@@ -156,6 +160,7 @@ async fn commit(
                     projected.extend(changes.iter().cloned());
                 }
                 Mutated::Gone => removed.push(done.part.name.clone()),
+                Mutated::Masked(rows, _) => deleted.push(part::masked(&done.part, number, rows)),
                 Mutated::Rewritten(written, _) => {
                     removed.push(done.part.name.clone());
                     added.push(Arc::new(written.mutated(number)));
@@ -170,7 +175,7 @@ async fn commit(
             return Ok(None);
         }
         passed.extend(others.into_iter().map(|part| (part.name.clone(), number)));
-        let rows = RowsChange { begun: Some(Arc::new(begun)), passed, projected, ..RowsChange::default() };
+        let rows = RowsChange { begun: Some(Arc::new(begun)), passed, projected, deleted, ..RowsChange::default() };
         Ok(Some(change(added, removed, rows)))
     };
     core.manifest.commit(context, decide).await

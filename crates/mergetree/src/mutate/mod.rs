@@ -10,10 +10,12 @@
 //! A part goes through all mutations that it has before it at once, in their order (`program`, `part`). A merge joins
 //! only parts that have the same ones before them (M-6).
 //!
-//! DELETE FROM (`at_once`) does the same for all parts before it returns, with one commit for all of them.
+//! DELETE FROM (`at_once`) does all parts before it returns, with one commit for all of them, and mostly writes down which
+//! rows are deleted in place of writing parts anew (`mask`).
 
 mod at_once;
 pub mod background;
+mod mask;
 mod part;
 mod program;
 

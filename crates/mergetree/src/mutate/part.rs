@@ -18,7 +18,7 @@ use super::{Claim, change, current};
 use crate::index::select::{Selector, conjuncts};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
-use crate::manifest::{Commit, MutationEntry, PartEntry, ProjectionChange, RowsChange, State};
+use crate::manifest::{Commit, DeletedEntry, MutationEntry, PartEntry, ProjectionChange, RowsChange, RowsDeleted, State};
 use crate::merge::list::{self, Listed, Reason, Running};
 use crate::merge::log;
 use crate::part::v1::dictionary;
@@ -35,7 +35,7 @@ use crate::table::Core;
 use crate::ttl::rows::TtlRows;
 
 /// Bytes (as values in memory) that the reading of a part holds ahead, about.
-const READ_BYTES: u64 = 64 << 20;
+pub const READ_BYTES: u64 = 64 << 20;
 
 /// What became of a part.
 pub enum Mutated {
@@ -45,6 +45,8 @@ pub enum Mutated {
     Gone,
     /// Written, and not visible yet; with its entry among the mutations under way.
     Rewritten(Arc<PartEntry>, Listed),
+    /// Rows are deleted, which an object beside the part says.
+    Masked(DeletedEntry, Listed),
     /// No row changed, but what the part has of projections.
     Projected(Vec<ProjectionChange>),
 }
@@ -94,12 +96,13 @@ pub fn changes_of(mutations: &[Arc<MutationEntry>]) -> Vec<RowChange> {
 }
 
 pub async fn discard(core: &Core, mutated: &Mutated) {
+    if let Mutated::Rewritten(_, listed) | Mutated::Masked(_, listed) = mutated {
+        let error = Error::new(ErrorCode::ABORTED, "The part was replaced or dropped while its rows were changed");
+        log::ended(core, &listed.running, None, Some(&error));
+    }
     match mutated {
-        Mutated::Rewritten(part, listed) => {
-            let error = Error::new(ErrorCode::ABORTED, "The part was replaced or dropped while its rows were changed");
-            log::ended(core, &listed.running, None, Some(&error));
-            core.discard_all(part.objects()).await;
-        }
+        Mutated::Rewritten(part, _) => core.discard_all(part.objects()).await,
+        Mutated::Masked(deleted, _) => core.discard(&deleted.key).await,
         Mutated::Projected(changes) => {
             core.discard_all(changes.iter().filter_map(|change| change.data.as_ref()).map(|data| data.key.as_str())).await;
         }
@@ -134,16 +137,18 @@ async fn commit(
                 change(Vec::new(), Vec::new(), RowsChange { passed, projected, ..RowsChange::default() })
             }
             Mutated::Gone => change(Vec::new(), vec![part.name.clone()], RowsChange::default()),
+            Mutated::Masked(deleted, _) => {
+                let deleted = vec![masked(part, last, deleted)];
+                change(Vec::new(), Vec::new(), RowsChange { deleted, ..RowsChange::default() })
+            }
             Mutated::Rewritten(written, _) => {
                 change(vec![Arc::new(written.mutated(last))], vec![part.name.clone()], RowsChange::default())
             }
         }))
     };
     match core.manifest.commit(context, decide).await {
-        Ok(Commit::Done(_)) => {
-            if let Mutated::Rewritten(written, listed) = &mutated {
-                log::ended(core, &listed.running, Some(&written.mutated(last)), None);
-            }
+        Ok(Commit::Done(state)) => {
+            tell(core, &state, part, &mutated, last);
             Ok(true)
         }
         Ok(Commit::Nothing) => {
@@ -157,6 +162,23 @@ async fn commit(
             Err(error)
         }
     }
+}
+
+/// The log's entry of a part that went through the mutation of this number.
+pub fn tell(core: &Core, state: &State, part: &PartEntry, mutated: &Mutated, number: i64) {
+    match mutated {
+        Mutated::Rewritten(written, listed) => log::ended(core, &listed.running, Some(&written.mutated(number)), None),
+        Mutated::Masked(_, listed) => {
+            let known = state.parts.values().find(|known| known.key == part.key);
+            log::ended(core, &listed.running, known.map(Arc::as_ref), None);
+        }
+        Mutated::Same | Mutated::Gone | Mutated::Projected(_) => {}
+    }
+}
+
+/// What the manifest says of a part of which rows are deleted.
+pub fn masked(part: &PartEntry, mutation: i64, deleted: &DeletedEntry) -> RowsDeleted {
+    RowsDeleted { part: part.name.clone(), mutation, deleted: deleted.clone() }
 }
 
 /// The part after the changes, as an object of its own where a row changed. `projects`: with its projections.

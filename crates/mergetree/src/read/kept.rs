@@ -40,6 +40,21 @@ struct Live {
     rows: usize,
 }
 
+impl Live {
+    /// All of its rows but those that are deleted.
+    fn of(unit: &Unit, granule: usize) -> Live {
+        let stored = unit.open.stored_rows_of(granule..granule + 1);
+        let all = (stored.end - stored.start) as usize;
+        let Some(deleted) = unit.open.deleted.as_ref().filter(|deleted| deleted.count(stored.clone()) > 0) else {
+            return Live { granule, passed: None, rows: all };
+        };
+        let mut stays = vec![true; all];
+        deleted.among(stored.clone()).for_each(|row| stays[(row - stored.start) as usize] = false);
+        let rows: UInt32Array = (0..all as u32).filter(|row| stays[*row as usize]).collect();
+        Live { granule, rows: rows.len(), passed: Some(rows) }
+    }
+}
+
 /// Decoded columns of a unit, by place in the part and granule.
 type Decoded = HashMap<(usize, usize), ArrayRef>;
 
@@ -53,9 +68,8 @@ impl KeptReader<'_> {
         with_offsets: bool,
         tally: &Tally,
     ) -> Result<RecordBatch> {
-        let rows_of = |granule: usize| unit.open.rows_of(granule..granule + 1) as usize;
         let granules = unit.granules.iter().flat_map(Clone::clone);
-        let mut live: Vec<Live> = granules.map(|granule| Live { granule, passed: None, rows: rows_of(granule) }).collect();
+        let mut live: Vec<Live> = granules.map(|granule| Live::of(unit, granule)).filter(|live| live.rows > 0).collect();
         let mut decoded = Decoded::new();
         for (step, (condition, columns)) in steps.iter().enumerate() {
             self.load(unit, &columns.roots, &live, &mut decoded).await?;
@@ -100,7 +114,8 @@ impl KeptReader<'_> {
         let batch = self.decode(unit, &missing, &granules).await?;
         let mut start = 0;
         for granule in granules {
-            let rows = unit.open.rows_of(granule..granule + 1) as usize;
+            let stored = unit.open.stored_rows_of(granule..granule + 1);
+            let rows = (stored.end - stored.start) as usize;
             for (column, &root) in batch.columns().iter().zip(&missing) {
                 let values = compact(&column.slice(start, rows))?;
                 self.cache.put(key(root, granule), values.clone());
@@ -116,8 +131,9 @@ impl KeptReader<'_> {
         let open = &unit.open;
         let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
         let ranges: Vec<Range<usize>> = granules.iter().map(|&granule| granule..granule + 1).collect();
-        let wanted: usize = granules.iter().map(|&granule| open.rows_of(granule..granule + 1) as usize).sum();
-        let selection: RowSelection = unit.selection_of(&ranges);
+        let stored = granules.iter().map(|&granule| open.stored_rows_of(granule..granule + 1));
+        let wanted = stored.map(|rows| (rows.end - rows.start) as usize).sum::<usize>();
+        let selection: RowSelection = unit.stored_selection_of(&ranges);
         let mut decoder = ParquetPushDecoderBuilder::new_with_metadata(open.metadata.clone())
             .with_row_groups(vec![unit.row_group])
             .with_row_selection(selection)

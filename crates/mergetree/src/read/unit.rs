@@ -97,21 +97,33 @@ impl Unit {
         self.selection_of(&self.granules)
     }
 
-    /// Granules of its row group, ascending, as rows of the row group.
+    /// Granules of its row group, ascending, as rows of the row group, without deleted ones.
     pub fn selection_of(&self, granules: &[Range<usize>]) -> RowSelection {
+        let leave_out = |rows: Range<u64>, selectors: &mut Vec<RowSelector>| match &self.open.deleted {
+            Some(deleted) => deleted.leave_out(rows, selectors),
+            None => selectors.push(RowSelector::select((rows.end - rows.start) as usize)),
+        };
+        self.selected(granules, leave_out)
+    }
+
+    /// As `selection_of`, with deleted rows.
+    pub fn stored_selection_of(&self, granules: &[Range<usize>]) -> RowSelection {
+        self.selected(granules, |rows, selectors| selectors.push(RowSelector::select((rows.end - rows.start) as usize)))
+    }
+
+    fn selected(&self, granules: &[Range<usize>], select: impl Fn(Range<u64>, &mut Vec<RowSelector>)) -> RowSelection {
         let header = &self.open.header;
         let first = self.row_group as u64 * header.row_group_rows;
         let end = (first + header.row_group_rows).min(header.rows);
         let mut at = first;
         let mut selectors = Vec::with_capacity(granules.len() * 2 + 1);
         for range in granules {
-            let start = range.start as u64 * header.granule_rows;
-            let stop = (range.end as u64 * header.granule_rows).min(end);
-            if start > at {
-                selectors.push(RowSelector::skip((start - at) as usize));
+            let rows = self.open.stored_rows_of(range.clone());
+            if rows.start > at {
+                selectors.push(RowSelector::skip((rows.start - at) as usize));
             }
-            selectors.push(RowSelector::select((stop - start) as usize));
-            at = stop;
+            at = rows.end;
+            select(rows, &mut selectors);
         }
         if at < end {
             selectors.push(RowSelector::skip((end - at) as usize));

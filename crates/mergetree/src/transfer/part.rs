@@ -1,7 +1,7 @@
 //! A part of one table as a part of another of the same columns.
 //!
 //! Where the object would be the same, it is copied as it is: a second name of the file on a disk, by the bucket itself
-//! there. It would not be where the tables know their columns, indexes or projections by other keys (ALTER gave new
+//! there. It would not be where rows are deleted, where the tables know their columns, indexes or projections by other keys (ALTER gave new
 //! ones), where their TTL differs, or where the part is older than an ALTER: then its rows are read and written anew.
 
 use std::collections::BTreeMap;
@@ -65,6 +65,7 @@ impl<'a> Tables<'a> {
         let found = open.find_columns(layout);
         let known = |index: &String| layout.skip_indexes.iter().any(|known| known.definition.key == *index);
         self.same_keys
+            && part.deleted.is_none()
             // What a dropped column left could be taken for a later one of the other table.
             && open.header.columns.len() == layout.columns.len()
             && found.columns.iter().all(|column| matches!(column, FoundColumn::Stored(_)))

@@ -7,5 +7,6 @@ pub mod value;
 
 pub use load::{FileEntry, LedgerChange, LoadEntry};
 pub use record::{
-    MutationEntry, Operation, PartEntry, ProjectionChange, ProjectionEntry, Record, RemovedObject, RemovedPart, Snapshot,
+    DeletedEntry, MutationEntry, Operation, PartEntry, ProjectionChange, ProjectionEntry, Record, RemovedObject,
+    RemovedPart, RowsDeleted, Snapshot,
 };

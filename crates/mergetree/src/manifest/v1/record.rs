@@ -68,6 +68,29 @@ pub struct PartEntry {
     /// What the part has of projections, by their keys.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub projections: BTreeMap<String, ProjectionEntry>,
+    /// Rows of the object that are no longer rows of the table. `rows` counts the others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deleted: Option<DeletedEntry>,
+}
+
+/// Rows that DELETE FROM took out of a part (`part::v1::deleted_rows`): an object of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct DeletedEntry {
+    /// The object, relative to the table's folder.
+    pub key: String,
+    pub rows: u64,
+    /// Size of the object.
+    pub bytes: u64,
+}
+
+/// Rows of a live part are deleted: all that are, those of before among them.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RowsDeleted {
+    /// The part's name, up to then.
+    pub part: String,
+    /// The mutation that does it: a part of the part's new name.
+    pub mutation: i64,
+    pub deleted: DeletedEntry,
 }
 
 /// The data of a projection of one part's rows: an object of its own.
@@ -127,6 +150,7 @@ impl ProjectionEntry {
             ttl: BTreeMap::new(),
             codec: String::new(),
             projections: BTreeMap::new(),
+            deleted: None,
         }
     }
 }
@@ -161,7 +185,19 @@ fn is_zero(number: &i64) -> bool {
 impl PartEntry {
     /// All objects of the part.
     pub fn objects(&self) -> impl Iterator<Item = &str> {
-        std::iter::once(self.key.as_str()).chain(self.projections.values().map(|data| data.key.as_str()))
+        self.sized_objects().map(|(key, _)| key)
+    }
+
+    /// All objects of the part, with their bytes.
+    pub fn sized_objects(&self) -> impl Iterator<Item = (&str, u64)> {
+        let projections = self.projections.values().map(|data| (data.key.as_str(), data.bytes));
+        let deleted = self.deleted.iter().map(|deleted| (deleted.key.as_str(), deleted.bytes));
+        std::iter::once((self.key.as_str(), self.bytes)).chain(projections).chain(deleted)
+    }
+
+    /// Rows of the object, deleted ones among them.
+    pub fn stored_rows(&self) -> u64 {
+        self.rows + self.deleted.as_ref().map_or(0, |deleted| deleted.rows)
     }
 
     /// The part's data of a projection, under the part's name.
@@ -285,6 +321,9 @@ pub struct Record {
     /// Changes of what live parts have of projections.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub projected: Vec<ProjectionChange>,
+    /// Rows that are deleted of live parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deleted: Vec<RowsDeleted>,
     /// Numbers of mutations that end where they stand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub killed: Vec<i64>,
@@ -379,6 +418,7 @@ mod tests {
             begun: None,
             passed: Vec::new(),
             projected: Vec::new(),
+            deleted: Vec::new(),
             killed: Vec::new(),
             snapshot: None,
         };

@@ -1,6 +1,7 @@
 //! Format version 1 of a part, described in docs/formats/part-v1.md. A change that old files would not survive goes
 //! into a new version beside this one.
 
+pub mod deleted_rows;
 pub mod dictionary;
 pub mod encode;
 pub mod header;

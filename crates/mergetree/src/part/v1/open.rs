@@ -1,6 +1,7 @@
 //! Opens a part: one read of its tail gives header, sparse index, page indexes and footer. All of it is kept in memory
 //! by the table's cache; column data is read from the object each time.
 
+use std::ops::Range;
 use std::sync::{Arc, Weak};
 
 use arrow::datatypes::SchemaRef;
@@ -13,6 +14,7 @@ use parquet::DecodeResult;
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData, ParquetMetaDataOptions, ParquetMetaDataPushDecoder};
 
+use super::deleted_rows::DeletedRows;
 use super::header::{PartHeader, SkipChunk, SkipIndexHeader};
 use super::page_sums::PageSums;
 use super::schema::{reading_schema, storage_schema};
@@ -33,6 +35,8 @@ pub struct OpenPart {
     pub storage: SchemaRef,
     /// Of its pages; none where the part is older than they are.
     pub sums: PageSums,
+    /// Rows that are no longer rows of the table.
+    pub deleted: Option<DeletedRows>,
     /// Bytes that it takes in memory, about.
     pub memory_bytes: u64,
     /// Where the columns of a layout are in the part: of the layout asked for last.
@@ -84,9 +88,16 @@ impl OpenPart {
             metadata,
             storage,
             sums,
+            deleted: None,
             memory_bytes,
             found: Mutex::default(),
         })
+    }
+
+    /// Without these rows. Errors: CORRUPTED_DATA where it has no such rows.
+    pub fn without(self, key: &str, data: &[u8]) -> Result<OpenPart> {
+        let deleted = DeletedRows::decode(key, data, self.header.rows)?;
+        Ok(OpenPart { memory_bytes: self.memory_bytes + deleted.memory_bytes(), deleted: Some(deleted), ..self })
     }
 
     pub fn granules(&self) -> usize {
@@ -119,10 +130,17 @@ impl OpenPart {
         (self.header.row_group_rows / self.header.granule_rows.max(1)).max(1) as usize
     }
 
-    /// Rows of a run of granules.
-    pub fn rows_of(&self, granules: std::ops::Range<usize>) -> u64 {
+    /// Rows of a run of granules, deleted ones left out.
+    pub fn rows_of(&self, granules: Range<usize>) -> u64 {
+        let rows = self.stored_rows_of(granules);
+        let deleted = self.deleted.as_ref().map_or(0, |deleted| deleted.count(rows.clone()));
+        rows.end - rows.start - deleted
+    }
+
+    /// Numbers of the rows that lie in a run of granules.
+    pub fn stored_rows_of(&self, granules: Range<usize>) -> Range<u64> {
         let row = |granule: usize| (granule as u64 * self.header.granule_rows).min(self.header.rows);
-        row(granules.end) - row(granules.start)
+        row(granules.start)..row(granules.end)
     }
 }
 
