@@ -143,6 +143,8 @@ pub enum RowChange {
     Update { assignments: Vec<(String, String)>, condition: String },
     /// The column is written out as it reads.
     Materialize { column: String },
+    /// Parts of which rows are deleted are written anew without them.
+    ApplyDeletedMask,
     /// Parts that lack the skip index of this key get it. (Formats keep this and the next apart from changes of rows.)
     #[serde(skip)]
     MaterializeIndex { key: String },

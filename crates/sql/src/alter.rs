@@ -130,6 +130,9 @@ pub enum AlterCommand {
     MaterializeTtl {
         partition: Option<Partition>,
     },
+    ApplyDeletedMask {
+        partition: Option<Partition>,
+    },
     /// The query of a materialized view, with its text, which stands between these lines and columns.
     ModifyQuery {
         query: Box<Query>,
@@ -205,6 +208,7 @@ impl AlterCommand {
             }
             AlterCommand::DropProjection { name, if_exists } => format!("(DROP PROJECTION {}{name})", exists(*if_exists)),
             AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
+            AlterCommand::ApplyDeletedMask { partition } => format!("(APPLY DELETED MASK{})", within(partition)),
             _ => String::new(),
         }
     }
@@ -283,6 +287,9 @@ impl Cursor<'_> {
             let if_exists = self.if_exists();
             let name = self.column_name()?;
             return Ok(AlterCommand::ClearColumn { name, if_exists, partition: self.in_partition()? });
+        }
+        if self.eat_all(&["APPLY", "DELETED", "MASK"]) {
+            return Ok(AlterCommand::ApplyDeletedMask { partition: self.in_partition()? });
         }
         if self.eat("MATERIALIZE") {
             if self.eat("INDEX") {

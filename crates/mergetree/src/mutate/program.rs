@@ -36,6 +36,8 @@ enum Step {
         name: String,
         wanted: bool,
     },
+    /// A part of which rows are deleted is written anew: who reads it leaves them out.
+    Mask,
     /// The table's TTL is applied to the rows that come out, by who writes them.
     Ttl,
 }
@@ -64,6 +66,7 @@ impl Program {
                     RowChange::MaterializeProjection { name } => Step::Projection { name: name.clone(), wanted: true },
                     RowChange::ClearProjection { name } => Step::Projection { name: name.clone(), wanted: false },
                     RowChange::MaterializeTtl => Step::Ttl,
+                    RowChange::ApplyDeletedMask => Step::Mask,
                     RowChange::Update { assignments, condition } => {
                         let mut set = Vec::new();
                         for (name, text) in assignments {
@@ -122,7 +125,8 @@ impl Program {
         for step in &self.steps {
             match step {
                 Step::Delete(condition) | Step::Update(_, condition) => conditions.push(&condition.expression),
-                Step::Follow(_) | Step::Ttl | Step::Projection { .. } => {}
+                Step::Mask if open.deleted.is_some() => return None,
+                Step::Follow(_) | Step::Ttl | Step::Mask | Step::Projection { .. } => {}
                 // An index that is dropped meanwhile is nobody's any more.
                 Step::Index { key, wanted } => {
                     let index = self.layout.skip_indexes.iter().find(|index| index.definition.key == *key);
@@ -200,7 +204,7 @@ impl Program {
     pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
         for step in &self.steps {
             match step {
-                Step::Materialize(_) | Step::Index { .. } | Step::Projection { .. } | Step::Ttl => {}
+                Step::Materialize(_) | Step::Index { .. } | Step::Projection { .. } | Step::Ttl | Step::Mask => {}
                 Step::Follow(set) => {
                     let mut columns = batch.columns().to_vec();
                     for (at, value) in set {

@@ -37,6 +37,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
             | AlterCommand::Delete { .. }
             | AlterCommand::MaterializeColumn { .. }
             | AlterCommand::MaterializeTtl { .. }
+            | AlterCommand::ApplyDeletedMask { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
             | AlterCommand::MaterializeIndex { .. }
             | AlterCommand::ClearIndex { partition: Some(_), .. }
@@ -193,6 +194,7 @@ impl Interpreter {
                 }
                 (partition.clone(), RowChange::MaterializeTtl)
             }
+            AlterCommand::ApplyDeletedMask { partition } => (partition.clone(), RowChange::ApplyDeletedMask),
             AlterCommand::ClearColumn { name, if_exists, partition } => {
                 let Some(column) = definition.columns.get(name) else {
                     if *if_exists {
@@ -227,7 +229,7 @@ impl Interpreter {
                 RowChange::Materialize { column } => check_stored(definition, column)?,
                 RowChange::MaterializeIndex { .. } | RowChange::ClearIndex { .. } => {}
                 RowChange::MaterializeProjection { .. } | RowChange::ClearProjection { .. } => {}
-                RowChange::MaterializeTtl => {}
+                RowChange::MaterializeTtl | RowChange::ApplyDeletedMask => {}
                 RowChange::Update { assignments, condition } => {
                     check(condition, Wanted::Condition)?;
                     for (column, value) in assignments {
