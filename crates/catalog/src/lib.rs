@@ -26,7 +26,7 @@ pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedG
 pub use materialized_view::{MaterializedView, ViewTarget};
 pub use metadata_store::MetadataStore;
 pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents, ProjectionDefinition};
-pub use rows_table::RowsTable;
+pub use rows_table::{RowsFuture, RowsTable};
 pub use table::{
     BackgroundWork, CheckedPart, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow,
     PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,

@@ -295,6 +295,11 @@ pub trait Table: Send + Sync + Debug {
         Err(Error::new(ErrorCode::NOT_IMPLEMENTED, format!("Check query is not supported for {engine} storage")))
     }
 
+    /// Opens the parts that nobody read yet, so that `parts` tells of their columns. What cannot be opened is left out.
+    async fn open_parts(&self, _context: &Arc<QueryContext>) -> Result<()> {
+        Ok(())
+    }
+
     async fn optimize(&self, _context: &Arc<QueryContext>, _request: OptimizeRequest) -> Result<()> {
         Err(self.unsupported("OPTIMIZE"))
     }

@@ -2,12 +2,33 @@
 
 use std::sync::Arc;
 
+use futures::stream::{self, StreamExt};
+use gristmill_base::Result;
 use gristmill_catalog::{PartRow, ProjectionPartRow};
+use gristmill_introspect::QueryContext;
 
 use crate::manifest::PartEntry;
 use crate::projection::Projection;
 use crate::read::evolve::FoundColumn;
+use crate::read::stream::PARTS_OPENED_AT_ONCE;
 use crate::table::Core;
+
+/// Opens the live parts that nobody opened yet. Errors: the query ended; what cannot be read is only logged.
+pub async fn open(core: &Core, context: &Arc<QueryContext>) -> Result<()> {
+    let state = core.pin(context).await?;
+    let closed: Vec<_> = state
+        .parts
+        .values()
+        .filter(|part| core.opened(part).is_none())
+        .map(|part| async move {
+            if let Err(error) = core.open_part(context, part).await {
+                tracing::warn!("part {} of {} was not opened: {error}", part.name, core.name());
+            }
+        })
+        .collect();
+    stream::iter(closed).buffer_unordered(PARTS_OPENED_AT_ONCE).collect::<()>().await;
+    context.check()
+}
 
 /// Live parts, then those that were replaced and whose objects are there yet.
 pub fn all(core: &Core) -> Vec<PartRow> {

@@ -557,6 +557,10 @@ impl Table for MergeTree {
         Some(self.core.manifest.current().bytes)
     }
 
+    async fn open_parts(&self, context: &Arc<QueryContext>) -> Result<()> {
+        part_rows::open(&self.core, context).await
+    }
+
     fn parts(&self) -> Vec<PartRow> {
         part_rows::all(&self.core)
     }

@@ -7,7 +7,7 @@ use gristmill_catalog::Table;
 use uuid::Uuid;
 
 use crate::Known;
-use crate::rows::{Cell, table};
+use crate::rows::{Cell, table, table_of_opened_parts};
 use crate::tables::every;
 
 const PARTS: &str = "partition String, name String, uuid UUID, part_type String, part_storage_type String, active UInt8, \
@@ -85,7 +85,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         Ok(())
     })?);
     let databases = known.databases.clone();
-    all.push(table("system", "parts_columns", "SystemPartsColumns", PARTS_COLUMNS, move |_, rows| {
+    let opened = databases.clone();
+    all.push(table_of_opened_parts("parts_columns", "SystemPartsColumns", PARTS_COLUMNS, opened, move |rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
         for table in every(&databases) {
             let definition = table.definition();

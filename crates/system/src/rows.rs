@@ -1,6 +1,6 @@
 //! Rows of a system table, cell by cell, and the arrays they become.
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use arrow::array::{
     ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
@@ -10,12 +10,14 @@ use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
 use arrow::datatypes::{DataType, Int64Type, UInt64Type, i256};
 use gristmill_base::{Error, Result};
-use gristmill_catalog::{RowsTable, Table};
+use gristmill_catalog::{Databases, RowsFuture, RowsTable, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_types::bytes::BytesBuilder;
 use gristmill_types::default::default_array;
 use gristmill_types::{Column, Columns, SqlType};
 use uuid::Uuid;
+
+use crate::tables::every;
 
 /// A value. Which fits a column follows from its type; another is a defect.
 #[derive(Clone, Debug)]
@@ -111,6 +113,30 @@ pub fn table(
         Ok(vec![rows.finish()?])
     };
     Ok(Arc::new(RowsTable::sync(database, name, engine, columns, rows)))
+}
+
+/// As `table`, of rows that tell what lies in parts: those of all tables are opened first.
+pub fn table_of_opened_parts(
+    name: &str,
+    engine: &str,
+    structure: &str,
+    databases: Weak<Databases>,
+    fill: impl Fn(&mut Rows) -> Result<()> + Send + Sync + 'static,
+) -> Result<Arc<dyn Table>> {
+    let columns = gristmill_types::parse::structure(structure)?;
+    let (schema, fill) = (columns.clone(), Arc::new(fill));
+    let rows = move |context: Arc<QueryContext>| -> RowsFuture {
+        let (tables, schema, fill) = (databases.upgrade().map(|known| every(&known)), schema.clone(), fill.clone());
+        Box::pin(async move {
+            for table in tables.unwrap_or_default() {
+                table.open_parts(&context).await?;
+            }
+            let mut rows = Rows::new(&schema);
+            fill(&mut rows)?;
+            Ok(vec![rows.finish()?])
+        })
+    };
+    Ok(Arc::new(RowsTable::new("system", name, engine, columns, Arc::new(rows))))
 }
 
 pub struct Rows {

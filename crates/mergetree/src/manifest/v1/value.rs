@@ -7,6 +7,7 @@ use std::sync::Arc;
 use arrow::array::{
     Array, ArrayRef, ArrowPrimitiveType, AsArray, BinaryViewArray, BooleanArray, FixedSizeBinaryArray, PrimitiveArray,
 };
+use arrow::compute::{max, min};
 use arrow::datatypes::*;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -165,6 +166,9 @@ pub fn from_json<'a>(data_type: &DataType, values: impl Iterator<Item = &'a Valu
 
 /// The least of some values and the greatest of others; `None` where there are none.
 pub fn range(kind: &SqlType, least: &ArrayRef, greatest: &ArrayRef) -> Result<Option<(Value, Value)>> {
+    if let Some(range) = range_of_numbers(least, greatest) {
+        return Ok(range);
+    }
     let order = KeyOrder::new(&[kind])?;
     let (Some(low), Some(high)) = (order.rows(std::slice::from_ref(least))?, order.rows(std::slice::from_ref(greatest))?)
     else {
@@ -174,6 +178,34 @@ pub fn range(kind: &SqlType, least: &ArrayRef, greatest: &ArrayRef) -> Result<Op
     let last = (0..high.num_rows()).max_by_key(|row| high.row(*row));
     let (Some(first), Some(last)) = (first, last) else { return Ok(None) };
     Ok(Some((to_json(least, first)?, to_json(greatest, last)?)))
+}
+
+/// The same of numbers that are in the order of keys as they lie, a few instructions for many of them (as keys of bytes they
+/// took a quarter of a load into a thousand partitions). `None`: they are not, or one is NULL.
+fn range_of_numbers(least: &ArrayRef, greatest: &ArrayRef) -> Option<Option<(Value, Value)>> {
+    fn of<T: ArrowNumericType<Native: Native>>(least: &ArrayRef, greatest: &ArrayRef) -> Option<(Value, Value)> {
+        let (low, high) = (min(least.as_primitive::<T>())?, max(greatest.as_primitive::<T>())?);
+        Some((low.to_json(), high.to_json()))
+    }
+    if least.null_count() > 0 || greatest.null_count() > 0 || least.data_type() != greatest.data_type() {
+        return None;
+    }
+    Some(match least.data_type() {
+        DataType::Int8 => of::<Int8Type>(least, greatest),
+        DataType::Int16 => of::<Int16Type>(least, greatest),
+        DataType::Int32 => of::<Int32Type>(least, greatest),
+        DataType::Int64 => of::<Int64Type>(least, greatest),
+        DataType::UInt8 => of::<UInt8Type>(least, greatest),
+        DataType::UInt16 => of::<UInt16Type>(least, greatest),
+        DataType::UInt32 => of::<UInt32Type>(least, greatest),
+        DataType::UInt64 => of::<UInt64Type>(least, greatest),
+        DataType::Date32 => of::<Date32Type>(least, greatest),
+        DataType::Timestamp(TimeUnit::Second, _) => of::<TimestampSecondType>(least, greatest),
+        DataType::Timestamp(TimeUnit::Millisecond, _) => of::<TimestampMillisecondType>(least, greatest),
+        DataType::Timestamp(TimeUnit::Microsecond, _) => of::<TimestampMicrosecondType>(least, greatest),
+        DataType::Timestamp(TimeUnit::Nanosecond, _) => of::<TimestampNanosecondType>(least, greatest),
+        _ => return None,
+    })
 }
 
 /// The range that covers both, of values of the type.
@@ -190,4 +222,28 @@ pub fn is_supported(data_type: &DataType) -> bool {
 
 fn no_key(data_type: &DataType) -> Error {
     Error::new(ErrorCode::BAD_ARGUMENTS, format!("A value carried by {data_type} cannot be part of a partition key"))
+}
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{Date32Array, Int64Array};
+
+    use super::*;
+
+    fn of(kind: &SqlType, array: ArrayRef) -> Option<(Value, Value)> {
+        range(kind, &array, &array).expect("a range")
+    }
+
+    #[test]
+    fn ranges_are_in_the_order_of_keys() {
+        let numbers: ArrayRef = Arc::new(Int64Array::from(vec![3, -7, i64::MAX, 0]));
+        assert_eq!(of(&SqlType::Int64, numbers), Some((Value::from(-7), Value::from(i64::MAX))));
+        let days: ArrayRef = Arc::new(Date32Array::from(vec![19_000, 18_000]));
+        assert_eq!(of(&SqlType::Date32, days), Some((Value::from(18_000), Value::from(19_000))));
+        assert_eq!(of(&SqlType::Int64, Arc::new(Int64Array::from(Vec::<i64>::new()))), None);
+        // NULL comes last.
+        let with_null: ArrayRef = Arc::new(Int64Array::from(vec![Some(5), None, Some(2)]));
+        let nullable = SqlType::Nullable(Box::new(SqlType::Int64));
+        assert_eq!(of(&nullable, with_null), Some((Value::from(2), Value::Null)));
+    }
 }

@@ -159,5 +159,8 @@ mod tests {
         assert_eq!(hexadecimal, GOLDEN);
     }
 
-    const GOLDEN: &str = "";
+    const GOLDEN: &str = concat!(
+        "474d44454c455431010000002a0000000100000000000000000000003a30000002000000000001000100000018",
+        "0000001c000000010002007011a89656ace9722d46"
+    );
 }

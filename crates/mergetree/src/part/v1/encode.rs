@@ -171,22 +171,16 @@ impl ColumnEncoder {
     pub fn write(&mut self, column: &ArrayRef, rows: &RowsTaken) -> Result<()> {
         if let Way::Strings(strings) = &mut self.way {
             let array = column.as_binary_view();
-            let views = array.views();
-            // The low 32 bits of a view are its length.
-            let bytes = |row: usize| u64::from(views[row] as u32) + 8;
-            match rows {
-                RowsTaken::Run(run) => {
-                    self.rows += run.len();
-                    self.value_bytes += run.clone().map(bytes).sum::<u64>();
-                    return strings.write(array, run.clone());
-                }
+            let (rows, bytes) = match rows {
+                RowsTaken::Run(run) => (run.len(), strings.write(array, run.clone())?),
                 RowsTaken::At(positions) => {
-                    self.rows += positions.len();
-                    let positions = || positions.values().iter().map(|&row| row as usize);
-                    self.value_bytes += positions().map(bytes).sum::<u64>();
-                    return strings.write(array, positions());
+                    let places = positions.values().iter().map(|&row| row as usize);
+                    (positions.len(), strings.write(array, places)?)
                 }
-            }
+            };
+            self.rows += rows;
+            self.value_bytes += bytes;
+            return Ok(());
         }
         let taken = match rows {
             RowsTaken::Run(run) => column.slice(run.start, run.len()),
