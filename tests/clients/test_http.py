@@ -35,6 +35,16 @@ def test_data_follows_the_query(http, table):
     assert summary["written_rows"] == "1"
 
 
+@pytest.mark.parametrize("format", ["Parquet", "Arrow"])
+def test_files_whose_directory_is_at_their_end_follow_the_query(http, table, format):
+    http.ok(f"CREATE TABLE {table} (a UInt32, b String, c UInt8 DEFAULT 7) ENGINE = MergeTree ORDER BY a")
+    file = http(f"SELECT number AS a, toString(number) AS b FROM numbers(1000) FORMAT {format}").body
+    http.ok(f"INSERT INTO {table} (a, b) FORMAT {format}", file)
+    assert http.ok(f"SELECT count(), sum(a), sum(length(b)), sum(c) FROM {table}") == "1000\t499500\t2890\t7000\n"
+    cut = http(f"INSERT INTO {table} (a, b) FORMAT {format}", file[:-20])
+    assert cut.status in (400, 500) and http.ok(f"SELECT count() FROM {table}") == "1000\n"
+
+
 def test_large_data_streams_in_and_out_in_bounded_memory(server, http, table):
     http.ok(f"CREATE TABLE {table} (a UInt64, b String) ENGINE = MergeTree ORDER BY a")
     rows, chunk = 2_000_000, 100_000

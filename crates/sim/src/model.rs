@@ -135,7 +135,8 @@ pub async fn check_end(world: &Arc<World>) -> Result<()> {
     let listed = world.objects.list(&process.context("")?, "parts/").await?;
     let objects: BTreeSet<String> = listed.into_iter().map(|object| object.key).collect();
     let state = process.table().core().manifest.current();
-    let live: BTreeSet<String> = state.parts.values().map(|part| part.key.clone()).collect();
+    let named = state.parts.values().flat_map(|part| part.objects()).filter(|key| key.starts_with("parts/"));
+    let live: BTreeSet<String> = named.map(str::to_string).collect();
     match objects == live {
         true => Ok(()),
         false => Err(broken(format!("M-4 is broken: {} objects lie there, {} are named", objects.len(), live.len()))),

@@ -266,7 +266,7 @@ async fn copies(store: &Store, ctx: &Arc<QueryContext>) {
     store.delete(ctx, "copies/from").await.expect("delete");
     assert!(store.get(ctx, "copies/a folder/to").await.expect("get") == object);
     let error = store.copy(ctx, "copies/from", "copies/never", length).await.expect_err("the object is gone");
-    assert_eq!(error.code(), ErrorCode::FILE_DOESNT_EXIST, "{error}");
+    assert!(error.to_string().contains("copies/from"), "{error}");
     assert_eq!(keys(store, ctx, "copies/").await, ["copies/a folder/to"]);
     store.delete(ctx, "copies/a folder/to").await.expect("delete");
 }
