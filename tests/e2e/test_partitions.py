@@ -38,7 +38,7 @@ def test_what_is_carried_over_are_the_same_files(data):
         "SELECT s, count() FROM b GROUP BY s ORDER BY s LIMIT 1",
     ]
     before = gristmill(*checks, path=data).ok().rows
-    assert before == [["1000", "499500", "1000", "70929"], ["0", "143"]]
+    assert before == [["1000", "499500", "1000", "71500"], ["0", "143"]]
     gristmill("ALTER TABLE a DELETE WHERE 1 SETTINGS mutations_sync = 1", "DROP TABLE a SYNC", path=data).ok()
     assert gristmill(*checks, path=data).ok().rows == before
 
@@ -51,7 +51,7 @@ def test_a_moved_partition_is_in_one_table(data):
         "ALTER TABLE a MOVE PARTITION 1 TO TABLE b",
         path=data,
     ).ok()
-    rows = "SELECT 'a', groupArray(k) FROM a UNION ALL SELECT 'b', groupArray(k) FROM b ORDER BY 1"
+    rows = "SELECT * FROM (SELECT 'a' AS t, groupArray(k) FROM a UNION ALL SELECT 'b', groupArray(k) FROM b) ORDER BY t"
     assert gristmill(rows, path=data).ok().rows == [["a", "[0,2,4,6,8]"], ["b", "[1,3,5,7,9]"]]
 
 

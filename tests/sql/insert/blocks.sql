@@ -1,10 +1,10 @@
 CREATE TABLE t (k UInt32) ENGINE = MergeTree ORDER BY k;
 SYSTEM STOP MERGES t;
 INSERT INTO t SETTINGS max_insert_block_size = 2, min_insert_block_size_rows = 0, min_insert_block_size_bytes = 0 VALUES (1), (2), (3), (4), (5);
-SELECT name, rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY name;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY rows;
 INSERT INTO t SETTINGS max_insert_block_size = 2, min_insert_block_size_rows = 3, min_insert_block_size_bytes = 0 VALUES (1), (2), (3), (4), (5);
-SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY rows;
 INSERT INTO t SETTINGS min_insert_block_size_rows = 0, min_insert_block_size_bytes = 0 VALUES (1), (2), (3), (4), (5);
-SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY rows;
 INSERT INTO t SETTINGS max_insert_block_size = 2 VALUES (1), (2), (3), (4), (5);
-SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY min_block_number;
+SELECT rows FROM system.parts WHERE database = currentDatabase() AND table = 't' AND active ORDER BY rows;

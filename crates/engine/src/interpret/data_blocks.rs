@@ -13,9 +13,14 @@ use gristmill_introspect::Settings;
 
 const SIZES: [&str; 3] = ["max_insert_block_size", "min_insert_block_size_rows", "min_insert_block_size_bytes"];
 
+/// Whether the query says what blocks are to be.
+pub(super) fn is_set(settings: &Settings) -> bool {
+    SIZES.iter().any(|name| settings.is_changed(name))
+}
+
 /// Rows of a block; `None`: nothing is set of blocks. Errors: BAD_ARGUMENTS where blocks are to have no row.
 fn block_rows(settings: &Settings) -> Result<Option<usize>> {
-    if !SIZES.iter().any(|name| settings.is_changed(name)) {
+    if !is_set(settings) {
         return Ok(None);
     }
     match usize::try_from(settings.max_insert_block_size).unwrap_or(usize::MAX) {

@@ -25,7 +25,7 @@ use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
 use gristmill_types::{Column, Columns};
 use parking_lot::Mutex;
 
-use super::data_blocks::{cut, in_blocks};
+use super::data_blocks::{cut, in_blocks, is_set};
 use super::insert_lanes::write_all;
 use super::insert_plan::given_columns;
 use super::load::{self, LoadRun};
@@ -134,7 +134,10 @@ impl Interpreter {
             return Ok(PlannedInsert { shape, rows, lanes_max: 1 });
         }
         let rows = self.plan_lowered(shaped).await?;
-        Ok(PlannedInsert { shape, rows, lanes_max: usize::MAX })
+        // Lanes would share out the blocks that settings ask for, and write each what it has at its end.
+        let is_data = !matches!(insert.source, InsertSource::Query { .. });
+        let lanes_max = if is_data && is_set(&self.context.settings) { 1 } else { usize::MAX };
+        Ok(PlannedInsert { shape, rows, lanes_max })
     }
 
     /// The rows of an INSERT as a plan.
