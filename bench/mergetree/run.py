@@ -73,7 +73,7 @@ class Bench:
         in_order = sorted(self.rows, key=lambda row: (isinstance(row, Query | Size), list(made).index(row.table)))
         try:
             for at, row in enumerate(in_order):
-                cells = self.measured[row] = [Cell(engine) for engine in self.engines if engine.takes(row)]
+                cells = [Cell(engine) for engine in self.engines if engine.takes(row)]
                 for repeat in range(1 if isinstance(row, Size) else self.given.repeats):
                     # The one that goes first changes: what it leaves in the machine's caches helps the next.
                     first = repeat % len(cells)
@@ -81,13 +81,14 @@ class Bench:
                         if not cell.fault:
                             one_run(place, row, cell)
                 judged(cells)
+                self.measured[row] = cells
                 for fault in faults({row: cells}):
                     print(fault, flush=True)
                 if all(later.table != row.table for later in in_order[at + 1 :]):
                     place.forget(row.table)
         finally:
             shutil.rmtree(place.scratch, ignore_errors=True)
-        self.measured = {row: self.measured[row] for row in self.rows}
+            self.measured = {row: self.measured[row] for row in self.rows if row in self.measured}
 
 
 def one_run(place: Place, row, cell: Cell) -> None:
@@ -124,6 +125,11 @@ def about(bench: Bench) -> str:
     return ". ".join(sentences) + "."
 
 
+def told(run) -> dict:
+    """What was measured, without the answer."""
+    return {name: value for name, value in vars(run).items() if name != "answer"}
+
+
 def write(bench: Bench) -> str:
     """Writes the results, gives what goes into the README."""
     given, said = bench.given, about(bench)
@@ -139,7 +145,7 @@ def write(bench: Bench) -> str:
         "scale": asdict(bench.scale),
         "data": bench.sets,
         "rows": [
-            {"name": row.name, "title": row.title, "engines": {cell.engine.name: {"fault": cell.fault, "runs": [vars(run) for run in cell.runs]} for cell in cells}}
+            {"name": row.name, "title": row.title, "engines": {cell.engine.name: {"fault": cell.fault, "runs": [told(run) for run in cell.runs]} for cell in cells}}
             for row, cells in bench.measured.items()
         ],
     }
@@ -149,10 +155,13 @@ def write(bench: Bench) -> str:
 
 def main() -> None:
     given = options()
-    # Told to end, it removes its tables.
+    # Told to end, it removes its tables and writes the rows that all engines have run.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     bench = Bench(given)
-    bench.run()
+    try:
+        bench.run()
+    except SystemExit:
+        print(f"Ended early: {len(bench.measured)} of {len(bench.rows)} rows were measured", flush=True)
     table = write(bench)
     if given.readme:
         into_readme("bench-mergetree", table)
