@@ -1,8 +1,8 @@
 //! CHECK TABLE: every byte of a part that matters is read from the store and compared with its checksum.
 //!
 //! The tail (header, sparse index, footer) is compared with the manifest's hash of it, pages with the sums that stand in
-//! the tail, and data of skip indexes and of deleted rows with their own. What is in caches is left out: it says nothing of the object. Parts
-//! that were written before pages had sums are checked as far as their tail goes.
+//! the tail, and data of skip indexes and of deleted rows with their own. What is in caches is left out: it says nothing of
+//! the object. Parts that were written before pages had sums are checked as far as their tail goes.
 
 use std::ops::Range;
 use std::sync::Arc;

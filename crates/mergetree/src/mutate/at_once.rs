@@ -1,5 +1,6 @@
 //! A change of rows that is seen whole: of each part it is written down which rows are deleted (`mask`), or it is rewritten
-//! where that cannot be or does not pay, and one commit makes all of it true. Until then nobody merges the parts here; where another process does, it begins again.
+//! where that cannot be or does not pay, and one commit makes all of it true. Until then nobody merges the parts here;
+//! where another process does, it begins again.
 //!
 //! Rows that are inserted while it runs stay as they are.
 
