@@ -7,11 +7,12 @@
 //! A lane works while it holds a permit. One INSERT has as many permits as lanes. The steps of a load share theirs: the
 //! lanes of the next step begin as those of the step before finish, so that there are never more of them than of one.
 //!
-//! A writer may want more or fewer lanes while it works (the insert gear): a lane that is one too many ends with its block,
-//! unless it is the last; one that is missing begins.
+//! One lane begins; the others join when it has so much, or writes: a short INSERT makes one part, whichever stream or lane
+//! happens to be faster. A writer may want more or fewer lanes while it works (the insert gear): a lane that is one too many
+//! ends with its block, unless it is the last; one that is missing begins.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use arrow::array::RecordBatch;
@@ -26,7 +27,7 @@ use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::measure::batch_bytes;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::mpsc::{Receiver, Sender, channel};
-use tokio::sync::{Mutex, Semaphore};
+use tokio::sync::{Mutex, Semaphore, watch};
 use tokio::time::MissedTickBehavior;
 
 use super::estimate::note_pace;
@@ -74,6 +75,9 @@ impl LanePool {
         self.lanes.fetch_update(Ordering::SeqCst, Ordering::SeqCst, shrunk).is_ok()
     }
 }
+
+/// Bytes of rows that one lane takes before another joins it.
+const JOIN_BYTES: u64 = 16 << 20;
 
 /// How often a writer is asked whether it wants another lane.
 const ASK_EVERY: Duration = Duration::from_millis(500);
@@ -161,6 +165,41 @@ struct LanesShared {
     pool: Arc<LanePool>,
     /// Lanes that take rows: the last one stays to the end.
     at_work: Arc<AtomicUsize>,
+    join: Arc<Join>,
+}
+
+/// When lanes join the first.
+struct Join {
+    has_begun: AtomicBool,
+    /// Bytes that the first lane took.
+    taken: AtomicU64,
+    now: watch::Sender<bool>,
+}
+
+impl Join {
+    fn new() -> Join {
+        Join { has_begun: AtomicBool::new(false), taken: AtomicU64::new(0), now: watch::Sender::new(false) }
+    }
+
+    /// One lane goes on at once, the others when it is time.
+    async fn turn(&self) {
+        if self.has_begun.swap(true, Ordering::SeqCst) {
+            // The sender lives as long as `self`.
+            let _ = self.now.subscribe().wait_for(|now| *now).await;
+        }
+    }
+
+    /// A lane took rows; `is_busy`: and is writing.
+    fn took(&self, bytes: u64, is_busy: bool) {
+        let taken = self.taken.fetch_add(bytes, Ordering::SeqCst) + bytes;
+        if is_busy || taken >= JOIN_BYTES {
+            self.all();
+        }
+    }
+
+    fn all(&self) {
+        self.now.send_if_modified(|now| !std::mem::replace(now, true));
+    }
 }
 
 impl Feeding {
@@ -185,6 +224,7 @@ impl Feeding {
             receiver: Arc::new(Mutex::new(receiver)),
             pool: pool.clone(),
             at_work: Arc::default(),
+            join: Arc::new(Join::new()),
         };
         for _ in 0..count {
             ended.push(task(Role::Lane, lane(lanes.clone())));
@@ -285,7 +325,12 @@ impl Drop for Waited<'_> {
 }
 
 async fn lane(shared: LanesShared) -> Result<()> {
-    let LanesShared { writer, context, receiver, pool, at_work } = shared;
+    let LanesShared { writer, context, receiver, pool, at_work, join } = shared;
+    let turn = async {
+        join.turn().await;
+        Ok(())
+    };
+    context.cancellable(turn).await?;
     let gone = |_| Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled");
     let permits = pool.permits.clone();
     let permit = context.cancellable(async { permits.acquire_owned().await.map_err(gone) }).await?;
@@ -298,10 +343,14 @@ async fn lane(shared: LanesShared) -> Result<()> {
             let _waited = is_idle.then(|| Waited::begin(&context, Event::InsertLanesWaitedForRowsMicroseconds));
             context.cancellable(async { Ok(receiver.lock().await.recv().await) }).await?
         };
-        let Some(batch) = next else { return lane.finish().await };
+        let Some(batch) = next else {
+            join.all();
+            return lane.finish().await;
+        };
         let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
         lane.write(batch).await?;
         context.wrote(rows, bytes);
+        join.took(bytes, lane.is_writing());
         let Some(wanted) = writer.lanes().filter(|wanted| pool.lanes() > *wanted) else { continue };
         let leave = |now: usize| (now > 1).then(|| now - 1);
         if at_work.fetch_update(Ordering::SeqCst, Ordering::SeqCst, leave).is_err() {
