@@ -16,12 +16,14 @@ use parquet::arrow::arrow_writer::{ArrowColumnChunk, ArrowColumnWriter, ArrowRow
 use parquet::basic::{Compression, Encoding, Type as PhysicalType, ZstdLevel};
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::SerializedRowGroupWriter;
-use parquet::schema::types::SchemaDescriptor;
+use parquet::schema::types::{ColumnDescPtr, SchemaDescriptor};
 
+use super::chunk::{EncodedChunk, ZSTD_LEVEL};
 use super::dictionary;
+use super::numbers::{NumbersEncoder, Width};
 use super::outlet::Outlet;
 use super::page_sums::pages_of_chunk;
-use super::plain_strings::{StringsChunk, StringsEncoder, ZSTD_LEVEL};
+use super::plain_strings::StringsEncoder;
 use super::storage_type::{storage_field, to_storage};
 use crate::parallel;
 
@@ -127,6 +129,34 @@ enum Way {
     /// The Parquet crate's, a writer for each leaf.
     Any(Vec<ArrowColumnWriter>),
     Strings(Box<StringsEncoder>),
+    Narrow(Box<NumbersEncoder<i32>>),
+    Wide(Box<NumbersEncoder<i64>>),
+}
+
+impl Way {
+    /// An encoder of ours, where the column's type has one.
+    fn own(
+        column: &Column,
+        field: &FieldRef,
+        leaf: &ColumnDescPtr,
+        codec: Codec,
+        text: bool,
+        granule_rows: usize,
+    ) -> Option<Way> {
+        if column.kind == SqlType::String {
+            return Some(Way::Strings(Box::new(StringsEncoder::new(leaf.clone(), codec, text, granule_rows))));
+        }
+        let stored = field.data_type();
+        match (Width::of(stored)?, leaf.physical_type()) {
+            (Width::Narrow, PhysicalType::INT32) if !field.is_nullable() => {
+                Some(Way::Narrow(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows))))
+            }
+            (Width::Wide, PhysicalType::INT64) if !field.is_nullable() => {
+                Some(Way::Wide(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows))))
+            }
+            _ => None,
+        }
+    }
 }
 
 /// Which rows of a column are written, in this order.
@@ -139,31 +169,40 @@ pub enum RowsTaken {
 /// A column of a row group that is encoded.
 pub enum EncodedColumn {
     Any(Vec<ArrowColumnChunk>),
-    Strings(Box<StringsChunk>),
+    Own(Box<EncodedChunk>),
 }
 
-/// Encoders for the next row group, a column each. `strings`: the encoder of a column that needs none of the others' ways.
-pub fn encoders(
-    factory: &ArrowRowGroupWriterFactory,
-    row_group: usize,
-    columns: &Columns,
-    leaves_by_column: &[usize],
-    granule_rows: usize,
-    strings: impl Fn(usize) -> Option<StringsEncoder>,
-) -> Result<Vec<ColumnEncoder>> {
+/// How the columns of a part are written.
+#[derive(Clone, Copy)]
+pub struct Written<'a> {
+    pub columns: &'a Columns,
+    /// Leaves of each column.
+    pub leaves: &'a [usize],
+    pub schema: &'a SchemaDescriptor,
+    /// Of each column: whether it has a dictionary, and whether all its strings are text.
+    pub dictionaries: &'a [bool],
+    pub text: &'a [bool],
+    pub codec: Codec,
+    pub granule_rows: usize,
+    /// Columns for which it pays get an encoder of ours, not the Parquet crate's.
+    pub by_own: bool,
+}
+
+/// Encoders for the next row group, a column each.
+pub fn encoders(factory: &ArrowRowGroupWriterFactory, row_group: usize, written: Written<'_>) -> Result<Vec<ColumnEncoder>> {
     let mut writers = factory.create_column_writers(row_group)?.into_iter();
+    let mut first_leaf = 0;
     let encoder = |(place, (column, leaves)): (usize, (&Column, &usize))| {
-        let leaves: Vec<ArrowColumnWriter> = writers.by_ref().take(*leaves).collect();
-        ColumnEncoder {
-            kind: column.kind.clone(),
-            field: storage_field(&column.kind, &column.name),
-            way: strings(place).map_or(Way::Any(leaves), |strings| Way::Strings(Box::new(strings))),
-            granule_rows,
-            rows: 0,
-            value_bytes: 0,
-        }
+        let taken: Vec<ArrowColumnWriter> = writers.by_ref().take(*leaves).collect();
+        let field = storage_field(&column.kind, &column.name);
+        let leaf = written.schema.column(first_leaf);
+        first_leaf += leaves;
+        let is_plain = written.by_own && column.codec.is_empty() && !written.dictionaries[place];
+        let own = || Way::own(column, &field, &leaf, written.codec, written.text[place], written.granule_rows);
+        let way = is_plain.then(own).flatten().unwrap_or(Way::Any(taken));
+        ColumnEncoder { kind: column.kind.clone(), field, way, granule_rows: written.granule_rows, rows: 0, value_bytes: 0 }
     };
-    Ok(columns.iter().zip(leaves_by_column).enumerate().map(encoder).collect())
+    Ok(written.columns.iter().zip(written.leaves).enumerate().map(encoder).collect())
 }
 
 impl ColumnEncoder {
@@ -188,6 +227,17 @@ impl ColumnEncoder {
         };
         self.value_bytes += value_bytes(&taken);
         let stored = to_storage(&self.kind, &taken)?;
+        match &mut self.way {
+            Way::Narrow(numbers) => numbers.write(&stored)?,
+            Way::Wide(numbers) => numbers.write(&stored)?,
+            _ => return self.write_leaves(&stored),
+        }
+        self.rows += stored.len();
+        Ok(())
+    }
+
+    /// The Parquet crate's way.
+    fn write_leaves(&mut self, stored: &ArrayRef) -> Result<()> {
         let mut at = 0;
         while at < stored.len() {
             let room = self.granule_rows - self.rows % self.granule_rows;
@@ -214,13 +264,17 @@ impl ColumnEncoder {
         match &self.way {
             Way::Any(leaves) => leaves.iter().map(|leaf| leaf.memory_size() as u64).sum(),
             Way::Strings(strings) => strings.memory_bytes(),
+            Way::Narrow(numbers) => numbers.memory_bytes(),
+            Way::Wide(numbers) => numbers.memory_bytes(),
         }
     }
 
     pub fn finish(self) -> Result<EncodedColumn> {
         Ok(match self.way {
             Way::Any(leaves) => EncodedColumn::Any(leaves.into_iter().map(|leaf| Ok(leaf.close()?)).collect::<Result<_>>()?),
-            Way::Strings(strings) => EncodedColumn::Strings(Box::new(strings.finish()?)),
+            Way::Strings(strings) => EncodedColumn::Own(Box::new(strings.finish()?)),
+            Way::Narrow(numbers) => EncodedColumn::Own(Box::new(numbers.finish()?)),
+            Way::Wide(numbers) => EncodedColumn::Own(Box::new(numbers.finish()?)),
         })
     }
 }
@@ -230,7 +284,7 @@ impl EncodedColumn {
     pub fn bytes(&self) -> u64 {
         match self {
             EncodedColumn::Any(leaves) => leaves.iter().map(|leaf| leaf.close().bytes_written).sum(),
-            EncodedColumn::Strings(strings) => strings.bytes(),
+            EncodedColumn::Own(chunk) => chunk.bytes(),
         }
     }
 
@@ -245,7 +299,7 @@ impl EncodedColumn {
                 });
                 pages.collect()
             }
-            EncodedColumn::Strings(strings) => pages_of_chunk(strings.close(), at),
+            EncodedColumn::Own(chunk) => chunk.pages(at),
         }
     }
 
@@ -255,7 +309,7 @@ impl EncodedColumn {
         *at += self.bytes();
         match self {
             EncodedColumn::Any(leaves) => leaves.into_iter().try_for_each(|leaf| Ok(leaf.append_to_row_group(group)?)),
-            EncodedColumn::Strings(strings) => strings.append_to(group, outlet, begin),
+            EncodedColumn::Own(chunk) => chunk.append_to(group, outlet, begin),
         }
     }
 }

@@ -1,10 +1,15 @@
 //! Format version 1 of a part, described in docs/formats/part-v1.md. A change that old files would not survive goes
 //! into a new version beside this one.
 
+mod chunk;
 pub mod deleted_rows;
+mod delta_packing;
 pub mod dictionary;
 pub mod encode;
 pub mod header;
+mod numbers;
+#[cfg(test)]
+mod one_column;
 pub mod open;
 pub mod outlet;
 pub mod page_sums;

@@ -1,60 +1,34 @@
 //! Encodes one String column of one row group: views in, PLAIN Parquet pages out, one page a granule.
 //!
 //! Long text is most of what wide tables hold, so it takes the shortest way: values are copied once, from wherever the
-//! sort's permutation finds them into the page, whose buffer is used again for the next one; the page is compressed by the
-//! C library into a second such buffer. (The Parquet crate's encoder takes the sorted values as an array, grows a new
-//! buffer for every page, and compresses LZ4 with a library in Rust.) What comes out is what that encoder would have
+//! sort's permutation finds them into the page, whose buffer is used again for the next one (`chunk.rs`: what becomes of
+//! pages). The Parquet crate's encoder takes the sorted values as an array. What comes out is what that encoder would have
 //! written, but for the bytes of the compression: statistics, column index and offset index are the same.
 //!
 //! Columns with a dictionary, and strings that can be NULL or lie in arrays, go the other way.
 
-use std::cell::RefCell;
-use std::io::Write;
 use std::ops::Range;
 
 use arrow::array::BinaryViewArray;
-use bytes::Bytes;
 use gristmill_base::Result;
-use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType, Type};
-use parquet::column::page::{CompressedPage, Page, PageWriter};
-use parquet::column::writer::ColumnCloseResult;
 use parquet::data_type::ByteArray;
-use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats};
 use parquet::file::statistics::{Statistics, ValueStatistics};
-use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
 use parquet::schema::types::ColumnDescPtr;
-use zstd::bulk::Compressor;
 
+use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm};
 use super::encode::{Codec, STATISTICS_BYTES_MAX};
-use super::outlet::Outlet;
 
 /// Values whose memory is fetched together.
 const TOUCHED_AT_ONCE: usize = 32;
-/// Bytes of a page's header, about.
-const HEADER_BYTES: usize = 64;
 
 pub struct StringsEncoder {
-    descriptor: ColumnDescPtr,
-    codec: Codec,
     /// All values are valid UTF-8, and so have to be the bounds in the statistics.
     text: bool,
     granule_rows: usize,
     page: PageValues,
-    compressed: Vec<u8>,
-    /// Of all pages: a header and the values, together where they are short.
-    pieces: Vec<Bytes>,
-    pages: i32,
-    rows: u64,
-    /// Bytes of all pages with their headers, compressed and not.
-    bytes: u64,
-    plain_bytes: u64,
-    value_bytes: u64,
-    column_index: ColumnIndexBuilder,
-    offset_index: OffsetIndexBuilder,
+    chunk: ChunkBuilder,
     bounds: Option<Bounds>,
     last_page: Option<Bounds>,
-    ascending: bool,
-    descending: bool,
 }
 
 /// The page under way.
@@ -99,60 +73,15 @@ impl PageValues {
     }
 }
 
-/// Takes a page's header, and its values only where they come in one piece with it: long ones go into the file as they are.
-struct Headers {
-    written: Vec<u8>,
-    values: Bytes,
-}
-
-impl Write for Headers {
-    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
-        if !std::ptr::eq(data, &self.values[..]) {
-            self.written.extend_from_slice(data);
-        }
-        Ok(data.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
-}
-
-/// With a context that the thread keeps: a new one has a megabyte of tables to fill, more than most pages hold.
-fn compress_zstd(plain: &[u8], compressed: &mut [u8], level: i32) -> Result<usize> {
-    thread_local! {
-        static KEPT: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
-    }
-    KEPT.with_borrow_mut(|kept| {
-        let compressor = match kept {
-            Some((of, compressor)) if *of == level => compressor,
-            _ => &mut kept.insert((level, Compressor::new(level)?)).1,
-        };
-        Ok(compressor.compress_to_buffer(plain, compressed)?)
-    })
-}
-
 impl StringsEncoder {
     pub fn new(descriptor: ColumnDescPtr, codec: Codec, text: bool, granule_rows: usize) -> StringsEncoder {
         StringsEncoder {
-            descriptor,
-            codec,
             text,
             granule_rows,
             page: PageValues::default(),
-            compressed: Vec::new(),
-            pieces: Vec::new(),
-            pages: 0,
-            rows: 0,
-            bytes: 0,
-            plain_bytes: 0,
-            value_bytes: 0,
-            column_index: ColumnIndexBuilder::new(Type::BYTE_ARRAY),
-            offset_index: OffsetIndexBuilder::new(),
+            chunk: ChunkBuilder::new(descriptor, codec),
             bounds: None,
             last_page: None,
-            ascending: true,
-            descending: true,
         }
     }
 
@@ -185,75 +114,27 @@ impl StringsEncoder {
 
     /// Bytes held: pages that are done and the one under way.
     pub fn memory_bytes(&self) -> u64 {
-        self.bytes + (self.page.plain.capacity() + self.compressed.capacity()) as u64
+        self.chunk.memory_bytes() + self.page.plain.capacity() as u64
     }
 
     fn end_page(&mut self) -> Result<()> {
-        let plain_bytes = self.page.plain.len();
-        let compressed_bytes = self.compress()?;
-        let values = Bytes::copy_from_slice(&self.compressed[..compressed_bytes]);
-        let page = Page::DataPage {
-            buf: values.clone(),
-            num_values: self.page.rows as u32,
-            encoding: Encoding::PLAIN,
-            def_level_encoding: Encoding::RLE,
-            rep_level_encoding: Encoding::RLE,
-            statistics: None,
-        };
-        let mut sink = TrackedWrite::new(Headers { written: Vec::with_capacity(HEADER_BYTES), values: values.clone() });
-        let written = SerializedPageWriter::new(&mut sink).write_page(CompressedPage::new(page, plain_bytes))?;
-        let written_bytes = written.compressed_size;
-        self.offset_index.append_row_count(self.page.rows as i64);
-        let value_bytes = (plain_bytes - 4 * self.page.rows) as i64;
-        self.offset_index.append_unencoded_byte_array_data_bytes(Some(value_bytes));
-        self.offset_index.append_offset_and_size(self.bytes as i64, written.compressed_size as i32);
+        let plain = &self.page.plain;
+        let length = self.chunk.compress(plain)?;
+        self.chunk.push_compressed(length, PageForm::PlainStrings, plain.len(), self.page.rows)?;
         self.index_page();
-        self.rows += self.page.rows as u64;
-        self.bytes += written.compressed_size as u64;
-        self.plain_bytes += written.uncompressed_size as u64;
-        self.value_bytes += value_bytes as u64;
-        let Headers { written, .. } = sink.into_inner()?;
-        let has_values = written.len() == written_bytes;
-        self.pieces.push(written.into());
-        if !has_values {
-            self.pieces.push(values);
-        }
-        self.pages += 1;
         self.page.clear();
         Ok(())
     }
 
-    /// Compresses the page under way to the front of `compressed`; gives its length.
-    fn compress(&mut self) -> Result<usize> {
-        let plain = &self.page.plain;
-        let most = match self.codec {
-            Codec::Lz4 => lz4::block::compress_bound(plain.len())?,
-            Codec::Zstd | Codec::ZstdAt(_) => zstd::zstd_safe::compress_bound(plain.len()),
-            Codec::Uncompressed => plain.len(),
-        };
-        if self.compressed.len() < most {
-            self.compressed.resize(most, 0);
-        }
-        Ok(match self.codec {
-            Codec::Lz4 => lz4::block::compress_to_buffer(plain, None, false, &mut self.compressed)?,
-            Codec::Zstd => compress_zstd(plain, &mut self.compressed, ZSTD_LEVEL)?,
-            Codec::ZstdAt(level) => compress_zstd(plain, &mut self.compressed, level)?,
-            Codec::Uncompressed => {
-                self.compressed[..plain.len()].copy_from_slice(plain);
-                plain.len()
-            }
-        })
-    }
-
     fn index_page(&mut self) {
         let bounds = self.page.bounds();
-        if let Some(last) = &self.last_page {
-            self.ascending &= last.least <= bounds.least && last.greatest <= bounds.greatest;
-            self.descending &= last.least >= bounds.least && last.greatest >= bounds.greatest;
-        }
+        let order = self.last_page.as_ref().map_or(Order::FIRST, |last| Order {
+            ascends: last.least <= bounds.least && last.greatest <= bounds.greatest,
+            descends: last.least >= bounds.least && last.greatest >= bounds.greatest,
+        });
         let least = truncated(&bounds.least, self.text).unwrap_or_else(|| bounds.least.clone());
         let greatest = truncated_up(&bounds.greatest, self.text).unwrap_or_else(|| bounds.greatest.clone());
-        self.column_index.append(false, least, greatest, 0);
+        self.chunk.index_page(least, greatest, order);
         match &mut self.bounds {
             None => self.bounds = Some(bounds.clone()),
             Some(all) => {
@@ -269,43 +150,14 @@ impl StringsEncoder {
     }
 
     /// The column of the row group, whose last page ends here.
-    pub fn finish(mut self) -> Result<StringsChunk> {
+    pub fn finish(mut self) -> Result<EncodedChunk> {
         if self.page.rows > 0 {
             self.end_page()?;
         }
-        let compression = self.codec.compression()?;
-        let pages = PageEncodingStats { page_type: PageType::DATA_PAGE, encoding: Encoding::PLAIN, count: self.pages };
-        let mut metadata = ColumnChunkMetaData::builder(self.descriptor.clone())
-            .set_compression(compression)
-            .set_encodings_mask(EncodingMask::new_from_encodings([Encoding::PLAIN, Encoding::RLE].iter()))
-            .set_page_encoding_stats(vec![pages])
-            .set_total_compressed_size(self.bytes as i64)
-            .set_total_uncompressed_size(self.plain_bytes as i64)
-            .set_num_values(self.rows as i64)
-            .set_data_page_offset(0)
-            .set_unencoded_byte_array_data_bytes(Some(self.value_bytes as i64));
-        if let Some(bounds) = &self.bounds {
-            metadata = metadata.set_statistics(statistics(bounds, self.text));
-        }
-        self.column_index.set_boundary_order(match (self.ascending, self.descending) {
-            (true, _) => BoundaryOrder::ASCENDING,
-            (false, true) => BoundaryOrder::DESCENDING,
-            (false, false) => BoundaryOrder::UNORDERED,
-        });
-        let close = ColumnCloseResult {
-            bytes_written: self.bytes,
-            rows_written: self.rows,
-            metadata: metadata.build()?,
-            bloom_filter: None,
-            column_index: Some(self.column_index.build()?),
-            offset_index: Some(self.offset_index.build()),
-        };
-        Ok(StringsChunk { pieces: self.pieces, close })
+        let statistics = self.bounds.as_ref().map(|bounds| statistics(bounds, self.text));
+        self.chunk.finish(statistics)
     }
 }
-
-/// ZSTD's level for parts that stay.
-pub const ZSTD_LEVEL: i32 = 1;
 
 fn statistics(bounds: &Bounds, text: bool) -> Statistics {
     let (least, greatest) = (truncated(&bounds.least, text), truncated_up(&bounds.greatest, text));
@@ -354,80 +206,15 @@ fn border(value: &[u8], text: bool) -> usize {
     (1..=STATISTICS_BYTES_MAX).rev().find(|&at| !continues(value[at])).unwrap_or(STATISTICS_BYTES_MAX)
 }
 
-/// A column of a row group that is encoded.
-pub struct StringsChunk {
-    pieces: Vec<Bytes>,
-    close: ColumnCloseResult,
-}
-
-impl StringsChunk {
-    pub fn bytes(&self) -> u64 {
-        self.close.bytes_written
-    }
-
-    pub fn close(&self) -> &ColumnCloseResult {
-        &self.close
-    }
-
-    /// `at`: where the column begins in the file.
-    pub fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Outlet>, outlet: &Outlet, at: u64) -> Result<()> {
-        Ok(group.append_column(&outlet.put_around(at, self.pieces), self.close)?)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use std::sync::Arc;
 
-    use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
-    use gristmill_types::parse;
-    use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions, ParquetRecordBatchReaderBuilder};
-    use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
-    use parquet::file::metadata::{PageIndexPolicy, ParquetMetaData};
-    use parquet::file::writer::SerializedFileWriter;
-    use parquet::schema::types::SchemaDescriptor;
+    use arrow::array::{ArrayRef, AsArray};
     use proptest::prelude::*;
 
-    use super::super::encode::{RowsTaken, encoders, properties};
-    use super::super::schema::{annotated_schema, storage_schema};
+    use super::super::one_column::{Making, batches, file, metadata, page_rows};
     use super::*;
-
-    const GRANULE_ROWS: usize = 4;
-
-    /// A file of one String column, made by this encoder or by the Parquet crate's.
-    fn file(blocks: &[BinaryViewArray], text: bool, codec: Codec, ours: bool) -> Bytes {
-        let columns = parse::structure("s String").expect("columns");
-        let root = annotated_schema(&columns, &[text]).expect("a schema");
-        let descriptor = SchemaDescriptor::new(root.clone());
-        let properties = properties(&columns, &descriptor, &[false], codec, GRANULE_ROWS).expect("properties");
-        let outlet = Outlet::default();
-        let mut file = SerializedFileWriter::new(outlet.clone(), root, properties).expect("a file");
-        let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&columns));
-        let strings = |_| ours.then(|| StringsEncoder::new(descriptor.column(0), codec, text, GRANULE_ROWS));
-        let mut encoder = encoders(&factory, 0, &columns, &[1], GRANULE_ROWS, strings).expect("encoders").remove(0);
-        for block in blocks {
-            let (rows, column) = (RowsTaken::Run(0..block.len()), Arc::new(block.clone()) as ArrayRef);
-            encoder.write(&column, &rows).expect("written");
-        }
-        let mut at = file.bytes_written() as u64;
-        let mut group = file.next_row_group().expect("a row group");
-        encoder.finish().expect("encoded").append_to(&mut group, &outlet, &mut at).expect("appended");
-        group.close().expect("closed");
-        file.into_inner().expect("a file");
-        outlet.take().concat().into()
-    }
-
-    fn metadata(file: &Bytes) -> Arc<ParquetMetaData> {
-        let options = ArrowReaderOptions::new().with_page_index_policy(PageIndexPolicy::Required);
-        ArrowReaderMetadata::load(file, options).expect("metadata").metadata().clone()
-    }
-
-    fn values(file: Bytes) -> Vec<String> {
-        let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("a file").build().expect("a reader");
-        let batches: Vec<RecordBatch> = reader.map(|batch| batch.expect("rows")).collect();
-        let rows = batches.iter().flat_map(|batch| batch.column(0).as_string::<i32>().iter());
-        rows.map(|value| value.expect("no NULL").to_string()).collect()
-    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
@@ -437,9 +224,10 @@ mod tests {
             zstd in any::<bool>(),
         ) {
             let codec = if zstd { Codec::Zstd } else { Codec::Lz4 };
-            let arrays: Vec<BinaryViewArray> =
-                blocks.iter().map(|block| BinaryViewArray::from_iter_values(block.iter().map(|text| text.as_bytes()))).collect();
-            let (ours, theirs) = (file(&arrays, true, codec, true), file(&arrays, true, codec, false));
+            let array = |block: &Vec<String>| Arc::new(BinaryViewArray::from_iter_values(block)) as ArrayRef;
+            let arrays: Vec<ArrayRef> = blocks.iter().map(array).collect();
+            let making = |by_own| Making { kind: "String", text: true, codec, granule_rows: 4, by_own };
+            let (ours, theirs) = (file(making(true), &arrays), file(making(false), &arrays));
             let (a, b) = (metadata(&ours), metadata(&theirs));
             let (ours_column, theirs_column) = (a.row_group(0).column(0), b.row_group(0).column(0));
             prop_assert_eq!(ours_column.statistics(), theirs_column.statistics());
@@ -448,13 +236,13 @@ mod tests {
             prop_assert_eq!(ours_column.encodings().collect::<Vec<_>>(), theirs_column.encodings().collect::<Vec<_>>());
             prop_assert_eq!(ours_column.unencoded_byte_array_data_bytes(), theirs_column.unencoded_byte_array_data_bytes());
             prop_assert_eq!(a.column_index(), b.column_index());
-            let rows = |metadata: &ParquetMetaData| -> Vec<i64> {
-                let index = metadata.offset_index().expect("an offset index");
-                index[0][0].page_locations().iter().map(|page| page.first_row_index).collect()
-            };
-            prop_assert_eq!(rows(&a), rows(&b));
+            prop_assert_eq!(page_rows(&a), page_rows(&b));
+            let read: Vec<String> = batches(ours)
+                .iter()
+                .flat_map(|batch| batch.column(0).as_string::<i32>().iter().map(|value| value.expect("no NULL").to_string()).collect::<Vec<_>>())
+                .collect();
             let expected: Vec<String> = blocks.into_iter().flatten().collect();
-            prop_assert_eq!(values(ours), expected);
+            prop_assert_eq!(read, expected);
         }
 
         #[test]

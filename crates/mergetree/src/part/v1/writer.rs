@@ -15,7 +15,6 @@ use async_trait::async_trait;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
-use gristmill_types::SqlType;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 use parquet::arrow::arrow_writer::ArrowRowGroupWriterFactory;
 use parquet::file::metadata::{KeyValue, ParquetMetaData};
@@ -23,10 +22,9 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value;
 
-use super::encode::{Codec, ColumnEncoder, RowsTaken, close, encode, encoders, properties};
+use super::encode::{Codec, ColumnEncoder, RowsTaken, Written, close, encode, encoders, properties};
 use super::header::{ColumnHeader, LENGTH_KEY, OFFSET_KEY, PartHeader, VERSION, VERSION_KEY};
 use super::outlet::Outlet;
-use super::plain_strings::StringsEncoder;
 use super::schema::{annotated_schema, storage_schema};
 use super::sending::{Sending, Sent};
 use super::skip_indexes::SkipIndexWriter;
@@ -332,14 +330,18 @@ impl PartWriter {
     }
 
     fn row_group_encoders(&self) -> Result<Vec<ColumnEncoder>> {
-        let (plan, columns) = (&self.plan, &self.layout.columns);
-        let strings = |place: usize| {
-            let column = &columns.0[place];
-            let plain = column.kind == SqlType::String && column.codec.is_empty() && !plan.dictionaries[place];
-            let leaf: usize = self.leaves_by_column[..place].iter().sum();
-            plain.then(|| StringsEncoder::new(self.descriptor.column(leaf), plan.codec, plan.text[place], plan.granule_rows))
+        let plan = &self.plan;
+        let written = Written {
+            columns: &self.layout.columns,
+            leaves: &self.leaves_by_column,
+            schema: &self.descriptor,
+            dictionaries: &plan.dictionaries,
+            text: &plan.text,
+            codec: plan.codec,
+            granule_rows: plan.granule_rows,
+            by_own: true,
         };
-        encoders(&self.factory, self.groups, columns, &self.leaves_by_column, plan.granule_rows, strings)
+        encoders(&self.factory, self.groups, written)
     }
 
     fn index_rows(&mut self, block: &Sorted) -> Result<()> {

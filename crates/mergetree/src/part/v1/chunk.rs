@@ -1,0 +1,270 @@
+//! One column of one row group, made of pages that an encoder of ours hands over: headers, the compression, what the offset
+//! index and the column's metadata say of them.
+//!
+//! Values go from the encoder's buffer through the C library into a second one, and from there into a piece of memory of
+//! their size; both buffers are used again for the next page. (The Parquet crate grows new ones for every page, makes a
+//! context of ZSTD for every column, and compresses LZ4 with a library in Rust.)
+
+use std::cell::RefCell;
+use std::io::Write;
+use std::ops::Range;
+
+use bytes::Bytes;
+use gristmill_base::Result;
+use parquet::basic::{BoundaryOrder, Encoding, EncodingMask, PageType};
+use parquet::column::page::{CompressedPage, Page, PageWriter};
+use parquet::column::writer::ColumnCloseResult;
+use parquet::file::metadata::{ColumnChunkMetaData, ColumnIndexBuilder, OffsetIndexBuilder, PageEncodingStats};
+use parquet::file::statistics::Statistics;
+use parquet::file::writer::{SerializedPageWriter, SerializedRowGroupWriter, TrackedWrite};
+use parquet::schema::types::ColumnDescPtr;
+use zstd::bulk::Compressor;
+
+use super::encode::Codec;
+use super::outlet::Outlet;
+use super::page_sums::pages_of_chunk;
+
+/// ZSTD's level for parts that stay.
+pub const ZSTD_LEVEL: i32 = 1;
+/// Bytes of a page's header, about.
+const HEADER_BYTES: usize = 64;
+
+/// The pages so far.
+pub struct ChunkBuilder {
+    descriptor: ColumnDescPtr,
+    codec: Codec,
+    compressed: Vec<u8>,
+    /// Of all pages: a header and the values, together where they are short.
+    pieces: Vec<Bytes>,
+    encodings: Vec<PageEncodingStats>,
+    rows: u64,
+    /// Bytes of all pages with their headers, compressed and not.
+    bytes: u64,
+    plain_bytes: u64,
+    /// Of byte arrays: their bytes without lengths.
+    value_bytes: Option<u64>,
+    column_index: ColumnIndexBuilder,
+    offset_index: OffsetIndexBuilder,
+    ascending: bool,
+    descending: bool,
+}
+
+/// How values lie in a page.
+#[derive(Clone, Copy)]
+pub enum PageForm {
+    /// A page of version 1: PLAIN values, compressed.
+    PlainStrings,
+    /// A page of version 2, compressed or not.
+    Numbers { encoding: Encoding, is_compressed: bool },
+}
+
+/// A page's place among the pages before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Order {
+    pub ascends: bool,
+    pub descends: bool,
+}
+
+impl Order {
+    /// Nothing is before it.
+    pub const FIRST: Order = Order { ascends: true, descends: true };
+}
+
+/// Takes a page's header, and its values only where they come in one piece with it: long ones go into the file as they are.
+struct Headers {
+    written: Vec<u8>,
+    values: Bytes,
+}
+
+impl Write for Headers {
+    fn write(&mut self, data: &[u8]) -> std::io::Result<usize> {
+        if !std::ptr::eq(data, &self.values[..]) {
+            self.written.extend_from_slice(data);
+        }
+        Ok(data.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// With a context that the thread keeps: a new one has a megabyte of tables to fill, more than most pages hold.
+fn compress_zstd(plain: &[u8], compressed: &mut [u8], level: i32) -> Result<usize> {
+    thread_local! {
+        static KEPT: RefCell<Option<(i32, Compressor<'static>)>> = const { RefCell::new(None) };
+    }
+    KEPT.with_borrow_mut(|kept| {
+        let compressor = match kept {
+            Some((of, compressor)) if *of == level => compressor,
+            _ => &mut kept.insert((level, Compressor::new(level)?)).1,
+        };
+        Ok(compressor.compress_to_buffer(plain, compressed)?)
+    })
+}
+
+impl ChunkBuilder {
+    pub fn new(descriptor: ColumnDescPtr, codec: Codec) -> ChunkBuilder {
+        ChunkBuilder {
+            column_index: ColumnIndexBuilder::new(descriptor.physical_type()),
+            descriptor,
+            codec,
+            compressed: Vec::new(),
+            pieces: Vec::new(),
+            encodings: Vec::new(),
+            rows: 0,
+            bytes: 0,
+            plain_bytes: 0,
+            value_bytes: None,
+            offset_index: OffsetIndexBuilder::new(),
+            ascending: true,
+            descending: true,
+        }
+    }
+
+    pub fn codec(&self) -> Codec {
+        self.codec
+    }
+
+    /// Bytes held.
+    pub fn memory_bytes(&self) -> u64 {
+        self.bytes + self.compressed.capacity() as u64
+    }
+
+    /// Compresses values to the front of `compressed`; gives their length there.
+    pub fn compress(&mut self, plain: &[u8]) -> Result<usize> {
+        let most = match self.codec {
+            Codec::Lz4 => lz4::block::compress_bound(plain.len())?,
+            Codec::Zstd | Codec::ZstdAt(_) => zstd::zstd_safe::compress_bound(plain.len()),
+            Codec::Uncompressed => plain.len(),
+        };
+        if self.compressed.len() < most {
+            self.compressed.resize(most, 0);
+        }
+        Ok(match self.codec {
+            Codec::Lz4 => lz4::block::compress_to_buffer(plain, None, false, &mut self.compressed)?,
+            Codec::Zstd => compress_zstd(plain, &mut self.compressed, ZSTD_LEVEL)?,
+            Codec::ZstdAt(level) => compress_zstd(plain, &mut self.compressed, level)?,
+            Codec::Uncompressed => {
+                self.compressed[..plain.len()].copy_from_slice(plain);
+                plain.len()
+            }
+        })
+    }
+
+    /// A page of the values that were compressed last, `length` bytes of them; `plain_bytes`: before that.
+    pub fn push_compressed(&mut self, length: usize, form: PageForm, plain_bytes: usize, rows: usize) -> Result<()> {
+        self.push(Bytes::copy_from_slice(&self.compressed[..length]), form, plain_bytes, rows)
+    }
+
+    /// A page of values that lie as they will in the file. `plain_bytes`: of the page before it was compressed.
+    pub fn push(&mut self, values: Bytes, form: PageForm, plain_bytes: usize, rows: usize) -> Result<()> {
+        let (buf, num_values) = (values.clone(), rows as u32);
+        let levels = Encoding::RLE;
+        let (page, kind, encoding) = match form {
+            PageForm::PlainStrings => {
+                let (encoding, statistics) = (Encoding::PLAIN, None);
+                let (def_level_encoding, rep_level_encoding) = (levels, levels);
+                let page = Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics };
+                (page, PageType::DATA_PAGE, encoding)
+            }
+            PageForm::Numbers { encoding, is_compressed } => {
+                let page = Page::DataPageV2 {
+                    buf,
+                    num_values,
+                    encoding,
+                    num_nulls: 0,
+                    num_rows: num_values,
+                    def_levels_byte_len: 0,
+                    rep_levels_byte_len: 0,
+                    is_compressed,
+                    statistics: None,
+                };
+                (page, PageType::DATA_PAGE_V2, encoding)
+            }
+        };
+        let mut sink = TrackedWrite::new(Headers { written: Vec::with_capacity(HEADER_BYTES), values: values.clone() });
+        let written = SerializedPageWriter::new(&mut sink).write_page(CompressedPage::new(page, plain_bytes))?;
+        self.offset_index.append_row_count(rows as i64);
+        let value_bytes = matches!(form, PageForm::PlainStrings).then(|| (plain_bytes - 4 * rows) as u64);
+        self.offset_index.append_unencoded_byte_array_data_bytes(value_bytes.map(|bytes| bytes as i64));
+        if let Some(bytes) = value_bytes {
+            *self.value_bytes.get_or_insert_default() += bytes;
+        }
+        self.offset_index.append_offset_and_size(self.bytes as i64, written.compressed_size as i32);
+        self.rows += rows as u64;
+        self.bytes += written.compressed_size as u64;
+        self.plain_bytes += written.uncompressed_size as u64;
+        let Headers { written: header, .. } = sink.into_inner()?;
+        let has_values = header.len() == written.compressed_size;
+        self.pieces.push(header.into());
+        if !has_values {
+            self.pieces.push(values);
+        }
+        match self.encodings.last_mut() {
+            Some(last) if last.page_type == kind && last.encoding == encoding => last.count += 1,
+            _ => self.encodings.push(PageEncodingStats { page_type: kind, encoding, count: 1 }),
+        }
+        Ok(())
+    }
+
+    /// The bounds of the page that was pushed last, and whether they lie in order with those of the page before.
+    pub fn index_page(&mut self, least: Vec<u8>, greatest: Vec<u8>, order: Order) {
+        self.ascending &= order.ascends;
+        self.descending &= order.descends;
+        self.column_index.append(false, least, greatest, 0);
+    }
+
+    /// The column of the row group, whose last page was pushed.
+    pub fn finish(mut self, statistics: Option<Statistics>) -> Result<EncodedChunk> {
+        let encodings = self.encodings.iter().map(|pages| &pages.encoding).chain([&Encoding::RLE]);
+        let mut metadata = ColumnChunkMetaData::builder(self.descriptor.clone())
+            .set_compression(self.codec.compression()?)
+            .set_encodings_mask(EncodingMask::new_from_encodings(encodings))
+            .set_page_encoding_stats(self.encodings)
+            .set_total_compressed_size(self.bytes as i64)
+            .set_total_uncompressed_size(self.plain_bytes as i64)
+            .set_num_values(self.rows as i64)
+            .set_data_page_offset(0)
+            .set_unencoded_byte_array_data_bytes(self.value_bytes.map(|bytes| bytes as i64));
+        if let Some(statistics) = statistics {
+            metadata = metadata.set_statistics(statistics);
+        }
+        self.column_index.set_boundary_order(match (self.ascending, self.descending) {
+            (true, _) => BoundaryOrder::ASCENDING,
+            (false, true) => BoundaryOrder::DESCENDING,
+            (false, false) => BoundaryOrder::UNORDERED,
+        });
+        let close = ColumnCloseResult {
+            bytes_written: self.bytes,
+            rows_written: self.rows,
+            metadata: metadata.build()?,
+            bloom_filter: None,
+            column_index: Some(self.column_index.build()?),
+            offset_index: Some(self.offset_index.build()),
+        };
+        Ok(EncodedChunk { pieces: self.pieces, close })
+    }
+}
+
+/// A column of a row group that is encoded.
+pub struct EncodedChunk {
+    pieces: Vec<Bytes>,
+    close: ColumnCloseResult,
+}
+
+impl EncodedChunk {
+    pub fn bytes(&self) -> u64 {
+        self.close.bytes_written
+    }
+
+    /// Its pages where it begins at `at` in the file.
+    pub fn pages(&self, at: u64) -> Vec<Range<u64>> {
+        pages_of_chunk(&self.close, at)
+    }
+
+    /// `at`: where the column begins in the file.
+    pub fn append_to(self, group: &mut SerializedRowGroupWriter<'_, Outlet>, outlet: &Outlet, at: u64) -> Result<()> {
+        Ok(group.append_column(&outlet.put_around(at, self.pieces), self.close)?)
+    }
+}

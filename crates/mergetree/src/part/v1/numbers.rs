@@ -1,0 +1,367 @@
+//! Encodes one column of integers, dates or times of one row group: values in, Parquet pages of version 2 out, one page a
+//! granule.
+//!
+//! A page is whichever of these is best: binary packed deltas; plain values, compressed; plain values as they are. Packed ones
+//! are read several times as fast as ZSTD's plain ones, and what is sorted or lies close together takes fewer bytes so; random
+//! values gain by nothing, and a reader then finds them where they lie in the file. Every sixteenth page tries them, and so
+//! does one after a page that took far more than was expected; those between are written like the last that tried.
+//!
+//! Columns with a dictionary or a codec, and numbers that can be NULL or lie in arrays, go the Parquet crate's way.
+
+use std::ops::Range;
+
+use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
+use arrow::datatypes::{
+    ArrowNativeType, DataType, Date32Type, Int8Type, Int16Type, Int32Type, Int64Type, TimeUnit, TimestampMicrosecondType,
+    TimestampMillisecondType, TimestampNanosecondType, ToByteSlice, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use bytes::Bytes;
+use gristmill_base::{Error, Result};
+use parquet::basic::Encoding;
+use parquet::file::statistics::Statistics;
+use parquet::schema::types::ColumnDescPtr;
+
+use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm};
+use super::delta_packing::{Word, pack};
+use super::encode::Codec;
+
+/// How often the forms are compared.
+const TRY_EVERY: usize = 16;
+/// Values that compress to more than this share of a hundred are left as they are.
+const WORTH_COMPRESSING: usize = 95;
+
+/// The width of a column's values in Parquet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Width {
+    Narrow,
+    Wide,
+}
+
+impl Width {
+    /// Of a column as it is stored; `None`: no integers.
+    pub fn of(stored: &DataType) -> Option<Width> {
+        use DataType as D;
+        match stored {
+            D::Int8 | D::Int16 | D::Int32 | D::UInt8 | D::UInt16 | D::UInt32 | D::Date32 => Some(Width::Narrow),
+            D::Int64 | D::UInt64 => Some(Width::Wide),
+            D::Timestamp(TimeUnit::Millisecond | TimeUnit::Microsecond | TimeUnit::Nanosecond, _) => Some(Width::Wide),
+            _ => None,
+        }
+    }
+}
+
+/// Values of an array, as Parquet's words.
+pub trait Number: Word + ArrowNativeType {
+    fn extend(out: &mut Vec<Self>, array: &ArrayRef, rows: Range<usize>) -> Result<()>;
+    fn statistics(least: Self, greatest: Self) -> Statistics;
+    /// In whose order unsigned values are.
+    fn flipped(self) -> Self;
+}
+
+fn values<A: ArrowPrimitiveType>(array: &ArrayRef, rows: Range<usize>) -> Result<&[A::Native]> {
+    let values = array.as_primitive_opt::<A>().filter(|values| values.null_count() == 0);
+    let values = values.ok_or_else(|| Error::logical(format!("{} is encoded as numbers", array.data_type())))?;
+    Ok(&values.values()[rows])
+}
+
+macro_rules! extend {
+    ($out:expr, $array:expr, $rows:expr, $word:ty, $($pattern:pat => $arrow:ty),+) => {
+        match $array.data_type() {
+            $($pattern => $out.extend(values::<$arrow>($array, $rows)?.iter().map(|&value| value as $word)),)+
+            other => return Err(Error::logical(format!("{other} is encoded as numbers"))),
+        }
+    };
+}
+
+impl Number for i32 {
+    fn extend(out: &mut Vec<i32>, array: &ArrayRef, rows: Range<usize>) -> Result<()> {
+        use DataType as D;
+        extend!(out, array, rows, i32,
+            D::Int8 => Int8Type, D::Int16 => Int16Type, D::Int32 => Int32Type, D::Date32 => Date32Type,
+            D::UInt8 => UInt8Type, D::UInt16 => UInt16Type, D::UInt32 => UInt32Type);
+        Ok(())
+    }
+
+    fn statistics(least: i32, greatest: i32) -> Statistics {
+        Statistics::int32(Some(least), Some(greatest), None, Some(0), false)
+    }
+
+    fn flipped(self) -> i32 {
+        self ^ i32::MIN
+    }
+}
+
+impl Number for i64 {
+    fn extend(out: &mut Vec<i64>, array: &ArrayRef, rows: Range<usize>) -> Result<()> {
+        use DataType as D;
+        use TimeUnit as U;
+        extend!(out, array, rows, i64,
+            D::Int64 => Int64Type, D::UInt64 => UInt64Type,
+            D::Timestamp(U::Millisecond, _) => TimestampMillisecondType,
+            D::Timestamp(U::Microsecond, _) => TimestampMicrosecondType,
+            D::Timestamp(U::Nanosecond, _) => TimestampNanosecondType);
+        Ok(())
+    }
+
+    fn statistics(least: i64, greatest: i64) -> Statistics {
+        Statistics::int64(Some(least), Some(greatest), None, Some(0), false)
+    }
+
+    fn flipped(self) -> i64 {
+        self ^ i64::MIN
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    Packed,
+    Compressed,
+    Plain,
+}
+
+pub struct NumbersEncoder<W> {
+    chunk: ChunkBuilder,
+    granule_rows: usize,
+    is_unsigned: bool,
+    /// Of the page under way.
+    values: Vec<W>,
+    packed: Vec<u8>,
+    form: Form,
+    /// Bytes of a thousand rows when the forms were compared last.
+    expected: usize,
+    /// Pages until they are compared again.
+    tries_in: usize,
+    /// The least and greatest value of the last page and of all, in the order of the column.
+    last_page: Option<(W, W)>,
+    bounds: Option<(W, W)>,
+}
+
+impl<W: Number> NumbersEncoder<W> {
+    /// `stored`: what the arrays are.
+    pub fn new(descriptor: ColumnDescPtr, codec: Codec, stored: &DataType, granule_rows: usize) -> NumbersEncoder<W> {
+        NumbersEncoder {
+            chunk: ChunkBuilder::new(descriptor, codec),
+            granule_rows,
+            is_unsigned: stored.is_unsigned_integer(),
+            values: Vec::new(),
+            packed: Vec::new(),
+            form: Form::Plain,
+            expected: 0,
+            tries_in: 0,
+            last_page: None,
+            bounds: None,
+        }
+    }
+
+    /// Appends values, as they are stored.
+    pub fn write(&mut self, stored: &ArrayRef) -> Result<()> {
+        let mut at = 0;
+        while at < stored.len() {
+            let length = (self.granule_rows - self.values.len()).min(stored.len() - at);
+            W::extend(&mut self.values, stored, at..at + length)?;
+            at += length;
+            if self.values.len() == self.granule_rows {
+                self.end_page()?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes held: pages that are done and the one under way.
+    pub fn memory_bytes(&self) -> u64 {
+        self.chunk.memory_bytes() + (self.values.capacity() * size_of::<W>() + self.packed.capacity()) as u64
+    }
+
+    fn end_page(&mut self) -> Result<()> {
+        let (rows, plain) = (self.values.len(), self.values.as_slice().to_byte_slice());
+        self.packed.clear();
+        let mut compressed = None;
+        if self.tries_in == 0 {
+            pack(&self.values, &mut self.packed);
+            let length = self.chunk.compress(plain)?;
+            self.form = choose(self.chunk.codec(), plain.len(), self.packed.len(), length);
+            compressed = Some(length);
+        }
+        let bytes = match self.form {
+            Form::Packed => {
+                if self.packed.is_empty() {
+                    pack(&self.values, &mut self.packed);
+                }
+                let form = PageForm::Numbers { encoding: Encoding::DELTA_BINARY_PACKED, is_compressed: false };
+                self.chunk.push(Bytes::copy_from_slice(&self.packed), form, self.packed.len(), rows)?;
+                self.packed.len()
+            }
+            Form::Compressed => {
+                let length = compressed.map_or_else(|| self.chunk.compress(plain), Ok)?;
+                let form = PageForm::Numbers { encoding: Encoding::PLAIN, is_compressed: true };
+                self.chunk.push_compressed(length, form, plain.len(), rows)?;
+                length
+            }
+            Form::Plain => {
+                let form = PageForm::Numbers { encoding: Encoding::PLAIN, is_compressed: false };
+                self.chunk.push(Bytes::copy_from_slice(plain), form, plain.len(), rows)?;
+                plain.len()
+            }
+        };
+        let of_thousand = bytes * 1000 / rows;
+        if self.tries_in == 0 {
+            (self.expected, self.tries_in) = (of_thousand, TRY_EVERY);
+        }
+        self.tries_in = if of_thousand > self.expected + self.expected / 2 { 0 } else { self.tries_in - 1 };
+        self.index_page();
+        self.values.clear();
+        Ok(())
+    }
+
+    fn index_page(&mut self) {
+        let flip = |value: W| if self.is_unsigned { value.flipped() } else { value };
+        let ordered = self.values.iter().map(|&value| flip(value));
+        let (least, greatest) = (ordered.clone().min().unwrap_or_default(), ordered.max().unwrap_or_default());
+        let order = self.last_page.map_or(Order::FIRST, |last| Order {
+            ascends: last.0 <= least && last.1 <= greatest,
+            descends: last.0 >= least && last.1 >= greatest,
+        });
+        let bytes = |value: W| [flip(value)].to_byte_slice().to_vec();
+        self.chunk.index_page(bytes(least), bytes(greatest), order);
+        self.last_page = Some((least, greatest));
+        self.bounds = Some(self.bounds.map_or((least, greatest), |all| (all.0.min(least), all.1.max(greatest))));
+    }
+
+    /// The column of the row group, whose last page ends here.
+    pub fn finish(mut self) -> Result<EncodedChunk> {
+        if !self.values.is_empty() {
+            self.end_page()?;
+        }
+        let flip = |value: W| if self.is_unsigned { value.flipped() } else { value };
+        self.chunk.finish(self.bounds.map(|(least, greatest)| W::statistics(flip(least), flip(greatest))))
+    }
+}
+
+/// What a page is written as, by the bytes that it would take.
+fn choose(codec: Codec, plain: usize, packed: usize, compressed: usize) -> Form {
+    // Some bytes more are read sooner than ZSTD has given the fewer ones back. LZ4 is as fast as unpacking.
+    let accepted = match codec {
+        Codec::Zstd | Codec::ZstdAt(_) => compressed + compressed / 8,
+        Codec::Lz4 => compressed,
+        // Who wants no codec wants values as they are.
+        Codec::Uncompressed => return Form::Plain,
+    };
+    let worth = plain * WORTH_COMPRESSING / 100;
+    if packed <= accepted && packed <= worth {
+        Form::Packed
+    } else if compressed <= worth {
+        Form::Compressed
+    } else {
+        Form::Plain
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow::array::{PrimitiveArray, TimestampSecondArray};
+    use arrow::compute::concat;
+    use proptest::prelude::*;
+
+    use super::super::one_column::{Making, batches, file, metadata, page_rows};
+    use super::super::storage_type::to_storage;
+    use super::*;
+
+    const GRANULE_ROWS: usize = 300;
+
+    fn making(kind: &'static str, codec: Codec, by_own: bool) -> Making {
+        Making { kind, text: false, codec, granule_rows: GRANULE_ROWS, by_own }
+    }
+
+    fn encodings(file: &Bytes) -> Vec<Encoding> {
+        let metadata = metadata(file);
+        let pages = metadata.row_group(0).column(0).page_encoding_stats().expect("pages").clone();
+        pages.iter().flat_map(|pages| std::iter::repeat_n(pages.encoding, pages.count as usize)).collect()
+    }
+
+    /// The rows come back, and the metadata says what the Parquet crate's encoder would have said.
+    fn check(kind: &'static str, blocks: &[ArrayRef], codec: Codec) {
+        let (ours, theirs) = (file(making(kind, codec, true), blocks), file(making(kind, codec, false), blocks));
+        let (a, b) = (metadata(&ours), metadata(&theirs));
+        let (ours_column, theirs_column) = (a.row_group(0).column(0), b.row_group(0).column(0));
+        assert_eq!(ours_column.statistics(), theirs_column.statistics());
+        assert_eq!(ours_column.num_values(), theirs_column.num_values());
+        assert_eq!(ours_column.compression(), theirs_column.compression());
+        assert_eq!(a.column_index(), b.column_index());
+        assert_eq!(page_rows(&a), page_rows(&b));
+        assert_eq!(batches(ours), batches(theirs));
+    }
+
+    fn array<A: ArrowPrimitiveType>(values: &[i64], cast: impl Fn(i64) -> A::Native) -> ArrayRef {
+        Arc::new(PrimitiveArray::<A>::from_iter_values(values.iter().map(|&value| cast(value))))
+    }
+
+    /// Values of every kind: close together, far apart, at the ends, ascending, all alike.
+    fn values() -> impl Strategy<Value = Vec<i64>> {
+        let ends = prop::sample::select(vec![i64::MIN, i64::MAX, -1, 0, 1, i64::from(i32::MIN), i64::from(i32::MAX)]);
+        let one = prop_oneof![any::<i64>(), -20..20i64, ends];
+        let mixed = prop::collection::vec(one, 1..900);
+        let near = (any::<i64>(), prop::collection::vec(0..1000i64, 1..900));
+        let near = near.prop_map(|(base, steps)| steps.iter().map(|step| base.wrapping_add(*step)).collect());
+        let rising = (any::<i64>(), any::<i64>(), 1..900i64);
+        let rising =
+            rising.prop_map(|(base, step, rows)| (0..rows).map(|row| base.wrapping_add(step.wrapping_mul(row))).collect());
+        prop_oneof![mixed, near, rising]
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        #[test]
+        fn a_file_says_what_the_parquet_crate_says(
+            blocks in prop::collection::vec(values(), 1..4),
+            codec in prop::sample::select(vec![Codec::Lz4, Codec::Zstd, Codec::ZstdAt(3), Codec::Uncompressed]),
+        ) {
+            let made = |make: &dyn Fn(&[i64]) -> ArrayRef| -> Vec<ArrayRef> { blocks.iter().map(|block| make(block)).collect() };
+            check("Int64", &made(&|block| array::<Int64Type>(block, |value| value)), codec);
+            check("UInt64", &made(&|block| array::<UInt64Type>(block, |value| value as u64)), codec);
+            check("Int32", &made(&|block| array::<Int32Type>(block, |value| value as i32)), codec);
+            check("UInt32", &made(&|block| array::<UInt32Type>(block, |value| value as u32)), codec);
+            check("UInt16", &made(&|block| array::<UInt16Type>(block, |value| value as u16)), codec);
+            check("Int8", &made(&|block| array::<Int8Type>(block, |value| value as i8)), codec);
+            check("Date32", &made(&|block| array::<Date32Type>(block, |value| value as i32)), codec);
+            let seconds = |block: &[i64]| Arc::new(TimestampSecondArray::from_iter_values(block.iter().map(|value| value / 1000))) as ArrayRef;
+            check("DateTime", &made(&seconds), codec);
+        }
+    }
+
+    #[test]
+    fn a_page_takes_the_form_that_suits_its_values() {
+        let rows = 0..GRANULE_ROWS as i64;
+        let scatter = |row: i64| (row as u64 ^ (row as u64) << 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        let random: Vec<i64> = rows.clone().map(|row| scatter(scatter(row) as i64 >> 7) as i64).collect();
+        let times: Vec<i64> = rows.clone().map(|row| 1_700_000_000 + row * 37 % 1009).collect();
+        let seldom: Vec<i64> = rows.map(|row| if row % 100 == 0 { random[row as usize] } else { 0 }).collect();
+        let of = |values: &[i64], codec| {
+            let file = file(making("Int64", codec, true), &[array::<Int64Type>(values, |value| value)]);
+            (encodings(&file), file.len())
+        };
+        for codec in [Codec::Lz4, Codec::Zstd] {
+            assert_eq!(of(&times, codec).0, [Encoding::DELTA_BINARY_PACKED]);
+            assert_eq!(of(&random, codec).0, [Encoding::PLAIN]);
+            assert_eq!(of(&seldom, codec).0, [Encoding::PLAIN]);
+            assert!(of(&seldom, codec).1 < of(&random, codec).1 - GRANULE_ROWS * 6, "compressed");
+        }
+    }
+
+    #[test]
+    fn forms_are_compared_again_where_pages_become_larger() {
+        let close = (0..GRANULE_ROWS as i64 * 2).map(|row| row * 37 % 1009);
+        let far = (0..GRANULE_ROWS as i64 * 2).map(|row| (row * row).wrapping_mul(0x9e37_79b9_7f4a_7c15_u64 as i64));
+        let values: Vec<i64> = close.chain(far).collect();
+        let arrays = [array::<Int64Type>(&values, |value| value)];
+        let file = file(making("Int64", Codec::Lz4, true), &arrays);
+        // The third page is packed as those before it were; it is so large that the fourth tries again.
+        let (packed, plain) = (Encoding::DELTA_BINARY_PACKED, Encoding::PLAIN);
+        assert_eq!(encodings(&file), [packed, packed, packed, plain]);
+        let read: Vec<ArrayRef> = batches(file).iter().map(|batch| batch.column(0).clone()).collect();
+        let read: Vec<&dyn Array> = read.iter().map(|array| array.as_ref()).collect();
+        let stored = to_storage(&gristmill_types::SqlType::Int64, &arrays[0]).expect("stored");
+        assert_eq!(&concat(&read).expect("one array"), &stored);
+    }
+}
