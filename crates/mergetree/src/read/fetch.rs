@@ -1,4 +1,5 @@
-//! Gets the byte ranges that a decoder asks for: neighbours as one request, on the I/O runtime, accounted for while held.
+//! Gets the byte ranges that a decoder asks for: neighbours as one request, accounted for while held. What is in memory
+//! already is taken at once, the rest is read on the I/O runtime.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,10 +16,15 @@ use crate::store::PartStore;
 /// Bytes fetched or on their way.
 pub struct Fetch {
     pub ranges: Vec<Range<u64>>,
-    task: Task<Result<Vec<Bytes>>>,
+    data: Coming,
     memory: MemoryGuard,
     /// The part, where what is read are its pages.
     part: Option<Arc<OpenPart>>,
+}
+
+enum Coming {
+    There(Vec<Bytes>),
+    Later(Task<Result<Vec<Bytes>>>),
 }
 
 impl Fetch {
@@ -30,9 +36,18 @@ impl Fetch {
     ) -> Result<Fetch> {
         let bytes = ranges.iter().map(|range| range.end - range.start).sum();
         let memory = MemoryGuard::take(&context.memory, bytes)?;
-        let (context, store, key, wanted) = (context.clone(), store.clone(), key.to_string(), ranges.clone());
-        let task = Task::on(&runtime::io(), async move { read(&context, &store, &key, &wanted).await });
-        Ok(Fetch { ranges, task, memory, part: None })
+        let merged = merge(&ranges);
+        let data = match store.read_now(context, key, &merged) {
+            Some(data) => Coming::There(cut(&ranges, &merged, &data)?),
+            None => {
+                let (context, store, key, wanted) = (context.clone(), store.clone(), key.to_string(), ranges.clone());
+                Coming::Later(Task::on(&runtime::io(), async move {
+                    let data = store.read(&context, &key, &merged).await?;
+                    cut(&wanted, &merged, &data)
+                }))
+            }
+        };
+        Ok(Fetch { ranges, data, memory, part: None })
     }
 
     /// As `start`, of pages: they are checked when they are there.
@@ -47,10 +62,16 @@ impl Fetch {
 
     /// The ranges, their bytes, and the guard of the memory that they take.
     pub async fn wait(self, context: &Arc<QueryContext>) -> Result<(Vec<Range<u64>>, Vec<Bytes>, MemoryGuard)> {
-        let started = context.env.instant();
-        let data = context.cancellable(async { self.task.join().await? }).await?;
-        let waited = context.env.instant().saturating_duration_since(started).as_micros() as u64;
-        context.counters.add(Event::IOWaitMicroseconds, waited);
+        let data = match self.data {
+            Coming::There(data) => data,
+            Coming::Later(task) => {
+                let started = context.env.instant();
+                let data = context.cancellable(async { task.join().await? }).await?;
+                let waited = context.env.instant().saturating_duration_since(started).as_micros() as u64;
+                context.counters.add(Event::IOWaitMicroseconds, waited);
+                data
+            }
+        };
         if let Some(part) = &self.part {
             for (range, data) in self.ranges.iter().zip(&data) {
                 let checked = part.sums.check(range, data, part.metadata.metadata());
@@ -61,14 +82,8 @@ impl Fetch {
     }
 }
 
-async fn read(
-    context: &Arc<QueryContext>,
-    store: &Arc<dyn PartStore>,
-    key: &str,
-    ranges: &[Range<u64>],
-) -> Result<Vec<Bytes>> {
-    let merged = merge(ranges);
-    let data = store.read(context, key, &merged).await?;
+/// The bytes of each range, out of those of the merged ones.
+fn cut(ranges: &[Range<u64>], merged: &[Range<u64>], data: &[Bytes]) -> Result<Vec<Bytes>> {
     ranges
         .iter()
         .map(|range| {

@@ -45,6 +45,11 @@ pub trait PartStore: Send + Sync + Debug {
     /// The bytes of each range, in their order. FILE_DOESNT_EXIST where there is no such object.
     async fn read(&self, context: &Arc<QueryContext>, key: &str, ranges: &[Range<u64>]) -> Result<Vec<Bytes>>;
 
+    /// As `read`, where all bytes are in this machine's memory already: nothing is waited for.
+    fn read_now(&self, _context: &Arc<QueryContext>, _key: &str, _ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
+        None
+    }
+
     /// A whole object; `None` where there is none.
     async fn read_whole(&self, context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>>;
 

@@ -38,6 +38,10 @@ impl PartStore for ObjectFolder {
         self.store.get_ranges(context, &self.key(key), ranges, None).await
     }
 
+    fn read_now(&self, context: &Arc<QueryContext>, key: &str, ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
+        self.store.get_ranges_now(context, &self.key(key), ranges)
+    }
+
     async fn read_whole(&self, context: &Arc<QueryContext>, key: &str) -> Result<Option<Bytes>> {
         let key = self.key(key);
         match self.store.get(context, &key).await {

@@ -10,10 +10,12 @@
 
 mod append;
 mod durable;
+mod page_cache;
 mod published;
 
 use std::fs::{self, File, Metadata};
 use std::io::{self, Read};
+use std::ops::Range;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -28,6 +30,7 @@ use tokio::sync::mpsc;
 
 use self::append::append;
 use self::durable::{begin_writing, sync_files, sync_folder};
+use self::page_cache::read_cached;
 use self::published::published;
 use super::{Backend, Fetched, Page, PageRequest, Span};
 use crate::failure::{Failure, FailureKind};
@@ -211,6 +214,10 @@ impl Backend for LocalBackend {
             Ok(Some((bytes, (file, next))))
         });
         Ok(Fetched { info, start: range.start, bytes: bytes.boxed() })
+    }
+
+    fn get_now(&self, key: &str, ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
+        read_cached(&self.path(key).ok()?, ranges)
     }
 
     async fn head(&self, key: &str) -> Result<ObjectInfo, Failure> {

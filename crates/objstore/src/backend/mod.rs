@@ -91,6 +91,10 @@ pub(crate) struct Page {
 pub(crate) trait Backend: Send + Sync + Debug {
     /// An ETag makes the answer an error where the object is another one by now.
     async fn get(&self, key: &str, span: Span, etag: Option<&str>) -> Result<Fetched, Failure>;
+    /// The ranges, where all of them are in memory: nothing is waited for.
+    fn get_now(&self, _key: &str, _ranges: &[Range<u64>]) -> Option<Vec<Bytes>> {
+        None
+    }
     async fn head(&self, key: &str) -> Result<ObjectInfo, Failure>;
     async fn list_page(&self, request: &PageRequest) -> Result<Page, Failure>;
     /// The whole listing, where the store has no pages of its own.
