@@ -217,11 +217,30 @@ async fn columns_beside_the_order_are_decoded_for_rows_that_may_still_count() {
     let table = table(1, 1).await;
     // No granule can be left out: each holds all values of the column.
     let query = "SELECT text FROM t ORDER BY tenth DESC, k LIMIT 5";
-    let (_, context) = run(&table, query, &[("max_threads", "1")]).await;
+    let at_once = ("query_plan_optimize_lazy_materialization", "0");
+    let (_, context) = run(&table, query, &[("max_threads", "1"), at_once]).await;
     let main = context.counters.get(Event::RowsReadByMainReader);
     assert!(main < ROWS as u64 / 2, "{main} rows of all columns were decoded");
-    let (_, context) = run(&table, query, &[("max_threads", "1"), ("use_top_k_dynamic_filtering", "0")]).await;
+    let (_, context) = run(&table, query, &[("max_threads", "1"), at_once, ("use_top_k_dynamic_filtering", "0")]).await;
     assert_eq!(context.counters.get(Event::RowsReadByMainReader), ROWS as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn columns_beside_the_order_are_read_of_the_rows_that_are_left() {
+    for table in [table(1, 1).await, table(3, 2).await] {
+        let query = "SELECT text, k, falling FROM t WHERE k % 3 = 1 ORDER BY tenth DESC, falling LIMIT 7";
+        let bytes = |context: &QueryContext| context.counters.get(Event::SelectedBytes);
+        // Thresholds would spare some of them, too.
+        let settings = |lazy| [("query_plan_optimize_lazy_materialization", lazy), ("use_top_k_dynamic_filtering", "0")];
+        let (late, of_late) = run(&table, query, &settings("1")).await;
+        let (at_once, of_all) = run(&table, query, &settings("0")).await;
+        assert_eq!(late, at_once);
+        assert_eq!(of_late.counters.get(Event::SelectedRows), of_all.counters.get(Event::SelectedRows));
+        assert!(bytes(&of_late) < bytes(&of_all) * 2 / 3, "{} and {}", bytes(&of_late), bytes(&of_all));
+        let beyond = [("query_plan_max_limit_for_lazy_materialization", "6"), ("use_top_k_dynamic_filtering", "0")];
+        let (_, context) = run(&table, query, &beyond).await;
+        assert_eq!(bytes(&context), bytes(&of_all));
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

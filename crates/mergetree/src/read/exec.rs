@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
@@ -196,6 +197,43 @@ impl MergeTreeScan {
         ScanShared::of_query(&self.core, &self.state, parts, self.filters.clone(), output, limits, help)
     }
 
+    /// The same scan, not begun, with other columns.
+    pub(super) fn with_outputs(&self, outputs: Vec<Output>, schema: SchemaRef) -> Self {
+        let properties = PlanProperties::new(
+            EquivalenceProperties::new(schema.clone()),
+            self.properties.partitioning.clone(),
+            EmissionType::Incremental,
+            Boundedness::Bounded,
+        );
+        MergeTreeScan { outputs, schema, properties: Arc::new(properties), bounds: OnceLock::new(), ..self.again() }
+    }
+
+    /// Some rows of one of the parts, as the part counts them, ascending, with other columns.
+    pub(super) async fn rows_of(
+        &self,
+        context: &Arc<QueryContext>,
+        part: &PartSelection,
+        rows: Vec<u64>,
+        output: (Vec<Output>, SchemaRef),
+        streams: usize,
+    ) -> Result<Arc<ScanShared>> {
+        let open = match &part.open {
+            Some(open) => open.clone(),
+            None => context.cancellable(self.core.open_part(context, &part.entry)).await?,
+        };
+        let mut granules: Vec<Range<usize>> = Vec::new();
+        for row in &rows {
+            let granule = open.granule_of(*row);
+            match granules.last_mut() {
+                Some(last) if granule < last.end => {}
+                Some(last) if granule == last.end => last.end += 1,
+                _ => granules.push(granule..granule + 1),
+            }
+        }
+        let part = PartSelection::of(part.entry.clone(), open, granules);
+        Ok(ScanShared::of_rows(&self.core, &self.state, part, rows, output, UnitLimits::of_query(streams)))
+    }
+
     /// The projection of the table whose data is read in its place.
     pub fn projection(&self) -> Option<&str> {
         self.core.layout.of_projection.as_deref()
@@ -308,6 +346,7 @@ impl MergeTreeScan {
                 granules: self.keeps_granules().then(|| self.core.environment.granules.clone()),
                 rows: None,
                 remember: self.remember.clone(),
+                only: None,
             };
             ScanShared::of_query(
                 &self.core,

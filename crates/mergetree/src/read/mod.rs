@@ -14,6 +14,7 @@ pub mod final_scan;
 pub mod granule_cache;
 pub mod in_order;
 pub mod kept;
+pub mod late_rows;
 pub mod layers;
 pub mod logical;
 pub mod order_match;

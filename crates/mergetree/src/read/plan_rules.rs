@@ -8,6 +8,7 @@ use datafusion::prelude::SessionConfig;
 use gristmill_introspect::Settings;
 
 use super::in_order::AggregateInOrder;
+use super::late_rows::LateColumns;
 use super::sort_in_order::SortInOrder;
 use super::top_n::TopNOrder;
 
@@ -21,6 +22,14 @@ pub fn physical_rules(settings: &Settings, threads: usize, config: &mut SessionC
         // Sorts are where they are needed and know their limits; none has told its threshold yet.
         let place = rules.iter().position(|rule| rule.name() == "EnsureCooperative");
         rules.insert(place.unwrap_or(rules.len()), Arc::new(SortInOrder { threads: threads.max(1) }));
+    }
+    if settings.query_plan_optimize_lazy_materialization {
+        let limit_max = match settings.query_plan_max_limit_for_lazy_materialization {
+            0 => usize::MAX,
+            limit => limit as usize,
+        };
+        let place = rules.iter().position(|rule| rule.name() == "EnsureCooperative");
+        rules.insert(place.unwrap_or(rules.len()), Arc::new(LateColumns { limit_max }));
     }
     if settings.optimize_aggregation_in_order {
         let enforces = rules.iter().position(|rule| rule.name() == "EnsureRequirements");

@@ -83,16 +83,16 @@ impl PhysicalOptimizerRule for SortInOrder {
 }
 
 /// Operators that keep rows in their order, over a scan.
-struct Chain<'a> {
+pub(super) struct Chain<'a> {
     /// From the uppermost on; those that only spread rows over streams are left out.
-    operators: Vec<Arc<dyn ExecutionPlan>>,
-    scan: &'a MergeTreeScan,
+    pub operators: Vec<Arc<dyn ExecutionPlan>>,
+    pub scan: &'a MergeTreeScan,
     /// The order over the scan's output.
-    sorts: Vec<PhysicalSortExpr>,
+    pub sorts: Vec<PhysicalSortExpr>,
 }
 
 impl<'a> Chain<'a> {
-    fn of(sort: &'a SortExec) -> DataFusionResult<Option<Chain<'a>>> {
+    pub fn of(sort: &'a SortExec) -> DataFusionResult<Option<Chain<'a>>> {
         let (mut operators, mut plan) = (Vec::new(), sort.input());
         let mut sorts: Vec<PhysicalSortExpr> = sort.expr().iter().cloned().collect();
         loop {
@@ -123,8 +123,8 @@ impl<'a> Chain<'a> {
         }
     }
 
-    fn over(self, scan: OrderedScan) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
-        let scan: Arc<dyn ExecutionPlan> = Arc::new(scan);
+    /// The operators over other rows of the scan's columns.
+    pub fn over(self, scan: Arc<dyn ExecutionPlan>) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         self.operators.iter().rev().try_fold(scan, |input, operator| replaced(operator, input))
     }
 }
@@ -147,7 +147,7 @@ impl SortInOrder {
         let rows = sort.fetch().filter(|_| is_whole && keeps_rows);
         let reading = Reading { backwards: found.backwards, keys: Some(Arc::new(keys)), rows, at_once: self.threads };
         let scan = OrderedScan::new(scan, is_whole.then_some(order), segments, reading);
-        let mut input = chain.over(scan)?;
+        let mut input = chain.over(Arc::new(scan))?;
         // What stands above looks for the order as it was written.
         if is_whole && !input.properties().eq_properties.ordering_satisfy(sort.expr().iter().cloned())? {
             return Ok(None);

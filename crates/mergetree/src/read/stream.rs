@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array};
 use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
@@ -48,6 +48,8 @@ pub enum Output {
     PartitionId,
     PartOffset,
     PartitionValue,
+    /// The part's place among those that the scan reads.
+    PartPlace,
 }
 
 impl Output {
@@ -100,6 +102,8 @@ pub struct Help {
     pub rows: Option<usize>,
     /// Where it is remembered what no row fulfilled.
     pub remember: Option<Remember>,
+    /// Of the one part that is read: these rows alone, as the part counts them, ascending.
+    pub only: Option<Arc<Vec<u64>>>,
 }
 
 /// The cache of conditions, with what all conditions of a query together are known by.
@@ -184,6 +188,20 @@ impl ScanShared {
     ) -> Arc<Self> {
         let shared = Self::make(core, state, Arc::new(vec![part]), filters, output, limits);
         Arc::new(ScanShared { is_counted: false, ..shared })
+    }
+
+    /// Some rows of one part, as the part counts them, ascending; in the chosen granules they lie. They count for no query.
+    pub fn of_rows(
+        core: &Arc<Core>,
+        state: &Arc<State>,
+        part: PartSelection,
+        rows: Vec<u64>,
+        output: (Vec<Output>, SchemaRef),
+        limits: UnitLimits,
+    ) -> Arc<Self> {
+        let help = Help { only: Some(Arc::new(rows)), ..Help::default() };
+        let shared = Self::make(core, state, Arc::new(vec![part]), Vec::new(), output, limits);
+        Arc::new(ScanShared { is_counted: false, help, ..shared })
     }
 
     /// The units that nobody began. The first to ask opens the parts that planning left closed.
@@ -486,7 +504,10 @@ fn decoder(
     };
     let mut builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
         .with_row_groups(vec![unit.row_group])
-        .with_row_selection(unit.selection())
+        .with_row_selection(match &shared.help.only {
+            Some(rows) => unit.selection_of_rows(rows),
+            None => unit.selection(),
+        })
         .with_batch_size(shared.batch_rows(context))
         .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
     let find = |places: &[usize]| shared.evolution.projection(context, open, places);
@@ -521,6 +542,10 @@ fn partition_value(layout: &Layout, unit: &Unit, rows: usize) -> Result<ArrayRef
 fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &RecordBatch) -> Result<RecordBatch> {
     let rows = stored.num_rows();
     let mut built = projection.build(stored)?.into_iter();
+    let part_place = || {
+        let place = shared.parts.iter().position(|part| part.entry.key == unit.entry.key);
+        place.ok_or_else(|| Error::logical(format!("Part {} is read by a scan that does not have it", unit.entry.key)))
+    };
     let constant = |text: &str| -> ArrayRef { Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(text, rows))) };
     let columns = shared
         .outputs
@@ -531,6 +556,7 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
+                Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
                 Output::PartOffset => {
                     let offsets = stored
                         .column_by_name(PART_OFFSET)

@@ -111,6 +111,22 @@ impl Unit {
         self.selected(granules, |rows, selectors| selectors.push(RowSelector::select((rows.end - rows.start) as usize)))
     }
 
+    /// Some rows of its granules, given as the part counts them, ascending.
+    pub fn selection_of_rows(&self, wanted: &[u64]) -> RowSelection {
+        self.selected(&self.granules, |rows, selectors| {
+            let mut at = rows.start;
+            for &row in &wanted[wanted.partition_point(|row| *row < rows.start)..] {
+                if row >= rows.end {
+                    break;
+                }
+                selectors.push(RowSelector::skip((row - at) as usize));
+                selectors.push(RowSelector::select(1));
+                at = row + 1;
+            }
+            selectors.push(RowSelector::skip((rows.end - at) as usize));
+        })
+    }
+
     fn selected(&self, granules: &[Range<usize>], select: impl Fn(Range<u64>, &mut Vec<RowSelector>)) -> RowSelection {
         let header = &self.open.header;
         let first = self.row_group as u64 * header.row_group_rows;

@@ -137,6 +137,11 @@ impl OpenPart {
         rows.end - rows.start - deleted
     }
 
+    /// The granule in which a row lies.
+    pub fn granule_of(&self, row: u64) -> usize {
+        (row / self.header.granule_rows.max(1)) as usize
+    }
+
     /// Numbers of the rows that lie in a run of granules.
     pub fn stored_rows_of(&self, granules: Range<usize>) -> Range<u64> {
         let row = |granule: usize| (granule as u64 * self.header.granule_rows).min(self.header.rows);
