@@ -21,6 +21,7 @@ mod readable;
 mod regex_functions;
 mod replace;
 mod search;
+mod sequence;
 mod split;
 mod substring;
 mod trim;

@@ -5,10 +5,11 @@ use arrow::array::ArrayRef;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use memchr::memmem;
-use regex::bytes::{Captures, Regex};
+use regex::bytes::Regex;
 
 use super::like::Compiled;
 use super::pattern::regex;
+use super::sequence::{Groups, Sequence};
 use super::{text_function, utf8};
 use crate::columns::{Bytes, strings};
 use crate::define::{arity, bad_argument, expect_string, plain};
@@ -85,11 +86,11 @@ fn parts(replacement: &[u8]) -> Vec<Part> {
     parts
 }
 
-fn append(parts: &[Part], found: &Captures, out: &mut Vec<u8>) {
+fn append<'a>(parts: &[Part], group: impl Fn(usize) -> Option<&'a [u8]>, out: &mut Vec<u8>) {
     for part in parts {
         match part {
             Part::Text(text) => out.extend_from_slice(text),
-            Part::Group(n) => out.extend_from_slice(found.get(*n).map_or(b"".as_slice(), |group| group.as_bytes())),
+            Part::Group(n) => out.extend_from_slice(group(*n).unwrap_or_default()),
         }
     }
 }
@@ -97,13 +98,19 @@ fn append(parts: &[Part], found: &Captures, out: &mut Vec<u8>) {
 fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
     arity(name, arguments, 3..=3)?;
     (0..3).try_for_each(|i| expect_string(name, arguments, i))?;
-    let compiled: Compiled<Regex> = Compiled::new(&arguments[1], |pattern| regex(pattern, false))?;
+    let compiled: Compiled<(Regex, Option<Sequence>)> = Compiled::new(&arguments[1], |pattern| {
+        let regex = regex(pattern, false)?;
+        let sequence = Sequence::new(regex.as_str());
+        Ok((regex, sequence))
+    })?;
     Ok(Bound::new(T::String, move |args: &[ArrayRef], rows| {
         let (source, others) = (Bytes::of(&args[0])?, Bytes::of(&args[2])?);
         let mut patterns = compiled.of(&args[1])?;
         let mut known: Option<(&[u8], Vec<Part>)> = None;
+        let mut groups = Groups::new();
         strings(rows, |row, out| {
-            let (text, regex, other) = (source.get(row), patterns.get(row)?, others.get(row));
+            let (text, pattern, other) = (source.get(row), patterns.get(row)?, others.get(row));
+            let (regex, sequence) = &*pattern;
             let parts = match &known {
                 Some((of, parts)) if *of == other => parts,
                 _ => &known.insert((other, parts(other))).1,
@@ -119,6 +126,18 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
                 out.extend_from_slice(text);
                 return Ok(());
             }
+            if let Some(sequence) = sequence
+                && std::str::from_utf8(text).is_ok()
+            {
+                // It matches at the beginning or nowhere.
+                let mut copied = 0;
+                if sequence.find(text, &mut groups) {
+                    append(parts, |group| groups[group].clone().map(|range| &text[range]), out);
+                    copied = groups[0].as_ref().map_or(0, |whole| whole.end);
+                }
+                out.extend_from_slice(&text[copied..]);
+                return Ok(());
+            }
             let mut copied = 0;
             let mut at = 0;
             while at <= text.len() {
@@ -132,7 +151,7 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
                     regex.captures_at(text, at).and_then(|found| {
                         let whole = found.get(0)?.range();
                         out.extend_from_slice(&text[copied..whole.start]);
-                        append(parts, &found, out);
+                        append(parts, |group| found.get(group).map(|group| group.as_bytes()), out);
                         Some(whole)
                     })
                 };

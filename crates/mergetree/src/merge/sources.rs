@@ -95,12 +95,9 @@ impl Sources {
         if rows == 0 { UNKNOWN_BYTES } else { (bytes as f64 / rows as f64).max(1.0) }
     }
 
-    /// How much of a part is read at a time of these columns. A unit counts with all of its columns.
-    pub fn limits(&self, places: &[usize]) -> UnitLimits {
-        let read: f64 = places.iter().map(|place| self.column_bytes(*place)).sum();
-        let share = (read / self.row_bytes() as f64).clamp(1e-3, 1.0);
-        let bytes = (READ_BYTES / 2 / self.at_once() as u64) as f64 / share;
-        UnitLimits { granules: 16, bytes: (bytes as u64).max(1), streams: 1 }
+    /// How much of a part is read at a time.
+    pub fn limits(&self) -> UnitLimits {
+        UnitLimits { granules: 16, bytes: (READ_BYTES / 2 / self.at_once() as u64).max(1), streams: 1 }
     }
 
     /// Columns of a part's granules, at their places in the table, in the part's order.

@@ -386,7 +386,7 @@ async fn copy(sources: &Sources, writer: &mut PartWriter, pace: &mut Pace<'_>, t
     let (layout, context, options) = (&sources.core.layout, &sources.context, pace.options);
     let shape = Shape::whole(layout)?;
     let all: Vec<usize> = (0..layout.columns.len()).collect();
-    let limits = sources.limits(&all);
+    let limits = sources.limits();
     let part = |at: usize| {
         let rows = sources.read_all(at, &all, &layout.schema, limits);
         SortedRows { least: sources.least(at), rows }

@@ -86,7 +86,7 @@ impl Leading {
         let read = Arc::new(Schema::new(fields.clone()));
         fields.push(Field::new("position", DataType::UInt64, false));
         let schema = Arc::new(Schema::new(fields));
-        let limits = sources.limits(&places);
+        let limits = sources.limits();
         let part = |at: usize| {
             let (mut next, schema) = ((at as u64) << PLACE_BITS, schema.clone());
             let rows = sources.read_all(at, &places, &read, limits).map(move |batch| {

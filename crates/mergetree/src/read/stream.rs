@@ -2,7 +2,7 @@
 //! meanwhile. What the query knows by now not to need (`threshold`) is left out of a unit when it is taken, and asked again
 //! before it is decoded.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -222,11 +222,21 @@ impl ScanShared {
                 futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE).try_collect().await?;
             let parts: Vec<_> = self.parts.iter().zip(opened).collect();
             Ok::<_, Error>(Mutex::new(match &self.help.first {
-                Some(first) => units_in_order(&parts, self.limits, first, &self.layout),
-                None => units(&parts, self.limits),
+                Some(first) => units_in_order(&parts, self.limits, first, &self.layout, |open| self.granule_bytes(open)),
+                None => units(&parts, self.limits, |open| self.granule_bytes(open)),
             }))
         };
         self.queue.get_or_try_init(fill).await
+    }
+
+    /// Bytes of a granule's values in memory, of the columns that are read, about.
+    fn granule_bytes(&self, open: &OpenPart) -> u64 {
+        let found = open.find_columns(&self.layout);
+        let filters = self.filters.iter().flat_map(|filter| filter.columns.iter().copied());
+        let places: BTreeSet<usize> = stored_places(&self.outputs).into_iter().chain(filters).collect();
+        let header = |place: usize| open.header.columns.get(found.columns.get(place)?.place()?);
+        let bytes: u64 = places.into_iter().filter_map(header).map(|column| column.uncompressed_bytes).sum();
+        bytes / (open.granules() as u64).max(1)
     }
 
     /// The next unit of which a row may matter, with the granules of which one may.

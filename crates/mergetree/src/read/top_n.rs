@@ -128,13 +128,17 @@ pub fn units_in_order(
     limits: UnitLimits,
     first: &RowsFirst,
     layout: &Arc<Layout>,
+    granule_bytes: impl Fn(&OpenPart) -> u64,
 ) -> VecDeque<Unit> {
     let mut placed: Vec<(Option<Vec<u8>>, Unit)> = Vec::new();
     for (part, open) in parts {
         let bounds = ValueBounds::of(&first.expr, layout, open);
         let cut = match bounds.as_ref().and_then(|bounds| bounds.along_key) {
-            Some(key_falls) => growing(part, open, limits, first, key_falls != first.descending),
-            None => units(&[(*part, open.clone())], limits).into(),
+            Some(key_falls) => {
+                let most = limits.granules_of(granule_bytes(open), part.marks());
+                growing(part, open, most, first, key_falls != first.descending)
+            }
+            None => units(&[(*part, open.clone())], limits, &granule_bytes).into(),
         };
         for unit in cut {
             let place = bounds.as_ref().and_then(|bounds| nearest(bounds, &unit, first.descending));
@@ -159,8 +163,7 @@ fn nearest(bounds: &ValueBounds, unit: &Unit, descending: bool) -> Option<Vec<u8
 }
 
 /// Units of one part along its rows, or against them, that begin small.
-fn growing(part: &PartSelection, open: &Arc<OpenPart>, limits: UnitLimits, first: &RowsFirst, backwards: bool) -> Vec<Unit> {
-    let most = limits.granules_of(part, part.marks());
+fn growing(part: &PartSelection, open: &Arc<OpenPart>, most: usize, first: &RowsFirst, backwards: bool) -> Vec<Unit> {
     let group = open.granules_in_row_group();
     let mut granules: Vec<usize> = part.granules.iter().flat_map(Clone::clone).collect();
     if backwards {

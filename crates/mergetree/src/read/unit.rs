@@ -16,7 +16,7 @@ use crate::part::OpenPart;
 pub struct UnitLimits {
     /// Enough rows to be worth a decoder, few enough to share out evenly.
     pub granules: usize,
-    /// As values in memory, about: a unit is fetched ahead as a whole.
+    /// As values in memory, about, of the columns that are read: a unit is fetched ahead as a whole.
     pub bytes: u64,
     /// How many streams share the units.
     pub streams: usize,
@@ -24,13 +24,12 @@ pub struct UnitLimits {
 
 impl UnitLimits {
     pub fn of_query(streams: usize) -> Self {
-        UnitLimits { granules: 16, bytes: 64 << 20, streams }
+        UnitLimits { granules: 64, bytes: 64 << 20, streams }
     }
 
-    /// Granules that a unit of the part has at most, where so many are read in all.
-    pub fn granules_of(&self, part: &PartSelection, marks: u64) -> usize {
+    /// Granules that a unit of a part has at most, where so many are read in all, each of so many bytes.
+    pub fn granules_of(&self, granule_bytes: u64, marks: u64) -> usize {
         let fair = (marks as usize).div_ceil(self.streams.max(1) * 4).max(1);
-        let granule_bytes = part.entry.uncompressed_bytes / part.entry.granules.max(1);
         let by_bytes = (self.bytes / granule_bytes.max(1)).max(1) as usize;
         self.granules.min(fair).min(by_bytes)
     }
@@ -151,12 +150,16 @@ impl Unit {
 /// Units not begun yet.
 pub type Queue = Mutex<VecDeque<Unit>>;
 
-/// Cuts selections into units, in their order.
-pub fn units(parts: &[(&PartSelection, Arc<OpenPart>)], limits: UnitLimits) -> VecDeque<Unit> {
+/// Cuts selections into units, in their order. `granule_bytes`: of the columns that are read.
+pub fn units(
+    parts: &[(&PartSelection, Arc<OpenPart>)],
+    limits: UnitLimits,
+    granule_bytes: impl Fn(&OpenPart) -> u64,
+) -> VecDeque<Unit> {
     let marks: u64 = parts.iter().map(|(part, _)| part.marks()).sum();
     let mut units = VecDeque::new();
     for (part, open) in parts {
-        let most = limits.granules_of(part, marks);
+        let most = limits.granules_of(granule_bytes(open), marks);
         let group = open.granules_in_row_group();
         let mut current: Vec<Range<usize>> = Vec::new();
         let mut taken = 0;
