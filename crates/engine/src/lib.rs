@@ -4,6 +4,7 @@ mod async_inserts;
 mod compiler;
 pub mod engine;
 pub mod execution;
+mod group_limit;
 pub mod interpret;
 pub mod keys;
 mod limits;

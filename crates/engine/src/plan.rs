@@ -23,6 +23,7 @@ use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::read::{physical_rules, read_states};
 
 use crate::engine::Engine;
+use crate::group_limit::LimitGroups;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
@@ -91,6 +92,9 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         .build_arc()?;
     let mut rules = physical_rules(settings, context.threads(), &mut config);
     // Behind the rules that may give an aggregation an order.
+    if settings.optimize_trivial_group_by_limit_query {
+        rules.push(Arc::new(LimitGroups));
+    }
     rules.push(Arc::new(GroupNarrowKeysByArray));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     Ok(builder.with_physical_optimizer_rules(rules).build())

@@ -1,0 +1,13 @@
+CREATE TABLE t (k UInt32, s String, v Int64) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 128;
+INSERT INTO t SELECT number % 1000, toString(number % 777), number FROM numbers(100000);
+SELECT count(), min(c), max(c), sum(m = k) FROM (SELECT k, count() AS c, max(v) % 1000 AS m FROM t GROUP BY k LIMIT 7);
+SELECT count(), sum(c) % 100 FROM (SELECT k, count() AS c FROM t GROUP BY k LIMIT 7 OFFSET 5);
+SELECT count() FROM (SELECT k, s, sum(v) AS c FROM t GROUP BY k, s LIMIT 20) AS some JOIN (SELECT k, s, sum(v) AS c FROM t GROUP BY k, s) AS every USING (k, s, c);
+SELECT count() FROM (SELECT k, s, sum(v) AS c FROM t GROUP BY k, s LIMIT 20 SETTINGS optimize_trivial_group_by_limit_query = 0) AS some JOIN (SELECT k, s, sum(v) AS c FROM t GROUP BY k, s) AS every USING (k, s, c);
+SELECT count() FROM (SELECT k, count() AS c FROM t GROUP BY k HAVING k > 990 LIMIT 20);
+SELECT count() FROM (SELECT k, count() AS c FROM t GROUP BY k LIMIT 2000);
+SELECT count(), sum(c) FROM (SELECT k % 3 AS r, count() AS c FROM t GROUP BY r LIMIT 5);
+SELECT k, count() FROM t GROUP BY k ORDER BY k DESC LIMIT 2;
+SELECT count() FROM (SELECT k, count() FROM t GROUP BY k WITH ROLLUP LIMIT 3);
+SELECT count() FROM (SELECT DISTINCT k FROM t LIMIT 3);
+SELECT count() FROM (SELECT if(k % 2 = 0, NULL, k) AS n, count() AS c FROM t GROUP BY n LIMIT 4) WHERE c = if(n IS NULL, 50000, 100);
