@@ -1,6 +1,7 @@
 //! What tests of this crate, and of crates above it, build tables with.
 
 use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::RecordBatch;
@@ -324,6 +325,40 @@ pub async fn objects(context: &Arc<QueryContext>, store: &MemoryStore) -> Result
         all.insert(object.key.clone(), data.ok_or_else(gone)?.to_vec());
     }
     Ok(all)
+}
+
+/// The folder of golden files of a format.
+fn golden_folder(name: &str) -> PathBuf {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden").join(name)
+}
+
+/// Golden files that are checked in, by key.
+pub fn golden(name: &str) -> Result<BTreeMap<String, Vec<u8>>> {
+    fn load(folder: &Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) -> Result<()> {
+        for entry in std::fs::read_dir(folder)? {
+            let entry = entry?;
+            let key = format!("{prefix}{}", entry.file_name().to_string_lossy());
+            if entry.file_type()?.is_dir() {
+                load(&entry.path(), &format!("{key}/"), objects)?;
+            } else {
+                objects.insert(key, std::fs::read(entry.path())?);
+            }
+        }
+        Ok(())
+    }
+    let mut objects = BTreeMap::new();
+    load(&golden_folder(name), "", &mut objects)?;
+    Ok(objects)
+}
+
+/// Writes golden files, to be checked in.
+pub fn write_golden(name: &str, objects: BTreeMap<String, Vec<u8>>) -> Result<()> {
+    for (key, data) in objects {
+        let path = golden_folder(name).join(key);
+        std::fs::create_dir_all(path.parent().unwrap_or(&path))?;
+        std::fs::write(path, data)?;
+    }
+    Ok(())
 }
 
 /// A store of these objects.

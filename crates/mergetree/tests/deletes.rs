@@ -1,7 +1,5 @@
 //! DELETE FROM writes down which rows are deleted and leaves the part's object alone; who reads the part leaves them out.
 
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch};
@@ -11,7 +9,7 @@ use gristmill_catalog::{
     MutationRequest, OptimizeRequest, PartChoice, PartitionChoice, RowChange, Table, TtlAction, TtlRule,
 };
 use gristmill_introspect::QueryContext;
-use gristmill_mergetree::testing::{TableSpec, context, insert, objects, select, store_of};
+use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, select, store_of, write_golden};
 use gristmill_mergetree::{MemoryStore, MergeTree};
 use gristmill_types::{Column, Columns, SqlType};
 
@@ -130,26 +128,10 @@ async fn damage_of_what_is_deleted_is_named_and_brings_no_row_back() {
     assert_eq!(error.code(), ErrorCode::FILE_DOESNT_EXIST, "{error}");
 }
 
-fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v2-deletes")
-}
-
-fn load(folder: &Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).expect("golden files are checked in") {
-        let entry = entry.expect("an entry");
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        match entry.file_type().expect("a type").is_dir() {
-            true => load(&entry.path(), &format!("{name}/"), objects),
-            false => drop(objects.insert(name, std::fs::read(entry.path()).expect("reads"))),
-        }
-    }
-}
-
 /// A table of format 2 of the manifest: two parts with codecs and times of a TTL, of which rows were deleted twice.
 #[tokio::test(flavor = "multi_thread")]
 async fn deleted_rows_of_format_2_stay_deleted() {
-    let mut objects = BTreeMap::new();
-    load(&golden(), "", &mut objects);
+    let objects = golden("v2-deletes").expect("golden files");
     let table = spec().open(store_of(&settings(), objects).await.expect("puts")).await.expect("opens");
     assert_eq!(keys(&table, "k >= 0").await, (12..60).filter(|k| k % 10 != 3).collect::<Vec<_>>());
     let ttl = table.parts().into_iter().filter(|part| part.active).map(|part| part.ttl.delete).collect::<Vec<_>>();
@@ -165,9 +147,5 @@ async fn write_golden_files() {
     insert(&table, &settings(), vec![rows(&table, 40, 60)]).await.expect("inserts");
     delete(&table, "v = 3").await;
     delete(&table, "k < 12").await;
-    for (key, data) in objects(&settings(), &store).await.expect("reads") {
-        let path = golden().join(key);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
-        std::fs::write(path, data).expect("writes");
-    }
+    write_golden("v2-deletes", objects(&settings(), &store).await.expect("reads")).expect("writes");
 }

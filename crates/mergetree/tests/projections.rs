@@ -2,7 +2,6 @@
 //! make of their data; and that other objects than parts are kept, synced and swept with them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
@@ -14,7 +13,7 @@ use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::projection::Contents;
 use gristmill_mergetree::read::read_states;
-use gristmill_mergetree::testing::{TableSpec, context, insert, select, session};
+use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, select, session, store_of, write_golden};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore, gc, invariants};
 use gristmill_types::{Columns, SqlType};
 use proptest::prelude::*;
@@ -311,30 +310,10 @@ proptest! {
     }
 }
 
-fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-projections")
-}
-
-fn load(folder: &Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).expect("golden files are checked in") {
-        let entry = entry.expect("an entry");
-        let name = format!("{prefix}{}", entry.file_name().to_string_lossy());
-        match entry.file_type().expect("a type").is_dir() {
-            true => load(&entry.path(), &format!("{name}/"), objects),
-            false => drop(objects.insert(name, std::fs::read(entry.path()).expect("reads"))),
-        }
-    }
-}
-
 /// A table of version 1 with projections: inserted, merged, one of them cleared, inserted again.
 #[tokio::test(flavor = "multi_thread")]
 async fn projections_of_version_1_are_read_as_ever() {
-    let mut objects = BTreeMap::new();
-    load(&golden(), "", &mut objects);
-    let store = MemoryStore::new();
-    for (key, data) in objects {
-        store.put_if_absent(&settings(), &key, data.into()).await.expect("puts");
-    }
+    let store = store_of(&settings(), golden("v1-projections").expect("golden files")).await.expect("puts");
     let table = projected().open(store).await.expect("opens");
     assert_eq!(held(&table), [vec!["sums".to_string()], vec!["by_u".to_string(), "sums".to_string()]]);
     let all = [rows(0, 200), rows(200, 260)];
@@ -361,10 +340,5 @@ async fn write_golden_files() {
     table.optimize(&settings(), FINAL).await.expect("merges");
     mutate(&table, RowChange::ClearProjection { name: "by_u".to_string() }).await;
     insert(&table, &settings(), vec![rows(200, 260)]).await.expect("inserts");
-    for object in store.list(&settings(), "").await.expect("lists") {
-        let path = golden().join(&object.key);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes folders");
-        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
-        std::fs::write(path, data).expect("writes");
-    }
+    write_golden("v1-projections", objects(&settings(), &store).await.expect("reads")).expect("writes");
 }

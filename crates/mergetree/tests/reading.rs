@@ -231,13 +231,14 @@ async fn columns_beside_the_order_are_read_of_the_rows_that_are_left() {
         let query = "SELECT text, k, falling FROM t WHERE k % 3 = 1 ORDER BY tenth DESC, falling LIMIT 7";
         let bytes = |context: &QueryContext| context.counters.get(Event::SelectedBytes);
         // Thresholds would spare some of them, too.
-        let settings = |lazy| [("query_plan_optimize_lazy_materialization", lazy), ("use_top_k_dynamic_filtering", "0")];
+        let off = [("use_top_k_dynamic_filtering", "0"), ("use_query_condition_cache", "0")];
+        let settings = |lazy| [("query_plan_optimize_lazy_materialization", lazy), off[0], off[1]];
         let (late, of_late) = run(&table, query, &settings("1")).await;
         let (at_once, of_all) = run(&table, query, &settings("0")).await;
         assert_eq!(late, at_once);
         assert_eq!(of_late.counters.get(Event::SelectedRows), of_all.counters.get(Event::SelectedRows));
         assert!(bytes(&of_late) < bytes(&of_all) * 2 / 3, "{} and {}", bytes(&of_late), bytes(&of_all));
-        let beyond = [("query_plan_max_limit_for_lazy_materialization", "6"), ("use_top_k_dynamic_filtering", "0")];
+        let beyond = [("query_plan_max_limit_for_lazy_materialization", "6"), off[0], off[1]];
         let (_, context) = run(&table, query, &beyond).await;
         assert_eq!(bytes(&context), bytes(&of_all));
     }

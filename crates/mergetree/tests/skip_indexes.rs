@@ -1,8 +1,6 @@
 //! Data skipping indexes leave granules out that nothing else does, follow the rows through merges and changes, are read
 //! only by queries that can use them, and their damage is found.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, Int64Array, Int64Builder, ListBuilder, RecordBatch};
@@ -15,7 +13,7 @@ use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_functions::{Argument, FunctionEnv, Registry, call};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::read::explain_indexes;
-use gristmill_mergetree::testing::{TableSpec, context, insert, objects, session, store_of};
+use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, session, store_of, write_golden};
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
 use gristmill_types::{Columns, SqlType};
 
@@ -339,10 +337,6 @@ async fn a_flipped_byte_anywhere_in_an_index_is_found_and_named() {
     }
 }
 
-fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-skip-indexes")
-}
-
 fn golden_spec() -> TableSpec {
     spec()
         .with_skip_index("bounds", "f", "minmax", 2)
@@ -352,21 +346,9 @@ fn golden_spec() -> TableSpec {
         .with_skip_index("grams", "s", "ngrambf_v1(4, 256, 2, 0)", 3)
 }
 
-fn load(folder: &std::path::Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).expect("golden files are checked in") {
-        let path = entry.expect("listed").path();
-        let key = format!("{prefix}{}", path.file_name().expect("named").to_string_lossy());
-        match path.is_dir() {
-            true => load(&path, &format!("{key}/"), objects),
-            false => drop(objects.insert(key, std::fs::read(&path).expect("reads"))),
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn indexes_of_a_folder_of_version_1_are_read() {
-    let mut objects = BTreeMap::new();
-    load(&golden(), "", &mut objects);
+    let objects = golden("v1-skip-indexes").expect("golden files");
     let table = golden_spec().open(store_of(&settings(), objects).await.expect("puts")).await.expect("opens");
     let forced = |name: &str| context(&[("force_data_skipping_indices", name), ("max_threads", "1")]).expect("settings");
     for (index, filter) in [
@@ -389,11 +371,7 @@ async fn write_golden_files() {
     let store = MemoryStore::new();
     let table = golden_spec().open(store.clone()).await.expect("opens");
     insert(&table, &settings(), vec![rows(0, 200)]).await.expect("inserts");
-    for (key, data) in objects(&settings(), &store).await.expect("reads") {
-        let path = golden().join(&key);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
-        std::fs::write(path, data).expect("writes");
-    }
+    write_golden("v1-skip-indexes", objects(&settings(), &store).await.expect("reads")).expect("writes");
 }
 
 /// Two indexes, each of which knows one side.

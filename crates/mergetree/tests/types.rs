@@ -1,14 +1,12 @@
 //! Every type comes back out of a part as it went in; a folder written by an earlier program opens for ever.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch};
 use arrow::compute::concat_batches;
 use gristmill_catalog::{Groups, LoadRequest, LoadedGroups, OptimizeRequest, PartitionChoice, Table};
 use gristmill_introspect::QueryContext;
-use gristmill_mergetree::testing::{TableSpec, context, insert, select};
+use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, select, store_of, write_golden};
 use gristmill_mergetree::{MemoryStore, MergeTree, PartStore};
 use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::{Columns, SqlType};
@@ -146,10 +144,6 @@ async fn wide_rows_make_granules_of_fewer_rows() {
     assert!((4..=5).contains(&marks), "4 MiB of rows in granules of 1 MiB are {marks}");
 }
 
-fn golden() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1")
-}
-
 fn golden_spec() -> (Columns, TableSpec) {
     let (columns, _) = everything();
     let c27 = columns.iter().find(|column| column.kind.to_string() == "Date").expect("a date").name.clone();
@@ -157,26 +151,9 @@ fn golden_spec() -> (Columns, TableSpec) {
     (columns, spec)
 }
 
-/// Objects of a folder, by key.
-fn load(folder: &std::path::Path, prefix: &str, objects: &mut BTreeMap<String, Vec<u8>>) {
-    for entry in std::fs::read_dir(folder).expect("golden files are checked in") {
-        let path = entry.expect("listed").path();
-        let key = format!("{prefix}{}", path.file_name().expect("named").to_string_lossy());
-        match path.is_dir() {
-            true => load(&path, &format!("{key}/"), objects),
-            false => drop(objects.insert(key, std::fs::read(&path).expect("reads"))),
-        }
-    }
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_of_version_1_opens() {
-    let mut objects = BTreeMap::new();
-    load(&golden(), "", &mut objects);
-    let store = MemoryStore::new();
-    for (key, data) in objects {
-        store.put_if_absent(&settings(), &key, data.into()).await.expect("puts");
-    }
+    let store = store_of(&settings(), golden("v1").expect("golden files")).await.expect("puts");
     let (columns, spec) = golden_spec();
     let table = spec.open(store).await.expect("opens");
     let names: Vec<String> = table.parts().into_iter().filter(|part| part.active).map(|part| part.name).collect();
@@ -191,8 +168,7 @@ async fn a_folder_of_version_1_opens() {
 /// The manifest of a load that was interrupted, with a file that failed, and its ledger in a snapshot.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_folder_of_version_1_with_a_ledger_opens() {
-    let mut objects = BTreeMap::new();
-    load(&golden_ledger(), "", &mut objects);
+    let objects = golden("v1-ledger").expect("golden files");
     for versions in [3, 40] {
         let store = MemoryStore::new();
         for (key, data) in objects.iter().filter(|(key, _)| *key <= &format!("manifest/{versions:020}")) {
@@ -227,10 +203,6 @@ async fn a_folder_of_version_1_with_a_ledger_opens() {
     }
 }
 
-fn golden_ledger() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/golden/v1-ledger")
-}
-
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "writes the golden files"]
 async fn write_golden_ledger() {
@@ -260,13 +232,9 @@ async fn write_golden_ledger() {
     }
     // The first versions, of which one is a snapshot, and the second snapshot with one version after it.
     let kept = ["01", "02", "03", "32", "33"];
-    let objects = store.list(&settings(), "manifest/").await.expect("lists");
-    for object in objects.into_iter().filter(|object| kept.iter().any(|end| object.key.ends_with(end))) {
-        let path = golden_ledger().join(&object.key);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
-        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
-        std::fs::write(path, data).expect("writes");
-    }
+    let mut all = objects(&settings(), &store).await.expect("reads");
+    all.retain(|key, _| key.starts_with("manifest/") && kept.iter().any(|end| key.ends_with(end)));
+    write_golden("v1-ledger", all).expect("writes");
 }
 
 /// Writes the golden folder. Run by hand, once a version of the format.
@@ -282,10 +250,5 @@ async fn write_golden_files() {
     insert(&table, &settings(), vec![batch.slice(1, 1)]).await.expect("inserts");
     let partition = Some(PartitionChoice::Id("20240229".to_string()));
     table.optimize(&settings(), OptimizeRequest { partition, ..OptimizeRequest::default() }).await.expect("merges");
-    for object in store.list(&settings(), "").await.expect("lists") {
-        let path = golden().join(&object.key);
-        std::fs::create_dir_all(path.parent().expect("a folder")).expect("makes the folder");
-        let data = store.read_whole(&settings(), &object.key).await.expect("reads").expect("is there");
-        std::fs::write(path, data).expect("writes");
-    }
+    write_golden("v1", objects(&settings(), &store).await.expect("reads")).expect("writes");
 }

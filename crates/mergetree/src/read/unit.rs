@@ -27,6 +27,11 @@ impl UnitLimits {
         UnitLimits { granules: 64, bytes: 64 << 20, streams }
     }
 
+    /// Of a scan with conditions: those that all rows of a unit fulfil are not computed of it, and a small unit has more such.
+    pub fn with_conditions(self) -> Self {
+        UnitLimits { granules: self.granules.min(16), ..self }
+    }
+
     /// Granules that a unit of a part has at most, where so many are read in all, each of so many bytes.
     pub fn granules_of(&self, granule_bytes: u64, marks: u64) -> usize {
         let fair = (marks as usize).div_ceil(self.streams.max(1) * 4).max(1);
