@@ -221,7 +221,8 @@ impl ScanShared {
             let opened: Vec<Arc<OpenPart>> =
                 futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE).try_collect().await?;
             let parts: Vec<_> = self.parts.iter().zip(opened).collect();
-            let limits = if self.filters.is_empty() { self.limits } else { self.limits.with_conditions() };
+            let all_rows = self.filters.is_empty() && self.help.first.is_none() && self.help.thresholds.is_none();
+            let limits = if all_rows { self.limits } else { self.limits.with_conditions() };
             Ok::<_, Error>(Mutex::new(match &self.help.first {
                 Some(first) => units_in_order(&parts, limits, first, &self.layout, |open| self.granule_bytes(open)),
                 None => units(&parts, limits, |open| self.granule_bytes(open)),

@@ -27,7 +27,8 @@ impl UnitLimits {
         UnitLimits { granules: 64, bytes: 64 << 20, streams }
     }
 
-    /// Of a scan with conditions: those that all rows of a unit fulfil are not computed of it, and a small unit has more such.
+    /// Of a scan with conditions: those that all rows of a unit fulfil are not computed of it, and a small unit has more such;
+    /// where conditions tighten, what was begun before they did is less.
     pub fn with_conditions(self) -> Self {
         UnitLimits { granules: self.granules.min(16), ..self }
     }
