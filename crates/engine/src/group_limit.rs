@@ -270,12 +270,8 @@ mod tests {
         };
         let config = SessionConfig::new().with_target_partitions(2);
         let builder = SessionStateBuilder::new().with_config(config).with_default_features();
-        let mut rules = builder.build().physical_optimizers().to_vec();
-        rules.push(Arc::new(LimitGroups));
-        let config = SessionConfig::new().with_target_partitions(2);
-        let state =
-            SessionStateBuilder::new().with_config(config).with_default_features().with_physical_optimizer_rules(rules);
-        let session = SessionContext::new_with_state(state.build());
+        let state = builder.with_physical_optimizer_rule(Arc::new(LimitGroups)).build();
+        let session = SessionContext::new_with_state(state);
         let table = MemTable::try_new(batch(0).schema(), vec![vec![batch(0)], vec![batch(3)]]).expect("a table");
         session.register_table("t", Arc::new(table)).expect("registered");
         session

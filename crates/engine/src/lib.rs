@@ -1,6 +1,7 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
 mod async_inserts;
+mod bucketed_groups;
 mod compiler;
 pub mod engine;
 pub mod execution;
@@ -13,6 +14,7 @@ pub mod opener;
 pub mod plan;
 pub mod projections;
 pub mod resolver;
+mod rest_of_stream;
 pub mod session;
 pub mod sets;
 pub mod split;

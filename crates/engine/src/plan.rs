@@ -22,6 +22,7 @@ use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::read::{physical_rules, read_states};
 
+use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::narrow_keys::GroupNarrowKeysByArray;
@@ -96,6 +97,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
         rules.push(Arc::new(LimitGroups));
     }
     rules.push(Arc::new(GroupNarrowKeysByArray));
+    rules.push(Arc::new(GroupInBuckets::default()));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }

@@ -14,7 +14,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
-use crate::rewrite::{finals, joins, limits, literals, stars};
+use crate::rewrite::{finals, joins, limits, literals, stars, unions};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -74,7 +74,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
-    let tokens = finals::rewrite(tokens)?;
+    let tokens = finals::rewrite(unions::rewrite(tokens))?;
     let tokens = in_partition(into_outfile(tables_called_table(tokens)));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);

@@ -25,9 +25,9 @@ use datafusion::physical_plan::{
     ReplaceChildrenOptions,
 };
 use futures::{StreamExt, TryStreamExt};
-use parking_lot::Mutex;
 
 use super::codes::KeyCodes;
+use crate::rest_of_stream::aggregate_of;
 
 /// No group has this code yet.
 const NONE: u32 = u32::MAX;
@@ -166,58 +166,7 @@ fn hashed(
 ) -> Result<SendableRecordBatchStream> {
     let stream = futures::stream::iter([Ok(first)]).chain(input);
     let stream = Box::pin(RecordBatchStreamAdapter::new(aggregate.input().schema(), stream));
-    let properties = aggregate.input().properties().clone();
-    let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { stream: Mutex::new(Some(stream)), properties });
-    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep);
-    aggregate.clone().replace_children(vec![rest], options)?.execute(partition, task)
-}
-
-/// A stream as a plan, to be run once.
-struct RestOfStream {
-    stream: Mutex<Option<SendableRecordBatchStream>>,
-    properties: Arc<PlanProperties>,
-}
-
-impl fmt::Debug for RestOfStream {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RestOfStream")
-    }
-}
-
-impl DisplayAs for RestOfStream {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("RestOfStream")
-    }
-}
-
-impl ExecutionPlan for RestOfStream {
-    fn name(&self) -> &str {
-        "RestOfStream"
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(&self, _: usize, _: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let Some(stream) = self.stream.lock().take() else { return internal_err!("The rest of a stream is read twice") };
-        Ok(stream)
-    }
+    aggregate_of(aggregate, stream, partition, task)
 }
 
 /// The groups of one stream.

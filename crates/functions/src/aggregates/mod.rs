@@ -13,6 +13,7 @@ pub mod few_groups;
 pub mod funnels;
 pub mod groups;
 pub mod kept;
+mod key_table;
 pub mod lists;
 pub mod mapped;
 pub mod moments;

@@ -17,10 +17,10 @@ use arrow::datatypes::{DataType, Field, UInt64Type};
 use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_128;
 
 use super::groups::Groups;
+use super::key_table::KeyTable;
 use super::natives::{by_native, natives};
 use super::{Call, NullRule, Plan, family};
 use crate::hash::int_hash_64;
@@ -54,7 +54,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// What tells values apart.
-pub trait Key: Copy + Eq + Send + Sync + 'static {
+pub trait Key: Copy + Eq + Default + Send + Sync + 'static {
     fn hash(self) -> u64;
     fn push(self, out: &mut Vec<u64>);
     const WORDS: usize;
@@ -128,7 +128,7 @@ const FEW: usize = 16;
 /// A set that is small most of the time.
 pub enum Set<K> {
     Few(Vec<K>),
-    Many(HashTable<K>),
+    Many(KeyTable<K>),
 }
 
 impl<K: Key> Set<K> {
@@ -159,28 +159,34 @@ impl<K: Key> Set<K> {
                     keys.push(key);
                     return true;
                 }
-                let mut table = HashTable::with_capacity(4 * FEW);
-                for known in keys.iter().chain([&key]) {
-                    table.insert_unique(known.hash(), *known, |key| key.hash());
-                }
+                let mut table = KeyTable::with_capacity(2 * FEW);
+                table.insert_all(keys);
+                table.insert(key);
                 *self = Set::Many(table);
                 true
             }
-            Set::Many(keys) => match keys.entry(key.hash(), |known| *known == key, |key| key.hash()) {
-                hashbrown::hash_table::Entry::Occupied(_) => false,
-                hashbrown::hash_table::Entry::Vacant(vacant) => {
-                    vacant.insert(key);
-                    true
-                }
-            },
+            Set::Many(keys) => keys.insert(key),
+        }
+    }
+
+    /// How many of the keys were not there before.
+    fn insert_all(&mut self, keys: &[K]) -> usize {
+        let few = match self {
+            Set::Few(_) => keys.len().min(FEW + 1),
+            Set::Many(_) => 0,
+        };
+        let added = keys[..few].iter().filter(|key| self.insert(**key)).count();
+        match self {
+            Set::Few(_) => added + keys[few..].iter().filter(|key| self.insert(**key)).count(),
+            Set::Many(table) => added + table.insert_all(&keys[few..]),
         }
     }
 
     /// Makes room for so many keys more, where there are many.
     fn reserve(&mut self, keys: usize) {
         match self {
-            Set::Few(few) if few.is_empty() && keys > FEW => *self = Set::Many(HashTable::with_capacity(keys)),
-            Set::Many(table) if keys > table.len() => table.reserve(keys - table.len(), |key| key.hash()),
+            Set::Few(few) if few.is_empty() && keys > FEW => *self = Set::Many(KeyTable::with_capacity(keys)),
+            Set::Many(table) => table.reserve(keys),
             _ => {}
         }
     }
@@ -188,7 +194,7 @@ impl<K: Key> Set<K> {
     pub fn each(&self, mut f: impl FnMut(K)) {
         match self {
             Set::Few(keys) => keys.iter().for_each(|key| f(*key)),
-            Set::Many(keys) => keys.iter().for_each(|key| f(*key)),
+            Set::Many(keys) => keys.iter().for_each(f),
         }
     }
 }
@@ -251,7 +257,12 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
-        for (key, group) in K::of(args)?.into_iter().zip(groups) {
+        let keys = K::of(args)?;
+        if let ([set], true) = (self.sets.as_mut_slice(), self.limit == usize::MAX) {
+            self.entries += set.insert_all(&keys);
+            return Ok(());
+        }
+        for (key, group) in keys.into_iter().zip(groups) {
             self.add(*group, key);
         }
         Ok(())
@@ -273,6 +284,11 @@ impl<K: Key> Groups for Exact<K> {
         for (pair, group) in lists.offsets().windows(2).zip(groups) {
             let words = &words[pair[0] as usize..pair[1] as usize];
             self.sets[*group].reserve((words.len() / K::WORDS).min(self.limit));
+            if self.limit == usize::MAX {
+                let keys: Vec<K> = words.chunks_exact(K::WORDS).map(K::read).collect();
+                self.entries += self.sets[*group].insert_all(&keys);
+                continue;
+            }
             for key in words.chunks_exact(K::WORDS) {
                 self.add(*group, K::read(key));
             }
@@ -291,8 +307,8 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn bytes(&self) -> usize {
-        // A table is between seven sixteenths and seven eighths full.
-        self.sets.capacity() * size_of::<Set<K>>() + self.entries * size_of::<K>() * 3 / 2
+        // A table is between three eighths and three quarters full.
+        self.sets.capacity() * size_of::<Set<K>>() + self.entries * size_of::<K>() * 2
     }
 }
 
@@ -316,7 +332,7 @@ struct Sample {
 }
 
 /// A key that is its own hash. Its low bits say whether it is sampled, its high ones where a table has it.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
 struct Hashed(u64);
 
 impl Key for Hashed {

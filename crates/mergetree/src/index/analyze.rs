@@ -1,7 +1,8 @@
 //! From filters to a `Condition`.
 //!
 //! A comparison of an expression with constants is looked at for each base (a key expression, a column):
-//! - the expression is the base, or a function that rises with it: the comparison is about that function's range;
+//! - the expression is the base, or a function that rises with it or falls: the comparison is about that function's range,
+//!   where the ends of the base's range lie in one stretch in which it does;
 //! - the base is a function of the compared column: what follows from the comparison for the base is kept. With
 //!   `d >= c`, the key `toDate(d)` is at least `toDate(c)` as it rises with `d`; with `d = c` or `d IN (…)` any function
 //!   will do.
@@ -17,9 +18,10 @@ use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
 use datafusion::physical_expr::create_physical_expr;
 use datafusion::physical_plan::PhysicalExpr;
+use gristmill_functions::Holds;
 
-use super::condition::{Atom, Condition, Node, Slot, VALUE};
-use super::expression::{rising_function, same};
+use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE};
+use super::expression::{Chain, monotonic_function, same};
 use super::interval::{Intervals, after};
 use super::order::KeyOrder;
 use super::pattern::{self, Rest};
@@ -217,9 +219,9 @@ impl Analyzer<'_> {
     fn compare(&mut self, expr: &Expr, comparison: &Comparison) -> Node {
         let mut nodes = Vec::new();
         for base in 0..self.bases.len() {
-            let direct = rising_function(expr, &self.bases[base].expr, self.columns);
+            let direct = monotonic_function(expr, &self.bases[base].expr, self.columns);
             let atom = match direct {
-                Some(function) => self.atom(base, Some(&function), comparison.operator, &comparison.values, true),
+                Some(chain) => self.atom(base, Some(&chain), comparison.operator, &comparison.values, true),
                 None => self.implied(base, expr, comparison),
             };
             nodes.extend(atom.map(Node::Atom));
@@ -238,13 +240,15 @@ impl Analyzer<'_> {
         let values = carried(&comparison.values, &input)?;
         let operator = match comparison.operator {
             Operator::Eq => Operator::Eq,
-            Operator::Lt | Operator::LtEq => Operator::LtEq,
-            Operator::Gt | Operator::GtEq => Operator::GtEq,
-            _ => return None,
+            other => {
+                let chain = monotonic_function(function, expr, self.columns).filter(Chain::is_boundless)?;
+                match (other, chain.falls) {
+                    (Operator::Lt | Operator::LtEq, false) | (Operator::Gt | Operator::GtEq, true) => Operator::LtEq,
+                    (Operator::Gt | Operator::GtEq, false) | (Operator::Lt | Operator::LtEq, true) => Operator::GtEq,
+                    _ => return None,
+                }
+            }
         };
-        if operator != Operator::Eq {
-            rising_function(function, expr, self.columns)?;
-        }
         let values = apply(function, &column.name, &values)?;
         self.atom(base, None, operator, &values, false)
     }
@@ -252,20 +256,22 @@ impl Analyzer<'_> {
     fn atom(
         &mut self,
         base: usize,
-        function: Option<&Expr>,
+        chain: Option<&Chain>,
         operator: Operator,
         values: &ArrayRef,
         exact: bool,
     ) -> Option<Atom> {
-        let slot = self.slot(base, function.filter(|function| !matches!(function, Expr::Column(_))))?;
+        let chain = chain.filter(|chain| !matches!(chain.function, Expr::Column(_)));
+        let slot = self.slot(base, chain)?;
         let data_type = self.slots[slot].data_type.clone();
         let values = carried(values, &data_type)?;
         let set = intervals(&self.slots[slot].order, operator, &values)?;
-        let name = match function {
-            Some(function) if !matches!(function, Expr::Column(_)) => {
-                function.to_string().replace(&format!("\"{VALUE}\""), VALUE).replace(VALUE, &self.bases[base].text)
+        let name = match chain {
+            Some(chain) => {
+                let text = chain.function.to_string().replace(&format!("\"{VALUE}\""), VALUE);
+                text.replace(VALUE, &self.bases[base].text)
             }
-            _ => self.bases[base].text.clone(),
+            None => self.bases[base].text.clone(),
         };
         let text = match operator {
             Operator::Eq if values.len() > 1 => format!("({name} in {}-element set)", set.len()),
@@ -286,24 +292,29 @@ impl Analyzer<'_> {
     }
 
     /// The slot of a base or of a function of it, made where there is none yet.
-    fn slot(&mut self, base: usize, function: Option<&Expr>) -> Option<usize> {
-        let (function, data_type) = match function {
-            None => (None, self.bases[base].data_type.clone()),
-            Some(function) => {
-                let field = Field::new(VALUE, self.bases[base].data_type.clone(), true);
-                let schema = DFSchema::try_from(Schema::new(vec![field])).ok()?;
-                let data_type = function.get_type(&schema).ok()?;
-                (Some(physical(function, &schema)?), data_type)
-            }
+    fn slot(&mut self, base: usize, chain: Option<&Chain>) -> Option<usize> {
+        let data_type = self.bases[base].data_type.clone();
+        let slot = match chain {
+            None => Slot::of_base(base, data_type)?,
+            Some(chain) => slot_of(base, &data_type, chain)?,
         };
-        let known = |slot: &Slot| slot.base == base && slot.function == function;
+        let known = |known: &Slot| known.base == base && known.function == slot.function;
         if let Some(at) = self.slots.iter().position(known) {
             return Some(at);
         }
-        let order = KeyOrder::of_type(&data_type)?;
-        self.slots.push(Slot { base, function, data_type, order });
+        self.slots.push(slot);
         Some(self.slots.len() - 1)
     }
+}
+
+/// The slot of a function of a base of this type.
+pub fn slot_of(base: usize, data_type: &DataType, chain: &Chain) -> Option<Slot> {
+    let schema = DFSchema::try_from(Schema::new(vec![Field::new(VALUE, data_type.clone(), true)])).ok()?;
+    let data_type = chain.function.get_type(&schema).ok()?;
+    let bound = |(function, holds): &(Expr, Holds)| Some(Bound { function: physical(function, &schema)?, holds: *holds });
+    let bounds = chain.bounds.iter().map(bound).collect::<Option<_>>()?;
+    let function = Some(physical(&chain.function, &schema)?);
+    Some(Slot { base, function, falls: chain.falls, bounds, order: KeyOrder::of_type(&data_type)?, data_type })
 }
 
 pub fn physical(expr: &Expr, schema: &DFSchema) -> Option<Arc<dyn PhysicalExpr>> {

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, RecordBatch};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt64Type};
 use arrow::row::Rows;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::Result;
+use gristmill_functions::Holds;
 
 use super::interval::{Dim, Intervals, Mask};
-use super::order::KeyOrder;
+use super::order::{KeyOrder, NULL_BYTE};
 
 /// The name of the one column that a slot's function reads.
 pub const VALUE: &str = "value";
@@ -22,28 +23,155 @@ pub struct Slot {
     pub base: usize,
     /// Over a batch of the one column `VALUE`; `None`: the base itself.
     pub function: Option<Arc<dyn PhysicalExpr>>,
+    /// It falls while the base rises.
+    pub falls: bool,
+    /// Where the function is monotonic; nowhere else anything follows from the ends of a range.
+    pub bounds: Vec<Bound>,
     pub data_type: DataType,
     pub order: KeyOrder,
 }
 
-impl Slot {
-    /// The slot's values for values of its base, normalised. `None` where they cannot be had: nothing is known then.
-    pub fn rows(&self, base: &ArrayRef) -> Option<Rows> {
-        self.try_rows(base).ok().flatten()
+/// A function of the base, and which of its values make the slot's function monotonic.
+#[derive(Debug)]
+pub struct Bound {
+    pub function: Arc<dyn PhysicalExpr>,
+    pub holds: Holds,
+}
+
+impl Bound {
+    /// By value of the base, which stretch it lies in: the function is monotonic between values of one. `None`: in none.
+    fn stretches(&self, base: &ArrayRef) -> Option<Vec<Option<i128>>> {
+        let stretch = |value: i128| match self.holds {
+            Holds::Always => Some(0),
+            Holds::Between(first, last) => (first <= value && value <= last).then_some(0),
+            Holds::WithinPage(width) => Some(value.div_euclid(width)),
+        };
+        let values = integers(&evaluate(&self.function, base).ok()?)?;
+        Some(values.into_iter().map(|value| value.and_then(stretch)).collect())
+    }
+}
+
+/// A slot's values for some values of its base.
+pub struct SlotValues {
+    /// Normalised.
+    rows: Rows,
+    /// By bound, then by value.
+    stretches: Vec<Vec<Option<i128>>>,
+}
+
+/// One of a slot's values, as the end of a range of the base.
+#[derive(Clone, Copy)]
+pub struct End<'a> {
+    rows: &'a Rows,
+    stretches: &'a [Vec<Option<i128>>],
+    at: usize,
+    /// The base is not that value.
+    open: bool,
+}
+
+impl<'a> End<'a> {
+    pub fn closed(values: &'a SlotValues, at: usize) -> Self {
+        End { rows: &values.rows, stretches: &values.stretches, at, open: false }
     }
 
-    fn try_rows(&self, base: &ArrayRef) -> Result<Option<Rows>> {
+    /// Of a slot that is the base itself, whose normalised values these are.
+    pub fn of_base(rows: &'a Rows, at: usize) -> Self {
+        End { rows, stretches: &[], at, open: false }
+    }
+
+    pub fn with_open(self, open: bool) -> Self {
+        End { open, ..self }
+    }
+
+    fn row(self) -> &'a [u8] {
+        self.rows.row(self.at).data()
+    }
+
+    fn is_null(self) -> bool {
+        self.row() == [NULL_BYTE]
+    }
+}
+
+impl SlotValues {
+    /// The normalised value.
+    pub fn value(&self, at: usize) -> &[u8] {
+        self.rows.row(at).data()
+    }
+}
+
+impl Slot {
+    pub fn of_base(base: usize, data_type: DataType) -> Option<Slot> {
+        let order = KeyOrder::of_type(&data_type)?;
+        Some(Slot { base, function: None, falls: false, bounds: Vec::new(), data_type, order })
+    }
+
+    /// The slot's values for values of its base. `None` where they cannot be had: nothing is known then.
+    pub fn values(&self, base: &ArrayRef) -> Option<SlotValues> {
+        let rows = self.rows(base).ok().flatten()?;
+        let stretches = self.bounds.iter().map(|bound| bound.stretches(base)).collect::<Option<_>>()?;
+        Some(SlotValues { rows, stretches })
+    }
+
+    fn rows(&self, base: &ArrayRef) -> Result<Option<Rows>> {
         let Some(function) = &self.function else {
             return self.order.rows(std::slice::from_ref(base));
         };
-        let schema = Arc::new(Schema::new(vec![Field::new(VALUE, base.data_type().clone(), true)]));
-        let batch = RecordBatch::try_new(schema, vec![base.clone()])?;
-        let values = function.evaluate(&batch)?.into_array(batch.num_rows())?;
+        let values = evaluate(function, base)?;
         // A NULL out of a value: the function is not defined there, so nothing follows from its neighbours.
         if values.null_count() > base.null_count() || *values.data_type() != self.data_type {
             return Ok(None);
         }
         self.order.rows(&[values])
+    }
+
+    /// The slot's range where its base goes from the one value to the other (`None`: from the least, to the greatest, which
+    /// is NULL). `null`: the base may be NULL besides.
+    pub fn range<'a>(&self, low: Option<End<'a>>, high: Option<End<'a>>, null: bool) -> Dim<'a> {
+        if self.function.is_none() {
+            return Dim {
+                low: low.map(End::row),
+                low_open: low.is_some_and(|end| end.open),
+                high: high.map(End::row),
+                high_open: high.is_some_and(|end| end.open),
+                null,
+            };
+        }
+        if !self.bounds.is_empty() && !low.zip(high).is_some_and(|(low, high)| in_one_stretch(low, high)) {
+            return Dim::ANY;
+        }
+        // Different values of the base may have the same function's value: its ends are never open.
+        if !self.falls {
+            return Dim { low: low.map(End::row), low_open: false, high: high.map(End::row), high_open: false, null };
+        }
+        // NULL is the base's greatest, and the function's as well.
+        let high_is_null = high.is_some_and(End::is_null);
+        let least = high.filter(|_| !high_is_null).map(End::row);
+        Dim { low: least, low_open: false, high: low.map(End::row), high_open: false, null: null || high_is_null }
+    }
+}
+
+fn in_one_stretch(low: End<'_>, high: End<'_>) -> bool {
+    let mut bounds = low.stretches.iter().zip(high.stretches);
+    bounds.all(|(of_low, of_high)| of_low[low.at].is_some() && of_low[low.at] == of_high[high.at])
+}
+
+/// A function of the column `VALUE`.
+fn evaluate(function: &Arc<dyn PhysicalExpr>, base: &ArrayRef) -> Result<ArrayRef> {
+    let schema = Arc::new(Schema::new(vec![Field::new(VALUE, base.data_type().clone(), true)]));
+    let batch = RecordBatch::try_new(schema, vec![base.clone()])?;
+    Ok(function.evaluate(&batch)?.into_array(batch.num_rows())?)
+}
+
+/// Integers, days, seconds, ticks.
+fn integers(values: &ArrayRef) -> Option<Vec<Option<i128>>> {
+    use DataType as D;
+    match values.data_type() {
+        D::UInt64 => Some(values.as_primitive::<UInt64Type>().iter().map(|value| value.map(i128::from)).collect()),
+        D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::Date32 | D::Timestamp(..) => {
+            let values = arrow::compute::cast(values, &D::Int64).ok()?;
+            Some(values.as_primitive::<Int64Type>().iter().map(|value| value.map(i128::from)).collect())
+        }
+        _ => None,
     }
 }
 

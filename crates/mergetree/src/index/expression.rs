@@ -4,9 +4,10 @@ use arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, ident};
+use gristmill_functions::{Direction, Holds};
 
 use super::condition::VALUE;
-use super::monotonic::{function_udf, rises_with};
+use super::monotonic::{function_udf, monotonic_in};
 
 /// Whether both always have the same value. Functions of ours are compared by name, types, constants and time zone: what
 /// else they know of their session changes nothing in a key.
@@ -34,27 +35,60 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
     }
 }
 
-/// `expr` as a function, of the column `VALUE`, that never falls while the base rises; the column alone where both are
-/// the same.
+/// A monotonic function of a base.
+#[derive(Clone, Debug)]
+pub struct Chain {
+    /// Of the column `VALUE`; the column alone where it is the base itself.
+    pub function: Expr,
+    /// It falls while the base rises.
+    pub falls: bool,
+    /// It is so where each of these expressions, of the column `VALUE`, lies where it has to.
+    pub bounds: Vec<(Expr, Holds)>,
+}
+
+impl Chain {
+    fn base() -> Chain {
+        Chain { function: ident(VALUE), falls: false, bounds: Vec::new() }
+    }
+
+    /// It is so for all values.
+    pub fn is_boundless(&self) -> bool {
+        self.bounds.is_empty()
+    }
+}
+
+/// `expr` as a function, of the column `VALUE`, that never falls while the base rises, for all values.
 pub fn rising_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option<Expr> {
+    let chain = monotonic_function(expr, base, schema)?;
+    (!chain.falls && chain.is_boundless()).then_some(chain.function)
+}
+
+/// `expr` as a monotonic function of the base.
+pub fn monotonic_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option<Chain> {
     if same(expr, base) {
-        return Some(ident(VALUE));
+        return Some(Chain::base());
     }
     match expr {
-        Expr::Alias(alias) => rising_function(&alias.expr, base, schema),
+        Expr::Alias(alias) => monotonic_function(&alias.expr, base, schema),
         Expr::ScalarFunction(call) => {
-            let place = rises_with(call)?;
+            let found = monotonic_in(call)?;
+            let Chain { function, falls, mut bounds } = monotonic_function(&call.args[found.argument], base, schema)?;
+            if found.holds != Holds::Always {
+                bounds.push((function.clone(), found.holds));
+            }
             let mut args = call.args.clone();
-            args[place] = rising_function(&call.args[place], base, schema)?;
-            Some(Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args)))
+            args[found.argument] = function;
+            let function = Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args));
+            Some(Chain { function, falls: falls != (found.direction == Direction::Falling), bounds })
         }
         Expr::Cast(cast) => {
             let from = cast.expr.get_type(schema).ok()?;
             if !cast_rises(&from, cast.field.data_type()) {
                 return None;
             }
-            let inner = rising_function(&cast.expr, base, schema)?;
-            Some(Expr::Cast(Cast { expr: Box::new(inner), field: cast.field.clone() }))
+            let inner = monotonic_function(&cast.expr, base, schema)?;
+            let function = Expr::Cast(Cast { expr: Box::new(inner.function), field: cast.field.clone() });
+            Some(Chain { function, ..inner })
         }
         _ => None,
     }

@@ -13,7 +13,7 @@ use std::ops::Range;
 use arrow::datatypes::DataType;
 use arrow::row::Rows;
 
-use super::condition::Condition;
+use super::condition::{Condition, End, SlotValues};
 use super::interval::{Dim, Mask};
 use super::sparse::SparseIndex;
 
@@ -29,18 +29,18 @@ pub fn choose(condition: &Condition, index: &SparseIndex) -> Vec<Range<usize>> {
     if condition.is_unknown() || index.keys.is_empty() {
         return vec![0..index.granules];
     }
-    let computed: Vec<Option<Rows>> = condition
+    let computed: Vec<Option<SlotValues>> = condition
         .slots
         .iter()
-        .map(|slot| slot.function.as_ref().and(index.keys.get(slot.base)).and_then(|keys| slot.rows(keys)))
+        .map(|slot| slot.function.as_ref().and(index.keys.get(slot.base)).and_then(|keys| slot.values(keys)))
         .collect();
     let slots = condition
         .slots
         .iter()
         .zip(&computed)
         .map(|(slot, computed)| match slot.function {
-            None => index.columns.get(slot.base),
-            Some(_) => computed.as_ref(),
+            None => index.columns.get(slot.base).map(Known::Keys),
+            Some(_) => computed.as_ref().map(Known::Computed),
         })
         .collect();
     let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
@@ -56,7 +56,7 @@ pub fn all_pass(condition: &Condition, index: &SparseIndex, granules: &[Range<us
     if has_functions || condition.slots.is_empty() || index.keys.is_empty() {
         return false;
     }
-    let slots = condition.slots.iter().map(|slot| index.columns.get(slot.base)).collect();
+    let slots = condition.slots.iter().map(|slot| index.columns.get(slot.base).map(Known::Keys)).collect();
     let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
     let search = Search { condition, index, slots, discrete };
     let passes = |run: &Range<usize>| {
@@ -70,9 +70,26 @@ fn is_discrete(data_type: &DataType) -> bool {
     data_type.is_integer() || matches!(data_type, DataType::Date32 | DataType::Timestamp(..) | DataType::Boolean)
 }
 
+/// A slot's values by row of the index.
+#[derive(Clone, Copy)]
+enum Known<'a> {
+    Keys(&'a Rows),
+    Computed(&'a SlotValues),
+}
+
+impl<'a> Known<'a> {
+    fn end(self, corner: Corner) -> End<'a> {
+        let end = match self {
+            Known::Keys(rows) => End::of_base(rows, corner.row),
+            Known::Computed(values) => End::closed(values, corner.row),
+        };
+        end.with_open(corner.open)
+    }
+}
+
 /// The end of a key column's values in a box: a row of the index.
 #[derive(Clone, Copy)]
-struct End {
+struct Corner {
     row: usize,
     open: bool,
 }
@@ -80,13 +97,13 @@ struct End {
 /// A key column's values in a box; `None`: unbounded.
 #[derive(Clone, Copy, Default)]
 struct Side {
-    low: Option<End>,
-    high: Option<End>,
+    low: Option<Corner>,
+    high: Option<Corner>,
 }
 
 impl Side {
     fn point(row: usize) -> Side {
-        let end = Some(End { row, open: false });
+        let end = Some(Corner { row, open: false });
         Side { low: end, high: end }
     }
 }
@@ -95,7 +112,7 @@ struct Search<'a> {
     condition: &'a Condition,
     index: &'a SparseIndex,
     /// By slot; `None` where nothing is known of it.
-    slots: Vec<Option<&'a Rows>>,
+    slots: Vec<Option<Known<'a>>>,
     /// By key column: whether values have neighbours, so that nothing lies between 1 and 2.
     discrete: Vec<bool>,
 }
@@ -149,7 +166,7 @@ impl Search<'_> {
             return self.ask(sides);
         }
         let is_last = column + 1 == sides.len();
-        let end = |row: usize| End { row, open: !is_last };
+        let end = |row: usize| Corner { row, open: !is_last };
         sides[column] = self.side(column, from_low.then_some(end(low)), to_high.then_some(end(high)));
         sides[column + 1..].fill(Side::default());
         // What lies strictly between; with both ends where there is no further column.
@@ -169,24 +186,17 @@ impl Search<'_> {
     }
 
     /// Values from the first to the last in the key's order, which may be a falling one.
-    fn side(&self, column: usize, first: Option<End>, last: Option<End>) -> Side {
+    fn side(&self, column: usize, first: Option<Corner>, last: Option<Corner>) -> Side {
         if self.index.descending[column] { Side { low: last, high: first } } else { Side { low: first, high: last } }
     }
 
     fn ask(&self, sides: &[Side]) -> Mask {
-        self.condition.check(&|slot| {
-            let (Some(rows), base) = (self.slots[slot], self.condition.slots[slot].base) else { return Dim::ANY };
-            let Some(side) = sides.get(base) else { return Dim::ANY };
-            // Different keys may have the same function's value: its ends are never open.
-            let is_key = self.condition.slots[slot].function.is_none();
-            Dim {
-                low: side.low.map(|end| rows.row(end.row).data()),
-                low_open: is_key && side.low.is_some_and(|end| end.open),
-                high: side.high.map(|end| rows.row(end.row).data()),
-                high_open: is_key && side.high.is_some_and(|end| end.open),
-                // Unbounded upwards includes NULL.
-                null: side.high.is_none(),
-            }
+        self.condition.check(&|at| {
+            let (Some(known), slot) = (self.slots[at], &self.condition.slots[at]) else { return Dim::ANY };
+            let Some(side) = sides.get(slot.base) else { return Dim::ANY };
+            let (low, high) = (side.low.map(|corner| known.end(corner)), side.high.map(|corner| known.end(corner)));
+            // Unbounded upwards includes NULL.
+            slot.range(low, high, high.is_none())
         })
     }
 

@@ -1,28 +1,27 @@
-//! Calls whose result never falls while one argument rises, over all values: from the range of the one follows that of
-//! the other.
+//! Calls whose result follows one argument, or goes against it, perhaps within some range of it alone: from the range of the
+//! one follows that of the other.
 
 use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::expr::ScalarFunction;
 use gristmill_functions::text::timezone;
-use gristmill_functions::{Direction, FunctionUdf, Holds, monotonic_call};
+use gristmill_functions::{FunctionUdf, Monotonicity, monotonic_call};
 use gristmill_types::zone::Zone;
 
-/// The place of the argument that the call rises with; all its other arguments are constants.
-pub fn rises_with(call: &ScalarFunction) -> Option<usize> {
+/// In which of its arguments the call is monotonic, and where; all its other arguments are constants.
+pub fn monotonic_in(call: &ScalarFunction) -> Option<Monotonicity> {
     let udf = function_udf(call)?;
     let session = Zone::new(timezone(udf.env()).ok()?);
     let found = monotonic_call(call.func.name(), udf.arguments(), udf.result(), &session)?;
-    // A key column beyond the first is bounded only by what its type holds, so a range where it holds is no help. NaN
-    // sorts last, whatever a function makes of it.
+    // NaN sorts last, whatever a function makes of it.
     let argument = udf.arguments().get(found.argument)?;
-    if found.direction != Direction::Rising || found.holds != Holds::Always || argument.kind.is_float() {
+    if argument.kind.is_float() {
         return None;
     }
     // A constant may still stand in a cast.
     let constant = |(at, argument): (usize, &Expr)| {
         at == found.argument || (argument.column_refs().is_empty() && !argument.is_volatile())
     };
-    call.args.iter().enumerate().all(constant).then_some(found.argument)
+    call.args.iter().enumerate().all(constant).then_some(found)
 }
 
 /// A call of a function of ours.

@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray};
 use arrow::datatypes::{Field, Schema};
-use arrow::row::Rows;
 use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::utils::split_conjunction;
@@ -20,7 +19,7 @@ use gristmill_introspect::QueryContext;
 use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
-use super::condition::{Condition, Slot};
+use super::condition::{Condition, End, Slot, SlotValues};
 use super::interval::{Dim, Mask};
 use super::skip::{SkipSelector, Useful};
 use super::{granules, statistics};
@@ -214,15 +213,18 @@ impl Kept {
 
 /// What can be said of a condition for the rows of each part, by what the manifest keeps of the parts.
 fn masks(condition: &Condition, kept: &[(Kept, SqlType)], parts: &[Arc<PartEntry>]) -> Result<Vec<Mask>> {
-    let mut slots: Vec<Option<(Rows, Rows, Vec<bool>)>> = Vec::with_capacity(condition.slots.len());
+    let mut slots: Vec<Option<(SlotValues, SlotValues, Vec<bool>)>> = Vec::with_capacity(condition.slots.len());
     for slot in &condition.slots {
         let (kept, kind) = &kept[slot.base];
         let (least, greatest, known) = kept_values(kept, kind, parts)?;
-        slots.push(slot.rows(&least).zip(slot.rows(&greatest)).map(|(least, greatest)| (least, greatest, known)));
+        slots.push(slot.values(&least).zip(slot.values(&greatest)).map(|(least, greatest)| (least, greatest, known)));
     }
     let mask = |at: usize| {
         condition.check(&|slot| match &slots[slot] {
-            Some((least, greatest, known)) if known[at] => Dim::closed(least.row(at).data(), greatest.row(at).data(), false),
+            Some((least, greatest, known)) if known[at] => {
+                let (least, greatest) = (End::closed(least, at), End::closed(greatest, at));
+                condition.slots[slot].range(Some(least), Some(greatest), false)
+            }
             _ => Dim::ANY,
         })
     };

@@ -7,12 +7,11 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef};
-use arrow::row::Rows;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use parquet::arrow::arrow_reader::statistics::StatisticsConverter;
 
-use super::condition::Condition;
+use super::condition::{Condition, End, SlotValues};
 use super::interval::Dim;
 use crate::layout::Layout;
 use crate::part::OpenPart;
@@ -59,8 +58,8 @@ pub fn bounds(part: &OpenPart, layout: &Arc<Layout>, place: usize) -> Result<Opt
 
 /// A slot's bounds, normalised.
 struct SlotBounds {
-    least: Rows,
-    greatest: Rows,
+    least: SlotValues,
+    greatest: SlotValues,
     known: Vec<bool>,
     nullable: bool,
 }
@@ -84,8 +83,8 @@ pub fn narrow(
             let bounds = bounds(part, layout, place).ok().flatten()?;
             let known = (0..part.granules()).map(|at| bounds.least.is_valid(at) && bounds.greatest.is_valid(at)).collect();
             Some(SlotBounds {
-                least: slot.rows(&bounds.least)?,
-                greatest: slot.rows(&bounds.greatest)?,
+                least: slot.values(&bounds.least)?,
+                greatest: slot.values(&bounds.greatest)?,
                 known,
                 nullable: layout.columns.0[place].kind.is_nullable(),
             })
@@ -95,8 +94,8 @@ pub fn narrow(
     for granule in chosen.into_iter().flatten() {
         let mask = condition.check(&|slot| match &slots[slot] {
             Some(bounds) if bounds.known[granule] => {
-                let (least, greatest) = (bounds.least.row(granule), bounds.greatest.row(granule));
-                Dim::closed(least.data(), greatest.data(), bounds.nullable)
+                let (least, greatest) = (End::closed(&bounds.least, granule), End::closed(&bounds.greatest, granule));
+                condition.slots[slot].range(Some(least), Some(greatest), bounds.nullable)
             }
             _ => Dim::ANY,
         });

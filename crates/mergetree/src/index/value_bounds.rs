@@ -4,24 +4,21 @@
 use std::sync::Arc;
 
 use arrow::array::Array;
-use arrow::datatypes::{DataType, Field, Schema};
-use arrow::row::Rows;
 use datafusion::common::DFSchema;
-use datafusion::logical_expr::{Expr, ExprSchemable, ident};
+use datafusion::logical_expr::{Expr, ident};
 use gristmill_types::SqlType;
 
-use super::analyze::physical;
-use super::condition::{Slot, VALUE};
-use super::expression::rising_function;
-use super::order::KeyOrder;
+use super::analyze::slot_of;
+use super::condition::{Slot, SlotValues};
+use super::expression::monotonic_function;
 use super::statistics;
 use crate::layout::Layout;
 use crate::part::OpenPart;
 
 /// Normalised values (see `order`), ascending whatever the key's direction.
 pub struct ValueBounds {
-    least: Rows,
-    greatest: Option<Rows>,
+    least: SlotValues,
+    greatest: Option<SlotValues>,
     known: Vec<bool>,
     /// The values follow the order of the part's rows: `Some(true)` where they fall.
     pub along_key: Option<bool>,
@@ -33,7 +30,7 @@ impl ValueBounds {
         let schema = DFSchema::try_from(layout.schema.as_ref().clone()).ok()?;
         if let Some((key, values)) = layout.primary().first().zip(part.index.keys.first())
             && let Some(slot) = slot(expr, &key.logical, &key.kind, &schema)
-            && let Some(rows) = slot.rows(values)
+            && let Some(rows) = slot.values(values)
         {
             let known = vec![true; part.granules()];
             return Some(ValueBounds { least: rows, greatest: None, known, along_key: Some(key.descending) });
@@ -44,7 +41,7 @@ impl ValueBounds {
         let slot = slot(expr, &ident(&column.name), kind, &schema).filter(|_| statistics::is_supported(kind))?;
         let bounds = statistics::bounds(part, layout, place).ok().flatten()?;
         let known = (0..part.granules()).map(|at| bounds.least.is_valid(at) && bounds.greatest.is_valid(at)).collect();
-        let (least, greatest) = (slot.rows(&bounds.least)?, slot.rows(&bounds.greatest)?);
+        let (least, greatest) = (slot.values(&bounds.least)?, slot.values(&bounds.greatest)?);
         Some(ValueBounds { least, greatest: Some(greatest), known, along_key: None })
     }
 
@@ -54,24 +51,19 @@ impl ValueBounds {
             return None;
         }
         Some(match &self.greatest {
-            Some(greatest) if descending => greatest.row(granule).data(),
-            Some(_) => self.least.row(granule).data(),
+            Some(greatest) if descending => greatest.value(granule),
+            Some(_) => self.least.value(granule),
             // A granule ends with, at most, what the next begins with.
-            None => self.least.row(granule + usize::from(descending != (self.along_key == Some(true)))).data(),
+            None => self.least.value(granule + usize::from(descending != (self.along_key == Some(true)))),
         })
     }
 }
 
 /// The expression as a rising function of a base.
 fn slot(expr: &Expr, base: &Expr, kind: &SqlType, schema: &DFSchema) -> Option<Slot> {
-    let function = rising_function(expr, base, schema)?;
-    if matches!(function, Expr::Column(_)) {
-        let data_type = kind.arrow();
-        return Some(Slot { base: 0, function: None, order: KeyOrder::of_type(&data_type)?, data_type });
+    let chain = monotonic_function(expr, base, schema).filter(|chain| !chain.falls && chain.is_boundless())?;
+    match chain.function {
+        Expr::Column(_) => Slot::of_base(0, kind.arrow()),
+        _ => slot_of(0, &kind.arrow(), &chain),
     }
-    let value = Field::new(VALUE, kind.arrow(), true);
-    let over_value = DFSchema::try_from(Schema::new(vec![value])).ok()?;
-    let data_type: DataType = function.get_type(&over_value).ok()?;
-    let function = Some(physical(&function, &over_value)?);
-    Some(Slot { base: 0, function, order: KeyOrder::of_type(&data_type)?, data_type })
 }

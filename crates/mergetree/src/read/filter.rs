@@ -1,5 +1,5 @@
-//! Conditions that the scan itself computes: each becomes a predicate of Parquet's reader, which decodes only its columns
-//! at first and the other columns only where rows passed. `steps` says which goes first.
+//! Conditions that the scan itself computes: each is a step (`unit_reader`), which decodes only its columns at first and the
+//! other columns only where rows passed. `steps` says which goes first.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,16 +7,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::compute::prep_null_mask_filter;
 use arrow::datatypes::{Schema, SchemaRef};
-use arrow::error::ArrowError;
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Counters, Event};
 use gristmill_types::Columns;
 use gristmill_types::measure::batch_bytes;
-use parquet::arrow::ProjectionMask;
-use parquet::arrow::arrow_reader::{ArrowPredicate, ArrowPredicateFn, RowFilter};
-use parquet::schema::types::SchemaDescriptor;
 
 use super::evolve::Projection;
 use super::passing::Passing;
@@ -91,31 +87,8 @@ impl ScanFilter {
         ScanFilter { id, ..self }
     }
 
-    /// `projection`: gives the filter's columns out of the part.
-    fn predicate(
-        &self,
-        step: usize,
-        projection: Projection,
-        parquet: &SchemaDescriptor,
-        tally: Arc<Tally>,
-    ) -> Box<dyn ArrowPredicate> {
-        // A predicate over columns that the part does not have decodes one nevertheless: it has to know of the rows.
-        let roots = if projection.roots.is_empty() { vec![0] } else { projection.roots.clone() };
-        let mask = ProjectionMask::roots(parquet, roots);
-        let filter = self.clone();
-        Box::new(ArrowPredicateFn::new(mask, move |stored: RecordBatch| {
-            filter.evaluate(step, &projection, &stored, &tally).map_err(ArrowError::from)
-        }))
-    }
-
-    /// Which rows of what was decoded of a part pass. `step`: its place among the steps.
-    pub fn evaluate(
-        &self,
-        step: usize,
-        projection: &Projection,
-        stored: &RecordBatch,
-        tally: &Tally,
-    ) -> Result<BooleanArray> {
+    /// Which rows of what was decoded of a part pass. `projection`: gives the filter's columns out of the part.
+    pub fn evaluate(&self, projection: &Projection, stored: &RecordBatch, tally: &Tally) -> Result<BooleanArray> {
         let columns = projection.build(stored)?;
         let rows = stored.num_rows();
         let options = RecordBatchOptions::new().with_row_count(Some(rows));
@@ -134,9 +107,6 @@ impl ScanFilter {
             }
         };
         self.passed.add(rows as u64, passed.true_count() as u64);
-        if let Some(passing) = &tally.passing {
-            passing.note(step, &passed);
-        }
         Ok(passed)
     }
 }
@@ -151,25 +121,10 @@ pub fn in_steps<'a>(
     filters: impl Iterator<Item = &'a ScanFilter>,
     projection: impl Fn(&[usize]) -> Result<Projection>,
     part: &OpenPart,
-) -> Result<Vec<(&'a ScanFilter, Projection)>> {
+) -> Result<Vec<(ScanFilter, Projection)>> {
     let found = filters.map(|filter| Ok((filter, projection(&filter.columns)?))).collect::<Result<Vec<_>>>()?;
     let columns: Vec<_> =
         found.iter().map(|(filter, projection)| StepColumns { filter, roots: &projection.roots }).collect();
     let order = steps::order(&columns, &part.header.columns, part.header.rows);
-    Ok(order.into_iter().map(|step| found[step].clone()).collect())
-}
-
-/// The steps as Parquet's reader takes them; `None` where there are none.
-pub fn row_filter(
-    steps: Vec<(&ScanFilter, Projection)>,
-    parquet: &SchemaDescriptor,
-    tally: &Arc<Tally>,
-) -> Option<RowFilter> {
-    if steps.is_empty() {
-        return None;
-    }
-    let predicate = |(step, (filter, projection)): (usize, (&ScanFilter, Projection))| {
-        filter.predicate(step, projection, parquet, tally.clone())
-    };
-    Some(RowFilter::new(steps.into_iter().enumerate().map(predicate).collect()))
+    Ok(order.into_iter().map(|step| (found[step].0.clone(), found[step].1.clone())).collect())
 }

@@ -6,7 +6,7 @@
 //! Compared with a threshold that leaves out rows while the scan runs (`top_n`, which goes on to work on the columns that
 //! sort), no column is read of rows that were among the best for a while only.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -102,8 +102,8 @@ fn late_rows(
     rows: usize,
 ) -> DataFusionResult<Option<Arc<dyn ExecutionPlan>>> {
     let used = sorts.iter().flat_map(|sort| collect_columns(&sort.expr)).map(|column| column.index());
-    let used: BTreeMap<usize, ()> = used.map(|place| (place, ())).collect();
-    let used: Vec<usize> = used.into_keys().collect();
+    let used: BTreeSet<usize> = used.collect();
+    let used: Vec<usize> = used.into_iter().collect();
     if used.len() == scan.outputs().len() {
         return Ok(None);
     }
@@ -165,7 +165,7 @@ impl LateRows {
         (0..self.scan.outputs().len()).filter(|place| self.used.binary_search(place).is_err()).collect()
     }
 
-    fn read(&self) -> Reading {
+    fn reading(&self) -> Reading {
         let (late, schema) = (self.late(), self.scan.schema());
         let mut fields: Vec<_> = late.iter().map(|place| schema.fields()[*place].clone()).collect();
         fields.push(Arc::new(Field::new("row", DataType::UInt64, false)));
@@ -328,7 +328,7 @@ impl ExecutionPlan for LateRows {
 
     fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
-        let (input, reading) = (self.input.execute(0, task)?, self.read());
+        let (input, reading) = (self.input.execute(0, task)?, self.reading());
         let (first_schema, schema) = (self.input.schema(), self.scan.schema());
         let rows = async move {
             let first: Vec<RecordBatch> = input.try_collect().await?;

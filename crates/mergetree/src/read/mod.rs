@@ -16,9 +16,11 @@ pub mod in_order;
 pub mod kept;
 pub mod late_rows;
 pub mod layers;
+pub mod live_rows;
 pub mod logical;
 pub mod order_match;
 pub mod ordered_scan;
+pub mod pages;
 pub mod passing;
 pub mod plan_rules;
 pub mod projected;
@@ -32,6 +34,7 @@ pub mod stream;
 pub mod threshold;
 pub mod top_n;
 pub mod unit;
+pub mod unit_reader;
 
 use gristmill_types::{Columns, SqlType};
 

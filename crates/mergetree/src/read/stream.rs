@@ -2,35 +2,29 @@
 //! meanwhile. What the query knows by now not to need (`threshold`) is left out of a unit when it is taken, and asked again
 //! before it is decoded.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array};
-use arrow::datatypes::{DataType, Field, Int64Type, SchemaRef, UInt64Type};
+use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array};
+use arrow::datatypes::{DataType, SchemaRef};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
-use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
-use parquet::DecodeResult;
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
-use parquet::arrow::push_decoder::{ParquetPushDecoder, ParquetPushDecoderBuilder};
-use parquet::arrow::{ProjectionMask, RowNumber};
 use tokio::sync::OnceCell;
 
 use super::condition_cache::ConditionCache;
 use super::evolve::{Evolution, Projection};
-use super::fetch::Fetch;
-use super::filter::{ScanFilter, Tally, in_steps, row_filter};
+use super::filter::{ScanFilter, Tally, in_steps};
 use super::granule_cache::{GranuleCache, part_id};
-use super::kept::KeptReader;
 use super::passing::Passing;
 use super::threshold::Thresholds;
 use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
+use super::unit_reader::{Reading, UnitReader};
 use super::{PART, PART_OFFSET, PARTITION_ID, PARTITION_VALUE};
 use crate::layout::Layout;
 use crate::manifest::State;
@@ -297,28 +291,26 @@ impl ScanShared {
         }
     }
 
-    /// Rows of a batch, at most.
-    fn batch_rows(&self, context: &QueryContext) -> usize {
+    fn reading(&self, context: &Arc<QueryContext>) -> Reading {
         let most = context.settings.max_block_size.clamp(1, 1 << 20) as usize;
-        self.help.rows.map_or(most, |rows| most.min(rows.max(1)))
+        Reading {
+            context: context.clone(),
+            store: self.store.clone(),
+            cache: self.help.granules.clone(),
+            batch_rows: self.help.rows.map_or(most, |rows| most.min(rows.max(1))),
+            with_offsets: self.outputs.contains(&Output::PartOffset),
+        }
     }
 }
 
-/// A unit whose decoder was made and whose first bytes are on their way.
+/// A unit that is read.
 struct Begun {
-    unit: Unit,
+    reader: UnitReader,
     /// The stored columns that come out, in their order there.
     projection: Projection,
-    decoder: ParquetPushDecoder,
-    fetch: Option<Fetch>,
-    /// Rows that came without any bytes: those of a scan that reads no column.
-    early: Option<RecordBatch>,
-    /// What its predicates read.
-    tally: Arc<Tally>,
     steps: Steps,
     output_rows: u64,
     output_bytes: u64,
-    held: Vec<MemoryGuard>,
 }
 
 /// The conditions that are computed of a unit.
@@ -330,15 +322,25 @@ struct Steps {
 }
 
 impl Steps {
-    fn of(steps: &[(&ScanFilter, Projection)]) -> Steps {
+    fn of(steps: &[(ScanFilter, Projection)]) -> Steps {
         Steps { count: steps.len(), first: steps.first().and_then(|(step, _)| step.id) }
     }
 }
 
 impl Begun {
+    /// The next rows, in the scan's schema.
+    async fn next(&mut self, shared: &ScanShared) -> Result<Option<RecordBatch>> {
+        let Some(stored) = self.reader.next().await? else { return Ok(None) };
+        let batch = output(shared, &self.reader.unit, &self.projection, &stored)?;
+        self.output_rows += batch.num_rows() as u64;
+        self.output_bytes += batch_bytes(&batch);
+        Ok(Some(batch))
+    }
+
     fn count(&self, shared: &ScanShared, context: &QueryContext) {
-        shared.count(context, &self.unit, &self.tally, self.output_rows, self.output_bytes);
-        shared.remember(&self.unit, &self.tally, self.steps);
+        let UnitReader { unit, tally, .. } = &self.reader;
+        shared.count(context, unit, tally, self.output_rows, self.output_bytes);
+        shared.remember(unit, tally, self.steps);
     }
 }
 
@@ -347,8 +349,6 @@ pub struct ScanStream {
     context: Arc<QueryContext>,
     current: Option<Begun>,
     next: Option<Begun>,
-    /// Read by way of the cache and not given yet.
-    ready: VecDeque<RecordBatch>,
 }
 
 /// A unit of which enough was read was read as well.
@@ -362,7 +362,7 @@ impl Drop for ScanStream {
 
 /// Batches of the scan's schema.
 pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Stream<Item = Result<RecordBatch>> + Send {
-    let state = ScanStream { shared, context, current: None, next: None, ready: VecDeque::new() };
+    let state = ScanStream { shared, context, current: None, next: None };
     futures::stream::try_unfold(state, |mut state| async move { Ok(state.next_batch().await?.map(|batch| (batch, state))) })
 }
 
@@ -372,14 +372,11 @@ impl ScanStream {
             if !self.context.may_read()? {
                 return Ok(None);
             }
-            if let Some(cache) = self.shared.help.granules.clone() {
-                return self.next_kept(&cache).await;
-            }
             let mut current = match self.current.take() {
                 Some(current) => current,
                 None => {
                     let Some(begun) = (match self.next.take() {
-                        Some(begun) if self.shared.matters(&begun.unit) => Some(begun),
+                        Some(begun) if self.shared.matters(&begun.reader.unit) => Some(begun),
                         Some(_) => continue,
                         None => begin(&self.shared, &self.context).await?,
                     }) else {
@@ -389,103 +386,29 @@ impl ScanStream {
                     begun
                 }
             };
-            let key = current.unit.entry.key.clone();
-            match step(&self.shared.clone(), &self.context.clone(), &mut current).await.context(|| format!("part {key}"))? {
-                Step::Batch(batch) => {
+            let key = current.reader.unit.entry.key.clone();
+            match current.next(&self.shared).await.context(|| format!("part {key}"))? {
+                Some(batch) => {
                     self.current = Some(current);
-                    if batch.num_rows() > 0 {
-                        return Ok(Some(batch));
-                    }
+                    return Ok(Some(batch));
                 }
-                Step::Finished => current.count(&self.shared, &self.context),
+                None => current.count(&self.shared, &self.context),
             }
-        }
-    }
-
-    /// As `next_batch`, by way of the cache.
-    async fn next_kept(&mut self, cache: &GranuleCache) -> Result<Option<RecordBatch>> {
-        let (shared, context) = (self.shared.clone(), self.context.clone());
-        loop {
-            if let Some(batch) = self.ready.pop_front() {
-                return Ok(Some(batch));
-            }
-            if !context.may_read()? {
-                return Ok(None);
-            }
-            let Some(unit) = shared.next_unit(&context).await? else { return Ok(None) };
-            let rows = kept_rows(&shared, &context, cache, &unit).await.context(|| format!("part {}", unit.entry.key))?;
-            let most = context.settings.max_block_size.clamp(1, 1 << 20) as usize;
-            let starts = (0..rows.num_rows()).step_by(most);
-            self.ready.extend(starts.map(|start| rows.slice(start, most.min(rows.num_rows() - start))));
         }
     }
 }
 
-/// All rows of a unit, by way of the cache.
-async fn kept_rows(
-    shared: &ScanShared,
-    context: &Arc<QueryContext>,
-    cache: &GranuleCache,
-    unit: &Unit,
-) -> Result<RecordBatch> {
-    let find = |places: &[usize]| shared.evolution.projection(context, &unit.open, places);
-    let projection = find(&stored_places(&shared.outputs))?;
-    let conditions = shared.conditions(unit)?;
-    let steps = in_steps(conditions.iter(), find, &unit.open)?;
-    let tally = shared.tally(context);
-    let reader = KeptReader { context, store: &shared.store, cache };
-    let with_offsets = shared.outputs.contains(&Output::PartOffset);
-    let stored = reader.read(unit, &steps, &projection, with_offsets, &tally).await?;
-    let rows = output(shared, unit, &projection, &stored)?;
-    shared.count(context, unit, &tally, rows.num_rows() as u64, batch_bytes(&rows));
-    shared.remember(unit, &tally, Steps::of(&steps));
-    Ok(rows)
-}
-
-/// Takes the next unit, makes its decoder and sends for the bytes it needs at first.
+/// Takes the next unit and sends for the bytes it needs at first.
 async fn begin(shared: &ScanShared, context: &Arc<QueryContext>) -> Result<Option<Begun>> {
     let Some(unit) = shared.next_unit(context).await? else { return Ok(None) };
-    let tally = shared.tally(context);
-    let projection = shared.evolution.projection(context, &unit.open, &stored_places(&shared.outputs))?;
-    let (mut decoder, steps) = decoder(shared, context, &unit, &projection, &tally)?;
-    let (fetch, early) = match decoder.try_decode()? {
-        DecodeResult::NeedsData(ranges) => (Some(Fetch::pages(context, &shared.store, &unit.open, ranges)?), None),
-        DecodeResult::Finished => (None, None),
-        DecodeResult::Data(batch) => (None, Some(batch)),
-    };
-    let (output_rows, output_bytes, held) = (0, 0, Vec::new());
-    Ok(Some(Begun { unit, projection, decoder, fetch, early, tally, steps, output_rows, output_bytes, held }))
-}
-
-async fn step(shared: &ScanShared, context: &Arc<QueryContext>, current: &mut Begun) -> Result<Step> {
-    loop {
-        if let Some(fetch) = current.fetch.take() {
-            let (ranges, data, memory) = fetch.wait(context).await?;
-            current.decoder.push_ranges(ranges, data)?;
-            current.held.push(memory);
-        }
-        let decoded = match current.early.take() {
-            Some(batch) => DecodeResult::Data(batch),
-            None => current.decoder.try_decode()?,
-        };
-        match decoded {
-            DecodeResult::NeedsData(ranges) => {
-                current.fetch = Some(Fetch::pages(context, &shared.store, &current.unit.open, ranges)?);
-            }
-            DecodeResult::Data(stored) => {
-                let batch = output(shared, &current.unit, &current.projection, &stored)?;
-                current.output_rows += batch.num_rows() as u64;
-                current.output_bytes += batch_bytes(&batch);
-                return Ok(Step::Batch(batch));
-            }
-            DecodeResult::Finished => return Ok(Step::Finished),
-        }
-    }
-}
-
-enum Step {
-    Batch(RecordBatch),
-    Finished,
+    let find = |places: &[usize]| shared.evolution.projection(context, &unit.open, places);
+    let projection = find(&stored_places(&shared.outputs))?;
+    let conditions = shared.conditions(&unit)?;
+    let steps = in_steps(conditions.iter(), find, &unit.open)?;
+    let (made, roots) = (Steps::of(&steps), projection.roots.clone());
+    let only = shared.help.only.as_ref().map(|only| only.as_slice());
+    let reader = UnitReader::begin(&shared.reading(context), unit, steps, roots, only, shared.tally(context))?;
+    Ok(Some(Begun { reader, projection, steps: made, output_rows: 0, output_bytes: 0 }))
 }
 
 /// The places in the table of the stored columns among the outputs, in their order.
@@ -495,41 +418,6 @@ fn stored_places(outputs: &[Output]) -> Vec<usize> {
         _ => None,
     };
     outputs.iter().filter_map(place).collect()
-}
-
-/// The unit's decoder, and the steps that it takes.
-fn decoder(
-    shared: &ScanShared,
-    context: &QueryContext,
-    unit: &Unit,
-    projection: &Projection,
-    tally: &Arc<Tally>,
-) -> Result<(ParquetPushDecoder, Steps)> {
-    let open = &unit.open;
-    let parquet = open.metadata.metadata().file_metadata().schema_descr_ptr();
-    let metadata = if shared.outputs.contains(&Output::PartOffset) {
-        let row = Arc::new(Field::new(PART_OFFSET, DataType::Int64, false).with_extension_type(RowNumber));
-        let options = ArrowReaderOptions::new().with_schema(open.storage.clone()).with_virtual_columns(vec![row])?;
-        ArrowReaderMetadata::try_new(open.metadata.metadata().clone(), options)?
-    } else {
-        open.metadata.clone()
-    };
-    let mut builder = ParquetPushDecoderBuilder::new_with_metadata(metadata)
-        .with_row_groups(vec![unit.row_group])
-        .with_row_selection(match &shared.help.only {
-            Some(rows) => unit.selection_of_rows(rows),
-            None => unit.selection(),
-        })
-        .with_batch_size(shared.batch_rows(context))
-        .with_projection(ProjectionMask::roots(&parquet, projection.roots.iter().copied()));
-    let find = |places: &[usize]| shared.evolution.projection(context, open, places);
-    let conditions = shared.conditions(unit)?;
-    let steps = in_steps(conditions.iter(), find, open)?;
-    let made = Steps::of(&steps);
-    if let Some(filter) = row_filter(steps, &parquet, tally) {
-        builder = builder.with_row_filter(filter);
-    }
-    Ok((builder.build()?, made))
 }
 
 /// The values of the partition key, which stand last among the ranges that the manifest keeps of a part.
@@ -570,11 +458,8 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
                 Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
                 Output::PartOffset => {
-                    let offsets = stored
-                        .column_by_name(PART_OFFSET)
-                        .and_then(|offsets| offsets.as_primitive_opt::<Int64Type>())
-                        .ok_or_else(|| Error::logical("Row numbers were not decoded"))?;
-                    Arc::new(offsets.unary::<_, UInt64Type>(|row| row as u64))
+                    let offsets = stored.column_by_name(PART_OFFSET).cloned();
+                    offsets.ok_or_else(|| Error::logical("Row numbers were not decoded"))?
                 }
             })
         })

@@ -97,22 +97,8 @@ impl Unit {
         Unit { granules, rows, ..self }
     }
 
-    /// Its granules as rows of its row group.
-    pub fn selection(&self) -> RowSelection {
-        self.selection_of(&self.granules)
-    }
-
-    /// Granules of its row group, ascending, as rows of the row group, without deleted ones.
+    /// Granules of its row group, ascending, as rows of the row group, deleted ones among them.
     pub fn selection_of(&self, granules: &[Range<usize>]) -> RowSelection {
-        let leave_out = |rows: Range<u64>, selectors: &mut Vec<RowSelector>| match &self.open.deleted {
-            Some(deleted) => deleted.leave_out(rows, selectors),
-            None => selectors.push(RowSelector::select((rows.end - rows.start) as usize)),
-        };
-        self.selected(granules, leave_out)
-    }
-
-    /// As `selection_of`, with deleted rows.
-    pub fn stored_selection_of(&self, granules: &[Range<usize>]) -> RowSelection {
         self.selected(granules, |rows, selectors| selectors.push(RowSelector::select((rows.end - rows.start) as usize)))
     }
 

@@ -95,6 +95,9 @@ impl Analyzer<'_> {
                 ),
             ));
         };
+        if let Some(shifted) = self.shifted_sum(call, context)? {
+            return Ok(shifted);
+        }
         let (expr, kind, when_empty) = self.bind_aggregate(call, &context.below_grouping())?;
         // A subquery that depends on the row around it has NULL where it found nothing.
         let (kind, when_empty) = match when_empty {

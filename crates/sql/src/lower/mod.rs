@@ -28,6 +28,7 @@ mod recursive;
 mod scope;
 mod select;
 mod sets;
+mod shifted_sums;
 mod source;
 mod subqueries;
 mod tables;

@@ -121,3 +121,22 @@ fn final_becomes_a_part_of_the_name() {
         assert_eq!(error.code(), code, "{text}");
     }
 }
+
+#[test]
+fn a_select_that_sorts_or_limits_before_a_union_gets_brackets() {
+    assert_eq!(
+        rewritten("SELECT a FROM t ORDER BY a LIMIT 1 UNION ALL SELECT b FROM u LIMIT 2"),
+        "( SELECT a FROM t ORDER BY a LIMIT 1 ) UNION ALL SELECT b FROM u LIMIT 2"
+    );
+    assert_eq!(
+        rewritten("INSERT INTO x SELECT 1 LIMIT 1 UNION ALL SELECT 2 LIMIT 1 UNION ALL SELECT 3"),
+        "INSERT INTO x ( SELECT 1 LIMIT 1 ) UNION ALL ( SELECT 2 LIMIT 1 ) UNION ALL SELECT 3"
+    );
+    assert_eq!(
+        rewritten("SELECT * FROM (SELECT 1 ORDER BY 1 EXCEPT SELECT 2) LIMIT 3"),
+        "SELECT * FROM ( ( SELECT 1 ORDER BY 1 ) EXCEPT SELECT 2 ) LIMIT 3"
+    );
+    for plain in ["SELECT 1 UNION ALL SELECT 2 LIMIT 1", "SELECT sum ( a ) OVER ( ORDER BY a ) FROM t UNION ALL SELECT 2"] {
+        assert_eq!(rewritten(plain), plain);
+    }
+}

@@ -8,7 +8,7 @@ use datafusion::logical_expr::Expr;
 use super::chunk::{Chunk, Units};
 use super::definition::{SkipIndex, holds_floats};
 use crate::index::analyze::{Base, analyze};
-use crate::index::condition::Condition;
+use crate::index::condition::{Condition, End};
 use crate::index::interval::Dim;
 
 #[derive(Debug)]
@@ -57,14 +57,15 @@ impl MinMaxCondition {
                 let place = self.places[slot.base];
                 let (least, greatest) = &bounds[place];
                 let known: Vec<bool> = (0..chunk.units).map(|unit| least.is_valid(unit)).collect();
-                Some((slot.rows(least)?, slot.rows(greatest)?, known, self.nullable[place]))
+                Some((slot.values(least)?, slot.values(greatest)?, known, self.nullable[place]))
             })
             .collect();
         let may_pass = |unit: usize| {
             let mask = self.condition.check(&|slot| match &slots[slot] {
                 // Without a value all are NULL, which sorts behind all values: the bounds are NULL, and say just that.
                 Some((least, greatest, known, nullable)) if known[unit] || *nullable => {
-                    Dim::closed(least.row(unit).data(), greatest.row(unit).data(), *nullable)
+                    let (least, greatest) = (End::closed(least, unit), End::closed(greatest, unit));
+                    self.condition.slots[slot].range(Some(least), Some(greatest), *nullable)
                 }
                 _ => Dim::ANY,
             });

@@ -10,7 +10,6 @@ use std::ops::Range;
 
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, Result};
-use parquet::arrow::arrow_reader::RowSelector;
 use roaring::RoaringTreemap;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -45,22 +44,6 @@ impl DeletedRows {
         let mut all = self.0.iter();
         all.advance_to(rows.start);
         all.take_while(move |row| *row < rows.end)
-    }
-
-    /// A run of rows as a reader is told to skip and to select them.
-    pub fn leave_out(&self, rows: Range<u64>, selectors: &mut Vec<RowSelector>) {
-        let mut at = rows.start;
-        let mut push = |skip: bool, rows: u64| match selectors.last_mut().filter(|last| last.skip == skip) {
-            Some(last) => last.row_count += rows as usize,
-            None if rows > 0 => selectors.push(RowSelector { row_count: rows as usize, skip }),
-            None => {}
-        };
-        for deleted in self.among(rows.clone()) {
-            push(false, deleted - at);
-            push(true, 1);
-            at = deleted + 1;
-        }
-        push(false, rows.end - at);
     }
 
     pub fn memory_bytes(&self) -> u64 {
@@ -119,20 +102,10 @@ mod tests {
     }
 
     #[test]
-    fn runs_without_the_deleted_rows() {
+    fn deleted_rows_of_a_run() {
         let deleted = deleted(&[0, 3, 4, 9]);
         assert_eq!((deleted.count(0..10), deleted.count(1..4), deleted.count(4..4), deleted.count(5..9)), (4, 1, 0, 0));
-        let mut selectors = vec![RowSelector::select(2)];
-        deleted.leave_out(1..5, &mut selectors);
-        deleted.leave_out(5..12, &mut selectors);
-        let expected = [
-            RowSelector::select(4),
-            RowSelector::skip(2),
-            RowSelector::select(4),
-            RowSelector::skip(1),
-            RowSelector::select(2),
-        ];
-        assert_eq!(selectors, expected);
+        assert_eq!(deleted.among(3..9).collect::<Vec<_>>(), [3, 4]);
     }
 
     #[test]

@@ -1,9 +1,8 @@
 //! Parquet in place: what is read, what is left out, and what damaged files do.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{query, write_parquet};
 use arrow::array::{
     ArrayRef, AsArray, BinaryArray, Float64Array, Int32Array, Int64Array, RecordBatch, StringArray,
     TimestampMicrosecondArray,
@@ -15,7 +14,6 @@ use datafusion::logical_expr::{Expr, col, lit};
 use gristmill_base::ErrorCode;
 use gristmill_introspect::Event;
 use proptest::prelude::*;
-use support::{query, write_parquet};
 
 fn text(value: &str) -> Expr {
     Expr::Literal(ScalarValue::BinaryView(Some(value.as_bytes().to_vec())), None)

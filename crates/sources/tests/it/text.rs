@@ -1,10 +1,9 @@
 //! Text formats through the file functions: compression, patterns, inference, parts of one file on many threads, mistakes.
 
-mod support;
-
 use std::io::Write;
 use std::path::Path;
 
+use crate::support::{Query, query};
 use arrow::array::{AsArray, RecordBatch};
 use arrow::datatypes::Int64Type;
 use datafusion::functions_aggregate::expr_fn::{count, sum};
@@ -15,7 +14,6 @@ use gristmill_formats::Compression;
 use gristmill_introspect::Event;
 use gristmill_objstore::testing::{TestServer, s3_server};
 use gristmill_sources::SharedInput;
-use support::{Query, query};
 use tempfile::TempDir;
 
 fn put(path: &Path, bytes: impl AsRef<[u8]>) -> String {

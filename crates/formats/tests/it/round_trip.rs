@@ -1,10 +1,8 @@
 //! A table with every usual type is written in each format and read again: nothing changes.
 
-mod support;
-
+use crate::support::{columns, format, inferred, read, read_in_chunks, settings, write};
 use arrow::array::RecordBatch;
 use gristmill_formats::{Format, Part, header_length, part_parser, split_rows};
-use support::{columns, format, inferred, read, read_in_chunks, settings, write};
 
 const STRUCTURE: &str = "i8 Int8, u64 UInt64, i128 Int128, f32 Float32, f64 Float64, d Decimal(18, 4), b Bool, s String, \
      fs FixedString(4), day Date, day32 Date32, t DateTime('UTC'), t64 DateTime64(3, 'UTC'), id UUID, v4 IPv4, v6 IPv6, \

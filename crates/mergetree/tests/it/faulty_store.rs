@@ -1,7 +1,5 @@
 //! Objects in memory whose n-th write meets a fault: the process dies, or the store's answer is an error.
 
-#![allow(dead_code, reason = "each of the tests that share this uses a part of it")]
-
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

@@ -1,8 +1,6 @@
 //! Schema inference gives what ClickHouse 26.9 gives for the same bytes.
 
-mod support;
-
-use support::{columns, format, inferred, settings};
+use crate::support::{columns, format, inferred, settings};
 
 #[test]
 fn csv_types_come_from_values_and_names_from_a_header() {

@@ -1,7 +1,5 @@
 //! What the tests of sources share: a query context with settings, calls of table functions, and running a plan over them.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::path::Path;
 use std::sync::Arc;
 

@@ -1,14 +1,12 @@
 //! Writing into files and objects: what appears when, what is refused, and that it can be read again.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{Query, query};
 use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Int64Array, RecordBatch};
 use arrow::datatypes::Int64Type;
 use gristmill_base::{ErrorCode, Result};
 use gristmill_objstore::testing::s3_server;
-use support::{Query, query};
 
 fn batch(rows: std::ops::Range<i64>) -> RecordBatch {
     let names: Vec<String> = rows.clone().map(|i| format!("name {i}")).collect();

@@ -1,8 +1,6 @@
 //! What is read from text: values, quirks of the formats, mistakes and how they are told.
 
-mod support;
-
-use support::{error, read, rows};
+use crate::support::{error, read, rows};
 
 #[test]
 fn csv_fields_with_quotes_spaces_and_defaults() {

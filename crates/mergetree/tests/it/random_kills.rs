@@ -5,8 +5,6 @@
 //!
 //! `GRISTMILL_KILLS`: how many (in all shares). `GRISTMILL_KILLS_SEED`: the seed of the only table to be tried.
 
-mod faulty_store;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +21,7 @@ use parking_lot::Mutex;
 use rand::rngs::StdRng;
 use rand::{Rng, SeedableRng};
 
-use faulty_store::{Fault, Faulty, FaultyStore};
+use crate::faulty_store::{Fault, Faulty, FaultyStore};
 
 /// Kills of one table, until another one begins empty.
 const KILLS_OF_A_TABLE: u64 = 40;

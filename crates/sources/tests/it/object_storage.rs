@@ -1,9 +1,8 @@
 //! Functions over an S3 server in this process: listing, virtual columns, hive folders, number of requests, errors.
 
-mod support;
-
 use std::sync::Arc;
 
+use crate::support::{query, write_parquet};
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
 use arrow::datatypes::{Int64Type, UInt64Type};
 use datafusion::common::ScalarValue;
@@ -11,7 +10,6 @@ use datafusion::logical_expr::{Expr, col, lit};
 use gristmill_base::ErrorCode;
 use gristmill_introspect::Event;
 use gristmill_objstore::testing::{TestServer, s3_server};
-use support::{query, write_parquet};
 use tempfile::TempDir;
 
 fn batch(rows: std::ops::Range<i64>) -> RecordBatch {

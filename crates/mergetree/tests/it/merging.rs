@@ -1,7 +1,5 @@
 //! How merges are done: vertically, without comparing what is apart, in little memory, on time, and how they are told of.
 
-mod slow_store;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +16,7 @@ use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
-use slow_store::SlowStore;
+use crate::slow_store::SlowStore;
 
 const FINAL: OptimizeRequest =
     OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };

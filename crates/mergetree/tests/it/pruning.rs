@@ -238,8 +238,35 @@ fn awkward() -> Columns {
     ])
 }
 
+/// Functions that fall, or are monotonic within some range of their argument alone: results wrap beyond it.
+fn any_monotonic() -> impl Strategy<Value = (Expr, ScalarValue)> {
+    let a = |name: &'static str, constant: i64| {
+        let constant = ScalarValue::Int64(Some(constant));
+        of_column(name, "a", SqlType::Int64, constant, SqlType::Int64)
+    };
+    let negated = |kind: SqlType, column: &str| {
+        let arguments = vec![(ident(column), Argument { kind, constant: None })];
+        call(&registry(), "negate", arguments, &function_env()).expect("a function that is there")
+    };
+    let functions = vec![
+        a("intDiv", -2),
+        a("minus", 1),
+        a("plus", i64::MAX - 1),
+        a("multiply", -2),
+        a("multiply", 1 << 62),
+        negated(SqlType::Int64, "a"),
+        negated(SqlType::Int32.nullable(), "m"),
+    ];
+    let values = prop_oneof![4 => -7..8_i64, 1 => (-2..2_i64).prop_map(|value| value << 62), 1 => i64::MAX - 4..i64::MAX];
+    (prop::sample::select(functions), values).prop_map(|((expr, kind), value)| {
+        let value = ScalarValue::Int64(Some(value)).cast_to(&kind.plain().arrow());
+        (expr, value.unwrap_or(ScalarValue::Int32(Some(-1))))
+    })
+}
+
 fn any_leaf() -> impl Strategy<Value = Expr> {
     let value = prop_oneof![
+        any_monotonic().prop_map(|(expr, value)| (expr, lit(value))),
         (-4i64..5).prop_map(|value| (ident("a"), lit(value))),
         "[a-c]{0,2}".prop_map(|value| (ident("s"), text(value))),
         prop_oneof![Just(f64::NAN), Just(-0.0), Just(0.0), Just(1.0), Just(f64::INFINITY)]

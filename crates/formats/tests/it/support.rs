@@ -1,7 +1,5 @@
 //! What the tests of formats share: reading a text into batches, and showing batches as text.
 
-#![allow(dead_code, reason = "each test file uses a part of it")]
-
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;

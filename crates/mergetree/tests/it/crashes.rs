@@ -1,8 +1,6 @@
 //! The process is killed at every write to the store, and the store's answers get lost: acknowledged rows are all there
 //! afterwards, no insert is there in part, and no row is there twice (I-1, I-2, I-3, M-1 to M-4).
 
-mod faulty_store;
-
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -20,7 +18,7 @@ use gristmill_mergetree::testing::{TableSpec, context, insert, select};
 use gristmill_mergetree::{EnvironmentOptions, MemoryStore, MergeTree, MergeTreeEnvironment, PartStore, gc, invariants};
 use gristmill_types::{Columns, SqlType};
 
-use faulty_store::{Fault, Faulty, FaultyStore};
+use crate::faulty_store::{Fault, Faulty, FaultyStore};
 
 fn spec() -> TableSpec {
     let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64)]);

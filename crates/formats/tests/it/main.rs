@@ -1,0 +1,6 @@
+//! The tests of formats, one binary.
+
+mod inference;
+mod input;
+mod round_trip;
+mod support;
