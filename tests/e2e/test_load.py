@@ -288,3 +288,31 @@ def test_estimate_tells_what_a_load_takes_and_makes(s3, bucket, data):
     assert ask("SELECT count() FROM t", data) == [[str(read["rows"])]]
     commits = written["commits"]
     assert commits > 5 and written["blocks"] >= commits and written["seconds"] > 0
+
+
+def test_estimate_of_text_files_numbers_and_tables(data, tmp_path):
+    rows = "SELECT number AS a, toString(number * number) AS b FROM numbers(300000)"
+    gristmill(
+        f"INSERT INTO FUNCTION file('{tmp_path}/plain.csv') {rows}",
+        f"INSERT INTO FUNCTION file('{tmp_path}/packed.csv.gz') {rows}",
+        f"INSERT INTO FUNCTION file('{tmp_path}/lines.jsonl') {rows}",
+        f"INSERT INTO FUNCTION file('{tmp_path}/small.tsv') SELECT number AS a, 'x' AS b FROM numbers(7)",
+        "CREATE TABLE t (a UInt64, b String) ENGINE = MergeTree ORDER BY a",
+        f"INSERT INTO t {rows}",
+        path=data,
+    ).ok()
+
+    def told(source: str) -> list[dict]:
+        answer = gristmill(f"EXPLAIN ESTIMATE INSERT INTO t SELECT * FROM {source} FORMAT JSONEachRow", path=data).ok()
+        return [json.loads(line) for line in answer.out.splitlines()]
+
+    for file in ("plain.csv", "packed.csv.gz", "lines.jsonl"):
+        read, written = told(f"file('{tmp_path}/{file}', auto, 'a UInt64, b String')")
+        assert 250_000 < read["rows"] == written["rows"] < 360_000, (file, read)
+        assert written["blocks"] > 0 and written["seconds"] > 0
+    read, written = told(f"file('{tmp_path}/small.tsv', auto, 'a UInt64, b String')")
+    assert (read["rows"], written["rows"]) == (7, 7)
+    (written,) = told("(SELECT number, '' FROM numbers(1000000))")
+    assert written["rows"] == 1_000_000 and written["blocks"] > 0 and written["seconds"] > 0
+    read, written = told("t")
+    assert (read["table"], read["rows"], written["rows"]) == ("t", 300_000, 300_000) and written["bytes"] > 1_000_000

@@ -5,3 +5,8 @@ SELECT arrayMap(x -> replaceRegexpOne(x, '^([a-z]+)=([^&]*)&.*', '\\2=\\1'), ['k
 SELECT replaceRegexpOne('a\nb/c\nd', '^([^/]+)/.*$', '\\1'), replaceRegexpAll('aa/aa/aa', '^(a*)/', '-\\1-');
 SELECT hex(replaceRegexpOne(unhex('687474703A2F2F61FF2F62'), '^http://([a-z]+).*', '\\1'));
 SELECT sum(cityHash64(replaceRegexpOne(concat('http://', if(number % 3 = 0, 'www.', ''), 'host', toString(number % 100), if(number % 5 = 0, '', '/p')), '^https?://(?:www\\.)?([^/]+)/.*$', '\\1'))) FROM numbers(10000);
+SELECT arrayMap(x -> replaceRegexpOne(x, '^https?://(?:www\\.)?([^/]+)/.*$', '\\1'), ['http://www.a-host-of-some-length/x', 'http://www.a/', 'https://b', 'ftp://c/', '', 'http:///', 'http://é.fr/ü', 'x http://a/']);
+SELECT arrayMap(x -> replaceRegexpAll(x, '^([a-z]+)=([^&]*)&.*', '\\2'), ['k=v&w=x', 'k=&', 'k=v', '=v&', 'a-value=of-more-than-twelve-bytes&', 'name=of-more-than-twelve-bytes&']);
+SELECT arrayMap(x -> replaceRegexpOne(x, '^([a-z]+)/', '\\1'), ['ab/cd', 'ab', 'abcdefghijklmnopqrst/uvw/x']);
+SELECT arrayMap(x -> replaceRegexpOne(x, '^(a+)?b.*', '\\1'), ['aab', 'b', 'c', '']);
+SELECT arrayMap(x -> hex(replaceRegexpOne(x, '^http://([a-z]+).*', '\\1')), ['http://ab/', unhex('687474703A2F2F61FF2F62')]);

@@ -87,11 +87,12 @@ mod tests {
         (0..12).map(|at| batch(at * 17)).collect()
     }
 
-    async fn ask(rule: Option<GroupInBuckets>, memory: usize) -> (String, String) {
+    async fn ask(rule: Option<GroupInBuckets>, memory_bytes: usize) -> (String, String) {
         let mut config = SessionConfig::new().with_target_partitions(3).with_batch_size(100);
         config.options_mut().execution.skip_partial_aggregation_probe_rows_threshold = 10;
         config.options_mut().execution.skip_partial_aggregation_probe_ratio_threshold = 0.1;
-        let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(GreedyMemoryPool::new(memory))).build_arc();
+        config.options_mut().execution.sort_spill_reservation_bytes = 0;
+        let runtime = RuntimeEnvBuilder::new().with_memory_pool(Arc::new(GreedyMemoryPool::new(memory_bytes))).build_arc();
         let mut builder = SessionStateBuilder::new()
             .with_config(config)
             .with_runtime_env(runtime.expect("a runtime"))

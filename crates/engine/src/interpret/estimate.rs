@@ -14,6 +14,7 @@ use std::time::Duration;
 
 use arrow::array::{ArrayRef, BinaryViewArray, Float64Array, UInt64Array};
 use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use gristmill_base::Result;
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_mergetree::TableSettings;
@@ -21,7 +22,7 @@ use gristmill_mergetree::insert::gear::Gear;
 use gristmill_mergetree::read::TableEstimate;
 use gristmill_sources::object::estimate::Estimate;
 use gristmill_sql::statement::Insert;
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Column, Columns, SqlType};
 
 use super::insert::PlannedInsert;
 use super::insert_lanes::lane_count;
@@ -30,6 +31,8 @@ use super::{Interpreter, Outcome};
 
 /// Bytes of values that one core sorts, encodes and writes in a second.
 const CORE_PACE: u64 = 100 << 20;
+/// A text, or anything else without a width of its own, about.
+const TEXT_BYTES: u64 = 32;
 /// Inserts of fewer bytes say more of their beginning than of their pace.
 const PACE_BYTES_MIN: u64 = 64 << 20;
 
@@ -94,11 +97,16 @@ impl Interpreter {
         let lanes = lane_count(context, usize::MAX);
         let resumes = load::planned(insert, table, &planned.physical, context)?.is_some();
         let step_bytes = resumes.then(|| load::step_bytes(settings, lanes));
-        let rows = files.iter().filter_map(|files| files.rows).chain(tables.iter().map(|table| table.rows)).sum();
-        let bytes = files.iter().map(|files| files.memory_bytes).sum();
+        let definition = table.definition();
+        let known = files.iter().filter_map(|files| files.rows).chain(tables.iter().map(|table| table.rows)).sum();
+        // Other sources tell the plan, if anybody.
+        let rows = if files.is_empty() && tables.is_empty() { planned_rows(&planned.physical) } else { known };
+        let bytes = match files.iter().map(|files| files.memory_bytes).sum() {
+            0 => rows * row_bytes(&definition.columns),
+            bytes => bytes,
+        };
         let (block_rows, block_bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
         let mut writing = writing(rows, bytes, lanes as u64, block_rows, block_bytes, step_bytes);
-        let definition = table.definition();
         let table_settings = TableSettings::parse(&definition.settings).unwrap_or_default();
         let granularity = table_settings.index_granularity;
         if let Some(blocks) = Gear::new(context, &table_settings, definition.columns.len()).blocks_of(bytes) {
@@ -120,6 +128,18 @@ impl Interpreter {
         });
         answer(&answered, true, true)
     }
+}
+
+/// Rows of a plan, where its sources tell.
+fn planned_rows(plan: &Arc<dyn ExecutionPlan>) -> u64 {
+    let statistics = StatisticsContext::new().compute(plan.as_ref(), &StatisticsArgs::new());
+    statistics.ok().and_then(|statistics| statistics.num_rows.get_value().copied()).unwrap_or(0) as u64
+}
+
+/// A row as it lies in memory, about.
+fn row_bytes(columns: &Columns) -> u64 {
+    let width = |column: &Column| column.kind.arrow().primitive_width().map_or(TEXT_BYTES, |width| width as u64);
+    columns.iter().map(width).sum()
 }
 
 fn duration(bytes: u64, cores: u64) -> Duration {

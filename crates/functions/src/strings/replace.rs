@@ -1,5 +1,7 @@
 //! `replaceOne`, `replaceAll`, `replaceRegexpOne`, `replaceRegexpAll`, `regexpQuoteMeta`, `translate`.
 
+use std::ops::Range;
+
 use SqlType as T;
 use arrow::array::ArrayRef;
 use gristmill_base::Result;
@@ -11,7 +13,7 @@ use super::like::Compiled;
 use super::pattern::regex;
 use super::sequence::{Groups, Sequence};
 use super::{text_function, utf8};
-use crate::columns::{Bytes, strings};
+use crate::columns::{Bytes, slices, strings};
 use crate::define::{arity, bad_argument, expect_string, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -106,6 +108,13 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
     Ok(Bound::new(T::String, move |args: &[ArrayRef], rows| {
         let (source, others) = (Bytes::of(&args[0])?, Bytes::of(&args[2])?);
         let mut patterns = compiled.of(&args[1])?;
+        if args[1].len() == 1
+            && args[2].len() == 1
+            && let (Some(sequence), [Part::Group(group)]) = (&patterns.get(0)?.1, parts(others.get(0)).as_slice())
+            && let Some(ranges) = groups_alone(sequence, *group, &source, rows)
+        {
+            return slices(&args[0], rows, |row, text| &text[ranges[row].clone()]);
+        }
         let mut known: Option<(&[u8], Vec<Part>)> = None;
         let mut groups = Groups::new();
         strings(rows, |row, out| {
@@ -167,6 +176,27 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
             Ok(())
         })
     }))
+}
+
+/// What is left of each text where the replacement is one group of a match that is the whole text: a part of it, which needs
+/// no copy. `None`: of some text more is left.
+fn groups_alone(sequence: &Sequence, group: usize, source: &Bytes<'_>, rows: usize) -> Option<Vec<Range<usize>>> {
+    let mut groups = Groups::new();
+    let mut left = Vec::with_capacity(rows);
+    for row in 0..rows {
+        let text = source.get(row);
+        std::str::from_utf8(text).ok()?;
+        if !sequence.find(text, &mut groups) {
+            left.push(0..text.len());
+            continue;
+        }
+        let whole = groups.first()?.as_ref()?;
+        if whole.end < text.len() {
+            return None;
+        }
+        left.push(groups.get(group)?.clone().unwrap_or(0..0));
+    }
+    Some(left)
 }
 
 fn quote_meta(text: &[u8], out: &mut Vec<u8>) {

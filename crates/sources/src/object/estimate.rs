@@ -2,24 +2,33 @@
 //!
 //! Files are opened as the scan itself would open them, with pruning by paths and by the statistics in footers; bloom
 //! filters and page indexes, which cost requests of their own, are left out. So the scan reads this much or less. Of
-//! text formats only the bytes are known.
+//! text formats the first quarter of a megabyte of one file is read: how many rows lie in a byte is taken to be the same
+//! everywhere.
 
 use std::sync::Arc;
 
 use datafusion::physical_plan::ExecutionPlan;
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::Result;
+use gristmill_formats::{parser, split_rows};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_objstore::ranges::{self, RangePolicy};
+use gristmill_types::Columns;
 
+use super::convert::session_timezone;
 use super::exec::ObjectScanExec;
+use super::file::SourceFile;
+use super::layout::Origin;
 use super::load::text_memory_bytes;
 use super::parquet::open::{FileWork, open};
 use super::parquet::unit::PlannedUnit;
 use super::scan::ScanRequest;
+use super::source::ObjectSource;
 
 /// Footers that are asked for at a time.
 const FILES_AT_ONCE: usize = 256;
+/// Of a text file, to tell rows by.
+const SAMPLE_BYTES: u64 = 256 << 10;
 
 /// What a scan of files would take.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -29,7 +38,7 @@ pub struct Estimate {
     pub place: String,
     pub files: u64,
     pub row_groups: u64,
-    /// `None` for text formats.
+    /// Of text formats about so many; `None` where the beginning of a file does not tell.
     pub rows: Option<u64>,
     /// Compressed bytes that are read of the files, footers included.
     pub bytes: u64,
@@ -77,19 +86,77 @@ async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<
             estimate.add(&work, &request);
         }
     } else {
-        let mut files = request.files.stream(&quiet);
+        let (mut files, mut sample) = (request.files.stream(&quiet), None);
         while let Some(file) = files.try_next().await? {
+            let size = file.size.unwrap_or(0);
             estimate.files += 1;
-            estimate.bytes += file.size.unwrap_or(0);
+            estimate.bytes += size;
             estimate.memory_bytes += text_memory_bytes(description, &file);
-            estimate.requests += file.size.unwrap_or(0).div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
+            estimate.requests += size.div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
+            if sample.is_none() && size > 0 {
+                sample = Some(Sample::of(&request, &description.source, &file, size).await?);
+            }
         }
+        let of_all = |bytes: u64, of: fn(&Sample) -> u64| {
+            let sample = sample.as_ref().filter(|sample| sample.bytes > 0)?;
+            Some((u128::from(bytes) * u128::from(of(sample)) / u128::from(sample.bytes)) as u64)
+        };
+        estimate.rows = match estimate.bytes {
+            0 => Some(0),
+            bytes => of_all(bytes, |sample| sample.rows),
+        };
+        estimate.memory_bytes = of_all(estimate.bytes, |sample| sample.plain_bytes).unwrap_or(estimate.memory_bytes);
     }
     let prices = store.prices(&context.settings);
     let nanodollars = estimate.requests * prices.read + listings * prices.write + prices.bytes_read(estimate.bytes);
     estimate.requests += listings;
     estimate.cost_usd = nanodollars as f64 / 1e9;
     Ok(estimate)
+}
+
+/// The beginning of a text file.
+struct Sample {
+    /// Of the file.
+    bytes: u64,
+    /// What they are, decompressed.
+    plain_bytes: u64,
+    rows: u64,
+}
+
+impl Sample {
+    async fn of(request: &ScanRequest, source: &ObjectSource, file: &SourceFile, size: u64) -> Result<Sample> {
+        let fetcher = &request.fetcher;
+        let range = 0..size.min(SAMPLE_BYTES);
+        let head = fetcher.store.get_range(&fetcher.context, &file.key, range.clone(), file.etag.as_deref()).await?;
+        let raw = futures::stream::once(async move { Ok(head) }).boxed();
+        let mut chunks = source.compression_of(&file.key).decoder(raw);
+        let mut plain = Vec::new();
+        // A compressed file of which only the beginning was read ends in the middle.
+        while let Some(Ok(chunk)) = chunks.next().await {
+            plain.extend_from_slice(&chunk);
+        }
+        let is_whole = range.end == size;
+        let rows_end = split_rows(source.format, &plain).filter(|_| !is_whole);
+        let (bytes, plain_bytes) = (range.end, plain.len() as u64);
+        let Some(end) = rows_end.or(is_whole.then_some(plain.len())) else {
+            return Ok(Sample { bytes: 0, plain_bytes, rows: 0 });
+        };
+        let rows = count_rows(&plain[..end], source, request, file)?;
+        // The last row, which is not whole, counts by its share.
+        let rows = u128::from(rows) * u128::from(plain_bytes) / (end as u128).max(1);
+        Ok(Sample { bytes, plain_bytes, rows: rows as u64 })
+    }
+}
+
+/// The rows of whole rows of text.
+fn count_rows(text: &[u8], source: &ObjectSource, request: &ScanRequest, file: &SourceFile) -> Result<u64> {
+    let settings = &request.fetcher.context.settings;
+    let declared = (0..request.layout.columns.len()).filter(|&at| matches!(request.layout.origins[at], Origin::Data));
+    let columns = Columns::new(declared.map(|at| request.layout.columns.0[at].clone()).collect());
+    let mut parser = parser(source.format, &columns, settings, session_timezone(settings), &file.path)?;
+    let mut batches = parser.push(text)?;
+    batches.extend(parser.finish()?);
+    Ok(batches.iter().map(|batch| batch.num_rows() as u64).sum())
 }
 
 impl Estimate {
