@@ -88,7 +88,7 @@ impl<'a> End<'a> {
     }
 
     fn is_null(self) -> bool {
-        self.row() == [NULL_BYTE]
+        self.row().first() == Some(&NULL_BYTE)
     }
 }
 

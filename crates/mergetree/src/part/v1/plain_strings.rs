@@ -15,7 +15,7 @@ use parquet::data_type::ByteArray;
 use parquet::file::statistics::{Statistics, ValueStatistics};
 use parquet::schema::types::ColumnDescPtr;
 
-use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm};
+use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm, STRINGS_ZSTD_LEVEL};
 use super::encode::{Codec, STATISTICS_BYTES_MAX};
 
 /// Values whose memory is fetched together.
@@ -75,6 +75,7 @@ impl PageValues {
 
 impl StringsEncoder {
     pub fn new(descriptor: ColumnDescPtr, codec: Codec, text: bool, granule_rows: usize) -> StringsEncoder {
+        let codec = if codec == Codec::Zstd { Codec::ZstdAt(STRINGS_ZSTD_LEVEL) } else { codec };
         StringsEncoder {
             text,
             granule_rows,
