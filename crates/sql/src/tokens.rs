@@ -276,6 +276,10 @@ fn after_insert_head(tokens: &[TokenWithSpan], at: usize) -> bool {
     is_word(&tokens[0].token, "INSERT") && !tokens[..at].iter().any(|t| is_word(&t.token, "SELECT"))
 }
 
+fn opens_select(tokens: &[TokenWithSpan], at: usize) -> bool {
+    tokens.get(at + 1).is_some_and(|token| is_word(&token.token, "SELECT"))
+}
+
 /// Copies the items of a WITH clause from `at`, rewriting scalar ones; returns where they end.
 fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSpan>) -> usize {
     loop {
@@ -284,6 +288,8 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
         let mut alias_at = None;
         while at < tokens.len() {
             match &tokens[at].token {
+                // `WITH 1 AS x (SELECT …)`: the query itself, in brackets.
+                Token::LParen if depth == 0 && at >= 2 && alias_at == Some(at - 2) && opens_select(tokens, at) => break,
                 Token::LParen | Token::LBracket | Token::LBrace => depth += 1,
                 Token::RParen | Token::RBracket | Token::RBrace if depth == 0 => return start,
                 Token::RParen | Token::RBracket | Token::RBrace => depth -= 1,

@@ -4,10 +4,10 @@ use arrow::datatypes::DataType;
 use datafusion::common::DFSchema;
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, ident};
-use gristmill_functions::{Direction, Holds};
+use gristmill_functions::{Direction, Holds, Monotonicity};
 
 use super::condition::VALUE;
-use super::monotonic::{function_udf, monotonic_in};
+use super::monotonic::{Side, function_udf, monotonic_in, monotonic_operator};
 
 /// Whether both always have the same value. Functions of ours are compared by name, types, constants and time zone: what
 /// else they know of their session changes nothing in a key.
@@ -51,6 +51,15 @@ impl Chain {
         Chain { function: ident(VALUE), falls: false, bounds: Vec::new() }
     }
 
+    /// A monotonic function of it.
+    fn then(self, found: &Monotonicity, of: impl FnOnce(Expr) -> Expr) -> Chain {
+        let Chain { function, falls, mut bounds } = self;
+        if found.holds != Holds::Always {
+            bounds.push((function.clone(), found.holds));
+        }
+        Chain { function: of(function), falls: falls != (found.direction == Direction::Falling), bounds }
+    }
+
     /// It is so for all values.
     pub fn is_boundless(&self) -> bool {
         self.bounds.is_empty()
@@ -72,14 +81,22 @@ pub fn monotonic_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option
         Expr::Alias(alias) => monotonic_function(&alias.expr, base, schema),
         Expr::ScalarFunction(call) => {
             let found = monotonic_in(call)?;
-            let Chain { function, falls, mut bounds } = monotonic_function(&call.args[found.argument], base, schema)?;
-            if found.holds != Holds::Always {
-                bounds.push((function.clone(), found.holds));
-            }
-            let mut args = call.args.clone();
-            args[found.argument] = function;
-            let function = Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args));
-            Some(Chain { function, falls: falls != (found.direction == Direction::Falling), bounds })
+            let inner = monotonic_function(&call.args[found.argument], base, schema)?;
+            Some(inner.then(&found, |function| {
+                let mut args = call.args.clone();
+                args[found.argument] = function;
+                Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args))
+            }))
+        }
+        Expr::BinaryExpr(binary) => {
+            let (side, found) = monotonic_operator(binary, &expr.get_type(schema).ok()?)?;
+            let operand = if side == Side::Left { &binary.left } else { &binary.right };
+            let inner = monotonic_function(operand, base, schema)?;
+            Some(inner.then(&found, |function| {
+                let mut binary = binary.clone();
+                **(if side == Side::Left { &mut binary.left } else { &mut binary.right }) = function;
+                Expr::BinaryExpr(binary)
+            }))
         }
         Expr::Cast(cast) => {
             let from = cast.expr.get_type(schema).ok()?;

@@ -88,10 +88,14 @@ async fn estimate(scan: &ObjectScanExec, context: &Arc<QueryContext>) -> Result<
     } else {
         let (mut files, mut sample) = (request.files.stream(&quiet), None);
         while let Some(file) = files.try_next().await? {
-            let size = file.size.unwrap_or(0);
+            // Of a file that is named nobody has told the size yet.
+            let size = match file.size {
+                Some(size) => size,
+                None => store.head(&quiet, &file.key).await.ok().and_then(|info| info.size).unwrap_or(0),
+            };
             estimate.files += 1;
             estimate.bytes += size;
-            estimate.memory_bytes += text_memory_bytes(description, &file);
+            estimate.memory_bytes += text_memory_bytes(description, &file.key, size);
             estimate.requests += size.div_ceil(RangePolicy::REMOTE.split_bytes).max(1);
             if sample.is_none() && size > 0 {
                 sample = Some(Sample::of(&request, &description.source, &file, size).await?);

@@ -59,9 +59,9 @@ pub struct StepGroups {
 }
 
 /// Bytes of a text file's rows as they lie in memory, about.
-pub(super) fn text_memory_bytes(description: &ScanDescription, file: &SourceFile) -> u64 {
-    let is_plain = description.source.compression_of(&file.key) == gristmill_formats::Compression::None;
-    file.size.unwrap_or(0).saturating_mul(if is_plain { 1 } else { TEXT_EXPANDS })
+pub(super) fn text_memory_bytes(description: &ScanDescription, key: &str, size: u64) -> u64 {
+    let is_plain = description.source.compression_of(key) == gristmill_formats::Compression::None;
+    size.saturating_mul(if is_plain { 1 } else { TEXT_EXPANDS })
 }
 
 /// What tells the version of a file apart, as far as the listing says it.
@@ -157,7 +157,7 @@ impl LoadSource {
             let info = self.fetcher.store.head(&self.fetcher.context, &file.key).await?;
             file = self.fetcher.told(&file, &info)?;
         }
-        let bytes = text_memory_bytes(&self.description, &file);
+        let bytes = text_memory_bytes(&self.description, &file.key, file.size.unwrap_or(0));
         Ok(LoadFile { version: self.version(&file)?, file, group_bytes: vec![bytes], opened: None })
     }
 
