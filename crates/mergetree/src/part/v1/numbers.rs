@@ -372,7 +372,9 @@ mod tests {
         for codec in [Codec::Lz4, Codec::Zstd] {
             assert_eq!(of(&times, codec).0, [Encoding::DELTA_BINARY_PACKED]);
             assert_eq!(of(&random, codec).0, [Encoding::PLAIN]);
-            assert_eq!(of(&seldom, codec).0, [Encoding::PLAIN]);
+            // Zeros alone are few bytes packed, and those that repeat are fewer compressed.
+            let expected = if codec == Codec::Lz4 { Encoding::PLAIN } else { Encoding::DELTA_BINARY_PACKED };
+            assert_eq!(of(&seldom, codec).0, [expected]);
             assert!(of(&seldom, codec).1 < of(&random, codec).1 - GRANULE_ROWS * 6, "compressed");
         }
     }
