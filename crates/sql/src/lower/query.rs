@@ -24,9 +24,13 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn query(&self, query: &Query, outer: &Ctes) -> Result<Lowered> {
+        self.query_in(query, outer, HashMap::new())
+    }
+
+    /// `scalars`: what the WITH of the query in whose brackets it stands gives names to.
+    fn query_in(&self, query: &Query, outer: &Ctes, mut scalars: HashMap<String, Node>) -> Result<Lowered> {
         let _guard = super::scope::DepthGuard::enter()?;
         let mut ctes = outer.as_ref().clone();
-        let mut scalars: HashMap<String, Node> = HashMap::new();
         if let Some(with) = &query.with {
             if with.recursive {
                 let names = with.cte_tables.iter().map(|cte| unescape_identifier(&cte.alias.name));
@@ -79,7 +83,7 @@ impl Analyzer<'_> {
     pub(crate) fn body(&self, body: &SetExpr, tail: &Tail, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
         match body {
             SetExpr::Select(select) => self.select(select, tail, scalars, ctes),
-            SetExpr::Query(query) => self.query(query, ctes),
+            SetExpr::Query(query) => self.query_in(query, ctes, scalars.clone()),
             SetExpr::SetOperation { op, set_quantifier, left, right } => {
                 let left = self.body(left, &Tail::default(), scalars, ctes)?;
                 let right = self.body(right, tail, scalars, ctes)?;
