@@ -45,3 +45,15 @@ def test_a_load_is_said_to_hold_what_the_process_holds(data, tmp_path):
     said, held = max(said for said, _ in pairs), max(held for _, held in pairs)
     assert held > 200 * MIB, "too little to tell"
     assert 0.9 * held - PROCESS_BYTES <= said <= 1.1 * held, (said / MIB, held / MIB)
+
+
+def test_groups_of_texts_are_said_to_hold_what_the_process_holds(data):
+    gristmill(
+        "CREATE TABLE t (s String) ENGINE = MergeTree ORDER BY tuple()",
+        "INSERT INTO t SELECT repeat(hex(cityHash64(number)), 4) FROM numbers(1000000)",
+        path=data,
+    ).ok()
+    pairs = watched(data, "SELECT count() FROM (SELECT s, count() AS c FROM t GROUP BY s) WHERE c > 1")
+    said, held = max(said for said, _ in pairs), max(held for _, held in pairs)
+    # Both streams of the aggregation hold pages in which rows of both lie.
+    assert said <= 2 * held, (said / MIB, held / MIB)

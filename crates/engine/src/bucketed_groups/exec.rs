@@ -1,6 +1,6 @@
 //! The operator: holds the states of its stream, parts them into buckets, and has DataFusion's aggregation merge each.
 //!
-//! Where memory is refused, all goes to that aggregation at once, which spills. Where many states of the same groups come
+//! Where memory is refused, or a quarter of the query's is held, all goes to that aggregation at once, which spills. Where many states of the same groups come
 //! (partial aggregation gives up on rows whose keys look all different at first), held ones are merged from time to time.
 
 use std::fmt;
@@ -8,8 +8,9 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::common::utils::memory::RecordBatchMemoryCounter;
 use datafusion::common::{DataFusionError, Result, Statistics};
-use datafusion::execution::memory_pool::{MemoryConsumer, MemoryReservation};
+use datafusion::execution::memory_pool::{MemoryConsumer, MemoryLimit, MemoryReservation};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
@@ -141,21 +142,30 @@ struct States {
     reservation: MemoryReservation,
 }
 
-/// Reads the stream to its end, or to that of the memory.
+/// Reads the stream to its end, or to that of the memory: where that is limited, a quarter of it may be held.
 async fn hold(merging: &Merging, mut input: SendableRecordBatchStream, reservation: MemoryReservation) -> Result<States> {
+    let most = match merging.task.memory_pool().memory_limit() {
+        MemoryLimit::Finite(bytes) => bytes / 4,
+        _ => usize::MAX,
+    };
     let (mut held, mut rows, mut reduce_from) = (Vec::new(), 0, merging.sizes.reduce_from);
+    // Batches of texts share the pages that these lie in: each counts once.
+    let mut bytes = RecordBatchMemoryCounter::new();
     while let Some(batch) = input.next().await.transpose()? {
-        let grown = reservation.try_grow(batch.get_array_memory_size());
+        bytes.count_batch(&batch);
         rows += batch.num_rows();
         held.push(batch);
-        if grown.is_err() {
-            return Ok(States { held, rows, rest: Some(input), reservation });
-        }
         if rows >= reduce_from {
             held = merging.reduced(held, rows).await?;
             rows = held.iter().map(RecordBatch::num_rows).sum();
-            reservation.try_resize(held.iter().map(RecordBatch::get_array_memory_size).sum())?;
             reduce_from = (rows * 2).max(merging.sizes.reduce_from);
+            bytes = RecordBatchMemoryCounter::new();
+            held.iter().for_each(|batch| {
+                bytes.count_batch(batch);
+            });
+        }
+        if bytes.memory_usage() > most || reservation.try_resize(bytes.memory_usage()).is_err() {
+            return Ok(States { held, rows, rest: Some(input), reservation });
         }
     }
     Ok(States { held, rows, rest: None, reservation })

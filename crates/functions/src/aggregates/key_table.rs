@@ -64,7 +64,7 @@ impl<K: Key> KeyTable<K> {
     /// How many of the keys were not there before.
     pub fn insert_all(&mut self, keys: &[K]) -> usize {
         let before = self.len();
-        // While it grows it is small, or half of the keys' slots are in the cache from growing.
+        // Room is made for a run of keys at a time: for all of them it might be far too much, as many may be there.
         for run in keys.chunks(SLOTS_MIN.max(self.slots.len() / 8)) {
             let needed = self.taken + run.len();
             if needed * 4 > self.slots.len() * 3 {

@@ -188,7 +188,9 @@ impl<W: Number> NumbersEncoder<W> {
         let mut compressed = None;
         if self.tries_in == 0 {
             pack(&self.values, &mut self.packed);
-            let packed_compressed = self.chunk.compress(&self.packed)?;
+            // LZ4 finds nothing in packed bits.
+            let is_tried = self.chunk.codec() != Codec::Lz4;
+            let packed_compressed = if is_tried { self.chunk.compress(&self.packed)? } else { self.packed.len() };
             let length = self.chunk.compress(plain)?;
             let lengths = Lengths { packed: self.packed.len(), packed_compressed, compressed: length };
             self.form = choose(self.chunk.codec(), plain.len(), lengths);
