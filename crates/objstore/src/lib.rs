@@ -26,6 +26,7 @@ mod key_ranges;
 pub mod latency;
 pub mod limiter;
 pub mod location;
+mod pieces;
 pub mod prices;
 pub mod ranges;
 mod retry;

@@ -12,16 +12,18 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::Bytes;
 use gristmill_base::runtime::{self, Task, Unfinished};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext};
+use object_store::PutPayload;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::account::{self, Class};
 use crate::location::Provider;
+use crate::pieces::Pieces;
 use crate::store::{ObjectInfo, Operation, Store};
 
 /// What every store takes as a part that is not the last.
@@ -36,7 +38,7 @@ pub struct Upload {
     key: String,
     /// What is written goes behind what the file holds.
     appends: bool,
-    buffer: BytesMut,
+    buffer: Pieces,
     buffered: MemoryGuard,
     first_part_bytes: usize,
     in_flight_max: usize,
@@ -88,7 +90,7 @@ impl Upload {
             ctx,
             key,
             appends,
-            buffer: BytesMut::new(),
+            buffer: Pieces::default(),
             in_flight_max,
             begun: None,
             in_flight: VecDeque::new(),
@@ -115,14 +117,14 @@ impl Upload {
             // A piece that is a whole part is sent as it is, without a copy.
             if self.buffer.is_empty() && bytes.len() >= space {
                 let part = bytes.split_to(space);
-                self.send_part(part).await?;
+                self.send_part(part.into()).await?;
                 continue;
             }
             let piece = bytes.split_to(space.min(bytes.len()));
-            self.buffer.extend_from_slice(&piece);
+            self.buffer.push(piece);
             self.account().await?;
             if self.buffer.len() >= self.part_bytes() {
-                let part = self.buffer.split().freeze();
+                let part = self.buffer.take();
                 self.buffered.resize(0)?;
                 self.send_part(part).await?;
             }
@@ -173,13 +175,14 @@ impl Upload {
         Ok(id)
     }
 
-    async fn send_part(&mut self, part: Bytes) -> Result<()> {
+    async fn send_part(&mut self, part: PutPayload) -> Result<()> {
+        let length = part.content_length() as u64;
         let id = self.begin().await?;
         while self.in_flight.len() >= self.in_flight_max {
             self.wait_for_oldest().await?;
         }
         let held = loop {
-            match MemoryGuard::take(&self.ctx.memory, part.len() as u64) {
+            match MemoryGuard::take(&self.ctx.memory, length) {
                 Err(_) if !self.in_flight.is_empty() => self.wait_for_oldest().await?,
                 result => break result?,
             }
@@ -187,7 +190,7 @@ impl Upload {
         let (store, ctx, key) = (self.store.clone(), self.ctx.clone(), self.key.clone());
         let (index, offset) = (self.parts_sent, self.sent_bytes);
         self.parts_sent += 1;
-        self.sent_bytes += part.len() as u64;
+        self.sent_bytes += length;
         let send = async move {
             let _held = held;
             let operation = Operation::writing("write", &key, Class::UploadPart, true);
@@ -204,15 +207,16 @@ impl Upload {
 
     /// Sends what is left and makes the object visible.
     pub async fn finish(mut self) -> Result<ObjectInfo> {
-        let rest = self.buffer.split().freeze();
+        let is_empty = self.buffer.is_empty();
+        let rest = self.buffer.take();
         if self.begun.is_none() && self.appends {
-            return self.store.append_bytes(&self.ctx, &self.key, rest).await;
+            return self.store.append_bytes(&self.ctx, &self.key, rest.into()).await;
         }
         if self.begun.is_none() {
             return self.store.put(&self.ctx, &self.key, rest).await;
         }
         self.buffered.resize(0)?;
-        if !rest.is_empty() {
+        if !is_empty {
             self.send_part(rest).await?;
         }
         while !self.in_flight.is_empty() {

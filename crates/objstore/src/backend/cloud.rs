@@ -10,7 +10,6 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use bytes::Bytes;
 use futures::{StreamExt, stream};
 use gristmill_base::{Error, ErrorCode, Result};
 use http::{HeaderMap, HeaderValue};
@@ -287,13 +286,13 @@ impl Backend for CloudBackend {
         Ok(page)
     }
 
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let path = self.path(key)?;
-        let size = bytes.len() as u64;
+        let size = payload.content_length() as u64;
         let mode = if if_absent { PutMode::Create } else { PutMode::Overwrite };
         let result = self
             .run(|client| {
-                let (path, payload) = (path.clone(), PutPayload::from_bytes(bytes.clone()));
+                let (path, payload) = (path.clone(), payload.clone());
                 let options = PutOptions { mode: mode.clone(), ..PutOptions::default() };
                 async move { client.store().put_opts(&path, payload, options).await }
             })
@@ -365,11 +364,18 @@ impl Backend for CloudBackend {
         .await
     }
 
-    async fn upload_part(&self, key: &str, id: &str, index: usize, _offset: u64, bytes: Bytes) -> Result<String, Failure> {
+    async fn upload_part(
+        &self,
+        key: &str,
+        id: &str,
+        index: usize,
+        _offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure> {
         let path = self.path(key)?;
         let part = self
             .run(|client| {
-                let (path, id, payload) = (path.clone(), id.to_string(), PutPayload::from_bytes(bytes.clone()));
+                let (path, id, payload) = (path.clone(), id.to_string(), payload.clone());
                 async move { client.store().put_part(&path, &id, index, payload).await }
             })
             .await?;

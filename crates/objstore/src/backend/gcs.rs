@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use bytes::Bytes;
+use object_store::PutPayload;
 use object_store::client::HttpClient;
 use tokio::sync::OnceCell;
 
@@ -57,15 +57,15 @@ impl Backend for GcsBackend {
         self.cloud.list_page(request).await
     }
 
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let json = match self.json.get() {
             Some(json) => json,
-            None => match self.cloud.put(key, bytes.clone(), if_absent).await {
+            None => match self.cloud.put(key, payload.clone(), if_absent).await {
                 Ok(info) => return Ok(info),
                 Err(failure) => self.instead(failure).await?,
             },
         };
-        json.put(key, bytes, if_absent).await
+        json.put(key, payload.into(), if_absent).await
     }
 
     async fn copy(&self, from: &str, to: &str, bytes: u64) -> Result<(), Failure> {
@@ -91,10 +91,17 @@ impl Backend for GcsBackend {
         json.upload_begin(key).await
     }
 
-    async fn upload_part(&self, key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure> {
+    async fn upload_part(
+        &self,
+        key: &str,
+        id: &str,
+        index: usize,
+        offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure> {
         match self.json.get() {
-            Some(json) => json.upload_part(key, id, index, offset, bytes).await,
-            None => self.cloud.upload_part(key, id, index, offset, bytes).await,
+            Some(json) => json.upload_part(key, id, index, offset, payload.into()).await,
+            None => self.cloud.upload_part(key, id, index, offset, payload).await,
         }
     }
 

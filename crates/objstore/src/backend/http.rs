@@ -19,6 +19,7 @@ use gristmill_base::redact::{self, Secret};
 use gristmill_base::{Error, ErrorCode, Result};
 use http::header::{CONTENT_LENGTH, CONTENT_RANGE, ETAG, IF_MATCH, LAST_MODIFIED, LOCATION, RANGE};
 use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
+use object_store::PutPayload;
 use object_store::client::{HttpClient, HttpRequest, HttpRequestBody, HttpResponse};
 use parking_lot::Mutex;
 
@@ -243,15 +244,15 @@ impl Backend for HttpBackend {
         ))
     }
 
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure> {
         if if_absent {
             return Err(Failure::new(FailureKind::Unsupported, "plain HTTP has no conditional write"));
         }
-        let size = bytes.len() as u64;
+        let size = payload.content_length() as u64;
         // A presigned URL to write to is one for a PUT.
         let presigned = key.split_once('?').is_some_and(|(_, query)| location::presigned(query));
         let method = if presigned { Method::PUT } else { Method::POST };
-        let response = self.send(self.request(method, key, bytes)?).await?;
+        let response = self.send(self.request(method, key, payload.into())?).await?;
         Ok(info_of(key, response.headers(), Some(size)))
     }
 
@@ -272,10 +273,17 @@ impl Backend for HttpBackend {
         Ok(id)
     }
 
-    async fn upload_part(&self, _key: &str, id: &str, index: usize, _offset: u64, bytes: Bytes) -> Result<String, Failure> {
+    async fn upload_part(
+        &self,
+        _key: &str,
+        id: &str,
+        index: usize,
+        _offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure> {
         let mut uploads = self.uploads.lock();
         let upload = uploads.get_mut(id).ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
-        upload.insert(index, bytes);
+        upload.insert(index, payload.into());
         Ok(index.to_string())
     }
 
@@ -285,7 +293,7 @@ impl Backend for HttpBackend {
             self.uploads.lock().get(id).cloned().ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
         let mut whole = BytesMut::with_capacity(parts.values().map(Bytes::len).sum());
         parts.values().for_each(|part| whole.extend_from_slice(part));
-        let info = self.put(key, whole.freeze(), false).await?;
+        let info = self.put(key, whole.freeze().into(), false).await?;
         self.uploads.lock().remove(id);
         Ok(info)
     }

@@ -26,6 +26,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use gristmill_base::allocations;
 use gristmill_base::env::{Env, SystemEnv};
+use object_store::PutPayload;
 use tokio::sync::mpsc;
 
 use self::append::append;
@@ -130,6 +131,15 @@ fn make_parents(path: &Path) -> io::Result<()> {
 fn temporary_beside(target: &Path) -> PathBuf {
     let env = SystemEnv;
     target.with_file_name(format!("{TEMPORARY}{:016x}{:016x}", env.random_u64(), env.random_u64()))
+}
+
+/// One piece behind the other, from `offset` on.
+fn write_pieces(file: &File, payload: &PutPayload, mut offset: u64) -> io::Result<()> {
+    for piece in payload {
+        file.write_all_at(piece, offset)?;
+        offset += piece.len() as u64;
+    }
+    Ok(())
 }
 
 fn create_temporary(target: &Path) -> io::Result<(PathBuf, File)> {
@@ -247,13 +257,13 @@ impl Backend for LocalBackend {
         Some(stream::unfold(receiver, |mut receiver| async { receiver.recv().await.map(|page| (page, receiver)) }).boxed())
     }
 
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let (path, key) = (self.path(key)?, key.to_string());
         let target = path.clone();
         let syncs = if if_absent { Syncs::AtOnce } else { self.syncs };
         let write = move || {
             let (temporary, file) = create_temporary(&path)?;
-            if let Err(error) = file.write_all_at(&bytes, 0) {
+            if let Err(error) = write_pieces(&file, &payload, 0) {
                 let _ = fs::remove_file(&temporary);
                 return Err(error);
             }
@@ -323,12 +333,19 @@ impl Backend for LocalBackend {
         Ok(begun.0.take().unwrap_or_default().to_string_lossy().into_owned())
     }
 
-    async fn upload_part(&self, _key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure> {
+    async fn upload_part(
+        &self,
+        _key: &str,
+        id: &str,
+        index: usize,
+        offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure> {
         let temporary = PathBuf::from(id);
         blocking(move || {
             let file = File::options().write(true).open(temporary)?;
-            file.write_all_at(&bytes, offset)?;
-            begin_writing(&file, offset, bytes.len() as u64);
+            write_pieces(&file, &payload, offset)?;
+            begin_writing(&file, offset, payload.content_length() as u64);
             Ok(())
         })
         .await?;

@@ -8,6 +8,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use async_trait::async_trait;
 use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, stream};
+use object_store::PutPayload;
 use parking_lot::Mutex;
 
 use super::{Backend, Fetched, Page, PageRequest, Span};
@@ -98,13 +99,13 @@ impl Backend for MemoryBackend {
         Ok(page)
     }
 
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure> {
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure> {
         let mut objects = self.objects.lock();
         if if_absent && objects.contains_key(key) {
             return Err(Failure::new(FailureKind::Precondition, "the object exists"));
         }
         let last_modified = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
-        let object = Object { bytes, etag: format!("\"{}\"", self.next()), last_modified };
+        let object = Object { bytes: payload.into(), etag: format!("\"{}\"", self.next()), last_modified };
         let info = object.info(key);
         objects.insert(key.to_string(), object);
         Ok(info)
@@ -112,7 +113,7 @@ impl Backend for MemoryBackend {
 
     async fn copy(&self, from: &str, to: &str, _bytes: u64) -> Result<(), Failure> {
         let bytes = self.find(from)?.bytes;
-        self.put(to, bytes, false).await.map(|_| ())
+        self.put(to, bytes.into(), false).await.map(|_| ())
     }
 
     async fn delete(&self, key: &str) -> Result<(), Failure> {
@@ -132,10 +133,17 @@ impl Backend for MemoryBackend {
         Ok(id)
     }
 
-    async fn upload_part(&self, _key: &str, id: &str, index: usize, _offset: u64, bytes: Bytes) -> Result<String, Failure> {
+    async fn upload_part(
+        &self,
+        _key: &str,
+        id: &str,
+        index: usize,
+        _offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure> {
         let mut uploads = self.uploads.lock();
         let upload = uploads.get_mut(id).ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
-        upload.insert(index, bytes);
+        upload.insert(index, payload.into());
         Ok(index.to_string())
     }
 
@@ -143,7 +151,7 @@ impl Backend for MemoryBackend {
         let parts = self.uploads.lock().remove(id).ok_or_else(|| Failure::new(FailureKind::Refused, "no such upload"))?;
         let mut whole = BytesMut::with_capacity(parts.values().map(Bytes::len).sum());
         parts.values().for_each(|part| whole.extend_from_slice(part));
-        self.put(key, whole.freeze(), false).await
+        self.put(key, whole.freeze().into(), false).await
     }
 
     async fn upload_abort(&self, _key: &str, id: &str) -> Result<(), Failure> {

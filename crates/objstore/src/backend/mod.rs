@@ -16,6 +16,7 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use gristmill_introspect::Settings;
+use object_store::PutPayload;
 
 pub(crate) use cloud::CloudBackend;
 pub(crate) use cloud_clients::{ClientSettings, client_options, header_map};
@@ -102,7 +103,7 @@ pub(crate) trait Backend: Send + Sync + Debug {
         None
     }
     /// `if_absent`: fails with `Precondition` where the object exists.
-    async fn put(&self, key: &str, bytes: Bytes, if_absent: bool) -> Result<ObjectInfo, Failure>;
+    async fn put(&self, key: &str, payload: PutPayload, if_absent: bool) -> Result<ObjectInfo, Failure>;
     /// Puts bytes behind those that a file holds, all of them or none. Only files can grow.
     async fn append(&self, _key: &str, _bytes: Bytes) -> Result<ObjectInfo, Failure> {
         Err(Failure::new(FailureKind::Unsupported, "objects cannot be appended to"))
@@ -117,7 +118,14 @@ pub(crate) trait Backend: Send + Sync + Debug {
     /// Gives the id of the upload.
     async fn upload_begin(&self, key: &str) -> Result<String, Failure>;
     /// Part `index` begins at byte `offset` of the object. Gives what `upload_finish` wants of it.
-    async fn upload_part(&self, key: &str, id: &str, index: usize, offset: u64, bytes: Bytes) -> Result<String, Failure>;
+    async fn upload_part(
+        &self,
+        key: &str,
+        id: &str,
+        index: usize,
+        offset: u64,
+        payload: PutPayload,
+    ) -> Result<String, Failure>;
     async fn upload_finish(&self, key: &str, id: &str, parts: Vec<String>) -> Result<ObjectInfo, Failure>;
     /// In place of `upload_finish`: what was uploaded goes behind what the file holds.
     async fn upload_append(&self, _key: &str, _id: &str) -> Result<ObjectInfo, Failure> {

@@ -6,6 +6,7 @@ use bytes::Bytes;
 use futures::{StreamExt, TryStreamExt, stream};
 use gristmill_base::Result;
 use gristmill_introspect::QueryContext;
+use object_store::PutPayload;
 
 use super::read::read_whole;
 use super::{ObjectInfo, Operation, PutOutcome, Store};
@@ -20,13 +21,14 @@ const COPIED_PIECE_BYTES: u64 = 16 << 20;
 const DELETES_IN_FLIGHT: usize = 16;
 
 impl Store {
-    pub async fn put(&self, ctx: &Arc<QueryContext>, key: &str, bytes: Bytes) -> Result<ObjectInfo> {
+    pub async fn put(&self, ctx: &Arc<QueryContext>, key: &str, payload: impl Into<PutPayload>) -> Result<ObjectInfo> {
+        let payload = payload.into();
         let operation = Operation::writing("write", key, Class::Put, self.provider() != Provider::Http);
-        let length = bytes.len() as u64;
+        let length = payload.content_length() as u64;
         let info = self
             .run(ctx, operation, |backend| {
-                let (key, bytes) = (key.to_string(), bytes.clone());
-                async move { backend.put(&key, bytes, false).await }
+                let (key, payload) = (key.to_string(), payload.clone());
+                async move { backend.put(&key, payload, false).await }
             })
             .await?;
         self.count_written(ctx, length);
@@ -44,7 +46,7 @@ impl Store {
         let outcome = self
             .run_counting(ctx, operation, |backend| {
                 let (key, bytes) = (key.to_string(), bytes.clone());
-                async move { backend.put(&key, bytes, true).await }
+                async move { backend.put(&key, bytes.into(), true).await }
             })
             .await;
         match outcome {

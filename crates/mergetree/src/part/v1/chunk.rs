@@ -94,7 +94,7 @@ impl Write for Headers {
 }
 
 /// With a context that the thread keeps for the level: a new one has a megabyte of tables to fill, more than most pages hold.
-fn compress_zstd(plain: &[u8], compressed: &mut [u8], level: i32) -> Result<usize> {
+pub fn compress_zstd(plain: &[u8], compressed: &mut [u8], level: i32) -> Result<usize> {
     thread_local! {
         static KEPT: RefCell<BTreeMap<i32, Compressor<'static>>> = const { RefCell::new(BTreeMap::new()) };
     }
