@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 BINARY = os.environ.get("GRISTMILL", str(Path(__file__).resolve().parents[2] / "target/debug/gristmill"))
-LISTENING = re.compile(r"Listening for (HTTP|the native protocol) on .*:(\d+)")
+LISTENING = re.compile(r"Listening for ((?:HTTP|the native protocol)(?: over TLS)?) on .*:(\d+)")
 START_SECONDS = 60
 
 
@@ -42,6 +42,14 @@ class Server:
     @property
     def tcp_port(self) -> int:
         return self.ports["the native protocol"]
+
+    @property
+    def https_port(self) -> int:
+        return self.ports["HTTP over TLS"]
+
+    @property
+    def tcp_secure_port(self) -> int:
+        return self.ports["the native protocol over TLS"]
 
     def memory_bytes(self) -> int:
         """What the process holds of the machine's memory."""

@@ -32,6 +32,26 @@ def test_files_are_those_of_one_folder(tmp_path):
     assert server.stop() == 0
 
 
+def test_addresses_of_metadata_are_not_asked(http):
+    refused = (491, "UNACCEPTABLE_URL")
+    assert http("SELECT * FROM url('http://169.254.169.254/latest/meta-data/', 'LineAsString', 'a String')").error == refused
+    assert http("SELECT * FROM s3('http://[fd00:ec2::254]/bucket/key.csv', 'CSV', 'a String')").error == refused
+
+
+def test_hosts_that_are_not_listed_are_not_asked(tmp_path):
+    config = tmp_path / "config.xml"
+    config.write_text(
+        "<clickhouse><remote_url_allow_hosts><host>localhost</host><host_regexp>.*\\.example</host_regexp>"
+        "</remote_url_allow_hosts></clickhouse>"
+    )
+    server = Server(tmp_path / "data", "--config-file", config)
+    http = Http(server.http_port)
+    query = f":{server.http_port}/?query=SELECT+1', 'CSV', 'a UInt8')"
+    assert http.ok("SELECT * FROM url('http://localhost" + query) == "1\n"
+    assert http("SELECT * FROM url('http://127.0.0.1" + query).error == (491, "UNACCEPTABLE_URL")
+    assert server.stop() == 0
+
+
 def test_a_query_cannot_switch_off_readonly(http, table):
     http.ok(f"CREATE TABLE {table} (a Int32) ENGINE = MergeTree ORDER BY a")
     readonly = (164, "READONLY")

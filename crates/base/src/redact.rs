@@ -137,6 +137,7 @@ pub fn statement(text: &str) -> String {
     let mut calls: Vec<(Option<Shape>, usize)> = Vec::new();
     let mut word = "";
     let mut key: Option<&str> = None;
+    let mut identified = false;
     for token in &tokens {
         match token {
             Token::Open => {
@@ -163,12 +164,15 @@ pub fn statement(text: &str) -> String {
                 out.push('=');
             }
             Token::Word(text) => {
+                let of_collection = text.eq_ignore_ascii_case("COLLECTION") && word.eq_ignore_ascii_case("NAMED");
+                identified = of_collection || of_password(text).unwrap_or(identified);
                 word = text;
                 out.push_str(text);
             }
             Token::Text { raw, value } => {
                 let call = calls.last().copied().unwrap_or((None, 0));
                 let hide = match (call, key) {
+                    _ if identified => true,
                     ((_, _), Some(key)) if secret_key(key) => true,
                     ((Some(Shape::Headers), _), Some(_)) => true,
                     ((Some(Shape::S3), argument), None) => (2..=3).contains(&argument) && !known_word(value),
@@ -194,6 +198,15 @@ pub fn statement(text: &str) -> String {
         }
     }
     out
+}
+
+/// Whether passwords follow a word of CREATE USER; `None`: it does not say.
+fn of_password(word: &str) -> Option<bool> {
+    match word.to_ascii_uppercase().as_str() {
+        "IDENTIFIED" => Some(true),
+        "HOST" | "VALID" | "DEFAULT" | "GRANTEES" | "SETTINGS" | "RENAME" => Some(false),
+        _ => None,
+    }
 }
 
 /// Words that stand where a secret could and are none: formats, compression methods, structures (`a Int32, b String`).
@@ -292,6 +305,22 @@ mod tests {
             "s3(url = 'u', access_key_id = 'k', secret_access_key = '[HIDDEN]')"
         );
         assert_eq!(statement("url('u', headers('X-Key' = 'v'))"), "url('u', headers('X-Key' = '[HIDDEN]'))");
+    }
+
+    #[test]
+    fn passwords_of_users_are_hidden() {
+        let text = statement(
+            "CREATE USER a IDENTIFIED WITH sha256_password BY 'one', bcrypt_hash BY 'two' SALT 'three' HOST IP '10.0.0.1'",
+        );
+        assert_eq!(
+            text,
+            "CREATE USER a IDENTIFIED WITH sha256_password BY '[HIDDEN]', bcrypt_hash BY '[HIDDEN]' SALT '[HIDDEN]' \
+             HOST IP '10.0.0.1'"
+        );
+        let text = statement("CREATE NAMED COLLECTION c AS url = 'http://x/', secret_access_key = 'geheim'");
+        assert_eq!(text, "CREATE NAMED COLLECTION c AS url = '[HIDDEN]', secret_access_key = '[HIDDEN]'");
+        assert_eq!(statement("SELECT 'a' FROM collection WHERE b = 'c'"), "SELECT 'a' FROM collection WHERE b = 'c'");
+        assert!(!statement("alter user a identified by'geheim' settings max_threads = '3'").contains("geheim"));
     }
 
     #[test]

@@ -14,6 +14,9 @@ use tracing_subscriber::EnvFilter;
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
 const LOG_VARIABLE: &str = "GRISTMILL_LOG";
 
+/// The variable that says how: `json` for one object a line, else text.
+const LOG_FORMAT_VARIABLE: &str = "GRISTMILL_LOG_FORMAT";
+
 /// What is logged where the variable says nothing.
 pub const LOG: &str = "error";
 
@@ -29,7 +32,15 @@ pub fn start(log: &str) -> Result<Runtimes> {
 pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
     let engine = Engine::open(config).await?;
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(databases, registry, mergetree, &engine.hints.caches, engine.data_path.clone(), ENGINES)?;
+    gristmill_system::register(
+        databases,
+        registry,
+        mergetree,
+        &engine.hints.caches,
+        &engine.access,
+        engine.data_path.clone(),
+        ENGINES,
+    )?;
     Ok(engine)
 }
 
@@ -37,7 +48,12 @@ fn log_to_stderr(log: &str) {
     let filter = EnvFilter::try_from_env(LOG_VARIABLE).unwrap_or_else(|_| EnvFilter::new(log));
     // A second start in one process (as tests do) keeps the first subscriber.
     let colours = std::io::stderr().is_terminal();
-    let _ = tracing_subscriber::fmt().with_env_filter(filter).with_ansi(colours).with_writer(std::io::stderr).try_init();
+    let as_json = std::env::var(LOG_FORMAT_VARIABLE).is_ok_and(|format| format.eq_ignore_ascii_case("json"));
+    let log = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let _ = match as_json {
+        true => log.json().flatten_event(true).try_init(),
+        false => log.with_ansi(colours).try_init(),
+    };
 }
 
 /// A panic is a defect of ours: say where it was and where to report it. The message may quote data or a statement, so

@@ -3,6 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use gristmill_access::AccessControl;
+use gristmill_access::control::State;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Databases, MetadataStore};
@@ -10,6 +12,7 @@ use gristmill_functions::{FunctionEnv, Registry};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
+use parking_lot::RwLock;
 
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
@@ -28,6 +31,9 @@ pub struct EngineConfig {
     pub user_files_path: Option<PathBuf>,
 }
 
+/// Reads the configuration again.
+pub type Reload = Box<dyn Fn() -> Result<()> + Send + Sync>;
+
 /// Databases, functions, caches, background jobs.
 pub struct Engine {
     pub databases: Arc<Databases>,
@@ -35,11 +41,15 @@ pub struct Engine {
     /// What every table function and every table of files gets: caches, and the folder that files lie in.
     pub hints: SourceHints,
     pub mergetree: Arc<MergeTreeEnvironment>,
+    /// Users, roles and what they may do.
+    pub access: Arc<AccessControl>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
     pub(crate) opener: Arc<Opener>,
     pub(crate) gates: Gates,
     pub(crate) async_inserts: Arc<AsyncInserts>,
+    /// What SYSTEM RELOAD CONFIG does; `None`: there is no configuration.
+    reload: RwLock<Option<Reload>>,
     /// Removed when the engine goes.
     _temporary: Option<TemporaryFolder>,
 }
@@ -90,19 +100,37 @@ impl Engine {
             Some(_) => MetadataStore::memory(),
             None => MetadataStore::local(&data_path)?,
         };
+        let access = match &temporary {
+            Some(_) => AccessControl::new(State::unconfigured()),
+            None => AccessControl::open(&data_path, State::unconfigured())?,
+        };
         let databases = Databases::open(store, opener.clone()).await?;
         Ok(Arc::new(Engine {
             databases,
             registry,
             hints,
             mergetree,
+            access: Arc::new(access),
             env,
             data_path,
             opener,
             gates: Gates::default(),
             async_inserts: Arc::default(),
+            reload: RwLock::default(),
             _temporary: temporary,
         }))
+    }
+
+    /// From now on SYSTEM RELOAD CONFIG does this.
+    pub fn on_reload(&self, reload: Reload) {
+        *self.reload.write() = Some(reload);
+    }
+
+    pub(crate) fn reload_config(&self) -> Result<()> {
+        match &*self.reload.read() {
+            Some(reload) => reload(),
+            None => Ok(()),
+        }
     }
 
     /// Writes what waits to be written, and stops background jobs.

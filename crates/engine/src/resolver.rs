@@ -19,6 +19,9 @@ use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
 use crate::execution::ExternalTable;
+use crate::granted_columns::GrantedColumns;
+use crate::interpret::{check_source, may_read};
+use crate::named_collections::expanded;
 use crate::opener::stored_columns;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 use crate::views::query::Block;
@@ -35,6 +38,8 @@ pub struct Resolver<'a> {
     views: usize,
     /// For the names in the plans of the query and of its views.
     names: NameNumbers,
+    /// Whether rights are asked for: the query of a materialized view reads as its owner did.
+    checks: bool,
     /// Rows that stand in the place of the table that they are inserted into.
     block: Option<&'a Block>,
     /// Tables of the client's.
@@ -57,6 +62,7 @@ impl<'a> Resolver<'a> {
             database,
             views: 0,
             names: NameNumbers::default(),
+            checks: true,
             block: None,
             external: &[],
             temporary: None,
@@ -91,7 +97,7 @@ impl<'a> Resolver<'a> {
         block: &'a Block,
     ) -> Self {
         let resolver = Resolver::new(engine, context, hints);
-        Resolver { database: database.to_string(), block: Some(block), ..resolver }
+        Resolver { database: database.to_string(), checks: false, block: Some(block), ..resolver }
     }
 
     /// The inserted rows, where the name is their table's.
@@ -216,23 +222,24 @@ impl TableResolver for Resolver<'_> {
         if let Some(block) = self.block_of(&full)? {
             return Ok(block);
         }
+        let all_of_it = !self.checks || may_read(self.context, database, name)?;
         let table = databases.table(database, name)?;
         self.seen.lock().push((database.to_string(), name.to_string()));
         let definition = table.definition();
-        if definition.materialized_view().is_some() {
-            return self.materialized(&definition, full, is_final).await;
+        let resolved = self.resolved(table.as_ref(), &definition, full, is_final).await?;
+        if all_of_it {
+            return Ok(resolved);
         }
-        match definition.view_query() {
-            // FINAL says nothing of the tables that a view reads; the setting does.
-            Some(_) => self.view(&definition, full).await,
-            None => {
-                let is_final = is_final || (self.context.settings.final_ && table.supports_final());
-                self.ready(table.as_ref(), full, is_final).await
-            }
-        }
+        let (context, database, table) = (self.context.clone(), database.to_string(), name.to_string());
+        let columns = stored_columns(&definition.columns).names();
+        let provider = Arc::new(GrantedColumns { inner: resolved.provider, context, database, table, columns });
+        Ok(ResolvedTable { provider, ..resolved })
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        if self.checks {
+            check_source(self.context, name, false)?;
+        }
         let call = call_of(self.engine, self.context, name, arguments)?;
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
@@ -241,6 +248,29 @@ impl TableResolver for Resolver<'_> {
 
     fn names(&self) -> NameNumbers {
         self.names.clone()
+    }
+}
+
+impl Resolver<'_> {
+    /// A table of the catalog.
+    async fn resolved(
+        &self,
+        table: &dyn Table,
+        definition: &TableDefinition,
+        full: Vec<String>,
+        is_final: bool,
+    ) -> Result<ResolvedTable> {
+        if definition.materialized_view().is_some() {
+            return self.materialized(definition, full, is_final).await;
+        }
+        match definition.view_query() {
+            // FINAL says nothing of the tables that a view reads; the setting does.
+            Some(_) => self.view(definition, full).await,
+            None => {
+                let is_final = is_final || (self.context.settings.final_ && table.supports_final());
+                self.ready(table, full, is_final).await
+            }
+        }
     }
 }
 
@@ -275,7 +305,7 @@ pub fn call_of(engine: &Engine, context: &Arc<QueryContext>, name: &str, argumen
         }
         call.positional.push(argument(&analyzer, context, node)?);
     }
-    Ok(call)
+    expanded(call, &engine.access.state(), context)
 }
 
 fn argument(analyzer: &Analyzer<'_>, context: &Arc<QueryContext>, node: &Node) -> Result<CallArgument> {

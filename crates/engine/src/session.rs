@@ -3,14 +3,20 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use gristmill_access::Identity;
+use gristmill_access::effective::Effective;
+use gristmill_access::entity::Chosen;
+use gristmill_access::rights::{Object, denied};
+use gristmill_access::{Level, Privileges};
 use gristmill_base::{Result, allocations};
 use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_sql::access::AccessStatement;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
 use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
 use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched};
-use crate::interpret::{Interpreter, Outcome};
+use crate::interpret::{Interpreter, Outcome, check_granted};
 use crate::temporary::TemporaryTables;
 
 /// One statement out of a text of several.
@@ -27,6 +33,8 @@ pub struct Session {
     pub settings: Settings,
     pub database: String,
     pub user: String,
+    /// Those that SET ROLE chose; `None`: the user's default ones.
+    pub roles: Option<Chosen>,
     /// Values of `{name:Type}`.
     pub parameters: BTreeMap<String, String>,
     pub temporary: TemporaryTables,
@@ -41,10 +49,59 @@ impl Session {
             settings: Settings::default(),
             database: "default".to_string(),
             user: "default".to_string(),
+            roles: None,
             parameters: BTreeMap::new(),
             temporary: TemporaryTables::default(),
             query_id: String::new(),
         }
+    }
+
+    /// Of a user who came in: with the settings of the user's profiles over `settings`.
+    pub fn of_user(engine: Arc<Engine>, identity: &Identity, settings: Settings) -> Result<Session> {
+        let effective = Effective::of(&engine.access.state(), identity)?;
+        let mut session = Session::new(engine);
+        session.settings = settings;
+        for (name, value) in &effective.settings {
+            session.settings.set(name, value)?;
+        }
+        session.settings.constrain(effective.constraints.clone());
+        session.user.clone_from(&identity.user);
+        session.roles.clone_from(&identity.roles);
+        if !identity.default_database.is_empty() {
+            session.database.clone_from(&identity.default_database);
+        }
+        Ok(session)
+    }
+
+    /// What the user may do now: others may have changed it. Error: UNKNOWN_USER where the user was dropped.
+    fn access(&self) -> Result<Arc<Effective>> {
+        let (user, roles) = (self.user.clone(), self.roles.clone());
+        let identity = Identity { user, roles, default_database: String::new() };
+        Ok(Arc::new(Effective::of(&self.engine.access.state(), &identity)?))
+    }
+
+    /// Whether a database is there for the user. Errors: UNKNOWN_DATABASE, ACCESS_DENIED.
+    pub fn check_database(&self, database: &str) -> Result<()> {
+        self.engine.databases.database(database)?;
+        let access = self.access()?;
+        let (rights, object) = (&access.granted.rights, Object::database(database));
+        match rights.has_some(Privileges::grantable_on(Level::Database), &object) || is_of_everybody(database) {
+            true => Ok(()),
+            false => Err(denied(&self.user, &format!("SHOW DATABASES ON {object}"))),
+        }
+    }
+
+    /// Turns roles on, and those that were off. Errors: UNKNOWN_ROLE, SET_NON_GRANTED_ROLE.
+    pub fn set_roles(&mut self, roles: Option<Chosen>) -> Result<()> {
+        if let Some(chosen) = &roles {
+            let state = self.engine.access.state();
+            if let Chosen::These(names) | Chosen::AllExcept(names) = chosen {
+                names.iter().try_for_each(|name| state.role(name).map(drop))?;
+            }
+            check_granted(state.user(&self.user)?, chosen)?;
+        }
+        self.roles = roles;
+        Ok(())
     }
 
     /// Takes a text apart into statements (`;` in strings and comments does not count). A last statement without `;`
@@ -73,8 +130,10 @@ impl Session {
         let kind = parsed.as_ref().map_or("", Statement::kind);
         let query_id = std::mem::take(&mut self.query_id);
         let effective = Arc::new(settings.as_ref().cloned().unwrap_or_else(|_| self.settings.clone()));
+        let access = self.access()?;
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
+        let context = context.of_user(access);
         let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
@@ -114,10 +173,7 @@ impl Session {
             Statement::SetParameter { name, value } => {
                 self.parameters.insert(name.clone(), value.clone());
             }
-            Statement::Use(database) => {
-                self.engine.databases.database(database)?;
-                self.database = database.clone();
-            }
+            Statement::Access(AccessStatement::SetRole(roles)) => self.set_roles(roles.clone())?,
             _ => {}
         }
         let (parsed, format, outfile) = shown_as(parsed);
@@ -136,7 +192,11 @@ impl Session {
         };
         let brought = Brought { temporary: self.temporary.clone(), ..brought };
         let interpreter = Interpreter::with(self.engine.clone(), ending.context.clone(), brought);
+        let database = if let Statement::Use(database) = &parsed { Some(database.clone()) } else { None };
         let outcome = interpreter.run(parsed, input, ending).await?;
+        if let Some(database) = database {
+            self.database = database;
+        }
         Ok((outcome, format, into_outfile))
     }
 
@@ -164,6 +224,11 @@ impl Session {
         }
         Ok(settings)
     }
+}
+
+/// Databases whose tables tell each user what that user may see.
+pub(crate) fn is_of_everybody(database: &str) -> bool {
+    database == "system" || database == "default" || database.eq_ignore_ascii_case("information_schema")
 }
 
 /// The statement without what says how it is shown, and that.

@@ -9,6 +9,9 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use datafusion::execution::TaskContext;
+use gristmill_access::effective::Effective;
+use gristmill_access::rights::Object;
+use gristmill_access::{Privileges, Rights};
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
@@ -24,6 +27,8 @@ use crate::settings::Settings;
 pub struct QueryContext {
     pub query_id: String,
     pub user: String,
+    /// What the user may do.
+    pub access: Arc<Effective>,
     /// The statement, with secrets hidden.
     pub query: String,
     pub database: String,
@@ -55,6 +60,7 @@ impl QueryContext {
         Arc::new(QueryContext {
             query_id,
             user: user.to_string(),
+            access: Effective::unlimited(),
             query: gristmill_base::redact::statement(query),
             database: database.to_string(),
             memory: Arc::new(MemoryAccount::of_query(settings.max_memory_usage)),
@@ -68,6 +74,20 @@ impl QueryContext {
             start_instant: env.instant(),
             env,
         })
+    }
+
+    /// The same query of a user who may do this and no more. (Else it may do everything: work of the server itself.)
+    pub fn of_user(self: Arc<Self>, access: Arc<Effective>) -> Arc<Self> {
+        Arc::new(QueryContext { access, ..Arc::unwrap_or_clone(self) })
+    }
+
+    pub fn rights(&self) -> &Rights {
+        &self.access.granted.rights
+    }
+
+    /// Error: ACCESS_DENIED, where the user may not do all of these to all of the object.
+    pub fn check_access(&self, wanted: Privileges, object: &Object) -> Result<()> {
+        self.rights().check(&self.user, wanted, object)
     }
 
     /// The same query under other settings: its counters, memory and cancellation are shared.
@@ -89,6 +109,7 @@ impl QueryContext {
         Arc::new(QueryContext {
             query_id: self.query_id.clone(),
             user: self.user.clone(),
+            access: self.access.clone(),
             query: self.query.clone(),
             database: self.database.clone(),
             settings,

@@ -15,7 +15,7 @@
 
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock};
+use std::sync::{Arc, LazyLock, OnceLock};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
@@ -43,8 +43,12 @@ pub struct MemoryAccount {
 /// Percent of the machine's memory that queries may hold; the rest is for what no account sees.
 const PROCESS_SHARE_PERCENT: u64 = 80;
 
+/// `max_server_memory_usage`, where it was said before the first query.
+static PROCESS_LIMIT: OnceLock<u64> = OnceLock::new();
+
 static PROCESS: LazyLock<Arc<MemoryAccount>> = LazyLock::new(|| {
-    let limit_bytes = machine::memory_bytes().map_or(0, |bytes| bytes / 100 * PROCESS_SHARE_PERCENT);
+    let share = || machine::memory_bytes().map_or(0, |bytes| bytes / 100 * PROCESS_SHARE_PERCENT);
+    let limit_bytes = *PROCESS_LIMIT.get_or_init(share);
     Arc::new(MemoryAccount::new(limit_bytes))
 });
 
@@ -68,6 +72,13 @@ impl MemoryAccount {
         let (tally, whole) = (Some(Arc::new(Tally::new())), Some(Self::process().clone()));
         let overhead_before = overhead_bytes(allocations::PROCESS.bytes());
         MemoryAccount { tally, whole, overhead_before, ..Self::new(limit_bytes) }
+    }
+
+    /// The most that all queries of the process may hold; to be said before the first of them. 0: a share of the machine.
+    pub fn limit_process(bytes: u64) {
+        if bytes > 0 && PROCESS_LIMIT.set(bytes).is_err() {
+            tracing::warn!("The limit of the process's memory was said too late and is not kept to");
+        }
     }
 
     /// What all queries of the process hold.

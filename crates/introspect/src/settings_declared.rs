@@ -1,7 +1,9 @@
 //! Every setting, declared once. Names and defaults are ClickHouse's unless the text says otherwise.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
+use gristmill_access::effective::{Constraint, check_setting};
 use gristmill_base::Result;
 
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
@@ -26,11 +28,13 @@ macro_rules! settings {
             $(#[doc = $doc] pub $name: $type,)*
             ignored: BTreeMap<&'static str, String>,
             changed: BTreeMap<&'static str, String>,
+            /// What their owner may do with some of them.
+            constraints: Arc<BTreeMap<String, Constraint>>,
         }
 
         impl Default for Settings {
             fn default() -> Self {
-                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new() }
+                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), constraints: Arc::default() }
             }
         }
 
@@ -106,22 +110,22 @@ impl Settings {
         self.read_overflow_mode.eq_ignore_ascii_case("break")
     }
 
+    /// Bounds within which `change` keeps them from now on.
+    pub fn constrain(&mut self, constraints: Arc<BTreeMap<String, Constraint>>) {
+        self.constraints = constraints;
+    }
+
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
-    /// `readonly` itself. Errors: READONLY, those of `set`.
+    /// `readonly` itself, and everything within its constraints. Errors: READONLY, SETTING_CONSTRAINT_VIOLATION, those of `set`.
     pub fn change(&mut self, name: &str, value: &str) -> Result<()> {
-        let (before, readonly) = match self.readonly {
-            0 => return self.set(name, value),
-            readonly => (self.get(name), readonly),
-        };
+        if self.readonly == 0 && self.constraints.is_empty() {
+            return self.set(name, value);
+        }
+        let before = self.get(name).unwrap_or_default();
         let mut changed = self.clone();
         changed.set(name, value)?;
-        let is_locked = readonly == 1 || (readonly == 2 && name == "readonly" && changed.readonly != 1);
-        if is_locked && changed.get(name) != before {
-            return Err(gristmill_base::Error::new(
-                gristmill_base::ErrorCode::READONLY,
-                format!("Cannot modify '{name}' setting in readonly mode"),
-            ));
-        }
+        let after = changed.get(name).unwrap_or_default();
+        check_setting(&self.constraints, name, &after, &before, self.readonly)?;
         *self = changed;
         Ok(())
     }
@@ -135,6 +139,7 @@ settings! {
     // Threads, blocks, limits
     max_threads: u64 = 0u64, "Number of streams a query computes with. 0: one a core. Reading from object storage does not depend on it.";
     max_block_size: u64 = 8192u64, "Rows in a batch that flows between operators.";
+    queue_max_wait_ms: u64 = 0u64, "Milliseconds that a query waits for a place where as many run as the server allows. 0: it is refused at once.";
     max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
     max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";

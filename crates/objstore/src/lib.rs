@@ -14,6 +14,7 @@
 //! the pattern allows).
 
 pub mod account;
+pub mod allowed_hosts;
 mod backend;
 pub mod credentials;
 pub mod endpoint;

@@ -3,20 +3,23 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
+use gristmill_access::Identity;
+use gristmill_access::control::Credentials;
+use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::Settings;
+use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::{Access, Identity};
 use crate::http::sessions::NamedSessions;
 
 pub struct Core {
     pub engine: Arc<Engine>,
-    pub access: Arc<dyn Access>,
     pub admission: Admission,
     pub sessions: NamedSessions,
     /// How prompts and tools call this server.
@@ -58,22 +61,39 @@ pub struct Admission {
     running: Arc<AtomicUsize>,
     /// 0: any number.
     most: usize,
+    /// Told of each place that is given back; who waits longest hears it.
+    freed: Arc<Notify>,
+}
+
+/// The place of a running query, until dropped.
+#[derive(Debug)]
+pub struct Place {
+    counted: Option<Counted>,
+    freed: Arc<Notify>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.counted.take();
+        self.freed.notify_one();
+    }
 }
 
 impl Admission {
     pub fn new(most: usize) -> Admission {
-        Admission { running: Arc::default(), most }
+        Admission { running: Arc::default(), most, freed: Arc::default() }
     }
 
     /// A place for a query, until dropped. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
-    pub fn enter(&self) -> Result<Counted> {
-        let place = Counted::one_of(&self.running);
+    pub fn enter(&self) -> Result<Place> {
+        let place = self.place();
         let running = self.running.load(Ordering::Acquire);
         if self.most > 0 && running > self.most {
             return Err(Error::new(
                 ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
                 format!(
-                    "Too many simultaneous queries. Maximum: {}. Try again later, or raise --max-concurrent-queries",
+                    "Too many simultaneous queries. Maximum: {}. Try again later, wait for a place (queue_max_wait_ms), or raise \
+                     --max-concurrent-queries",
                     self.most
                 ),
             ));
@@ -81,12 +101,27 @@ impl Admission {
         Ok(place)
     }
 
-    /// A place that was found, or one beyond the number for what a user needs who wants to make room.
-    pub fn or_in_need(&self, place: Result<Counted>, statement: &str) -> Result<Counted> {
-        match place {
-            Err(_) if makes_room(statement) => Ok(Counted::one_of(&self.running)),
-            other => other,
+    fn place(&self) -> Place {
+        Place { counted: Some(Counted::one_of(&self.running)), freed: self.freed.clone() }
+    }
+
+    /// A place that was found, or one beyond the number for what a user needs who wants to make room; else one that is given
+    /// back within `longest`. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
+    pub async fn or_wait(&self, place: Result<Place>, statement: &str, longest: Duration) -> Result<Place> {
+        if place.is_err() && makes_room(statement) {
+            return Ok(self.place());
         }
+        let deadline = tokio::time::Instant::now() + longest;
+        let mut place = place;
+        while place.is_err() {
+            // Heard of from here on, so that none is missed between the look and the wait.
+            let freed = self.freed.notified();
+            place = self.enter();
+            if place.is_ok() || tokio::time::timeout_at(deadline, freed).await.is_err() {
+                break;
+            }
+        }
+        place
     }
 }
 
@@ -99,13 +134,18 @@ fn makes_room(statement: &str) -> bool {
 }
 
 impl Core {
+    /// Who a client is. Error: AUTHENTICATION_FAILED.
+    pub async fn come_in(&self, credentials: Credentials) -> Result<Identity> {
+        let (access, now) = (self.engine.access.clone(), self.engine.env.now().as_secs() as i64);
+        match access.is_slow(&credentials) {
+            true => Task::on(&runtime::cpu(), async move { access.authenticate(&credentials, now) }).join().await?,
+            false => access.authenticate(&credentials, now),
+        }
+    }
+
     /// A session of a client who came in.
-    pub fn session(&self, identity: &Identity) -> Session {
-        let mut session = Session::new(self.engine.clone());
-        session.settings = self.settings.clone();
-        session.user.clone_from(&identity.user);
-        session.database.clone_from(&identity.default_database);
-        session
+    pub fn session(&self, identity: &Identity) -> Result<Session> {
+        Session::of_user(self.engine.clone(), identity, self.settings.clone())
     }
 
     /// Error while the server ends: no query begins then.
@@ -163,6 +203,7 @@ impl Before {
         for name in self.settings.keys().filter(|name| !now.contains_key(*name)) {
             let _ = kept.settings.reset(name);
         }
+        kept.roles.clone_from(&changed.roles);
         for (name, value) in changed.parameters.iter().filter(|(name, value)| self.parameters.get(*name) != Some(*value)) {
             kept.parameters.insert(name.clone(), value.clone());
         }
@@ -173,18 +214,36 @@ impl Before {
 mod tests {
     use super::*;
 
-    #[test]
-    fn places_are_given_back() {
+    #[tokio::test]
+    async fn places_are_given_back() {
         let admission = Admission::new(2);
         let first = admission.enter().expect("a place");
         let _second = admission.enter().expect("a place");
         let error = admission.enter().expect_err("full");
         assert_eq!(error.code(), ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES);
-        let kills = admission.or_in_need(admission.enter(), "kill query WHERE query_id = 'x'");
+        let kills = admission.or_wait(admission.enter(), "kill query WHERE query_id = 'x'", Duration::ZERO).await;
         assert!(kills.is_ok());
-        assert!(admission.or_in_need(admission.enter(), "SELECT 1").is_err());
+        assert!(admission.or_wait(admission.enter(), "SELECT 1", Duration::ZERO).await.is_err());
         drop((first, kills));
         assert!(admission.enter().is_ok());
+    }
+
+    #[tokio::test]
+    async fn who_waits_gets_the_place_that_is_given_back() {
+        let admission = Admission::new(1);
+        let first = admission.enter().expect("a place");
+        let long = Duration::from_secs(600);
+        let waiting = [(); 3].map(|()| admission.or_wait(admission.enter(), "SELECT 1", long));
+        let waiting = async {
+            // Each gives its place to the next.
+            futures::future::join_all(waiting.into_iter().map(|place| async move { place.await.map(drop) })).await
+        };
+        let freeing = async {
+            tokio::task::yield_now().await;
+            drop(first);
+        };
+        let (got, ()) = futures::future::join(waiting, freeing).await;
+        assert!(got.iter().all(Result::is_ok));
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! Listening, and ending: no connection is cut off while its query may still finish in time, and nothing that was
 //! acknowledged is lost.
 
-use std::future::Future;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,9 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use crate::access::Access;
 use crate::core::{Admission, Connections, Core};
 use crate::http::sessions::NamedSessions;
+use crate::tls::{Tls, TlsFiles};
 use crate::{http, native};
 
 /// After queries were cancelled: for them to undo what they began.
@@ -35,6 +34,12 @@ pub struct ServerConfig {
     pub http_port: Option<u16>,
     /// 0: any that is free. `None`: no native protocol.
     pub tcp_port: Option<u16>,
+    /// HTTP over TLS; 0: any that is free. `None`: no such port.
+    pub https_port: Option<u16>,
+    /// The native protocol over TLS; 0: any that is free. `None`: no such port.
+    pub tcp_port_secure: Option<u16>,
+    /// Certificate and key of the two.
+    pub tls: Option<TlsFiles>,
     /// 0: any number.
     pub max_concurrent_queries: usize,
     /// How long running queries may go on when the server is to end.
@@ -50,6 +55,9 @@ impl Default for ServerConfig {
             listen_hosts: vec!["127.0.0.1".to_string(), IPV6_LOOPBACK.to_string()],
             http_port: Some(8123),
             tcp_port: Some(9000),
+            https_port: None,
+            tcp_port_secure: None,
+            tls: None,
             max_concurrent_queries: 100,
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
@@ -64,6 +72,9 @@ const NO_SUCH_FAMILY: i32 = 97;
 pub struct Server {
     pub http_addresses: Vec<SocketAddr>,
     pub tcp_addresses: Vec<SocketAddr>,
+    pub https_addresses: Vec<SocketAddr>,
+    pub tcp_secure_addresses: Vec<SocketAddr>,
+    tls: Option<Tls>,
     core: Arc<Core>,
     grace: Duration,
     accepting: Vec<Task<()>>,
@@ -71,34 +82,45 @@ pub struct Server {
 
 impl Server {
     /// Errors: NETWORK_ERROR where a port cannot be opened.
-    pub async fn start(engine: Arc<Engine>, access: Arc<dyn Access>, config: &ServerConfig) -> Result<Server> {
+    pub async fn start(engine: Arc<Engine>, config: &ServerConfig) -> Result<Server> {
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone()),
             engine,
-            access,
             admission: Admission::new(config.max_concurrent_queries),
             display_name: host_name(),
             connections: Connections::default(),
             settings: config.settings.clone(),
             stopping: CancellationToken::new(),
         });
-        let (mut http_addresses, mut tcp_addresses, mut accepting) = (Vec::new(), Vec::new(), Vec::new());
+        let tls = config.tls.clone().map(Tls::open).transpose()?;
+        if tls.is_none() && (config.https_port.is_some() || config.tcp_port_secure.is_some()) {
+            let text = "A port for TLS wants a certificate and its key: --certificate and --private-key";
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+        let ports = [
+            (Protocol::Http, config.http_port, None),
+            (Protocol::Native, config.tcp_port, None),
+            (Protocol::Http, config.https_port, tls.clone()),
+            (Protocol::Native, config.tcp_port_secure, tls.clone()),
+        ];
+        let (mut addresses, mut accepting) = ([const { Vec::new() }; 4], Vec::new());
         for (at, host) in config.listen_hosts.iter().enumerate() {
             let may_lack = at > 0 && host == IPV6_LOOPBACK;
-            if let Some(port) = config.http_port
-                && let Some(listener) = listen(host, port, may_lack).await?
-            {
-                http_addresses.push(listener.local_addr()?);
-                accepting.push(Task::on(&runtime::io(), accept(core.clone(), listener, http::serve)));
-            }
-            if let Some(port) = config.tcp_port
-                && let Some(listener) = listen(host, port, may_lack).await?
-            {
-                tcp_addresses.push(listener.local_addr()?);
-                accepting.push(Task::on(&runtime::io(), accept(core.clone(), listener, native::serve)));
+            for (addresses, (protocol, port, tls)) in addresses.iter_mut().zip(&ports) {
+                let Some(port) = *port else { continue };
+                let Some(listener) = listen(host, port, may_lack).await? else { continue };
+                addresses.push(listener.local_addr()?);
+                accepting.push(Task::on(&runtime::io(), accept(core.clone(), listener, *protocol, tls.clone())));
             }
         }
-        Ok(Server { http_addresses, tcp_addresses, core, grace: config.shutdown_grace, accepting })
+        let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
+        let grace = config.shutdown_grace;
+        Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })
+    }
+
+    /// Where certificate and key can be read again.
+    pub fn tls(&self) -> Option<Tls> {
+        self.tls.clone()
     }
 
     /// Takes nothing new, lets running queries finish for the grace period, cancels what is left, and waits for the
@@ -142,11 +164,14 @@ async fn listen(host: &str, port: u16, may_lack: bool) -> Result<Option<TcpListe
     })
 }
 
+#[derive(Clone, Copy)]
+enum Protocol {
+    Http,
+    Native,
+}
+
 /// Takes connections until the server is to end, then waits for those that are left.
-async fn accept<F>(core: Arc<Core>, listener: TcpListener, serve: fn(Arc<Core>, TcpStream, SocketAddr) -> F)
-where
-    F: Future<Output = ()> + Send + 'static,
-{
+async fn accept(core: Arc<Core>, listener: TcpListener, protocol: Protocol, tls: Option<Tls>) {
     // The connections end with the set, and the set with this task.
     let mut connections = JoinSet::new();
     loop {
@@ -156,7 +181,7 @@ where
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((socket, peer)) => drop(connections.spawn(serve(core.clone(), socket, peer))),
+            Ok((socket, peer)) => drop(connections.spawn(serve(core.clone(), socket, peer, protocol, tls.clone()))),
             Err(error) => {
                 tracing::warn!("Cannot accept a connection: {error}");
                 tokio::time::sleep(ACCEPT_PAUSE).await;
@@ -165,4 +190,25 @@ where
     }
     drop(listener);
     while connections.join_next().await.is_some() {}
+}
+
+async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: Protocol, tls: Option<Tls>) {
+    // Packets are small and wait for one another.
+    let _ = socket.set_nodelay(true);
+    let Some(tls) = tls else {
+        return match protocol {
+            Protocol::Http => http::serve(core, socket, peer).await,
+            Protocol::Native => native::serve(core, socket, peer).await,
+        };
+    };
+    let stopping = core.stopping.clone();
+    let accepted = tokio::select! {
+        () = stopping.cancelled() => None,
+        accepted = tls.accept(socket) => accepted,
+    };
+    match (accepted, protocol) {
+        (None, _) => {}
+        (Some(stream), Protocol::Http) => http::serve(core, stream, peer).await,
+        (Some(stream), Protocol::Native) => native::serve(core, stream, peer).await,
+    }
 }

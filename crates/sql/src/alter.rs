@@ -505,7 +505,8 @@ impl Cursor<'_> {
         let alone = matches!(self.parser.peek_nth_token_ref(end).token, Token::EOF | Token::SemiColon)
             || is_word(&self.parser.peek_nth_token_ref(end).token, "ON");
         if !alone || !(self.peeks("TABLE") || self.peeks("VIEW")) {
-            return self.create();
+            let or_replace = self.eat_all(&["OR", "REPLACE"]);
+            return self.create(or_replace);
         }
         self.parser.next_token();
         let if_not_exists = self.if_not_exists();

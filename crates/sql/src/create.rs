@@ -72,8 +72,8 @@ pub struct CreateTable {
 }
 
 impl Cursor<'_> {
-    pub(crate) fn create(&mut self) -> Result<Statement> {
-        let or_replace = self.eat_all(&["OR", "REPLACE"]);
+    /// From behind CREATE [OR REPLACE].
+    pub(crate) fn create(&mut self, or_replace: bool) -> Result<Statement> {
         if self.eat("DATABASE") {
             let if_not_exists = self.if_not_exists();
             let name = self.identifier()?;

@@ -1,6 +1,7 @@
 //! SQL: text to statements (`tokens`, `rewrite`, `dialect`, `statement`), statements to one form of expressions (`ast`,
 //! `translate`), and queries to typed DataFusion plans (`lower`).
 
+pub mod access;
 pub mod alter;
 pub mod ast;
 pub mod create;

@@ -58,6 +58,12 @@ impl Cursor<'_> {
             self.on_cluster()?;
             return Ok(Statement::Alter { name: table, commands: vec![AlterCommand::DropIndex { name, if_exists }] });
         }
+        if let Some(statement) = self.named_collection("DROP")? {
+            return Ok(statement);
+        }
+        if let Some(kind) = self.entity_kind()? {
+            return self.drop_entity(kind);
+        }
         let temporary = self.eat("TEMPORARY");
         let views = self.eat("VIEW");
         if !views && !self.eat("TABLE") {

@@ -11,6 +11,9 @@ impl Cursor<'_> {
     /// Most SHOW statements are queries of system tables.
     pub(crate) fn show(&mut self) -> Result<Statement> {
         let select = |text: String| parse(&text, &BTreeMap::new());
+        if let Some(statement) = self.show_access()? {
+            return Ok(statement);
+        }
         self.eat("TEMPORARY");
         let _ = self.eat("FULL") || self.eat("EXTENDED") || self.eat("CHANGED");
         let filter = |cursor: &mut Self, column: &str| -> Result<String> {
@@ -53,6 +56,9 @@ impl Cursor<'_> {
         if self.eat("CREATE") {
             if self.eat("DATABASE") {
                 return Ok(Statement::ShowCreateDatabase(self.identifier()?));
+            }
+            if let Some(statement) = self.show_create_entity()? {
+                return Ok(statement);
             }
             let temporary = self.eat("TEMPORARY");
             let _ = self.eat("TABLE") || self.eat("VIEW");

@@ -7,6 +7,7 @@ use sqlparser::ast::{FormatClause, Query, Setting};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
+use crate::access::{AccessStatement, Verb};
 use crate::ast::{Node, unescape_identifier};
 use crate::dialect::Dialect;
 use crate::tokens::{prepare, tokenize};
@@ -127,6 +128,8 @@ pub enum Statement {
         statement: Box<Statement>,
         after: AfterQuery,
     },
+    /// Users, roles, profiles and privileges.
+    Access(AccessStatement),
     /// A query of system tables that stands for a SHOW of this database: it must exist.
     ShowOf {
         database: String,
@@ -243,6 +246,7 @@ impl Statement {
             | Statement::DropLoadLedger { .. }
             | Statement::Merges { .. }
             | Statement::FlushAsyncInserts(_) => "System",
+            Statement::Access(statement) => statement.kind(),
             Statement::Shown { statement, .. } => statement.kind(),
             Statement::ShowOf { .. } => "Show",
         }
@@ -356,7 +360,20 @@ impl<'a> Cursor<'a> {
             return self.explain();
         }
         if self.eat("CREATE") {
-            return self.create();
+            if let Some(statement) = self.named_collection("CREATE")? {
+                return Ok(statement);
+            }
+            let or_replace = self.eat_all(&["OR", "REPLACE"]);
+            return match self.entity_kind()? {
+                Some(kind) => self.entity_change(kind, Verb::Create, or_replace),
+                None => self.create(or_replace),
+            };
+        }
+        if self.eat("GRANT") {
+            return self.grant(false);
+        }
+        if self.eat("REVOKE") {
+            return self.grant(true);
         }
         if self.eat("ATTACH") {
             return self.attach();
@@ -365,6 +382,12 @@ impl<'a> Cursor<'a> {
             return self.detach();
         }
         if self.eat("ALTER") {
+            if let Some(statement) = self.named_collection("ALTER")? {
+                return Ok(statement);
+            }
+            if let Some(kind) = self.entity_kind()? {
+                return self.entity_change(kind, Verb::Alter, false);
+            }
             return self.alter();
         }
         if self.eat("DELETE") {
@@ -431,6 +454,9 @@ impl<'a> Cursor<'a> {
                 self.expect_token(&Token::Eq)?;
                 let value = constant(&self.expression()?)?;
                 return Ok(Statement::SetParameter { name, value });
+            }
+            if let Some(statement) = self.set_role()? {
+                return Ok(statement);
             }
             return Ok(Statement::Set(self.assignments()?));
         }

@@ -8,7 +8,7 @@ use gristmill_types::SqlType;
 
 use crate::Known;
 use crate::rows::{Cell, table};
-use crate::tables::every;
+use crate::tables::visible;
 
 const STRUCTURE: &str = "database String, table String, name String, type String, position UInt64, default_kind String, \
     default_expression String, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, marks_bytes UInt64, \
@@ -19,9 +19,9 @@ const STRUCTURE: &str = "database String, table String, name String, type String
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
-    all.push(table("system", "columns", "SystemColumns", STRUCTURE, move |_, rows| {
+    all.push(table("system", "columns", "SystemColumns", STRUCTURE, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        for table in every(&databases) {
+        for table in visible(&databases, context) {
             let definition = table.definition();
             let parts = table.parts();
             let partition = words(definition.partition_by.iter());

@@ -7,15 +7,16 @@ use gristmill_catalog::Table;
 
 use crate::Known;
 use crate::rows::{Cell, table};
+use crate::tables::visible_databases;
 
 const STRUCTURE: &str = "name String, engine String, data_path String, metadata_path String, uuid UUID, engine_full String, \
     comment String, is_external UInt8, database String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let (databases, path) = (known.databases.clone(), known.data_path.clone());
-    all.push(table("system", "databases", "SystemDatabases", STRUCTURE, move |_, rows| {
+    all.push(table("system", "databases", "SystemDatabases", STRUCTURE, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        for name in databases.database_names() {
+        for name in visible_databases(&databases, context) {
             // One that was dropped since has no row.
             let Ok(info) = databases.database(&name) else { continue };
             rows.push([

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::{Databases, Table};
+use gristmill_introspect::QueryContext;
 
 use crate::Known;
 use crate::columns::Digits;
 use crate::rows::{Cell, Rows, table};
-use crate::tables::every;
+use crate::tables::{visible, visible_databases};
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
     default_character_set_catalog Nullable(String), default_character_set_schema Nullable(String), \
@@ -28,22 +29,22 @@ const COLUMNS: &str = "table_catalog String, table_schema String, table_name Str
 const VIEWS: &str =
     "table_catalog String, table_schema String, table_name String, view_definition String, check_option String";
 
-type Fill = fn(&Databases, &mut Rows) -> Result<()>;
+type Fill = fn(&Databases, &QueryContext, &mut Rows) -> Result<()>;
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let views: [(&str, &str, Fill); 4] = [
         ("schemata", SCHEMATA, schemata),
         ("tables", TABLES, tables),
         ("columns", COLUMNS, columns),
-        ("views", VIEWS, |_, _| Ok(())),
+        ("views", VIEWS, |_, _, _| Ok(())),
     ];
     for database in ["information_schema", "INFORMATION_SCHEMA"] {
         for (name, structure, fill) in views {
             for name in [name.to_string(), name.to_ascii_uppercase()] {
                 let databases = known.databases.clone();
-                all.push(table(database, &name, "View", &both_cases(structure), move |_, rows| {
+                all.push(table(database, &name, "View", &both_cases(structure), move |context, rows| {
                     match databases.upgrade() {
-                        Some(databases) => fill(&databases, rows),
+                        Some(databases) => fill(&databases, context, rows),
                         None => Ok(()),
                     }
                 })?);
@@ -53,15 +54,15 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     Ok(())
 }
 
-fn schemata(databases: &Databases, rows: &mut Rows) -> Result<()> {
-    for name in databases.database_names() {
+fn schemata(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
+    for name in visible_databases(databases, context) {
         rows.push_twice([(&name).into(), (&name).into(), "default".into(), Cell::None, Cell::None, Cell::None, Cell::None])?;
     }
     Ok(())
 }
 
-fn tables(databases: &Databases, rows: &mut Rows) -> Result<()> {
-    for table in every(databases) {
+fn tables(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
+    for table in visible(databases, context) {
         let definition = table.definition();
         let kind = match definition.engine.name.as_str() {
             "View" | "MaterializedView" => "VIEW",
@@ -84,8 +85,8 @@ fn tables(databases: &Databases, rows: &mut Rows) -> Result<()> {
     Ok(())
 }
 
-fn columns(databases: &Databases, rows: &mut Rows) -> Result<()> {
-    for table in every(databases) {
+fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
+    for table in visible(databases, context) {
         let definition = table.definition();
         for (i, column) in definition.columns.iter().enumerate() {
             let digits = Digits::of(&column.kind);

@@ -4,6 +4,7 @@
 //! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
 
 mod absent;
+mod access;
 mod asynchronous_inserts;
 mod caches;
 mod columns;
@@ -35,6 +36,7 @@ mod tables;
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};
 
+use gristmill_access::AccessControl;
 use gristmill_base::Result;
 use gristmill_catalog::Databases;
 use gristmill_functions::Registry;
@@ -49,6 +51,7 @@ pub struct Known {
     pub registry: Arc<Registry>,
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub sources: Arc<SourceCaches>,
+    pub access: Arc<AccessControl>,
     pub data_path: PathBuf,
     /// Names of the table engines.
     pub engines: &'static [&'static str],
@@ -60,6 +63,7 @@ pub fn register(
     registry: &Arc<Registry>,
     mergetree: &Arc<MergeTreeEnvironment>,
     sources: &Arc<SourceCaches>,
+    access: &Arc<AccessControl>,
     data_path: PathBuf,
     engines: &'static [&'static str],
 ) -> Result<()> {
@@ -68,6 +72,7 @@ pub fn register(
         registry: registry.clone(),
         mergetree: mergetree.clone(),
         sources: sources.clone(),
+        access: access.clone(),
         data_path,
         engines,
     };
@@ -98,6 +103,7 @@ pub fn register(
     object_storage::add(&mut all, &known)?;
     data_type_families::add(&mut all)?;
     absent::add(&mut all)?;
+    access::add(&mut all, &known)?;
     information_schema::add(&mut all, &known)?;
     for table in all {
         databases.register_system(table);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::Known;
 use crate::rows::{Cell, table, table_of_opened_parts};
-use crate::tables::every;
+use crate::tables::{every, visible};
 
 const PARTS: &str = "partition String, name String, uuid UUID, part_type String, part_storage_type String, active UInt8, \
     marks UInt64, rows UInt64, files UInt64, bytes_on_disk UInt64, data_compressed_bytes UInt64, \
@@ -31,9 +31,9 @@ const PARTS_COLUMNS: &str = "partition String, name String, part_type String, ac
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
-    all.push(table("system", "parts", "SystemParts", PARTS, move |_, rows| {
+    all.push(table("system", "parts", "SystemParts", PARTS, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        for table in every(&databases) {
+        for table in visible(&databases, context) {
             let definition = table.definition();
             for part in table.parts() {
                 rows.push([

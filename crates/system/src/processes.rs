@@ -3,6 +3,8 @@
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+use gristmill_access::Privileges;
+use gristmill_access::rights::Object;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
 use gristmill_introspect::processes;
@@ -16,8 +18,11 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, i
     current_database String, insert_gear String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
-    all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |_, rows| {
-        for query in processes::snapshot() {
+    all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |context, rows| {
+        // Everybody sees their own; who may end those of others sees them too.
+        let kill = Privileges::known("KILL QUERY").unwrap_or_else(Privileges::all);
+        let sees_all = context.rights().has(kill, &Object::EVERYTHING);
+        for query in processes::snapshot().into_iter().filter(|query| sees_all || query.user == context.user) {
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
             rows.push([

@@ -3,9 +3,12 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use gristmill_access::rights::Object;
+use gristmill_access::{Level, Privileges};
 use gristmill_base::Result;
 use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
 use gristmill_catalog::{Databases, Table};
+use gristmill_introspect::QueryContext;
 
 use crate::Known;
 use crate::rows::{Cell, table};
@@ -19,9 +22,9 @@ const STRUCTURE: &str = "database String, name String, uuid UUID, engine String,
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
-    all.push(table("system", "tables", "SystemTables", STRUCTURE, move |_, rows| {
+    all.push(table("system", "tables", "SystemTables", STRUCTURE, move |context, rows| {
         let Some(databases) = databases.upgrade() else { return Ok(()) };
-        let all = every(&databases);
+        let all = visible(&databases, context);
         let views = views_by_source(&all);
         for table in &all {
             let definition = table.definition();
@@ -77,6 +80,34 @@ fn views_by_source(tables: &[Arc<dyn Table>]) -> HashMap<(String, String), Vec<(
         }
     }
     views
+}
+
+/// The tables that whoever asks may know of.
+pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Table>> {
+    let mut all = every(databases);
+    all.retain(|table| {
+        let definition = table.definition();
+        let of_everybody = is_of_everybody(&definition.database);
+        of_everybody || sees(context, &Object::table(&definition.database, &definition.name))
+    });
+    all
+}
+
+/// The databases that whoever asks may know of.
+pub fn visible_databases(databases: &Databases, context: &QueryContext) -> Vec<String> {
+    let mut names = databases.database_names();
+    names.retain(|name| name == "default" || is_of_everybody(name) || sees(context, &Object::database(name)));
+    names
+}
+
+/// Those whose tables tell each user what that user may see.
+fn is_of_everybody(database: &str) -> bool {
+    database == "system" || database.eq_ignore_ascii_case("information_schema")
+}
+
+/// Any right on a thing lets one know of it.
+fn sees(context: &QueryContext, object: &Object) -> bool {
+    context.rights().has_some(Privileges::grantable_on(Level::Database), object)
 }
 
 /// Every table of every database, by name.

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::prelude::{SessionConfig, SessionContext};
+use gristmill_access::AccessControl;
+use gristmill_access::control::State;
 use gristmill_base::Result;
 use gristmill_catalog::engines::MemoryTable;
 use gristmill_catalog::{ColumnKeys, Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
@@ -31,9 +33,17 @@ async fn databases() -> Arc<Databases> {
     let databases = Databases::open(MetadataStore::memory(), Arc::new(MemoryOnly)).await.unwrap();
     let registry = Arc::new(Registry::standard().unwrap());
     let mergetree = MergeTreeEnvironment::for_tests();
-    let sources = Arc::default();
-    gristmill_system::register(&databases, &registry, &mergetree, &sources, "/data".into(), &["Memory", "MergeTree"])
-        .unwrap();
+    let (sources, access) = (Arc::default(), Arc::new(AccessControl::new(State::unconfigured())));
+    gristmill_system::register(
+        &databases,
+        &registry,
+        &mergetree,
+        &sources,
+        &access,
+        "/data".into(),
+        &["Memory", "MergeTree"],
+    )
+    .unwrap();
     databases
 }
 

@@ -1,18 +1,22 @@
 //! `gristmill server`: ClickHouse's protocols over the tables of one folder, until a signal ends it.
 
+mod config;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use clap::Args;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, units};
-use gristmill_engine::EngineConfig;
-use gristmill_server::access::OnlyDefaultUser;
-use gristmill_server::{Server, ServerConfig};
+use gristmill_engine::{Engine, EngineConfig};
+use gristmill_introspect::memory::MemoryAccount;
+use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
+use gristmill_server::{Server, ServerConfig, Tls, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 
+use self::config::Config;
 use crate::bootstrap;
 use crate::local::arguments::Given;
 
@@ -28,27 +32,46 @@ const EXIT_INTERRUPTED: i32 = 130;
     The log goes to standard error; GRISTMILL_LOG=debug shows every query."
 )]
 pub struct ServerArguments {
-    /// The folder where tables last
-    #[arg(long, value_name = "DIR", default_value = "./data")]
-    path: PathBuf,
+    /// A configuration in the form of ClickHouse's config.xml, with users and profiles; what flags say comes first. SIGHUP has
+    /// users, profiles and the certificate read again
+    #[arg(short = 'C', long = "config-file", value_name = "FILE")]
+    config_file: Option<PathBuf>,
+    /// The folder where tables last; ./data unless given
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
     /// The only folder whose files file() reads and writes; user_files in the folder of --path unless given
     #[arg(long = "user_files_path", value_name = "DIR")]
     user_files_path: Option<PathBuf>,
-    /// Port of the HTTP interface; 0: one that is free
-    #[arg(long, value_name = "PORT", default_value_t = 8123)]
-    http_port: u16,
-    /// Port of the native protocol; 0: one that is free
-    #[arg(long, value_name = "PORT", default_value_t = 9000)]
-    tcp_port: u16,
+    /// Port of the HTTP interface, 8123 unless given; 0: one that is free
+    #[arg(long, value_name = "PORT")]
+    http_port: Option<u16>,
+    /// Port of the native protocol, 9000 unless given; 0: one that is free
+    #[arg(long, value_name = "PORT")]
+    tcp_port: Option<u16>,
+    /// Port of HTTP over TLS; 0: one that is free. Wants --certificate and --private-key
+    #[arg(long, value_name = "PORT")]
+    https_port: Option<u16>,
+    /// Port of the native protocol over TLS; 0: one that is free. Wants --certificate and --private-key
+    #[arg(long, value_name = "PORT")]
+    tcp_port_secure: Option<u16>,
+    /// The certificate for TLS and those that lead to a known authority, in PEM; read again on SIGHUP
+    #[arg(long, value_name = "FILE", requires = "private_key")]
+    certificate: Option<PathBuf>,
+    /// The key of the certificate, in PEM
+    #[arg(long, value_name = "FILE", requires = "certificate")]
+    private_key: Option<PathBuf>,
     /// Address to listen on, of this machine; may be given several times. Without it: only this machine's own programs
     #[arg(long, value_name = "ADDRESS")]
     listen_host: Vec<String>,
-    /// Queries that run at the same time; others are refused. 0: any number
-    #[arg(long, value_name = "N", default_value_t = 100)]
-    max_concurrent_queries: usize,
-    /// Seconds that running queries may go on when the server is to end
-    #[arg(long, value_name = "SECONDS", default_value_t = 10)]
-    shutdown_grace: u64,
+    /// Queries that run at the same time; others are refused; 100 unless given. 0: any number
+    #[arg(long, value_name = "N")]
+    max_concurrent_queries: Option<usize>,
+    /// Seconds that running queries may go on when the server is to end; 10 unless given
+    #[arg(long, value_name = "SECONDS")]
+    shutdown_grace: Option<u64>,
+    /// Bytes of memory that all queries together may use; 80 % of the machine's unless given
+    #[arg(long = "max_server_memory_usage", value_name = "BYTES", value_parser = bytes)]
+    max_server_memory_usage: Option<u64>,
     /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
     #[arg(long = "uncompressed_cache_size", value_name = "BYTES", value_parser = bytes)]
     uncompressed_cache_size: Option<u64>,
@@ -62,26 +85,45 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
-    let mut stop = Stop::listen()?;
-    let path = arguments.path.clone();
-    let config = EngineConfig {
-        data_path: Some(arguments.path),
-        uncompressed_cache_size: arguments.uncompressed_cache_size,
-        query_condition_cache_size: arguments.query_condition_cache_size,
-        user_files_path: Some(arguments.user_files_path.unwrap_or_else(|| path.join("user_files"))),
+    let mut signals = Signals::listen()?;
+    let file = arguments.config_file.clone();
+    let configured = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    let access = configured.state();
+    let allowed = match file {
+        Some(_) => configured.allowed_hosts,
+        None => AllowedHosts { refuses_metadata: true, ..AllowedHosts::default() },
     };
-    let engine = bootstrap::open_engine(config).await?;
+    allowed_hosts::allow(allowed);
+    let path = arguments.path.or(configured.path).unwrap_or_else(|| "./data".into());
+    let user_files_path = arguments.user_files_path.or(configured.user_files_path);
+    let config = EngineConfig {
+        data_path: Some(path.clone()),
+        uncompressed_cache_size: arguments.uncompressed_cache_size.or(configured.uncompressed_cache_size),
+        query_condition_cache_size: arguments.query_condition_cache_size.or(configured.query_condition_cache_size),
+        user_files_path: Some(user_files_path.unwrap_or_else(|| path.join("user_files"))),
+    };
     let defaults = ServerConfig::default();
-    let named_hosts = !arguments.listen_host.is_empty();
-    let config = ServerConfig {
-        listen_hosts: if named_hosts { arguments.listen_host } else { defaults.listen_hosts },
-        http_port: Some(arguments.http_port),
-        tcp_port: Some(arguments.tcp_port),
-        max_concurrent_queries: arguments.max_concurrent_queries,
-        shutdown_grace: Duration::from_secs(arguments.shutdown_grace),
+    let hosts = [arguments.listen_host, configured.listen_hosts, defaults.listen_hosts];
+    let grace = arguments.shutdown_grace.or(configured.shutdown_grace).map(Duration::from_secs);
+    let most = arguments.max_concurrent_queries.or(configured.max_concurrent_queries);
+    let certificate = arguments.certificate.or(configured.certificate);
+    let private_key = arguments.private_key.or(configured.private_key);
+    let config_of_server = ServerConfig {
+        listen_hosts: hosts.into_iter().find(|hosts| !hosts.is_empty()).unwrap_or_default(),
+        http_port: arguments.http_port.or(configured.http_port).or(defaults.http_port),
+        tcp_port: arguments.tcp_port.or(configured.tcp_port).or(defaults.tcp_port),
+        https_port: arguments.https_port.or(configured.https_port),
+        tcp_port_secure: arguments.tcp_port_secure.or(configured.tcp_port_secure),
+        tls: certificate.zip(private_key).map(|(certificate, private_key)| TlsFiles { certificate, private_key }),
+        max_concurrent_queries: most.unwrap_or(defaults.max_concurrent_queries),
+        shutdown_grace: grace.unwrap_or(defaults.shutdown_grace),
         settings: given.settings,
     };
-    let server = match Server::start(engine.clone(), Arc::new(OnlyDefaultUser), &config).await {
+    let server_memory = arguments.max_server_memory_usage.or(configured.max_server_memory_usage);
+    MemoryAccount::limit_process(server_memory.unwrap_or_default());
+    let engine = bootstrap::open_engine(config).await?;
+    engine.access.configure(access);
+    let server = match Server::start(engine.clone(), &config_of_server).await {
         Ok(server) => server,
         Err(error) => {
             engine.shutdown().await;
@@ -94,14 +136,31 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     for address in &server.tcp_addresses {
         tracing::info!("Listening for the native protocol on {address}");
     }
+    for address in &server.https_addresses {
+        tracing::info!("Listening for HTTP over TLS on {address}");
+    }
+    for address in &server.tcp_secure_addresses {
+        tracing::info!("Listening for the native protocol over TLS on {address}");
+    }
     if server.http_addresses.iter().chain(&server.tcp_addresses).any(|address| !address.ip().is_loopback()) {
-        tracing::warn!("Other machines can connect as the user default, who has no password and may do everything");
+        tracing::warn!(
+            "Other machines can connect, as users who have a password: the user default has none unless it was given one"
+        );
     }
     tracing::info!("Ready for connections, with the tables of {}", path.display());
-    stop.wait().await;
-    tracing::info!("Ending: running queries have {} seconds", arguments.shutdown_grace);
+    let reloaded = Reloaded { engine: Arc::downgrade(&engine), tls: server.tls(), file };
+    engine.on_reload({
+        let reloaded = reloaded.clone();
+        Box::new(move || reloaded.reload())
+    });
+    while signals.wait().await == Signal::Reload {
+        if let Err(error) = reloaded.reload() {
+            tracing::error!("The configuration stays as it was: {error}");
+        }
+    }
+    tracing::info!("Ending: running queries have {} seconds", config_of_server.shutdown_grace.as_secs());
     let _impatient = Task::on(&runtime::io(), async move {
-        stop.wait().await;
+        while signals.wait().await == Signal::Reload {}
         std::process::exit(EXIT_INTERRUPTED);
     });
     server.shutdown().await;
@@ -110,21 +169,55 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The signals that end a server.
-struct Stop {
-    interrupt: tokio::signal::unix::Signal,
-    terminate: tokio::signal::unix::Signal,
+/// What is read again while the server runs.
+#[derive(Clone)]
+struct Reloaded {
+    engine: Weak<Engine>,
+    tls: Option<Tls>,
+    file: Option<PathBuf>,
 }
 
-impl Stop {
-    fn listen() -> Result<Stop> {
-        Ok(Stop { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+impl Reloaded {
+    /// Users, profiles, named collections, allowed hosts and the certificate. With an error everything stays as it was.
+    fn reload(&self) -> Result<()> {
+        let config = self.file.as_deref().map(Config::read).transpose()?;
+        self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
+        if let (Some(config), Some(engine)) = (config, self.engine.upgrade()) {
+            engine.access.configure(config.state());
+            allowed_hosts::allow(config.allowed_hosts);
+        }
+        tracing::info!("The configuration was read again");
+        Ok(())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Signal {
+    End,
+    Reload,
+}
+
+/// The signals that end a server, and the one that has its configuration read again.
+struct Signals {
+    interrupt: tokio::signal::unix::Signal,
+    terminate: tokio::signal::unix::Signal,
+    hangup: tokio::signal::unix::Signal,
+}
+
+impl Signals {
+    fn listen() -> Result<Signals> {
+        Ok(Signals {
+            interrupt: signal(SignalKind::interrupt())?,
+            terminate: signal(SignalKind::terminate())?,
+            hangup: signal(SignalKind::hangup())?,
+        })
     }
 
-    async fn wait(&mut self) {
+    async fn wait(&mut self) -> Signal {
         tokio::select! {
-            _ = self.interrupt.recv() => {}
-            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => Signal::End,
+            _ = self.terminate.recv() => Signal::End,
+            _ = self.hangup.recv() => Signal::Reload,
         }
     }
 }

@@ -228,6 +228,7 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> s
     settings.insert_deduplication_token = String::new();
     let query = &first.context.query;
     let context = QueryContext::new(query, "", &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
+    let context = context.of_user(first.context.access.clone());
     let running = processes::start(&context).ok();
     let tables = vec![(key.database.clone(), key.name.clone())];
     let mut ending = Ending { context: context.clone(), kind: "AsyncInsertFlush", tables, running };

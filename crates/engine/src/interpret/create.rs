@@ -7,6 +7,7 @@ use gristmill_catalog::{
     ColumnKeys, EngineSpec, MaterializedView, ProjectionDefinition, SkipIndexDefinition, TableDefinition, TtlSpec, directed,
     direction,
 };
+use gristmill_sources::CallArgument;
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::{CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -96,7 +97,10 @@ impl Interpreter {
                 let name = canonical_engine(name);
                 // Those of MergeTree tables are names of columns; the others are read again as calls.
                 let text = |node: &Node| if name.ends_with("MergeTree") { sql(node) } else { node.to_string() };
-                let arguments = arguments.iter().map(text).collect();
+                let arguments = match self.collection_arguments(&name, arguments)? {
+                    Some(of_collection) => of_collection,
+                    None => arguments.iter().map(text).collect(),
+                };
                 EngineSpec { name, arguments }
             }
             (None, Some(like)) => like.engine.clone(),
@@ -231,6 +235,31 @@ impl Interpreter {
             ErrorCode::INCORRECT_QUERY,
             "Incorrect CREATE query: required list of column descriptions or AS section or SELECT",
         ))
+    }
+
+    /// The arguments of an engine over files whose first names a collection: what stands in it now, as if written out.
+    fn collection_arguments(&self, engine: &str, arguments: &[Node]) -> Result<Option<Vec<String>>> {
+        let (Some(function), Some(Node::Name(name))) = (source_function(engine), arguments.first()) else { return Ok(None) };
+        if !matches!(&name[..], [name] if self.engine.access.state().collections.contains_key(name)) {
+            return Ok(None);
+        }
+        let mut call = call_of(&self.engine, &self.context, function, arguments)?;
+        let mut take = |name: &str| {
+            let at = call.named.iter().position(|(known, _)| known == name)?;
+            Some(call.named.remove(at).1)
+        };
+        // The table says its structure itself.
+        let (format, compression, _) = (take("format"), take("compression_method"), take("structure"));
+        if let Some((key, _)) = call.named.first() {
+            let text = format!("`{key}` of a named collection is no argument of the engine {engine}");
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+        let rest = format.into_iter().chain(compression);
+        let text = |argument: CallArgument| match argument {
+            CallArgument::Text(text) => gristmill_types::sql_type::quote(&text),
+            other => other.word().to_string(),
+        };
+        Ok(Some(call.positional.into_iter().chain(rest).map(text).collect()))
     }
 
     /// A codec in canonical words, checked against the column.

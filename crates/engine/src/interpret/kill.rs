@@ -4,13 +4,14 @@ use std::collections::BTreeMap;
 
 use arrow::array::{AsArray, RecordBatch};
 use futures::TryStreamExt;
+use gristmill_access::rights::Object;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::processes;
 use gristmill_sql::ast::Node;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::Statement;
 
-use super::{Interpreter, Outcome};
+use super::{Interpreter, Outcome, privilege};
 use crate::plan;
 
 impl Interpreter {
@@ -18,9 +19,13 @@ impl Interpreter {
     pub(crate) async fn kill_queries(&self, condition: &Node, test: bool) -> Result<Outcome> {
         let chosen = self.texts_of(&format!("SELECT query_id FROM system.processes WHERE {}", sql(condition))).await?;
         let own = &self.context.query_id;
+        let kills_all = self.context.rights().has(privilege("KILL QUERY"), &Object::EVERYTHING);
         let mut killed = Vec::new();
         for query in processes::snapshot() {
-            if query.query_id == *own || !chosen.iter().any(|row| row[..] == [query.query_id.as_str()]) {
+            if query.query_id == *own
+                || (query.user != self.context.user && !kills_all)
+                || !chosen.iter().any(|row| row[..] == [query.query_id.as_str()])
+            {
                 continue;
             }
             let mut status = String::new();

@@ -204,6 +204,7 @@ impl Interpreter {
         match &upper[..] {
             // The logs are kept in memory and always current.
             ["FLUSH", "LOGS", ..] => Ok(()),
+            ["RELOAD", "CONFIG" | "USERS"] => self.engine.reload_config(),
             ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {
                 self.engine.hints.caches.clear();
                 Ok(())

@@ -1,5 +1,6 @@
 //! One interpreter a kind of statement.
 
+mod access;
 mod alter;
 mod async_insert;
 mod check;
@@ -16,12 +17,16 @@ mod load;
 mod load_steps;
 mod manage;
 mod materialized_view;
+mod required;
 mod select;
 mod ttl;
 mod view;
 
+pub(crate) use access::check_granted;
+pub use access::configured_grants;
 pub(crate) use async_insert::write_entries;
 pub(crate) use insert_lanes::write_all;
+pub(crate) use required::{check_source, may_read, privilege};
 pub(crate) use select::Planned;
 
 use std::sync::Arc;
@@ -111,6 +116,7 @@ impl Interpreter {
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
         self.check_readonly(&statement)?;
+        self.check_access(&statement)?;
         match statement {
             Statement::Select(select) => {
                 let outcome = self.select(&select, input, &mut ending.tables).await?;
@@ -140,7 +146,16 @@ impl Interpreter {
                 ending.started();
                 self.describe(&target).await
             }
-            Statement::Set(_) | Statement::SetParameter { .. } | Statement::Use(_) => {
+            Statement::Use(database) => {
+                ending.started();
+                self.engine.databases.database(&database)?;
+                Ok(Outcome::done())
+            }
+            Statement::Access(statement) => {
+                ending.started();
+                self.access(statement).await
+            }
+            Statement::Set(_) | Statement::SetParameter { .. } => {
                 ending.started();
                 Ok(Outcome::done())
             }
@@ -173,7 +188,7 @@ impl Interpreter {
                 | Statement::FlushAsyncInserts(_)
                 | Statement::Merges { .. }
                 | Statement::DropLoadLedger { .. }
-        );
+        ) || matches!(statement, Statement::Access(access) if access.writes());
         if writes && self.context.settings.readonly > 0 {
             return Err(Error::new(
                 ErrorCode::READONLY,

@@ -31,7 +31,7 @@ use crate::merge::rules;
 use crate::parallel;
 use crate::part::v1::dictionary;
 use crate::part::v1::encode::Codec;
-use crate::part::v1::storage_type::{has_strings, is_text, storage_field, to_storage};
+use crate::part::v1::storage_type::{has_strings, is_text, to_storage};
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::projection::build::Building;
@@ -55,9 +55,6 @@ pub struct BlockTarget {
     pub settings: Arc<TableSettings>,
     pub store: Arc<dyn PartStore>,
 }
-
-/// Neighbouring rows that tell how a column's values follow each other.
-const RUN_ROWS: usize = 8192;
 
 /// What all parts of a block share.
 struct Block {
@@ -196,7 +193,7 @@ impl Block {
             granule_rows,
             row_group_rows: row_group_rows(self.row_bytes, granule_rows, settings.max_rows_in_row_group),
             text: self.text.clone(),
-            dictionaries: self.dictionaries_of(&sorted)?,
+            dictionaries: self.dictionaries.clone(),
             lanes: self.lanes,
             hashed: settings.non_replicated_deduplication_window > 0,
         };
@@ -212,16 +209,6 @@ impl Block {
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
         let took = context.env.instant().saturating_duration_since(started);
         Ok(Some(InsertedPart { part, ranges: partition.ranges, took }))
-    }
-
-    /// Which columns have a dictionary where rows are written in this order.
-    fn dictionaries_of(&self, rows: &Sorted) -> Result<Vec<bool>> {
-        let mut dictionaries = self.dictionaries.clone();
-        for (at, column) in self.target.layout.columns.iter().enumerate() {
-            let is_by_sample = dictionaries[at] && dictionary::by_type(&column.kind).is_none();
-            dictionaries[at] = dictionaries[at] && (!is_by_sample || keeps_dictionary(&column.kind, rows, at)?);
-        }
-        Ok(dictionaries)
     }
 
     /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.
@@ -285,21 +272,6 @@ pub fn traits(kind: &SqlType, array: &ArrayRef) -> Result<(bool, bool)> {
         None => dictionary::pays(kind, &to_storage(kind, &sample(array)?)?)?,
     };
     Ok((text, pays))
-}
-
-/// Of a column of which few values come often: whether a dictionary is still best where rows have this order.
-pub fn keeps_dictionary(kind: &SqlType, rows: &Sorted, column: usize) -> Result<bool> {
-    // What can be NULL is written by the Parquet crate, which packs nothing.
-    if storage_field(kind, "").is_nullable() {
-        return Ok(true);
-    }
-    let length = rows.rows.min(RUN_ROWS);
-    let begin = (rows.rows - length) / 2;
-    let run = match &rows.order {
-        Some(order) => arrow::compute::take(&rows.columns[column], &order.slice(begin, length), None)?,
-        None => rows.columns[column].slice(begin, length),
-    };
-    dictionary::beats_packing(&to_storage(kind, &run)?)
 }
 
 /// Enough evenly spread values to judge a column by, so that only they are converted.

@@ -19,7 +19,7 @@ use gristmill_types::measure::batch_bytes;
 
 use super::{Contents, Projection, merge, object_beside};
 use crate::index::order::KeyOrder;
-use crate::insert::block::{keeps_dictionary, traits};
+use crate::insert::block::traits;
 use crate::insert::sort::{self, SortKey};
 use crate::located::mask;
 use crate::manifest::ProjectionEntry;
@@ -122,10 +122,10 @@ impl ProjectionsBuilder {
         let layout = projection.layout.clone();
         let sorted = sorted(&projection, held)?;
         let (mut text, mut dictionaries) = (Vec::new(), Vec::new());
-        for (at, (column, array)) in layout.columns.iter().zip(&sorted.columns).enumerate() {
+        for (column, array) in layout.columns.iter().zip(&sorted.columns) {
             let (is_text, pays) = traits(&column.kind, array)?;
             text.push(is_text);
-            dictionaries.push(pays && keeps_dictionary(&column.kind, &sorted, at)?);
+            dictionaries.push(pays);
         }
         let row_bytes = bytes / (rows as u64).max(1);
         let settings = &self.settings;

@@ -8,6 +8,8 @@
 //! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it, or a PUT where the URL is presigned.
 
 use std::collections::{BTreeMap, HashMap};
+use std::net::SocketAddr;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
@@ -22,10 +24,12 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use object_store::PutPayload;
 use object_store::client::{HttpClient, HttpRequest, HttpRequestBody, HttpResponse};
 use parking_lot::Mutex;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::cloud::{same_version, strong};
 use super::cloud_clients::{ClientSettings, USER_AGENT};
 use super::{Backend, Fetched, Page, PageRequest, Span};
+use crate::allowed_hosts;
 use crate::failure::{Failure, FailureKind};
 use crate::location;
 use crate::store::ObjectInfo;
@@ -81,6 +85,9 @@ impl HttpBackend {
                 break;
             }
             let Some(target) = text(answer.headers(), &LOCATION).and_then(|to| resolved(&at, to)) else { break };
+            if let Err(error) = allowed_hosts::check(allowed_hosts::authority(&target)) {
+                return Err(Failure::new(FailureKind::Refused, error.message().to_string()));
+            }
             let mut request = Request::builder()
                 .method(method.clone())
                 .uri(&target)
@@ -118,6 +125,23 @@ fn resolved(from: &str, to: &str) -> Option<String> {
     matches!(target.scheme(), "http" | "https").then(|| target.into())
 }
 
+/// The system's resolver, without addresses that may not be asked: a name may stand for any.
+struct AllowedAddresses;
+
+impl Resolve for AllowedAddresses {
+    fn resolve(&self, name: Name) -> Resolving {
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let (allowed, refused): (Vec<SocketAddr>, Vec<SocketAddr>) =
+                found.partition(|address| allowed_hosts::allows_address(address.ip()));
+            if allowed.is_empty() && !refused.is_empty() {
+                return Err(format!("{} stands for an address that is not allowed", name.as_str()).into());
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
 /// A client that follows redirects within a host and no others.
 pub(crate) fn plain_client(settings: ClientSettings) -> Result<HttpClient> {
     let within_host = reqwest::redirect::Policy::custom(|attempt| {
@@ -126,6 +150,7 @@ pub(crate) fn plain_client(settings: ClientSettings) -> Result<HttpClient> {
     });
     let client = reqwest::Client::builder()
         .redirect(within_host)
+        .dns_resolver(Arc::new(AllowedAddresses))
         .connect_timeout(Duration::from_millis(settings.connect_timeout_ms.max(1)))
         .pool_idle_timeout(Duration::from_secs(60))
         .pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))

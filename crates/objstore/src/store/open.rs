@@ -12,6 +12,7 @@ use object_store::client::{HttpClient, HttpConnector};
 use parking_lot::Mutex;
 
 use super::{Inner, Store};
+use crate::allowed_hosts::{self, authority};
 use crate::backend::{
     Backend, ClientSettings, CloudBackend, GcsBackend, HttpBackend, LocalBackend, MemoryBackend, Syncs, basic_auth,
     client_options, header_map, plain_client,
@@ -52,6 +53,7 @@ impl Store {
         if location.provider == Provider::File {
             return Ok(Store::local(&location.endpoint));
         }
+        allowed_hosts::check(authority(&location.endpoint))?;
         Prices::of("", &settings.object_storage_prices)?;
         let key = CacheKey {
             location: location.with_key(""),
@@ -83,7 +85,7 @@ impl Store {
         if let Some(user) = &location.basic_auth {
             headers.insert(http::header::AUTHORIZATION, basic_auth(user)?);
         }
-        let host = location.endpoint.split_once("://").map_or("", |(_, rest)| rest).split('/').next().unwrap_or("");
+        let host = authority(&location.endpoint);
         let host = host
             .rsplit_once(':')
             .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))

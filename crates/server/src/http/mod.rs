@@ -26,7 +26,7 @@ use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::core::{Core, Counted};
 use answer::AnswerBody;
@@ -37,9 +37,8 @@ const HEAD_LONGEST: Duration = Duration::from_secs(30);
 const HEAD_BYTES_MAX: usize = 1 << 20;
 
 /// Serves one socket to its end.
-pub async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, peer: SocketAddr) {
     let _counted = Counted::one_of(&core.connections.http);
-    let _ = socket.set_nodelay(true);
     let stopping = core.stopping.clone();
     let service = service_fn(move |request| {
         let core = core.clone();

@@ -5,6 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures::StreamExt;
+use gristmill_access::Identity;
+use gristmill_access::entity::Chosen;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
 use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session};
@@ -21,8 +23,7 @@ use super::input::{self, Rest, Taken};
 use super::outgoing::{CHUNK_BYTES, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
 use super::sessions::Held;
-use crate::access::Identity;
-use crate::core::{Before, Core, Counted, error_text};
+use crate::core::{Before, Core, Place, error_text};
 use crate::extremes::Extremes;
 use crate::known_settings;
 
@@ -48,7 +49,7 @@ struct Ready {
     taken: Taken,
     external: Vec<ExternalTable>,
     default_format: Option<String>,
-    _place: Counted,
+    _place: Place,
 }
 
 /// How the answer of a request is to be.
@@ -111,7 +112,7 @@ async fn prepare(
 ) -> Result<Ready> {
     core.check_open()?;
     let credentials = request::credentials(parts, parameters, peer.ip())?;
-    let identity = core.access.authenticate(&credentials)?;
+    let identity = core.come_in(credentials).await?;
     has_length(parts)?;
     // Before the body, which takes memory.
     let place = core.admission.enter();
@@ -138,9 +139,10 @@ async fn prepare(
     }
     wishes.buffer_bytes = buffer_bytes(parameters, &session)?;
     let external = external::tables(form, parameters, settings)?;
+    let longest = Duration::from_millis(settings.queue_max_wait_ms);
     let query = parameters.get("query").unwrap_or_default();
     let taken = input::take(query, data.unwrap_or_else(|| futures::stream::empty().boxed())).await?;
-    let place = core.admission.or_in_need(place, &taken.statement.text)?;
+    let place = core.admission.or_wait(place, &taken.statement.text, longest).await?;
     let default_format = header(parts, "x-clickhouse-format").or(parameters.get("default_format"));
     let default_format = default_format.filter(|name| !name.is_empty()).map(str::to_string);
     let mut session = session;
@@ -171,14 +173,14 @@ fn session(
         .session()?
         .map(|request| core.sessions.take(&identity.user, &request, || core.session(identity)))
         .transpose()?;
-    let mut session = named.as_ref().map_or_else(|| core.session(identity), |held| held.session.clone());
+    let mut session = named.as_ref().map_or_else(|| core.session(identity), |held| Ok(held.session.clone()))?;
     let database = header(parts, "x-clickhouse-database").or(parameters.get("database"));
     if let Some(database) = database.filter(|name| !name.is_empty()) {
-        core.engine.databases.database(database)?;
+        session.check_database(database)?;
         session.database = database.to_string();
     }
-    if let Some(role) = parameters.roles.first() {
-        return Err(Error::new(ErrorCode(511), format!("There is no role `{role}`")));
+    if !parameters.roles.is_empty() {
+        session.set_roles(Some(Chosen::These(parameters.roles.clone())))?;
     }
     // Whoever follows a link must not change anything.
     if parts.method != Method::POST && session.settings.readonly == 0 {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::net::IpAddr;
 
 use base64::Engine as _;
+use gristmill_access::control::Credentials;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Compression;
 use gristmill_introspect::Settings;
@@ -11,7 +12,6 @@ use hyper::http::request::Parts;
 use url::form_urlencoded;
 
 use super::sessions::SessionRequest;
-use crate::access::Credentials;
 use crate::known_settings;
 
 #[derive(Clone, Debug, Default)]

@@ -54,7 +54,7 @@ impl NamedSessions {
     }
 
     /// Takes a session, or makes it. Errors: SESSION_IS_LOCKED, SESSION_NOT_FOUND, INVALID_SESSION_TIMEOUT.
-    pub fn take(&self, user: &str, request: &SessionRequest, make: impl FnOnce() -> Session) -> Result<Held> {
+    pub fn take(&self, user: &str, request: &SessionRequest, make: impl FnOnce() -> Result<Session>) -> Result<Held> {
         let timeout = timeout(request.timeout.as_deref())?;
         let key = (user.to_string(), request.id.clone());
         let now = self.env.instant();
@@ -72,8 +72,9 @@ impl NamedSessions {
                 return Err(Error::new(ErrorCode::SESSION_NOT_FOUND, format!("Session {} not found", request.id)));
             }
             Entry::Vacant(entry) => {
+                let session = make()?;
                 entry.insert(Kept::InUse);
-                make()
+                session
             }
         };
         Ok(Held { sessions: self.clone(), key, session, timeout, close: request.close })

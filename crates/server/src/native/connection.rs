@@ -5,19 +5,19 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
+use gristmill_access::control::Credentials;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::timezone_name;
 use gristmill_engine::{ExternalTable, Session};
 use gristmill_formats::native::{BLOCK_BYTES_MAX, ByteReader};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Dialect;
 use super::client::{self, Hello, Query, Words};
 use super::listener::{RECEIVE_LONGEST, peek, unexpected};
 use super::socket::{Chunks, Output, channels, gone};
 use super::{query, revision};
-use crate::access::Credentials;
 use crate::core::{Core, Counted};
 
 /// Until the client has said who it is.
@@ -40,11 +40,9 @@ pub(super) struct Connection {
 }
 
 /// Serves one socket to its end.
-pub async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Send + 'static, peer: SocketAddr) {
     let _counted = Counted::one_of(&core.connections.native);
-    // Packets are small and wait for one another.
-    let _ = socket.set_nodelay(true);
-    let (read, write) = socket.into_split();
+    let (read, write) = tokio::io::split(socket);
     let (pump, chunks, out) = channels();
     let session = Session::new(core.engine.clone());
     let dialect = Dialect { revision: 0, compressed: false };
@@ -125,7 +123,7 @@ impl Connection {
         }
         let hello = self.words().hello().await?;
         self.dialect.revision = hello.revision.min(revision::SERVER);
-        self.come_in(&hello)?;
+        self.come_in(&hello).await?;
         let timezone = timezone_name(&self.session.settings);
         let nonce = self.core.engine.env.random_u64();
         self.out.send_whole(self.dialect.hello(&timezone, &self.core.display_name, nonce)).await?;
@@ -134,7 +132,7 @@ impl Connection {
         Ok(true)
     }
 
-    fn come_in(&mut self, hello: &Hello) -> Result<()> {
+    async fn come_in(&mut self, hello: &Hello) -> Result<()> {
         if hello.revision < revision::CLIENT_INFO {
             let text =
                 format!("The client speaks revision {}, and the oldest known is {}", hello.revision, revision::CLIENT_INFO);
@@ -142,10 +140,10 @@ impl Connection {
         }
         let credentials =
             Credentials { user: hello.user.clone(), password: hello.password.clone(), address: Some(self.peer.ip()) };
-        let identity = self.core.access.authenticate(&credentials)?;
-        self.session = self.core.session(&identity);
+        let identity = self.core.come_in(credentials).await?;
+        self.session = self.core.session(&identity)?;
         if !hello.database.is_empty() {
-            self.core.engine.databases.database(&hello.database)?;
+            self.session.check_database(&hello.database)?;
             self.session.database.clone_from(&hello.database);
         }
         Ok(())

@@ -22,7 +22,7 @@ use super::listener::{Heard, Listener};
 use super::revision;
 use super::socket::Output;
 use super::told::{EventsTold, Priority, log_line};
-use crate::core::{Before, Counted, one_statement};
+use crate::core::{Before, Place, one_statement};
 use crate::extremes::Extremes;
 use crate::known_settings;
 
@@ -33,7 +33,7 @@ const SILENCE_LONGEST: Duration = Duration::from_secs(5);
 
 /// Runs a query and answers it. The outer error ends the connection, the inner one is the statement's.
 pub(super) async fn run(connection: &mut Connection, packet: Query, external: Vec<ExternalTable>) -> Result<Result<()>> {
-    let (mut session, statement, _place) = match prepare(connection, packet) {
+    let (mut session, statement, _place) = match prepare(connection, packet).await {
         Ok(prepared) => prepared,
         Err(error) => return Ok(Err(error)),
     };
@@ -45,7 +45,7 @@ pub(super) async fn run(connection: &mut Connection, packet: Query, external: Ve
     Ok(answered)
 }
 
-fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Counted)> {
+async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Place)> {
     connection.core.check_open()?;
     if packet.stage != 2 && packet.stage != 0 {
         return Err(Error::not_implemented(format!("A query up to stage {}", packet.stage)).with_context(
@@ -64,7 +64,8 @@ fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Statement
     session.parameters.extend(packet.parameters);
     let statement = one_statement(&packet.text)?;
     let admission = &connection.core.admission;
-    let place = admission.or_in_need(admission.enter(), &statement.text)?;
+    let longest = Duration::from_millis(session.settings.queue_max_wait_ms);
+    let place = admission.or_wait(admission.enter(), &statement.text, longest).await?;
     Ok((session, statement, place))
 }
 

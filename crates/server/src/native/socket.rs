@@ -8,8 +8,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 /// Bytes that are read at a time.
@@ -75,7 +74,7 @@ pub fn channels() -> (Pump, Chunks, Output) {
 
 impl Pump {
     /// Moves bytes until the conversation has said its last word, or the client is gone.
-    pub async fn run(self, mut read: OwnedReadHalf, mut write: OwnedWriteHalf) {
+    pub async fn run(self, mut read: impl AsyncRead + Unpin, mut write: impl AsyncWrite + Unpin) {
         let Pump { received, mut to_send } = self;
         let reading = async {
             loop {

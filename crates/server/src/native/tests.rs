@@ -14,7 +14,6 @@ use tokio::net::TcpStream;
 
 use super::client::{Query, Words};
 use super::revision;
-use crate::access::OnlyDefaultUser;
 use crate::{Server, ServerConfig};
 
 /// The hello of Debian's clickhouse-client 18.16.
@@ -23,15 +22,23 @@ const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108ca903000764
 async fn server() -> Server {
     let engine = Engine::open(EngineConfig::default()).await.expect("an engine");
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(databases, registry, mergetree, &engine.hints.caches, engine.data_path.clone(), ENGINES)
-        .expect("system tables");
+    gristmill_system::register(
+        databases,
+        registry,
+        mergetree,
+        &engine.hints.caches,
+        &engine.access,
+        engine.data_path.clone(),
+        ENGINES,
+    )
+    .expect("system tables");
     let config = ServerConfig {
         listen_hosts: vec!["127.0.0.1".to_string()],
         http_port: Some(0),
         tcp_port: Some(0),
         ..ServerConfig::default()
     };
-    Server::start(engine, Arc::new(OnlyDefaultUser), &config).await.expect("a server")
+    Server::start(engine, &config).await.expect("a server")
 }
 
 fn hello(revision: u64, user: &str) -> Vec<u8> {

@@ -30,6 +30,9 @@ use crate::parallel;
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
 pub const STATISTICS_BYTES_MAX: usize = 32;
 
+/// Neighbouring rows that tell how a column's values follow each other.
+const RUN_ROWS: usize = 8192;
+
 /// LZ4 where a part is short-lived, ZSTD where it stays (level 3 for strings, else 1): a sixth of the write rate for a third of
 /// the size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -120,6 +123,8 @@ pub struct ColumnEncoder {
     kind: SqlType,
     field: FieldRef,
     way: Way,
+    /// Numbers of which few come often: the encoder that packs them, in place of a dictionary if the first rows say so.
+    or_packed: Option<Way>,
     granule_rows: usize,
     rows: usize,
     pub value_bytes: u64,
@@ -198,10 +203,16 @@ pub fn encoders(factory: &ArrowRowGroupWriterFactory, row_group: usize, written:
         let field = storage_field(&column.kind, &column.name);
         let leaf = written.schema.column(first_leaf);
         first_leaf += leaves;
-        let is_plain = written.by_own && column.codec.is_empty() && !written.dictionaries[place];
+        let may_own = written.by_own && column.codec.is_empty();
         let own = || Way::own(column, &field, &leaf, written.codec, written.text[place], written.granule_rows);
-        let way = is_plain.then(own).flatten().unwrap_or(Way::Any(taken));
-        ColumnEncoder { kind: column.kind.clone(), field, way, granule_rows: written.granule_rows, rows: 0, value_bytes: 0 }
+        let own = may_own.then(own).flatten();
+        let (way, or_packed) = match (own, written.dictionaries[place]) {
+            (Some(way), false) => (way, None),
+            (Some(packs @ (Way::Narrow(_) | Way::Wide(_))), true) => (Way::Any(taken), Some(packs)),
+            _ => (Way::Any(taken), None),
+        };
+        let (kind, granule_rows) = (column.kind.clone(), written.granule_rows);
+        ColumnEncoder { kind, field, way, or_packed, granule_rows, rows: 0, value_bytes: 0 }
     };
     Ok(written.columns.iter().zip(written.leaves).enumerate().map(encoder).collect())
 }
@@ -228,6 +239,12 @@ impl ColumnEncoder {
         };
         self.value_bytes += value_bytes(&taken);
         let stored = to_storage(&self.kind, &taken)?;
+        if !stored.is_empty()
+            && let Some(packs) = self.or_packed.take()
+            && !dictionary::beats_packing(&stored.slice(0, stored.len().min(RUN_ROWS)))?
+        {
+            self.way = packs;
+        }
         match &mut self.way {
             Way::Narrow(numbers) => numbers.write(&stored)?,
             Way::Wide(numbers) => numbers.write(&stored)?,

@@ -1,0 +1,515 @@
+//! All users, roles and profiles of a server.
+//!
+//! Those of statements (`CREATE USER`, …) lie in one object, `access/v1.json` under the data path: a change of several (DROP ROLE takes
+//! the role from every user) is one replacement of it, which a crash leaves done or undone. (An object each was rejected for
+//! that.) It is readable for the server's own account alone. Those of the configuration are held in memory and win where names are
+//! the same.
+//!
+//! Readers take the state as it is at a moment; who changes it makes a new one.
+
+use std::collections::BTreeMap;
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::net::IpAddr;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use parking_lot::{Mutex, RwLock};
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use crate::effective::Identity;
+use crate::entity::{Chosen, Collection, Profile, Role, RoleGranted, SettingsElement, Storage, User};
+use crate::grant::Granted;
+use crate::password::Method;
+use crate::rights::identifier;
+
+/// The user of whoever names none.
+pub const DEFAULT_USER: &str = "default";
+/// The profile whose settings everybody has.
+pub const DEFAULT_PROFILE: &str = "default";
+const VERSION: u32 = 1;
+
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct State {
+    pub users: BTreeMap<String, User>,
+    pub roles: BTreeMap<String, Role>,
+    pub profiles: BTreeMap<String, Profile>,
+    #[serde(default)]
+    pub collections: BTreeMap<String, Collection>,
+}
+
+/// As it lies on the disk.
+#[derive(Serialize, Deserialize)]
+struct Kept {
+    version: u32,
+    #[serde(flatten)]
+    state: State,
+}
+
+/// What a client says of itself.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Credentials {
+    /// Empty: none was named.
+    pub user: String,
+    pub password: String,
+    /// Where the client connects from. `None`: not known.
+    pub address: Option<IpAddr>,
+}
+
+/// Passwords are not shown.
+impl std::fmt::Debug for Credentials {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Credentials").field("user", &self.user).field("address", &self.address).finish_non_exhaustive()
+    }
+}
+
+#[derive(Debug)]
+pub struct AccessControl {
+    state: RwLock<Arc<State>>,
+    /// Where the statements' part is kept; `None`: in memory.
+    file: Option<PathBuf>,
+    /// Held by who changes the state.
+    changing: Mutex<()>,
+}
+
+/// A user `default` who may do everything, without a password: that of a server that nobody configured.
+pub fn default_user() -> User {
+    User { storage: Storage::UsersXml, granted: Granted::all(), ..User::new(id_of("user", DEFAULT_USER), DEFAULT_USER) }
+}
+
+/// The id of an entity of the configuration, the same at each start.
+pub fn id_of(kind: &str, name: &str) -> Uuid {
+    use sha2::{Digest, Sha256};
+    let digest = Sha256::new().chain_update(kind).chain_update([0]).chain_update(name).finalize();
+    let mut bytes = [0; 16];
+    bytes.copy_from_slice(&digest[..16]);
+    uuid::Builder::from_custom_bytes(bytes).into_uuid()
+}
+
+impl State {
+    /// What there is without a configuration.
+    pub fn unconfigured() -> State {
+        let profile = |name: &str, settings| Profile {
+            id: id_of("profile", name),
+            name: name.to_string(),
+            storage: Storage::UsersXml,
+            settings,
+            to: Chosen::None,
+        };
+        let readonly = SettingsElement::Setting {
+            name: "readonly".to_string(),
+            value: Some("1".to_string()),
+            min: None,
+            max: None,
+            writability: None,
+        };
+        let profiles = [profile(DEFAULT_PROFILE, Vec::new()), profile("readonly", vec![readonly])];
+        State {
+            users: BTreeMap::from([(DEFAULT_USER.to_string(), default_user())]),
+            roles: BTreeMap::new(),
+            profiles: profiles.into_iter().map(|profile| (profile.name.clone(), profile)).collect(),
+            collections: BTreeMap::new(),
+        }
+    }
+
+    /// Error: UNKNOWN_USER.
+    pub fn user(&self, name: &str) -> Result<&User> {
+        let missing =
+            || Error::new(ErrorCode::UNKNOWN_USER, format!("There is no user {} in user directories", quoted(name)));
+        self.users.get(name).ok_or_else(missing)
+    }
+
+    /// Error: UNKNOWN_ROLE.
+    pub fn role(&self, name: &str) -> Result<&Role> {
+        let missing =
+            || Error::new(ErrorCode::UNKNOWN_ROLE, format!("There is no role {} in user directories", quoted(name)));
+        self.roles.get(name).ok_or_else(missing)
+    }
+
+    /// Error: THERE_IS_NO_PROFILE.
+    pub fn profile(&self, name: &str) -> Result<&Profile> {
+        let text = || format!("There is no settings profile {} in user directories", quoted(name));
+        self.profiles.get(name).ok_or_else(|| Error::new(ErrorCode::THERE_IS_NO_PROFILE, text()))
+    }
+
+    /// Error: ACCESS_STORAGE_READONLY where it stands in the configuration.
+    fn writable(storage: Storage, kind: &str, name: &str) -> Result<()> {
+        match storage {
+            Storage::LocalDirectory => Ok(()),
+            Storage::UsersXml => Err(Error::new(
+                ErrorCode::ACCESS_STORAGE_READONLY,
+                format!("Cannot change {kind} {} in users_xml: it stands in the configuration of the server", quoted(name)),
+            )),
+        }
+    }
+
+    /// The user, to be changed. Errors: UNKNOWN_USER, ACCESS_STORAGE_READONLY.
+    pub fn user_mut(&mut self, name: &str) -> Result<&mut User> {
+        Self::writable(self.user(name)?.storage, "user", name)?;
+        self.users.get_mut(name).ok_or_else(|| Error::logical("A user is gone"))
+    }
+
+    /// The role, to be changed. Errors: UNKNOWN_ROLE, ACCESS_STORAGE_READONLY.
+    pub fn role_mut(&mut self, name: &str) -> Result<&mut Role> {
+        Self::writable(self.role(name)?.storage, "role", name)?;
+        self.roles.get_mut(name).ok_or_else(|| Error::logical("A role is gone"))
+    }
+
+    /// The profile, to be changed. Errors: THERE_IS_NO_PROFILE, ACCESS_STORAGE_READONLY.
+    pub fn profile_mut(&mut self, name: &str) -> Result<&mut Profile> {
+        Self::writable(self.profile(name)?.storage, "settings profile", name)?;
+        self.profiles.get_mut(name).ok_or_else(|| Error::logical("A profile is gone"))
+    }
+
+    /// Error: NAMED_COLLECTION_DOESNT_EXIST.
+    pub fn collection(&self, name: &str) -> Result<&Collection> {
+        let missing =
+            || Error::new(ErrorCode::NAMED_COLLECTION_DOESNT_EXIST, format!("There is no named collection `{name}`"));
+        self.collections.get(name).ok_or_else(missing)
+    }
+
+    /// The collection, to be changed. Errors: NAMED_COLLECTION_DOESNT_EXIST, NAMED_COLLECTION_IS_IMMUTABLE.
+    pub fn collection_mut(&mut self, name: &str) -> Result<&mut Collection> {
+        if self.collection(name)?.storage == Storage::UsersXml {
+            let text = format!("The named collection `{name}` stands in the configuration of the server");
+            return Err(Error::new(ErrorCode::NAMED_COLLECTION_IS_IMMUTABLE, text));
+        }
+        self.collections.get_mut(name).ok_or_else(|| Error::logical("A collection is gone"))
+    }
+
+    /// What the user or the role was granted, to be changed.
+    pub fn grantee_mut(&mut self, name: &str) -> Result<(&mut Granted, &mut Vec<RoleGranted>)> {
+        if self.users.contains_key(name) {
+            let user = self.user_mut(name)?;
+            return Ok((&mut user.granted, &mut user.roles));
+        }
+        let role = self.role_mut(name)?;
+        Ok((&mut role.granted, &mut role.roles))
+    }
+
+    /// Takes the name of a user or role out of everything, or puts another in its place.
+    pub fn renamed(&mut self, from: &str, to: Option<&str>) {
+        let of_roles = |roles: &mut Vec<RoleGranted>| match to {
+            Some(to) => {
+                roles.iter_mut().filter(|granted| granted.role == from).for_each(|granted| granted.role = to.to_string());
+            }
+            None => roles.retain(|granted| granted.role != from),
+        };
+        for user in self.users.values_mut() {
+            of_roles(&mut user.roles);
+            user.default_roles.renamed(from, to);
+        }
+        self.roles.values_mut().for_each(|role| of_roles(&mut role.roles));
+        self.profiles.values_mut().for_each(|profile| profile.to.renamed(from, to));
+    }
+
+    /// Takes the name of a profile out of all settings, or puts another in its place.
+    pub fn profile_renamed(&mut self, from: &str, to: Option<&str>) {
+        let users = self.users.values_mut().map(|user| &mut user.settings);
+        let roles = self.roles.values_mut().map(|role| &mut role.settings);
+        let profiles = self.profiles.values_mut().map(|profile| &mut profile.settings);
+        for settings in users.chain(roles).chain(profiles) {
+            for at in (0..settings.len()).rev() {
+                if let SettingsElement::Profile(name) = &mut settings[at]
+                    && name == from
+                {
+                    match to {
+                        Some(to) => *name = to.to_string(),
+                        None => drop(settings.remove(at)),
+                    }
+                }
+            }
+        }
+    }
+
+    fn of_statements(&self) -> State {
+        let mut state = self.clone();
+        state.users.retain(|_, user| user.storage == Storage::LocalDirectory);
+        state.roles.retain(|_, role| role.storage == Storage::LocalDirectory);
+        state.profiles.retain(|_, profile| profile.storage == Storage::LocalDirectory);
+        state.collections.retain(|_, collection| collection.storage == Storage::LocalDirectory);
+        state
+    }
+
+    fn with(mut self, configured: State) -> State {
+        self.users.extend(configured.users);
+        self.roles.extend(configured.roles);
+        self.profiles.extend(configured.profiles);
+        self.collections.extend(configured.collections);
+        self
+    }
+}
+
+fn quoted(name: &str) -> String {
+    format!("`{}`", name.replace('`', "\\`"))
+}
+
+impl AccessControl {
+    /// In memory alone.
+    pub fn new(configured: State) -> AccessControl {
+        AccessControl { state: RwLock::new(Arc::new(configured)), file: None, changing: Mutex::new(()) }
+    }
+
+    /// With what is kept under the data path. Errors: what reading gives, and CORRUPTED_DATA.
+    pub fn open(data_path: &Path, configured: State) -> Result<AccessControl> {
+        let file = data_path.join("access").join("v1.json");
+        let kept = match fs::read(&file) {
+            Ok(bytes) => read_kept(&bytes).context(|| format!("while reading {}", file.display()))?,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::default(),
+            Err(error) => return Err(Error::from(error).with_context(format!("while reading {}", file.display()))),
+        };
+        let state = RwLock::new(Arc::new(kept.with(configured)));
+        Ok(AccessControl { state, file: Some(file), changing: Mutex::new(()) })
+    }
+
+    /// As it is now.
+    pub fn state(&self) -> Arc<State> {
+        self.state.read().clone()
+    }
+
+    /// Another configuration takes the place of the one so far.
+    pub fn configure(&self, configured: State) {
+        let _changing = self.changing.lock();
+        let state = self.state().of_statements().with(configured);
+        *self.state.write() = Arc::new(state);
+    }
+
+    /// Changes the state, and gives what the change gives. With an error nothing is changed. What is done is on the disk.
+    pub fn change<T>(&self, change: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
+        let _changing = self.changing.lock();
+        let mut state = State::clone(&self.state());
+        let given = change(&mut state)?;
+        if let Some(file) = &self.file {
+            let kept = Kept { version: VERSION, state: state.of_statements() };
+            let bytes = serde_json::to_vec_pretty(&kept).map_err(|error| Error::logical(error.to_string()))?;
+            replace(file, &bytes).context(|| format!("while writing {}", file.display()))?;
+        }
+        *self.state.write() = Arc::new(state);
+        Ok(given)
+    }
+
+    /// Who a client is. `now`: seconds since 1970. Error: AUTHENTICATION_FAILED, the same for a wrong password and for a user
+    /// that is not there.
+    pub fn authenticate(&self, credentials: &Credentials, now: i64) -> Result<Identity> {
+        let name = if credentials.user.is_empty() { DEFAULT_USER } else { &credentials.user };
+        let state = self.state();
+        let user = state.users.get(name);
+        let is_let_in = user.is_some_and(|user| comes_in(user, credentials, now));
+        if let (Some(user), true) = (user, is_let_in) {
+            return Ok(Identity::of(user));
+        }
+        let mut text = format!("{name}: Authentication failed: password is incorrect, or there is no user with such name");
+        if name == DEFAULT_USER && credentials.address.is_some_and(|address| !address.to_canonical().is_loopback()) {
+            text.push_str(". A user without a password can connect from the server's own machine only");
+        }
+        Err(Error::new(ErrorCode::AUTHENTICATION_FAILED, text))
+    }
+
+    /// Whether to find out about these takes a good part of a second of a processor.
+    pub fn is_slow(&self, credentials: &Credentials) -> bool {
+        self.state().users.get(&credentials.user).is_some_and(|user| user.methods.iter().any(Method::is_slow))
+    }
+}
+
+fn comes_in(user: &User, credentials: &Credentials, now: i64) -> bool {
+    let is_near = credentials.address.is_none_or(|address| address.to_canonical().is_loopback());
+    let may_connect = credentials.address.is_none_or(|address| user.hosts.iter().any(|host| host.allows(address)));
+    let is_valid = user.valid_until.is_none_or(|until| now < until);
+    let fits = |method: &Method| match method {
+        Method::NoPassword => is_near && credentials.password.is_empty(),
+        method => method.fits(&credentials.password),
+    };
+    may_connect && is_valid && user.methods.iter().any(fits)
+}
+
+fn read_kept(bytes: &[u8]) -> Result<State> {
+    let corrupted = |text: String| Error::new(ErrorCode::CORRUPTED_DATA, text);
+    let kept: Kept = serde_json::from_slice(bytes).map_err(|error| corrupted(error.to_string()))?;
+    if kept.version != VERSION {
+        return Err(corrupted(format!("it has version {}, this server reads {VERSION}", kept.version)));
+    }
+    Ok(kept.state)
+}
+
+/// A file in the place of another: after a crash the one or the other is there.
+fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
+    let Some(folder) = file.parent() else { return Err(Error::logical("A file without a folder")) };
+    fs::create_dir_all(folder)?;
+    let temporary = file.with_extension("tmp");
+    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
+    written.write_all(bytes)?;
+    written.sync_all()?;
+    fs::rename(&temporary, file)?;
+    File::open(folder)?.sync_all()?;
+    Ok(())
+}
+
+/// `CREATE USER alice …`: what makes it again, without secrets.
+pub fn create_user(user: &User) -> String {
+    let mut text = format!("CREATE USER {}", identifier(&user.name));
+    let methods: Vec<&str> = user.methods.iter().map(Method::name).collect();
+    text.push_str(&format!(" IDENTIFIED WITH {}", methods.join(", ")));
+    if let Some(until) = user.valid_until {
+        let until = chrono::DateTime::from_timestamp(until, 0).unwrap_or_default();
+        text.push_str(&format!(" VALID UNTIL '{}'", until.format("%Y-%m-%d %H:%M:%S")));
+    }
+    let hosts: Vec<String> = user.hosts.iter().map(host_text).collect();
+    match &hosts[..] {
+        [] => text.push_str(" HOST NONE"),
+        [any] if any == "ANY" => {}
+        hosts => text.push_str(&format!(" HOST {}", hosts.join(", "))),
+    }
+    if user.default_roles != Chosen::All {
+        text.push_str(&format!(" DEFAULT ROLE {}", chosen(&user.default_roles)));
+    }
+    if !user.default_database.is_empty() {
+        text.push_str(&format!(" DEFAULT DATABASE {}", identifier(&user.default_database)));
+    }
+    text + &settings_clause(&user.settings)
+}
+
+fn host_text(host: &crate::entity::Host) -> String {
+    use crate::entity::Host;
+    match host {
+        Host::Any => "ANY".to_string(),
+        Host::Local => "LOCAL".to_string(),
+        Host::Ip(range) => format!("IP '{range}'"),
+    }
+}
+
+pub fn create_role(role: &Role) -> String {
+    format!("CREATE ROLE {}{}", identifier(&role.name), settings_clause(&role.settings))
+}
+
+pub fn create_profile(profile: &Profile) -> String {
+    let to = if profile.to == Chosen::None { String::new() } else { format!(" TO {}", chosen(&profile.to)) };
+    format!("CREATE SETTINGS PROFILE {}{}{to}", quoted(&profile.name), settings_clause(&profile.settings))
+}
+
+fn chosen(chosen: &Chosen) -> String {
+    let names = |names: &[String]| names.iter().map(|name| identifier(name)).collect::<Vec<_>>().join(", ");
+    match chosen {
+        Chosen::None => "NONE".to_string(),
+        Chosen::All => "ALL".to_string(),
+        Chosen::AllExcept(except) => format!("ALL EXCEPT {}", names(except)),
+        Chosen::These(these) => names(these),
+    }
+}
+
+fn settings_clause(settings: &[SettingsElement]) -> String {
+    let literal = |value: &String| match value.parse::<f64>() {
+        Ok(_) => value.clone(),
+        Err(_) => format!("'{}'", value.replace('\\', "\\\\").replace('\'', "\\'")),
+    };
+    let elements = settings.iter().map(|element| match element {
+        SettingsElement::Profile(name) => format!("PROFILE {}", quoted(name)),
+        SettingsElement::Setting { name, value, min, max, writability } => {
+            let mut text = name.clone();
+            for (before, value) in [(" = ", value), (" MIN ", min), (" MAX ", max)] {
+                if let Some(value) = value {
+                    text.push_str(&format!("{before}{}", literal(value)));
+                }
+            }
+            writability.iter().for_each(|writability| text.push_str(&format!(" {}", writability.name())));
+            text
+        }
+    });
+    let elements: Vec<String> = elements.collect();
+    if elements.is_empty() { String::new() } else { format!(" SETTINGS {}", elements.join(", ")) }
+}
+
+/// A user's roles by name, and whether they may be handed on: `GRANT a, b TO alice`.
+pub fn role_grants(roles: &[RoleGranted], whose: &str) -> Vec<String> {
+    let grant = |with_option: bool| {
+        let of_kind = roles.iter().filter(|granted| granted.admin_option == with_option);
+        let names: Vec<String> = of_kind.map(|granted| identifier(&granted.role)).collect();
+        let option = if with_option { " WITH ADMIN OPTION" } else { "" };
+        (!names.is_empty()).then(|| format!("GRANT {} TO {}{option}", names.join(", "), identifier(whose)))
+    };
+    [grant(false), grant(true)].into_iter().flatten().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn credentials(user: &str, password: &str, address: &str) -> Credentials {
+        Credentials { user: user.into(), password: password.into(), address: Some(address.parse().expect("an address")) }
+    }
+
+    #[test]
+    fn without_a_password_one_comes_in_from_this_machine_only() {
+        let access = AccessControl::new(State::unconfigured());
+        let come = |user, password, address| access.authenticate(&credentials(user, password, address), 0);
+        assert_eq!(come("", "", "127.0.0.1").expect("comes in").user, "default");
+        assert!(come("default", "", "::1").is_ok());
+        let refused = come("default", "", "192.168.1.5").expect_err("from afar");
+        assert_eq!(refused.code(), ErrorCode::AUTHENTICATION_FAILED);
+        let wrong = come("default", "x", "127.0.0.1").expect_err("a password that is none");
+        let unknown = come("alice", "", "127.0.0.1").expect_err("no such user");
+        assert_eq!(wrong.message().replace("default", "alice"), unknown.message());
+    }
+
+    #[test]
+    fn what_statements_make_is_there_after_a_restart() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let access = AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
+        let mut alice = User::new(Uuid::from_u128(1), "alice");
+        alice.methods = vec![Method::of_password("sha256_password", "secret", || [1; 32]).expect("a method")];
+        let role = Role {
+            id: Uuid::from_u128(2),
+            name: "reader".into(),
+            storage: Storage::LocalDirectory,
+            settings: Vec::new(),
+            granted: Granted::all(),
+            roles: Vec::new(),
+        };
+        alice.roles.push(RoleGranted { role: "reader".into(), admin_option: false });
+        let add = |state: &mut State| {
+            state.users.insert("alice".into(), alice.clone());
+            state.roles.insert("reader".into(), role);
+            Ok(())
+        };
+        access.change(add).expect("changes");
+        let failed: Result<()> = access.change(|state| {
+            state.users.clear();
+            Err(Error::logical("no"))
+        });
+        assert!(failed.is_err() && access.state().users.len() == 2);
+        let again = AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
+        assert_eq!(again.state(), access.state());
+        assert!(again.authenticate(&credentials("alice", "secret", "10.0.0.1"), 0).is_ok());
+        // The configuration is no part of what is kept.
+        let kept = fs::read_to_string(folder.path().join("access/v1.json")).expect("is there");
+        assert!(!kept.contains("\"default\":") && !kept.contains("secret"), "{kept}");
+        // A role that goes is nobody's any more.
+        let drop_role = |state: &mut State| {
+            state.roles.remove("reader");
+            state.renamed("reader", None);
+            Ok(())
+        };
+        again.change(drop_role).expect("changes");
+        assert!(again.state().users["alice"].roles.is_empty());
+    }
+
+    #[test]
+    fn a_damaged_file_is_named() {
+        let folder = tempfile::tempdir().expect("a folder");
+        fs::create_dir(folder.path().join("access")).expect("a folder");
+        fs::write(folder.path().join("access/v1.json"), "{\"version\": 1, \"users\"").expect("writes");
+        let error = AccessControl::open(folder.path(), State::unconfigured()).expect_err("damaged");
+        assert_eq!(error.code(), ErrorCode::CORRUPTED_DATA);
+        assert!(error.to_string().contains("access/v1.json"), "{error}");
+    }
+
+    #[test]
+    fn what_the_configuration_says_no_statement_changes() {
+        let access = AccessControl::new(State::unconfigured());
+        let error = access.change(|state| state.user_mut("default").map(drop)).expect_err("refused");
+        assert_eq!(error.code(), ErrorCode::ACCESS_STORAGE_READONLY);
+        assert_eq!(create_user(&access.state().users["default"]), "CREATE USER default IDENTIFIED WITH no_password");
+    }
+}

@@ -1,0 +1,450 @@
+//! The configuration file of a server: ClickHouse's `config.xml`, with the users and profiles of its `users.xml` in it or in the
+//! file that `users_config` names.
+//!
+//! Read are the elements that mean something here ([`Config`]); others are named once in the log, so that nobody believes in
+//! one that does nothing. An element with the attribute `from_env` has the value of that variable.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use gristmill_access::control::{DEFAULT_PROFILE, State, id_of};
+use gristmill_access::entity::{
+    Chosen, Collection, CollectionValue, Host, Profile, SettingsElement, Storage, User, Writability, is_range,
+};
+use gristmill_access::grant::{Element, Granted};
+use gristmill_access::password::Method;
+use gristmill_access::{Object, Privileges};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_engine::interpret::configured_grants;
+use gristmill_introspect::Settings;
+use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
+use quick_xml::events::{BytesStart, Event};
+
+/// What a file says; `None` and empty: nothing.
+#[derive(Debug, Default)]
+pub struct Config {
+    pub path: Option<PathBuf>,
+    pub user_files_path: Option<PathBuf>,
+    pub http_port: Option<u16>,
+    pub https_port: Option<u16>,
+    pub tcp_port: Option<u16>,
+    pub tcp_port_secure: Option<u16>,
+    pub certificate: Option<PathBuf>,
+    pub private_key: Option<PathBuf>,
+    pub listen_hosts: Vec<String>,
+    pub max_concurrent_queries: Option<usize>,
+    pub shutdown_grace: Option<u64>,
+    pub max_server_memory_usage: Option<u64>,
+    pub uncompressed_cache_size: Option<u64>,
+    pub query_condition_cache_size: Option<u64>,
+    /// Users and profiles, where the file has any.
+    pub access: Option<State>,
+    pub collections: BTreeMap<String, Collection>,
+    pub allowed_hosts: AllowedHosts,
+}
+
+/// An element of the file.
+#[derive(Debug, Default)]
+struct Node {
+    name: String,
+    text: String,
+    /// The attribute of that name.
+    overridable: Option<bool>,
+    children: Vec<Node>,
+}
+
+impl Node {
+    fn children(&self, name: &str) -> impl Iterator<Item = &Node> {
+        self.children.iter().filter(move |child| child.name == name)
+    }
+
+    fn child(&self, name: &str) -> Option<&Node> {
+        self.children(name).last()
+    }
+
+    fn path(&self, names: &[&str]) -> Option<&Node> {
+        names.iter().try_fold(self, |node, name| node.child(name))
+    }
+
+    fn text(&self, names: &[&str]) -> Option<String> {
+        self.path(names).map(|node| node.text.trim().to_string()).filter(|text| !text.is_empty())
+    }
+
+    /// Error: INVALID_CONFIG_PARAMETER.
+    fn number<N: std::str::FromStr>(&self, names: &[&str]) -> Result<Option<N>> {
+        let Some(text) = self.text(names) else { return Ok(None) };
+        text.parse().map(Some).map_err(|_| invalid(format!("<{}> is '{text}': give a number", names.join("/"))))
+    }
+}
+
+fn invalid(text: String) -> Error {
+    Error::new(ErrorCode::INVALID_CONFIG_PARAMETER, text)
+}
+
+/// What is read of `config.xml`; the names of other elements are told.
+const KNOWN: &[&str] = &[
+    "path",
+    "user_files_path",
+    "http_port",
+    "https_port",
+    "tcp_port",
+    "tcp_port_secure",
+    "openSSL",
+    "listen_host",
+    "max_concurrent_queries",
+    "shutdown_wait_unfinished",
+    "max_server_memory_usage",
+    "uncompressed_cache_size",
+    "query_condition_cache_size",
+    "users",
+    "profiles",
+    "quotas",
+    "named_collections",
+    "remote_url_allow_hosts",
+    "users_config",
+    "user_directories",
+];
+
+impl Config {
+    /// Errors: CANNOT_OPEN_FILE, INVALID_CONFIG_PARAMETER; each names the file.
+    pub fn read(file: &Path) -> Result<Config> {
+        Config::of_file(file).context(|| format!("in the configuration {}", file.display()))
+    }
+
+    fn of_file(file: &Path) -> Result<Config> {
+        let root = parsed(&read(file)?)?;
+        let unknown: Vec<&str> =
+            root.children.iter().map(|child| child.name.as_str()).filter(|name| !KNOWN.contains(name)).collect();
+        if !unknown.is_empty() {
+            tracing::warn!("These elements of {} mean nothing here: {}", file.display(), unknown.join(", "));
+        }
+        let file_of = |names: &[&str]| root.text(names).map(PathBuf::from);
+        let mut config = Config {
+            path: file_of(&["path"]),
+            user_files_path: file_of(&["user_files_path"]),
+            http_port: root.number(&["http_port"])?,
+            https_port: root.number(&["https_port"])?,
+            tcp_port: root.number(&["tcp_port"])?,
+            tcp_port_secure: root.number(&["tcp_port_secure"])?,
+            certificate: file_of(&["openSSL", "server", "certificateFile"]),
+            private_key: file_of(&["openSSL", "server", "privateKeyFile"]),
+            listen_hosts: root.children("listen_host").map(|node| node.text.trim().to_string()).collect(),
+            max_concurrent_queries: root.number(&["max_concurrent_queries"])?,
+            shutdown_grace: root.number(&["shutdown_wait_unfinished"])?,
+            max_server_memory_usage: root.number(&["max_server_memory_usage"])?,
+            uncompressed_cache_size: root.number(&["uncompressed_cache_size"])?,
+            query_condition_cache_size: root.number(&["query_condition_cache_size"])?,
+            access: None,
+            collections: collections(&root),
+            allowed_hosts: allowed_hosts(&root)?,
+        };
+        let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));
+        // Beside the configuration, as a name that is no whole path is.
+        let users_file = users_file.map(|name| file.parent().unwrap_or(Path::new(".")).join(name));
+        let of_users = match users_file.filter(|path| path != file) {
+            Some(path) => Some(read(&path).and_then(|text| parsed(&text)).context(|| format!("in {}", path.display()))?),
+            None => None,
+        };
+        let root = of_users.as_ref().unwrap_or(&root);
+        if root.child("users").is_some() || root.child("profiles").is_some() {
+            config.access = Some(access(root)?);
+        }
+        Ok(config)
+    }
+
+    /// Users, profiles and named collections: what holds beside what statements made.
+    pub fn state(&self) -> State {
+        let state = self.access.clone().unwrap_or_else(State::unconfigured);
+        State { collections: self.collections.clone(), ..state }
+    }
+}
+
+/// `<remote_url_allow_hosts>`; in a server metadata is refused unless it is listed there.
+fn allowed_hosts(root: &Node) -> Result<AllowedHosts> {
+    let mut allowed = AllowedHosts { refuses_metadata: true, ..AllowedHosts::default() };
+    for node in root.children("remote_url_allow_hosts").flat_map(|all| &all.children) {
+        match node.name.as_str() {
+            "host" => allowed.hosts.push(node.text.trim().to_string()),
+            "host_regexp" => allowed.patterns.push(allowed_hosts::pattern(node.text.trim())?),
+            other => return Err(invalid(format!("<{other}> in <remote_url_allow_hosts>: host and host_regexp are there"))),
+        }
+    }
+    Ok(allowed)
+}
+
+/// `<named_collections><name><url overridable="false">…</url></name></named_collections>`
+fn collections(root: &Node) -> BTreeMap<String, Collection> {
+    let of = |node: &Node| {
+        let values = node.children.iter().map(|child| {
+            (child.name.clone(), CollectionValue { value: child.text.trim().to_string(), overridable: child.overridable })
+        });
+        (node.name.clone(), Collection { storage: Storage::UsersXml, values: values.collect() })
+    };
+    root.child("named_collections").map(|all| all.children.iter().map(of).collect()).unwrap_or_default()
+}
+
+fn read(file: &Path) -> Result<String> {
+    std::fs::read_to_string(file)
+        .map_err(|error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot read {}: {error}", file.display())))
+}
+
+/// The element that all others are in.
+fn parsed(text: &str) -> Result<Node> {
+    let mut reader = quick_xml::Reader::from_str(text);
+    let mut open = vec![Node::default()];
+    let broken = |error: &dyn std::fmt::Display, at: u64| invalid(format!("It is no XML at byte {at}: {error}"));
+    loop {
+        let at = reader.buffer_position();
+        let event = reader.read_event().map_err(|error| broken(&error, at))?;
+        let last = open.len() - 1;
+        match event {
+            Event::Start(start) => open.push(node(&start)?),
+            Event::Empty(start) => open[last].children.push(node(&start)?),
+            Event::Text(text) => open[last].text.push_str(&text.decode().map_err(|error| broken(&error, at))?),
+            Event::CData(text) => open[last].text.push_str(&text.decode().map_err(|error| broken(&error, at))?),
+            Event::GeneralRef(name) => {
+                let name = name.decode().map_err(|error| broken(&error, at))?;
+                let reference = format!("&{name};");
+                let text = quick_xml::escape::unescape(&reference).map_err(|error| broken(&error, at))?;
+                open[last].text.push_str(&text);
+            }
+            Event::End(_) => {
+                let Some(done) = open.pop() else { break };
+                match open.last_mut() {
+                    Some(parent) => parent.children.push(done),
+                    None => return Err(broken(&"an element ends that did not begin", at)),
+                }
+            }
+            Event::Eof => break,
+            _ => {}
+        }
+    }
+    match (open.len(), open.pop().and_then(|mut root| root.children.pop())) {
+        (1, Some(root)) => Ok(root),
+        _ => Err(invalid("It is no XML with one element around all others".to_string())),
+    }
+}
+
+fn node(start: &BytesStart<'_>) -> Result<Node> {
+    let mut node = Node { name: String::from_utf8_lossy(start.name().as_ref()).into_owned(), ..Node::default() };
+    for attribute in start.attributes().flatten() {
+        if attribute.key.as_ref() == b"overridable" {
+            node.overridable = Some(matches!(&*attribute.value, b"1" | b"true"));
+        }
+        if attribute.key.as_ref() == b"from_env" {
+            let variable = String::from_utf8_lossy(&attribute.value).into_owned();
+            node.text = std::env::var(&variable).map_err(|_| {
+                invalid(format!("<{}> is to come from the variable {variable}, which is not set", node.name))
+            })?;
+        }
+    }
+    Ok(node)
+}
+
+fn access(root: &Node) -> Result<State> {
+    let mut state = State::unconfigured();
+    if let Some(profiles) = root.child("profiles") {
+        for node in &profiles.children {
+            let settings = profile(node).context(|| format!("in the profile {}", node.name))?;
+            let (id, name) = (id_of("profile", &node.name), node.name.clone());
+            let profile = Profile { id, name: name.clone(), storage: Storage::UsersXml, settings, to: Chosen::None };
+            state.profiles.insert(name, profile);
+        }
+    }
+    if let Some(users) = root.child("users") {
+        state.users.clear();
+        for node in &users.children {
+            let user = user(node, &state).context(|| format!("in the user {}", node.name))?;
+            state.users.insert(user.name.clone(), user);
+        }
+    }
+    Ok(state)
+}
+
+fn profile(node: &Node) -> Result<Vec<SettingsElement>> {
+    let mut elements = Vec::new();
+    for child in &node.children {
+        match child.name.as_str() {
+            "profile" => elements.push(SettingsElement::Profile(child.text.trim().to_string())),
+            "constraints" => elements.extend(child.children.iter().map(constraint)),
+            name => {
+                let value = child.text.trim().to_string();
+                let mut settings = Settings::default();
+                if settings.get(name).is_none() {
+                    tracing::warn!("The setting {name} of the profile {} means nothing here", node.name);
+                    continue;
+                }
+                settings.set(name, &value)?;
+                let (min, max, writability) = (None, None, None);
+                elements.push(SettingsElement::Setting {
+                    name: name.to_string(),
+                    value: Some(value),
+                    min,
+                    max,
+                    writability,
+                });
+            }
+        }
+    }
+    Ok(elements)
+}
+
+fn constraint(node: &Node) -> SettingsElement {
+    let writability = if node.child("readonly").or(node.child("const")).is_some() {
+        Some(Writability::Const)
+    } else {
+        node.child("changeable_in_readonly").map(|_| Writability::ChangeableInReadonly)
+    };
+    let (min, max) = (node.text(&["min"]), node.text(&["max"]));
+    SettingsElement::Setting { name: node.name.clone(), value: None, min, max, writability }
+}
+
+fn user(node: &Node, state: &State) -> Result<User> {
+    let mut user = User { storage: Storage::UsersXml, ..User::new(id_of("user", &node.name), &node.name) };
+    user.methods = vec![method(node)?];
+    if let Some(networks) = node.child("networks") {
+        user.hosts = networks.children.iter().map(host).collect::<Result<_>>()?;
+    }
+    if let Some(profile) = node.text(&["profile"]) {
+        state.profile(&profile)?;
+        if profile != DEFAULT_PROFILE {
+            user.settings.push(SettingsElement::Profile(profile));
+        }
+    }
+    user.default_database = node.text(&["default_database"]).unwrap_or_default();
+    let flag = |name: &str| node.text(&[name]).is_some_and(|text| text == "1" || text == "true");
+    match node.child("grants") {
+        Some(grants) => {
+            let queries: Vec<String> = grants.children("query").map(|query| query.text.trim().to_string()).collect();
+            configured_grants(&queries, &mut user)?;
+        }
+        None => {
+            user.granted = Granted::all();
+            let mut taken = Vec::new();
+            for (name, switch) in
+                [("ACCESS MANAGEMENT", "access_management"), ("NAMED COLLECTION ADMIN", "named_collection_control")]
+            {
+                // Who manages users may grant itself the rest.
+                if !flag(switch) && !flag("access_management") {
+                    taken.push((Privileges::named(name)?, Vec::new()));
+                }
+            }
+            user.granted.revoke(&Element { privileges: taken, object: Object::EVERYTHING }, false);
+        }
+    }
+    Ok(user)
+}
+
+/// Error: INVALID_CONFIG_PARAMETER where there are several, or none.
+fn method(node: &Node) -> Result<Method> {
+    let mut methods = Vec::new();
+    if node.child("no_password").is_some() {
+        methods.push(Method::NoPassword);
+    }
+    if let Some(password) = node.child("password") {
+        // Every byte of it counts.
+        let password = password.text.clone();
+        methods.push(if password.is_empty() { Method::NoPassword } else { Method::PlaintextPassword { password } });
+    }
+    for (name, kind) in [("password_sha256_hex", "sha256_hash"), ("password_double_sha1_hex", "double_sha1_hash")] {
+        if let Some(hash) = node.text(&[name]) {
+            methods.push(Method::of_hash(kind, &hash, "")?);
+        }
+    }
+    match (methods.pop(), methods.is_empty()) {
+        (Some(method), true) => Ok(method),
+        (None, _) => Err(invalid(
+            "It has none of <password>, <password_sha256_hex>, <password_double_sha1_hex> and <no_password/>".to_string(),
+        )),
+        (Some(_), false) => {
+            Err(invalid("It has more than one of <password>, <password_sha256_hex> and the like".to_string()))
+        }
+    }
+}
+
+fn host(node: &Node) -> Result<Host> {
+    let text = node.text.trim();
+    match node.name.as_str() {
+        "ip" if text == "::/0" => Ok(Host::Any),
+        "ip" if is_range(text) => Ok(Host::Ip(text.to_string())),
+        "ip" => Err(invalid(format!("<ip>{text}</ip>: give an address, or a range such as 10.0.0.0/8"))),
+        "host" if text == "localhost" => Ok(Host::Local),
+        other => Err(invalid(format!("<{other}>{text}</{other}>: names of hosts are not looked up; <ip> is there"))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: &str = r#"<?xml version="1.0"?>
+        <clickhouse>
+            <!-- as ClickHouse's own -->
+            <http_port>18123</http_port>
+            <listen_host>::</listen_host>
+            <listen_host>10.0.0.1</listen_host>
+            <logger><level>trace</level></logger>
+            <openSSL><server><certificateFile>/etc/a.crt</certificateFile></server></openSSL>
+            <profiles>
+                <default><max_threads>4</max_threads></default>
+                <web>
+                    <readonly>1</readonly>
+                    <constraints><max_threads><min>1</min><max>8</max></max_threads></constraints>
+                </web>
+            </profiles>
+            <users>
+                <default>
+                    <password>a &amp; b</password>
+                    <networks><ip>::/0</ip></networks>
+                    <profile>default</profile>
+                    <access_management>1</access_management>
+                </default>
+                <reader>
+                    <password_sha256_hex>65e84be33532fb784c48129675f9eff3a682b27168c0ea744b2cf58ee02337c5</password_sha256_hex>
+                    <networks><ip>10.0.0.0/8</ip></networks>
+                    <profile>web</profile>
+                    <grants><query>GRANT SELECT ON logs.*</query><query>REVOKE SELECT(ip) ON logs.requests</query></grants>
+                </reader>
+            </users>
+        </clickhouse>"#;
+
+    fn config(text: &str) -> Result<Config> {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("config.xml");
+        std::fs::write(&file, text).expect("writes");
+        Config::read(&file)
+    }
+
+    #[test]
+    fn a_configuration_of_clickhouse_is_read() {
+        let config = config(FILE).expect("reads");
+        assert_eq!(config.http_port, Some(18123));
+        assert_eq!(config.listen_hosts, ["::", "10.0.0.1"]);
+        assert_eq!(config.certificate, Some("/etc/a.crt".into()));
+        let access = config.access.expect("users");
+        assert!(access.users["default"].methods[0].fits("a & b"));
+        assert!(access.users["default"].granted == Granted::all());
+        let reader = &access.users["reader"];
+        assert!(reader.methods[0].fits("qwerty"));
+        assert_eq!(reader.hosts, [Host::Ip("10.0.0.0/8".into())]);
+        assert_eq!(
+            reader.granted.statements("reader"),
+            ["GRANT SELECT ON logs.* TO reader", "REVOKE SELECT(ip) ON logs.requests FROM reader"]
+        );
+        assert_eq!(access.profiles["web"].settings.len(), 2);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let message = |text: &str| config(text).expect_err("a mistake").to_string();
+        assert!(message("<clickhouse><http_port>many</http_port></clickhouse>").contains("<http_port> is 'many'"));
+        assert!(message("<clickhouse><http_port>1</clickhouse>").contains("no XML"));
+        let user = |inner: &str| format!("<clickhouse><users><a>{inner}</a></users></clickhouse>");
+        assert!(message(&user("")).contains("in the user a"));
+        let twice = "<password>x</password><no_password/>";
+        assert!(message(&user(twice)).contains("more than one"));
+        assert!(message(&user("<password>x</password><profile>none</profile>")).contains("no settings profile"));
+        let grants = "<password>x</password><grants><query>GRANT FLY ON *.*</query></grants>";
+        assert!(config(&user(grants)).is_err());
+    }
+}

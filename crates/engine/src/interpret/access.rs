@@ -1,0 +1,581 @@
+//! CREATE, ALTER and DROP of users, roles and settings profiles; GRANT, REVOKE, and what shows them.
+
+use gristmill_access::Privileges;
+use gristmill_access::control::{State, create_profile, create_role, create_user, role_grants};
+use gristmill_access::entity::{
+    Chosen, Collection, CollectionValue, Host, Profile, Role, RoleGranted, SettingsElement, Storage, User, is_range,
+};
+use gristmill_access::grant::{self, Element, Granted};
+use gristmill_access::password::Method;
+use gristmill_access::rights::{Name, Object, denied};
+use gristmill_base::env::Env;
+use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::Settings;
+use std::collections::BTreeMap;
+
+use gristmill_sql::access::{
+    AccessStatement, CURRENT_USER, CollectionEntry, EntityChange, EntityKind, GrantElement, GrantObject, GrantStatement,
+    HostText, MethodText, Verb,
+};
+use gristmill_sql::statement::{self, Statement};
+use gristmill_types::zone::Zone;
+
+use super::required::privilege;
+use super::{Interpreter, Outcome};
+
+impl Interpreter {
+    pub(crate) async fn access(&self, statement: AccessStatement) -> Result<Outcome> {
+        match statement {
+            AccessStatement::Change(change) => {
+                for name in &change.names {
+                    let verb = if change.verb == Verb::Create { "CREATE" } else { "ALTER" };
+                    self.check_entity(verb, change.kind, name)?;
+                    if change.or_replace {
+                        self.check_entity("ALTER", change.kind, name)?;
+                    }
+                }
+                let methods = self.methods(change.methods.clone().unwrap_or_default()).await?;
+                let valid_until = change.valid_until.as_deref().map(|text| self.seconds(text)).transpose()?;
+                check_settings(change.settings.as_deref().unwrap_or_default())?;
+                let ids: Vec<_> = change.names.iter().map(|_| self.context.env.uuid()).collect();
+                self.change_access(move |state| {
+                    change.names.iter().zip(ids).try_for_each(|(name, id)| match change.kind {
+                        EntityKind::User => change_user(state, &change, name, id, &methods, valid_until),
+                        EntityKind::Role => change_role(state, &change, name, id),
+                        EntityKind::Profile => change_profile(state, &change, name, id),
+                    })
+                })
+                .await
+            }
+            AccessStatement::Drop { kind, names, if_exists } => {
+                names.iter().try_for_each(|name| self.check_entity("DROP", kind, name))?;
+                self.change_access(move |state| names.iter().try_for_each(|name| drop_entity(state, kind, name, if_exists)))
+                    .await
+            }
+            AccessStatement::Grant(grant) => self.grant(grant).await,
+            AccessStatement::SetDefaultRole { roles, users } => {
+                let users: Vec<String> = users.into_iter().map(|name| self.named(name)).collect();
+                for user in users.iter().filter(|user| **user != self.context.user) {
+                    self.check_entity("ALTER", EntityKind::User, user)?;
+                }
+                self.change_access(move |state| {
+                    users.iter().try_for_each(|name| {
+                        check_granted(state.user(name)?, &roles)?;
+                        state.user_mut(name)?.default_roles = roles.clone();
+                        Ok(())
+                    })
+                })
+                .await
+            }
+            // The session's own.
+            AccessStatement::SetRole(_) => Ok(Outcome::done()),
+            AccessStatement::ShowGrants(names) => self.show_grants(names),
+            AccessStatement::ShowCreate { kind, names } => self.show_create_entities(kind, names),
+            AccessStatement::ShowAccess => self.show_access(),
+            AccessStatement::CreateCollection { name, if_not_exists, values } => {
+                self.context.check_access(privilege("CREATE NAMED COLLECTION"), &Object::named(&name))?;
+                self.change_access(move |state| {
+                    if state.collections.contains_key(&name) {
+                        let text = format!("A named collection `{name}` already exists");
+                        return if if_not_exists {
+                            Ok(())
+                        } else {
+                            Err(Error::new(ErrorCode::NAMED_COLLECTION_ALREADY_EXISTS, text))
+                        };
+                    }
+                    let mut collection = Collection::default();
+                    put(&mut collection, values);
+                    state.collections.insert(name, collection);
+                    Ok(())
+                })
+                .await
+            }
+            AccessStatement::AlterCollection { name, if_exists, set, delete } => {
+                self.context.check_access(privilege("ALTER NAMED COLLECTION"), &Object::named(&name))?;
+                self.change_access(move |state| {
+                    if if_exists && !state.collections.contains_key(&name) {
+                        return Ok(());
+                    }
+                    let collection = state.collection_mut(&name)?;
+                    put(collection, set);
+                    delete.iter().for_each(|key| drop(collection.values.remove(key)));
+                    Ok(())
+                })
+                .await
+            }
+            AccessStatement::DropCollection { name, if_exists } => {
+                self.context.check_access(privilege("DROP NAMED COLLECTION"), &Object::named(&name))?;
+                self.change_access(move |state| {
+                    if if_exists && !state.collections.contains_key(&name) {
+                        return Ok(());
+                    }
+                    state.collection_mut(&name)?;
+                    state.collections.remove(&name);
+                    Ok(())
+                })
+                .await
+            }
+        }
+    }
+
+    /// Changes what is kept, off the threads that wait for clients: it is written to the disk.
+    async fn change_access(&self, change: impl FnOnce(&mut State) -> Result<()> + Send + 'static) -> Result<Outcome> {
+        let control = self.engine.access.clone();
+        Task::on(&runtime::cpu(), async move { control.change(change) }).join().await??;
+        Ok(Outcome::done())
+    }
+
+    fn named(&self, name: String) -> String {
+        if name == CURRENT_USER { self.context.user.clone() } else { name }
+    }
+
+    fn check_entity(&self, verb: &str, kind: EntityKind, name: &str) -> Result<()> {
+        let object = match kind {
+            EntityKind::Profile => Object::EVERYTHING,
+            _ => Object::named(name),
+        };
+        self.context.check_access(privilege(&format!("{verb} {}", kind.words())), &object)
+    }
+
+    /// What is kept of passwords; bcrypt takes a while.
+    async fn methods(&self, texts: Vec<MethodText>) -> Result<Vec<Method>> {
+        let env = self.context.env.clone();
+        let made = async move { texts.iter().map(|text| method(text, env.as_ref())).collect::<Result<Vec<_>>>() };
+        Task::on(&runtime::cpu(), made).join().await?
+    }
+
+    /// Seconds since 1970 of a point in time; empty: none.
+    fn seconds(&self, text: &str) -> Result<Option<i64>> {
+        if text.is_empty() {
+            return Ok(None);
+        }
+        let timezone = crate::engine::timezone(&self.context.settings)?;
+        let parsed = gristmill_types::scan::best_effort::date_time(text.as_bytes(), 0, &Zone::new(timezone), false);
+        parsed.map(Some).map_err(|_| {
+            Error::new(
+                ErrorCode::CANNOT_PARSE_DATETIME,
+                format!("VALID UNTIL '{text}': give 2030-12-31 23:59:59, or infinity"),
+            )
+        })
+    }
+
+    async fn grant(&self, statement: GrantStatement) -> Result<Outcome> {
+        let elements: Vec<Element> = statement.elements.iter().map(|one| element(one, &self.context.database)).collect();
+        for element in &elements {
+            grant::check(element)?;
+            for (set, object) in grant::parts(element) {
+                if !self.context.access.granted.with_option.has(usable(set, &object), &object) {
+                    let wanted = format!("{set} ON {object} WITH GRANT OPTION");
+                    return Err(denied(&self.context.user, &wanted));
+                }
+            }
+        }
+        let state = self.engine.access.state();
+        let grantees: Vec<String> = match &statement.grantees {
+            Chosen::These(names) => names.iter().map(|name| self.named(name.clone())).collect(),
+            chosen => {
+                let all = state.users.values().filter(|user| user.storage == Storage::LocalDirectory).map(|user| &user.name);
+                let all = all.chain(state.roles.keys());
+                all.filter(|name| chosen.contains(name)).cloned().collect()
+            }
+        };
+        let roles = statement.roles.as_ref().map(|chosen| self.roles_chosen(&state, chosen)).transpose()?;
+        for role in roles.iter().flatten() {
+            let may_hand_on =
+                self.context.access.enabled_roles.iter().any(|granted| granted.role == *role && granted.admin_option);
+            if !may_hand_on {
+                self.context.check_access(privilege("ROLE ADMIN"), &Object::EVERYTHING)?;
+            }
+        }
+        self.change_access(move |state| {
+            for name in &grantees {
+                let (granted, of_roles) = state.grantee_mut(name)?;
+                match &roles {
+                    Some(roles) => change_roles(of_roles, roles, &statement),
+                    None => change_rights(granted, &elements, &statement),
+                }
+            }
+            Ok(())
+        })
+        .await
+    }
+
+    fn roles_chosen(&self, state: &State, chosen: &Chosen) -> Result<Vec<String>> {
+        match chosen {
+            Chosen::These(names) => {
+                names.iter().try_for_each(|name| state.role(name).map(drop))?;
+                Ok(names.clone())
+            }
+            chosen => Ok(state.roles.keys().filter(|name| chosen.contains(name)).cloned().collect()),
+        }
+    }
+
+    fn show_grants(&self, names: Option<Vec<String>>) -> Result<Outcome> {
+        let state = self.engine.access.state();
+        let title = names.as_ref().map_or("GRANTS".to_string(), |names| format!("GRANTS FOR {}", names.join(", ")));
+        let names = names.unwrap_or_else(|| vec![CURRENT_USER.to_string()]);
+        let mut lines = Vec::new();
+        for name in names.into_iter().map(|name| self.named(name)) {
+            let (granted, roles) = match state.users.get(&name) {
+                Some(user) => {
+                    if name != self.context.user {
+                        self.context.check_access(privilege("SHOW USERS"), &Object::EVERYTHING)?;
+                    }
+                    (&user.granted, &user.roles)
+                }
+                None => {
+                    let is_on = self.context.access.enabled_roles.iter().any(|granted| granted.role == name);
+                    if !is_on {
+                        self.context.check_access(privilege("SHOW ROLES"), &Object::EVERYTHING)?;
+                    }
+                    let role = state.role(&name)?;
+                    (&role.granted, &role.roles)
+                }
+            };
+            lines.extend(statements_of(granted, roles, &name));
+        }
+        texts(&title, lines)
+    }
+
+    fn show_create_entities(&self, kind: EntityKind, names: Vec<String>) -> Result<Outcome> {
+        let state = self.engine.access.state();
+        let of_self =
+            matches!(&names[..], [name] if kind == EntityKind::User && self.named(name.clone()) == self.context.user);
+        if !of_self {
+            self.context.check_access(privilege(&format!("SHOW {}S", kind.words())), &Object::EVERYTHING)?;
+        }
+        let names: Vec<String> = match (names.is_empty(), kind) {
+            (false, _) => names.into_iter().map(|name| self.named(name)).collect(),
+            (true, EntityKind::User) => state.users.keys().cloned().collect(),
+            (true, EntityKind::Role) => state.roles.keys().cloned().collect(),
+            (true, EntityKind::Profile) => state.profiles.keys().cloned().collect(),
+        };
+        let title = format!("CREATE {} {}", kind.words(), names.join(", "));
+        let lines = names.iter().map(|name| {
+            Ok(match kind {
+                EntityKind::User => create_user(state.user(name)?),
+                EntityKind::Role => create_role(state.role(name)?),
+                EntityKind::Profile => create_profile(state.profile(name)?),
+            })
+        });
+        texts(&title, lines.collect::<Result<_>>()?)
+    }
+
+    /// Everything that makes the users and roles again, without their passwords.
+    fn show_access(&self) -> Result<Outcome> {
+        self.context.check_access(privilege("SHOW ACCESS"), &Object::EVERYTHING)?;
+        let state = self.engine.access.state();
+        let mut lines: Vec<String> = state.users.values().map(create_user).collect();
+        lines.extend(state.roles.values().map(create_role));
+        lines.extend(state.profiles.values().map(create_profile));
+        let users = state.users.values().map(|user| (&user.granted, &user.roles, &user.name));
+        let roles = state.roles.values().map(|role| (&role.granted, &role.roles, &role.name));
+        lines.extend(users.chain(roles).flat_map(|(granted, roles, name)| statements_of(granted, roles, name)));
+        texts("ACCESS", lines)
+    }
+}
+
+fn put(collection: &mut Collection, entries: Vec<CollectionEntry>) {
+    for CollectionEntry { key, value, overridable } in entries {
+        collection.values.insert(key, CollectionValue { value, overridable });
+    }
+}
+
+/// With the current database in the place of what is not said.
+fn element(element: &GrantElement, database: &str) -> Element {
+    let all = element.privileges.iter().fold(Privileges::NONE, |all, (set, _)| all | *set);
+    let of_names = Privileges::of_names().contains(all);
+    let object = match &element.object {
+        GrantObject::Everything => Object::EVERYTHING,
+        GrantObject::Star if of_names => Object::Named(None),
+        GrantObject::Star => Object::database(database),
+        GrantObject::Database(database) => Object::Data(vec![database.clone()]),
+        GrantObject::Table(database, table) => Object::Data(vec![database.clone(), table.clone()]),
+        GrantObject::One(name) if of_names => Object::Named(Some(name.clone())),
+        GrantObject::One(table) => Object::Data(vec![Name::from(database), table.clone()]),
+    };
+    Element { privileges: element.privileges.clone(), object }
+}
+
+/// What a user of the configuration is granted there: `GRANT SELECT ON db.*`, `GRANT role`, `REVOKE …`, one after the other, each without
+/// saying to whom. Errors: SYNTAX_ERROR, INVALID_GRANT.
+pub fn configured_grants(queries: &[String], user: &mut User) -> Result<()> {
+    for query in queries {
+        let revokes = query.trim_start().get(..6).is_some_and(|word| word.eq_ignore_ascii_case("revoke"));
+        let text = format!("{query} {} {CURRENT_USER}", if revokes { "FROM" } else { "TO" });
+        let Statement::Access(AccessStatement::Grant(statement)) = statement::parse(&text, &BTreeMap::new())? else {
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("'{query}' is no GRANT and no REVOKE")));
+        };
+        let elements: Vec<Element> = statement.elements.iter().map(|one| element(one, "default")).collect();
+        elements.iter().try_for_each(grant::check)?;
+        change_rights(&mut user.granted, &elements, &statement);
+        if let Some(Chosen::These(roles)) = &statement.roles {
+            change_roles(&mut user.roles, roles, &statement);
+        }
+    }
+    Ok(())
+}
+
+/// What SET ROLE chose, where the user has been granted it. Errors: UNKNOWN_ROLE, SET_NON_GRANTED_ROLE.
+pub(crate) fn check_granted(user: &User, chosen: &Chosen) -> Result<()> {
+    let (Chosen::These(names) | Chosen::AllExcept(names)) = chosen else { return Ok(()) };
+    match names.iter().find(|name| !user.roles.iter().any(|granted| granted.role == **name)) {
+        None => Ok(()),
+        Some(name) => {
+            Err(Error::new(ErrorCode::SET_NON_GRANTED_ROLE, format!("Role `{name}` should be granted to set as a current")))
+        }
+    }
+}
+
+fn statements_of(granted: &Granted, roles: &[RoleGranted], name: &str) -> Vec<String> {
+    let mut lines = granted.statements(name);
+    lines.extend(role_grants(roles, name));
+    lines
+}
+
+fn texts(title: &str, lines: Vec<String>) -> Result<Outcome> {
+    let rows: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
+    Outcome::texts(&[title], &rows)
+}
+
+/// Of a group, what can be granted on the object.
+fn usable(set: Privileges, object: &Object) -> Privileges {
+    set & Privileges::grantable_on(object.level())
+}
+
+fn method(text: &MethodText, env: &dyn Env) -> Result<Method> {
+    let salt = || {
+        let mut salt = [0; 32];
+        salt.chunks_mut(8).for_each(|chunk| chunk.copy_from_slice(&env.random_u64().to_le_bytes()));
+        salt
+    };
+    match text.kind.as_str() {
+        "" => Method::of_password("sha256_password", &text.value, salt),
+        kind if kind.ends_with("_hash") => Method::of_hash(kind, &text.value, &text.salt),
+        kind => Method::of_password(kind, &text.value, salt),
+    }
+}
+
+/// Errors: UNKNOWN_SETTING, BAD_ARGUMENTS: what could never be applied is not kept.
+fn check_settings(elements: &[SettingsElement]) -> Result<()> {
+    for element in elements {
+        if let SettingsElement::Setting { name, value, min, max, .. } = element {
+            let mut settings = Settings::default();
+            if settings.get(name).is_none() {
+                settings.set(name, "")?;
+            }
+            [value, min, max].into_iter().flatten().try_for_each(|value| settings.set(name, value))?;
+        }
+    }
+    Ok(())
+}
+
+fn exists(kind: &str, name: &str) -> Error {
+    Error::new(
+        ErrorCode::ACCESS_ENTITY_ALREADY_EXISTS,
+        format!("{kind} `{name}`: cannot insert because {kind} `{name}` already exists"),
+    )
+}
+
+/// The entity that a change is of: the old one, or a new one. `None`: there is nothing to be done.
+fn found<T: Clone>(change: &EntityChange, name: &str, old: Option<&T>, new: T, missing: Result<()>) -> Result<Option<T>> {
+    Ok(match (change.verb, old) {
+        (Verb::Create, None) => Some(new),
+        (Verb::Create, Some(_)) if change.or_replace => Some(new),
+        (Verb::Create, Some(_)) if change.if_fits => None,
+        (Verb::Create, Some(_)) => return Err(exists(&change.kind.words().to_lowercase(), name)),
+        (Verb::Alter, Some(old)) => Some(old.clone()),
+        (Verb::Alter, None) if change.if_fits => None,
+        (Verb::Alter, None) => {
+            missing?;
+            None
+        }
+    })
+}
+
+fn change_user(
+    state: &mut State,
+    change: &EntityChange,
+    name: &str,
+    id: uuid::Uuid,
+    methods: &[Method],
+    valid_until: Option<Option<i64>>,
+) -> Result<()> {
+    let missing = state.user(name).map(drop);
+    let Some(mut user) = found(change, name, state.users.get(name), User::new(id, name), missing)? else { return Ok(()) };
+    if state.users.contains_key(name) {
+        state.user_mut(name)?;
+    }
+    if change.methods.is_some() {
+        if !change.adds_methods {
+            user.methods.clear();
+        }
+        user.methods.extend_from_slice(methods);
+        if user.methods.len() > 1 && user.methods.contains(&Method::NoPassword) {
+            let text = "NO_PASSWORD cannot stand beside other authentication methods";
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+    }
+    if let Some(until) = valid_until {
+        user.valid_until = until;
+    }
+    if let Some(hosts) = &change.hosts {
+        user.hosts = hosts.iter().map(host).collect::<Result<_>>()?;
+    }
+    if let Some(settings) = &change.settings {
+        user.settings = profiles_known(state, settings)?;
+    }
+    if let Some(database) = &change.default_database {
+        user.default_database.clone_from(database);
+    }
+    if let Some(roles) = &change.default_roles {
+        if change.verb == Verb::Alter {
+            check_granted(&user, roles)?;
+        } else if let Chosen::These(names) = roles {
+            // A new user gets the roles that are to be the default ones.
+            for name in names {
+                state.role(name)?;
+                user.roles.push(RoleGranted { role: name.clone(), admin_option: false });
+            }
+        }
+        user.default_roles = roles.clone();
+    }
+    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
+        if state.users.contains_key(to) {
+            return Err(exists("user", to));
+        }
+        state.users.remove(name);
+        user.name.clone_from(to);
+        state.renamed(name, Some(to));
+    }
+    state.users.insert(user.name.clone(), user);
+    Ok(())
+}
+
+fn host(text: &HostText) -> Result<Host> {
+    Ok(match text {
+        HostText::Any => Host::Any,
+        HostText::Local => Host::Local,
+        HostText::Ip(range) if is_range(range) => Host::Ip(range.clone()),
+        HostText::Ip(range) => {
+            let text = format!("HOST IP '{range}': give an address, or a range such as 10.0.0.0/8");
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+    })
+}
+
+/// Error: THERE_IS_NO_PROFILE.
+fn profiles_known(state: &State, settings: &[SettingsElement]) -> Result<Vec<SettingsElement>> {
+    for element in settings {
+        if let SettingsElement::Profile(name) = element {
+            state.profile(name)?;
+        }
+    }
+    Ok(settings.to_vec())
+}
+
+fn change_role(state: &mut State, change: &EntityChange, name: &str, id: uuid::Uuid) -> Result<()> {
+    let (storage, granted) = (Storage::LocalDirectory, Granted::default());
+    let new = Role { id, name: name.to_string(), storage, settings: Vec::new(), granted, roles: Vec::new() };
+    let missing = state.role(name).map(drop);
+    let Some(mut role) = found(change, name, state.roles.get(name), new, missing)? else { return Ok(()) };
+    if state.roles.contains_key(name) {
+        state.role_mut(name)?;
+    }
+    if let Some(settings) = &change.settings {
+        role.settings = profiles_known(state, settings)?;
+    }
+    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
+        if state.roles.contains_key(to) {
+            return Err(exists("role", to));
+        }
+        state.roles.remove(name);
+        role.name.clone_from(to);
+        state.renamed(name, Some(to));
+    }
+    state.roles.insert(role.name.clone(), role);
+    Ok(())
+}
+
+fn change_profile(state: &mut State, change: &EntityChange, name: &str, id: uuid::Uuid) -> Result<()> {
+    let storage = Storage::LocalDirectory;
+    let new = Profile { id, name: name.to_string(), storage, settings: Vec::new(), to: Chosen::None };
+    let missing = state.profile(name).map(drop);
+    let Some(mut profile) = found(change, name, state.profiles.get(name), new, missing)? else { return Ok(()) };
+    if state.profiles.contains_key(name) {
+        state.profile_mut(name)?;
+    }
+    if let Some(settings) = &change.settings {
+        profile.settings = profiles_known(state, settings)?;
+    }
+    if let Some(to) = &change.to {
+        profile.to = to.clone();
+    }
+    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
+        if state.profiles.contains_key(to) {
+            return Err(exists("settings profile", to));
+        }
+        state.profiles.remove(name);
+        profile.name.clone_from(to);
+        state.profile_renamed(name, Some(to));
+    }
+    state.profiles.insert(profile.name.clone(), profile);
+    Ok(())
+}
+
+fn drop_entity(state: &mut State, kind: EntityKind, name: &str, if_exists: bool) -> Result<()> {
+    let is_there = match kind {
+        EntityKind::User => state.users.contains_key(name),
+        EntityKind::Role => state.roles.contains_key(name),
+        EntityKind::Profile => state.profiles.contains_key(name),
+    };
+    if !is_there && if_exists {
+        return Ok(());
+    }
+    match kind {
+        EntityKind::User => {
+            state.user_mut(name)?;
+            state.users.remove(name);
+            state.renamed(name, None);
+        }
+        EntityKind::Role => {
+            state.role_mut(name)?;
+            state.roles.remove(name);
+            state.renamed(name, None);
+        }
+        EntityKind::Profile => {
+            state.profile_mut(name)?;
+            state.profiles.remove(name);
+            state.profile_renamed(name, None);
+        }
+    }
+    Ok(())
+}
+
+fn change_roles(of: &mut Vec<RoleGranted>, roles: &[String], statement: &GrantStatement) {
+    if statement.replaces {
+        of.clear();
+    }
+    for role in roles {
+        let known = of.iter_mut().find(|granted| granted.role == *role);
+        match (statement.revokes, known) {
+            (false, Some(known)) => known.admin_option |= statement.option,
+            (false, None) => of.push(RoleGranted { role: role.clone(), admin_option: statement.option }),
+            (true, Some(known)) if statement.option => known.admin_option = false,
+            (true, _) => of.retain(|granted| granted.role != *role),
+        }
+    }
+}
+
+fn change_rights(granted: &mut Granted, elements: &[Element], statement: &GrantStatement) {
+    if statement.replaces {
+        *granted = Granted::default();
+    }
+    for element in elements {
+        match statement.revokes {
+            true => granted.revoke(element, statement.option),
+            false => granted.grant(element, statement.option),
+        }
+    }
+}

@@ -1,0 +1,258 @@
+"""Users, roles, privileges and settings profiles: who comes in, and what they may do."""
+
+import signal
+import time
+
+import clickhouse_connect
+import clickhouse_driver
+import pytest
+from http_client import Http
+from server import Server
+
+DENIED = (497, "ACCESS_DENIED")
+FAILED = (516, "AUTHENTICATION_FAILED")
+
+
+class As:
+    """Queries of one user."""
+
+    def __init__(self, http: Http, user: str, password: str = ""):
+        self.http, self.headers = http, {"X-ClickHouse-User": user, "X-ClickHouse-Key": password}
+
+    def __call__(self, query: str, **parameters):
+        return self.http(query, headers=self.headers, **parameters)
+
+    def ok(self, query: str, **parameters) -> str:
+        return self.http.ok(query, headers=self.headers, **parameters)
+
+    def missing(self, query: str, **parameters) -> str:
+        """What ACCESS_DENIED says is missing."""
+        answer = self(query, **parameters)
+        assert answer.error == DENIED and answer.status == 403, answer
+        return answer.text.split("it's necessary to have the grant ")[1].split(". (ACCESS_DENIED)")[0]
+
+
+@pytest.fixture
+def house(tmp_path):
+    """A server with a table of two columns, and its default user."""
+    server = Server(tmp_path)
+    http = Http(server.http_port)
+    http.ok("CREATE DATABASE shop")
+    http.ok("CREATE TABLE shop.sales (id UInt32, price UInt32) ENGINE = MergeTree ORDER BY id")
+    http.ok("INSERT INTO shop.sales VALUES (1, 10), (2, 20)")
+    http.ok("CREATE TABLE shop.secrets (id UInt32) ENGINE = Memory")
+    yield server, http
+    assert server.stop() == 0
+
+
+@pytest.mark.parametrize("method", ["sha256_password", "double_sha1_password", "bcrypt_password", "plaintext_password"])
+def test_a_user_comes_in_with_the_password_alone(house, method):
+    server, http = house
+    http.ok(f"CREATE USER alice IDENTIFIED WITH {method} BY 'right'")
+    alice = As(http, "alice", "right")
+    assert alice.ok("SELECT currentUser()") == "alice\n"
+    for user, password in [("alice", "wrong"), ("alice", ""), ("nobody", "right")]:
+        answer = As(http, user, password)("SELECT 1")
+        assert answer.error == FAILED and answer.status == 403
+    assert clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, user="alice", password="right").execute("SELECT 1") == [(1,)]
+    with pytest.raises(clickhouse_driver.errors.Error, match="Authentication failed"):
+        clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, user="alice", password="wrong").execute("SELECT 1")
+    client = clickhouse_connect.get_client(host="127.0.0.1", port=server.http_port, username="alice", password="right")
+    assert client.query("SELECT 1").result_rows == [(1,)]
+    # Neither the password nor what is kept of it is told anywhere.
+    assert http.ok("SHOW CREATE USER alice") == f"CREATE USER alice IDENTIFIED WITH {method}\n"
+    assert "right" not in http.ok("SELECT * FROM system.query_log WHERE query ILIKE '%create user%'")
+    assert "right" not in http.ok("SELECT * FROM system.users FORMAT JSON")
+
+
+def test_a_user_may_do_what_was_granted_and_no_more(house):
+    _, http = house
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    alice = As(http, "alice", "a")
+    assert alice.missing("SELECT * FROM shop.sales") == "SELECT ON shop.sales"
+    assert alice.missing("INSERT INTO shop.sales VALUES (3, 30)") == "INSERT ON shop.sales"
+    assert alice.missing("CREATE TABLE shop.t (a Int8) ENGINE = Memory") == "CREATE TABLE ON shop.t"
+    assert alice.missing("DROP TABLE shop.sales") == "DROP TABLE ON shop.sales"
+    assert alice.missing("ALTER TABLE shop.sales ADD COLUMN x Int8") == "ALTER ADD COLUMN(x) ON shop.sales"
+    assert alice.missing("ALTER TABLE shop.sales DELETE WHERE 1") == "ALTER DELETE ON shop.sales"
+    assert alice.missing("SELECT * FROM url('http://127.0.0.1:1/', 'CSV', 'a Int8')") == "READ ON URL"
+    assert alice.missing("SELECT * FROM s3('http://127.0.0.1:1/b/k.csv', 'CSV', 'a Int8')") == "READ ON S3"
+    assert alice.missing("CREATE USER bob") == "CREATE USER ON bob"
+    assert alice.missing("SYSTEM DROP UNCOMPRESSED CACHE") == "SYSTEM DROP UNCOMPRESSED CACHE ON *.*"
+    assert alice.missing("SELECT * FROM system.query_log") == "SELECT ON system.query_log"
+    assert alice.missing("GRANT SELECT ON shop.* TO alice") == "SELECT ON shop.* WITH GRANT OPTION"
+    # What is not to be seen is not there.
+    assert alice.ok("SHOW DATABASES") == "INFORMATION_SCHEMA\ndefault\ninformation_schema\nsystem\n"
+    assert alice.ok("SELECT count() FROM system.tables WHERE database = 'shop'") == "0\n"
+    http.ok("GRANT SELECT ON shop.* TO alice")
+    http.ok("REVOKE SELECT ON shop.secrets FROM alice")
+    assert alice.ok("SELECT sum(price) FROM shop.sales") == "30\n"
+    assert alice.missing("SELECT * FROM shop.secrets") == "SELECT ON shop.secrets"
+    assert alice.missing("SELECT * FROM shop.sales WHERE id IN (SELECT id FROM shop.secrets)") == "SELECT ON shop.secrets"
+    assert alice.ok("SHOW TABLES FROM shop") == "sales\n"
+    assert alice.ok("SHOW GRANTS") == "GRANT SELECT ON shop.* TO alice\nREVOKE SELECT ON shop.secrets FROM alice\n"
+    http.ok("DROP USER alice")
+    assert alice("SELECT 1").error == FAILED
+
+
+def test_columns_can_be_granted_alone(house):
+    _, http = house
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    http.ok("GRANT SELECT(id), INSERT(id) ON shop.sales TO alice")
+    alice = As(http, "alice", "a")
+    assert alice.ok("SELECT id FROM shop.sales ORDER BY id") == "1\n2\n"
+    assert alice.ok("SELECT count() FROM shop.sales") == "2\n"
+    assert alice.missing("SELECT * FROM shop.sales") == "SELECT(id, price) ON shop.sales"
+    assert alice.missing("SELECT id FROM shop.sales WHERE price > 10") == "SELECT(id, price) ON shop.sales"
+    alice.ok("INSERT INTO shop.sales (id) VALUES (3)")
+    assert alice.missing("INSERT INTO shop.sales VALUES (4, 40)") == "INSERT ON shop.sales"
+    assert http.ok("SHOW GRANTS FOR alice") == "GRANT INSERT(id), SELECT(id) ON shop.sales TO alice\n"
+
+
+def test_a_view_shows_what_its_reader_may_not_read(house):
+    _, http = house
+    http.ok("CREATE TABLE shop.totals (id UInt32, total UInt64) ENGINE = SummingMergeTree ORDER BY id")
+    http.ok("CREATE MATERIALIZED VIEW shop.by_id TO shop.totals AS SELECT id, sum(price) AS total FROM shop.sales GROUP BY id")
+    http.ok("CREATE USER writer IDENTIFIED BY 'w'")
+    http.ok("CREATE USER reader IDENTIFIED BY 'r'")
+    http.ok("GRANT INSERT ON shop.sales TO writer")
+    http.ok("GRANT SELECT ON shop.by_id TO reader")
+    As(http, "writer", "w").ok("INSERT INTO shop.sales VALUES (7, 70)")
+    reader = As(http, "reader", "r")
+    assert reader.ok("SELECT total FROM shop.by_id WHERE id = 7") == "70\n"
+    assert reader.missing("SELECT * FROM shop.totals") == "SELECT ON shop.totals"
+
+
+def test_roles_bring_their_rights_while_they_are_on(house):
+    _, http = house
+    http.ok("CREATE ROLE reader, writer")
+    http.ok("GRANT SELECT ON shop.* TO reader")
+    http.ok("GRANT INSERT ON shop.* TO writer")
+    http.ok("GRANT reader TO writer")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    http.ok("GRANT writer TO alice")
+    alice = As(http, "alice", "a")
+    assert alice.ok("SELECT count() FROM shop.sales") == "2\n"
+    assert alice.ok("SHOW CURRENT ROLES").startswith("writer\t")
+    assert [line.split("\t")[0] for line in alice.ok("SHOW ENABLED ROLES").splitlines()] == ["reader", "writer"]
+    http.ok("SET DEFAULT ROLE NONE TO alice")
+    assert alice.missing("SELECT count() FROM shop.sales") == "SELECT ON shop.sales"
+    assert alice.ok("SELECT count() FROM shop.sales", role="writer") == "2\n"
+    assert alice("SELECT 1", role="nothing").error == (511, "UNKNOWN_ROLE")
+    assert alice("SELECT 1", role="reader").error == (512, "SET_NON_GRANTED_ROLE")
+    alice.ok("SET ROLE writer", session_id="s")
+    assert alice.ok("SELECT count() FROM shop.sales", session_id="s") == "2\n"
+    alice.ok("SET ROLE NONE", session_id="s")
+    alice.missing("SELECT count() FROM shop.sales", session_id="s")
+    http.ok("DROP ROLE writer")
+    assert alice("SELECT 1", role="writer").error == (511, "UNKNOWN_ROLE")
+    assert http.ok("SELECT count() FROM system.role_grants WHERE user_name = 'alice'") == "0\n"
+
+
+def test_who_may_hand_on_a_right_hands_it_on(house):
+    _, http = house
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    http.ok("CREATE USER bob IDENTIFIED BY 'b'")
+    http.ok("GRANT SELECT ON shop.* TO alice WITH GRANT OPTION")
+    alice, bob = As(http, "alice", "a"), As(http, "bob", "b")
+    alice.ok("GRANT SELECT ON shop.sales TO bob")
+    assert bob.ok("SELECT count() FROM shop.sales") == "2\n"
+    assert alice.missing("GRANT INSERT ON shop.sales TO bob") == "INSERT ON shop.sales WITH GRANT OPTION"
+    assert bob.missing("GRANT SELECT ON shop.sales TO alice") == "SELECT ON shop.sales WITH GRANT OPTION"
+    alice.ok("REVOKE SELECT ON shop.sales FROM bob")
+    assert bob.missing("SELECT count() FROM shop.sales") == "SELECT ON shop.sales"
+
+
+def test_profiles_set_settings_and_hold_them(house):
+    _, http = house
+    http.ok("CREATE SETTINGS PROFILE careful SETTINGS max_threads = 2 MIN 1 MAX 4, max_rows_to_read = 100 CONST")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' SETTINGS PROFILE careful")
+    alice = As(http, "alice", "a")
+    assert alice.ok("SELECT getSetting('max_threads'), getSetting('max_rows_to_read')") == "2\t100\n"
+    violated = (452, "SETTING_CONSTRAINT_VIOLATION")
+    assert alice.ok("SELECT getSetting('max_threads') SETTINGS max_threads = 4") == "4\n"
+    assert alice("SELECT 1 SETTINGS max_threads = 5").error == violated
+    assert alice("SELECT 1", max_threads=0).error == violated
+    assert alice("SELECT 1", max_rows_to_read=1000).error == violated
+    http.ok("CREATE USER guest IDENTIFIED BY 'g' SETTINGS PROFILE readonly")
+    http.ok("GRANT ALL ON shop.* TO guest")
+    guest = As(http, "guest", "g")
+    assert guest("INSERT INTO shop.sales VALUES (3, 30)").error == (164, "READONLY")
+    assert guest("SET max_threads = 3", session_id="g").error == (164, "READONLY")
+    assert guest.ok("SELECT count() FROM shop.sales") == "2\n"
+
+
+def test_queries_of_others_are_not_seen_and_not_ended(house):
+    _, http = house
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    alice = As(http, "alice", "a")
+    assert alice.ok("SELECT count(), any(user) FROM system.processes") == "1\talice\n"
+    assert alice.ok("KILL QUERY WHERE 1") == ""
+
+
+def test_what_was_created_is_there_after_a_restart(tmp_path):
+    server = Server(tmp_path)
+    http = Http(server.http_port)
+    http.ok("CREATE ROLE reader")
+    http.ok("GRANT SELECT ON system.* TO reader")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' DEFAULT ROLE reader HOST IP '127.0.0.0/8'")
+    http.ok("ALTER USER alice RENAME TO eve")
+    shown = http.ok("SHOW ACCESS")
+    assert server.stop() == 0
+    server = Server(tmp_path)
+    http = Http(server.http_port)
+    assert http.ok("SHOW ACCESS") == shown
+    assert As(http, "eve", "a").ok("SELECT count() > 0 FROM system.query_log") == "1\n"
+    http.ok("ALTER USER eve HOST IP '10.0.0.0/8'")
+    assert As(http, "eve", "a")("SELECT 1").error == FAILED
+    assert (tmp_path / "access/v1.json").stat().st_mode & 0o077 == 0
+    assert server.stop() == 0
+
+
+CONFIG = """<clickhouse>
+    <max_concurrent_queries>7</max_concurrent_queries>
+    <profiles><default><max_threads>3</max_threads></default></profiles>
+    <users>
+        <default>
+            <password>{password}</password>
+            <networks><ip>::/0</ip></networks>
+            <access_management>1</access_management>
+        </default>
+        <reader>
+            <password_sha256_hex>65e84be33532fb784c48129675f9eff3a682b27168c0ea744b2cf58ee02337c5</password_sha256_hex>
+            <networks><ip>::1</ip><ip>127.0.0.1</ip></networks>
+            <grants><query>GRANT SELECT ON shop.*</query></grants>
+        </reader>
+    </users>
+</clickhouse>"""
+
+
+def test_users_of_the_configuration(tmp_path):
+    config = tmp_path / "config.xml"
+    config.write_text(CONFIG.format(password="first"))
+    server = Server(tmp_path / "data", "--config-file", config)
+    http = Http(server.http_port)
+    default, reader = As(http, "default", "first"), As(http, "reader", "qwerty")
+    assert http("SELECT 1").error == FAILED
+    assert default.ok("SELECT getSetting('max_threads')") == "3\n"
+    assert reader.ok("SHOW GRANTS") == "GRANT SELECT ON shop.* TO reader\n"
+    assert default("DROP USER reader").error == (495, "ACCESS_STORAGE_READONLY")
+    default.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    config.write_text(CONFIG.format(password="second"))
+    server.process.send_signal(signal.SIGHUP)
+    for _ in range(600):
+        if As(http, "default", "second")("SELECT 1").status == 200:
+            break
+        time.sleep(0.1)
+    assert default("SELECT 1").error == FAILED
+    assert As(http, "default", "second").ok("SELECT name FROM system.users ORDER BY name") == "alice\ndefault\nreader\n"
+    # A configuration that is none changes nothing.
+    config.write_text("<clickhouse>")
+    second = As(http, "default", "second")
+    answer = second("SYSTEM RELOAD CONFIG")
+    assert answer.error[0] == 318 and "config.xml" in answer.text
+    assert second.ok("SELECT 1") == "1\n"
+    config.write_text(CONFIG.format(password="third"))
+    second.ok("SYSTEM RELOAD CONFIG")
+    assert As(http, "default", "third").ok("SELECT 1") == "1\n"
+    assert server.stop() == 0
