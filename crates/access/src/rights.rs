@@ -7,6 +7,7 @@
 //!
 //! Privileges on names that are no databases (users, named collections) lie in a tree of their own, of one level.
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 use std::fmt;
 
@@ -15,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::privilege::{Level, Privileges};
 
-/// A name, or the beginning of names.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+/// A name, or the beginning of names. Beginnings come first: what is granted on them covers whole names.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Name {
     pub text: String,
     pub is_prefix: bool,
@@ -25,6 +26,18 @@ pub struct Name {
 impl Name {
     fn covers(&self, other: &Name) -> bool {
         if self.is_prefix { other.text.starts_with(&self.text) } else { self == other }
+    }
+}
+
+impl Ord for Name {
+    fn cmp(&self, other: &Name) -> Ordering {
+        other.is_prefix.cmp(&self.is_prefix).then_with(|| self.text.cmp(&other.text))
+    }
+}
+
+impl PartialOrd for Name {
+    fn partial_cmp(&self, other: &Name) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 

@@ -74,8 +74,9 @@ pub struct Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.counted.take();
-        self.freed.notify_one();
+        if self.counted.take().is_some() {
+            self.freed.notify_one();
+        }
     }
 }
 
@@ -86,9 +87,11 @@ impl Admission {
 
     /// A place for a query, until dropped. Error: TOO_MANY_SIMULTANEOUS_QUERIES.
     pub fn enter(&self) -> Result<Place> {
-        let place = self.place();
+        let mut place = self.place();
         let running = self.running.load(Ordering::Acquire);
         if self.most > 0 && running > self.most {
+            // It was none: nobody who waits is to hear of it.
+            place.counted.take();
             return Err(Error::new(
                 ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
                 format!(

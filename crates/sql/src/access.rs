@@ -248,7 +248,7 @@ impl Cursor<'_> {
                 let storage = self.identifier()?;
                 if storage != "local_directory" {
                     let text = format!("Access storage {storage} is not found: local_directory is where statements write");
-                    return Err(Error::new(ErrorCode::ACCESS_STORAGE_NOT_FOUND, text));
+                    return Err(Error::new(ErrorCode::ACCESS_STORAGE_FOR_INSERTION_NOT_FOUND, text));
                 }
             } else if self.eat("SETTINGS") || (kind == EntityKind::Profile && self.peeks("PROFILE")) {
                 change.settings = Some(self.settings_elements()?);

@@ -56,8 +56,7 @@ impl HttpBackend {
     }
 
     fn request(&self, method: Method, key: &str, body: Bytes) -> Result<HttpRequest, Failure> {
-        let separator = if key.starts_with('?') { "/" } else { "" };
-        let target = format!("{}/{separator}{key}", self.endpoint);
+        let target = format!("{}/{key}", self.endpoint);
         // What was written with letters and signs that a request line cannot hold is encoded on the way.
         let url =
             url::Url::parse(&target).map_err(|error| Failure::new(FailureKind::Refused, format!("not a URL: {error}")))?;
