@@ -61,7 +61,7 @@ test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
 test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure servers
 	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q tests/e2e
 
-test-clients: binary $(STAMPS)/venv $(STAMPS)/peers ## ClickHouse's clients against a running server
+test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian ## ClickHouse's clients against a running server
 	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
@@ -121,6 +121,26 @@ $(STAMPS)/azurite: tests/e2e/azurite/package.json tests/e2e/azurite/package-lock
 	mkdir -p $(STAMPS) $(TOOLS)/azurite
 	cp $^ $(TOOLS)/azurite/
 	npm ci --prefix $(TOOLS)/azurite --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(STAMPS)/clients-js: tests/clients/js/package.json tests/clients/js/package-lock.json
+	mkdir -p $(STAMPS) $(TOOLS)/js
+	cp $^ $(TOOLS)/js/
+	npm ci --prefix $(TOOLS)/js --no-audit --no-fund --loglevel=error
+	touch $@
+
+$(STAMPS)/clients-java: tests/clients/java/pom.xml
+	mkdir -p $(STAMPS)
+	rm -rf $(TOOLS)/java
+	mvn -q -B -f $< dependency:copy-dependencies -DoutputDirectory=$(TOOLS)/java
+	touch $@
+
+# The client with the libraries that the machine lacks, unpacked and not installed. Without apt-get its tests are skipped.
+$(STAMPS)/clients-debian:
+	mkdir -p $(STAMPS) $(TOOLS)/debian
+	cd $(TOOLS)/debian && if command -v apt-get > /dev/null; then \
+		apt-get -s install --no-install-recommends clickhouse-client | awk '/^Inst/ { print $$2 }' | xargs apt-get download -q && \
+		for package in *.deb; do dpkg -x $$package .; done && rm -- *.deb; fi
 	touch $@
 
 define python_venv

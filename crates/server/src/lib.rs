@@ -1,11 +1,10 @@
 //! The server: ClickHouse's protocols in front of the engine.
 //!
 //! `server` listens and ends, `core` is what all connections share. `native` is the protocol
-//! over TCP, `http` the one over HTTP; `frames` are the compressed blocks of both.
+//! over TCP, `http` the one over HTTP.
 
 mod core;
 mod extremes;
-mod frames;
 mod http;
 mod known_settings;
 mod native;

@@ -16,8 +16,10 @@ mod block;
 mod bytes;
 mod decode;
 mod encode;
+pub mod frames;
 mod input;
 mod output;
+pub mod revision;
 mod row_input;
 mod row_output;
 #[cfg(test)]

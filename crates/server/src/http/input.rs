@@ -14,7 +14,7 @@ use hyper::body::Incoming;
 use parking_lot::Mutex;
 
 use crate::core::one_statement;
-use crate::frames;
+use gristmill_formats::native::frames;
 
 /// A client that is to send something and sends nothing for so long is gone.
 const RECEIVE_LONGEST: Duration = Duration::from_secs(300);

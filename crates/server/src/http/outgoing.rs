@@ -17,7 +17,7 @@ use gristmill_introspect::QueryContext;
 use hyper::http::response;
 
 use super::answer::Responder;
-use crate::frames;
+use gristmill_formats::native::frames;
 
 /// Bytes that are sent at a time.
 pub const CHUNK_BYTES: usize = 256 << 10;

@@ -8,8 +8,8 @@ use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_types::sql_type::quote_identifier;
 use gristmill_types::{Column, Columns};
 
-use super::revision;
-use crate::frames;
+use gristmill_formats::native::frames;
+use gristmill_formats::native::revision;
 
 const HELLO: u64 = 0;
 const DATA: u64 = 1;

@@ -8,9 +8,9 @@ use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block};
 
-use super::revision;
-use crate::frames;
 use crate::known_settings::{self, Encoding};
+use gristmill_formats::native::frames;
+use gristmill_formats::native::revision;
 
 pub const HELLO: u64 = 0;
 pub const QUERY: u64 = 1;

@@ -16,9 +16,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use super::answer::Dialect;
 use super::client::{self, Hello, Query, Words};
 use super::listener::{RECEIVE_LONGEST, peek, unexpected};
+use super::query;
 use super::socket::{Chunks, Output, channels, gone};
-use super::{query, revision};
 use crate::core::{Core, Counted};
+use gristmill_formats::native::revision;
 
 /// Until the client has said who it is.
 const HELLO_LONGEST: Duration = Duration::from_secs(60);

@@ -21,9 +21,9 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::answer::{BlockPacket, Dialect};
 use super::client::{self, Words};
-use super::revision;
 use super::socket::{Chunks, Output, gone};
 use super::told::EventsTold;
+use gristmill_formats::native::revision;
 
 /// Rows of a batch, as those of the formats.
 const BATCH_ROWS: usize = 65_409;

@@ -1,15 +1,14 @@
 //! ClickHouse's native protocol over TCP.
 //!
 //! `socket` moves bytes, `connection` speaks hello and waits for queries, `query` answers one, `listener` hears the client
-//! meanwhile. `client` reads the packets of clients, `answer` writes those of the server, `revision` says which fields
-//! there are.
+//! meanwhile. `client` reads the packets of clients, `answer` writes those of the server;
+//! `gristmill_formats::native::revision` says which fields there are.
 
 mod answer;
 mod client;
 mod connection;
 mod listener;
 mod query;
-mod revision;
 mod socket;
 #[cfg(test)]
 mod tests;

@@ -19,12 +19,12 @@ use super::answer::{BlockPacket, Dialect};
 use super::client::Query;
 use super::connection::Connection;
 use super::listener::{Heard, Listener};
-use super::revision;
 use super::socket::Output;
 use super::told::{EventsTold, Priority, log_line};
 use crate::core::{Before, Place, one_statement};
 use crate::extremes::Extremes;
 use crate::known_settings;
+use gristmill_formats::native::revision;
 
 /// `interactive_delay` is at least this.
 const TICK_LEAST: Duration = Duration::from_millis(10);
@@ -273,9 +273,15 @@ async fn answer(
         }
         out.send(dialect.profile_info(sent.rows, sent.blocks, sent.bytes)).await?;
     }
-    teller.progress(&context).await?;
+    // Older clients take nothing but an end for the rows that they sent.
+    let hears_more = dialect.revision >= revision::PROFILE_EVENTS_IN_INSERT || !columns.is_empty() || !*takes_blocks;
+    if hears_more {
+        teller.progress(&context).await?;
+    }
     teller.log(&context, Priority::Information, &summary(&context)).await?;
-    teller.events(&context).await?;
+    if hears_more {
+        teller.events(&context).await?;
+    }
     if !columns.is_empty() {
         out.send(dialect.block(BlockPacket::Data, &Columns::default(), None)?).await?;
     }

@@ -13,8 +13,8 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 use super::client::{Query, Words};
-use super::revision;
 use crate::{Server, ServerConfig};
+use gristmill_formats::native::revision;
 
 /// The hello of Debian's clickhouse-client 18.16.
 const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108ca903000764656661756c7400";

@@ -8,7 +8,8 @@ use bytes::Bytes;
 use cityhash_rs::cityhash_102_128;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_formats::native::ByteReader;
+
+use super::ByteReader;
 
 const LZ4: u8 = 0x82;
 const ZSTD: u8 = 0x90;
