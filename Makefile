@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients sql-expected bench bench-object-storage bench-mergetree tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -78,6 +78,10 @@ bench-object-storage: $(STAMPS)/peers $(STAMPS)/versitygw-$(VERSITYGW) $(STAMPS)
 bench-mergetree: $(STAMPS)/peers ## Loads, merges and queries of tables on the local disk, side by side with ClickHouse (chdb)
 	cargo build --release --workspace --locked
 	GRISTMILL=$(TARGET)/release/gristmill $(PEERS) bench/mergetree/run.py $(BENCH)
+
+load: $(STAMPS)/wrk $(STAMPS)/venv ## Many connections on a release server, over HTTP and the native protocol
+	cargo build --release --workspace --locked
+	GRISTMILL=$(TARGET)/release/gristmill $(PYTHON) bench/load/run.py $(LOAD)
 
 # Tools -----------------------------------------------------------------------------------------------------------------
 
@@ -141,6 +145,12 @@ $(STAMPS)/clients-debian:
 	cd $(TOOLS)/debian && if command -v apt-get > /dev/null; then \
 		apt-get -s install --no-install-recommends clickhouse-client | awk '/^Inst/ { print $$2 }' | xargs apt-get download -q && \
 		for package in *.deb; do dpkg -x $$package .; done && rm -- *.deb; fi
+	touch $@
+
+$(STAMPS)/wrk:
+	mkdir -p $(STAMPS) $(TOOLS)/wrk
+	cd $(TOOLS)/wrk && apt-get -s install --no-install-recommends wrk | awk '/^Inst/ { print $$2 }' | xargs apt-get download -q && \
+		for package in *.deb; do dpkg -x $$package .; done && rm -- *.deb
 	touch $@
 
 define python_venv

@@ -41,6 +41,8 @@ pub struct Effective {
     pub current_roles: Vec<RoleGranted>,
     /// With those.
     pub enabled_roles: Vec<RoleGranted>,
+    /// Those that are on when a session of the user begins.
+    pub default_roles: Vec<String>,
     /// Settings of the profiles, the user and the roles, in their order.
     pub settings: Vec<(String, String)>,
     pub constraints: Arc<BTreeMap<String, Constraint>>,
@@ -69,7 +71,9 @@ impl Effective {
                 granted = granted.union(&role.granted);
             }
         }
-        let mut effective = Effective { granted, current_roles, enabled_roles, ..Effective::default() };
+        let default = user.roles.iter().filter(|granted| user.default_roles.contains(&granted.role));
+        let default_roles = default.map(|granted| granted.role.clone()).collect();
+        let mut effective = Effective { granted, current_roles, enabled_roles, default_roles, ..Effective::default() };
         let mut within = BTreeSet::new();
         effective.add_profile(state, DEFAULT_PROFILE, &mut within);
         let names: Vec<&str> = std::iter::once(user.name.as_str())

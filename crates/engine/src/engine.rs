@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use gristmill_access::AccessControl;
 use gristmill_access::control::State;
+use gristmill_access::entity::RoleGranted;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Databases, MetadataStore};
-use gristmill_functions::{FunctionEnv, Registry};
+use gristmill_functions::{FunctionEnv, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
@@ -172,12 +173,27 @@ impl Engine {
             timezone: Arc::from(timezone_name(&context.settings)),
             database: Arc::from(context.database.as_str()),
             user: Arc::from(context.user.as_str()),
+            roles: roles(context),
             query_id: Arc::from(context.query_id.as_str()),
             now_micros: context.start.as_micros() as i64,
             cast_keep_nullable: context.settings.cast_keep_nullable,
             date_time_input_format: Arc::from(context.settings.date_time_input_format.as_str()),
         }
     }
+}
+
+/// What functions tell of roles.
+fn roles(context: &QueryContext) -> Arc<SessionRoles> {
+    let access = &context.access;
+    if access.enabled_roles.is_empty() && access.default_roles.is_empty() {
+        return Arc::default();
+    }
+    let names = |roles: &[RoleGranted]| roles.iter().map(|granted| granted.role.clone()).collect();
+    Arc::new(SessionRoles {
+        current: names(&access.current_roles),
+        enabled: names(&access.enabled_roles),
+        default: access.default_roles.clone(),
+    })
 }
 
 /// The session's time zone, else the machine's (`TZ`), else UTC.

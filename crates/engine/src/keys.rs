@@ -75,6 +75,7 @@ pub fn key_env() -> FunctionEnv {
         timezone: Arc::from(crate::engine::timezone_name(&Settings::default())),
         database: Arc::from("default"),
         user: Arc::from("default"),
+        roles: Arc::default(),
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,

@@ -21,11 +21,23 @@ pub struct FunctionEnv {
     pub timezone: Arc<str>,
     pub database: Arc<str>,
     pub user: Arc<str>,
+    pub roles: Arc<SessionRoles>,
     pub query_id: Arc<str>,
     /// Start of the query in microseconds since the Unix epoch: what `now()` says.
     pub now_micros: i64,
     pub cast_keep_nullable: bool,
     pub date_time_input_format: Arc<str>,
+}
+
+/// Names of the user's roles.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct SessionRoles {
+    /// Those that SET ROLE chose.
+    pub current: Vec<String>,
+    /// With those that they bring.
+    pub enabled: Vec<String>,
+    /// Those that are on when a session begins.
+    pub default: Vec<String>,
 }
 
 /// Computes `rows` values from arrays of `rows` values each; constants arrive as arrays of one value. May return one

@@ -4,16 +4,17 @@ use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, UInt32Array};
-use arrow::datatypes::Int64Type;
-use gristmill_base::ErrorCode;
+use arrow::array::{ArrayRef, BinaryViewArray, ListArray, UInt32Array};
+use arrow::buffer::OffsetBuffer;
+use arrow::datatypes::{DataType, Int64Type};
 use gristmill_base::env::system_env;
+use gristmill_base::{Error, ErrorCode};
 use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{arity, expect_integer, own_nulls, plain, volatile};
 use crate::registry::Registry;
-use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
+use crate::scalar::{Bound, FunctionEnv, ScalarFunction, SessionRoles};
 
 /// The version of ClickHouse whose dialect is spoken: what clients compare with.
 pub const DIALECT_VERSION: &str = "26.9.2.1";
@@ -38,6 +39,9 @@ pub fn register(registry: &mut Registry) {
     text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
     text(registry, "currentUser", &["USER", "current_user", "session_user"], |env| env.user.to_string());
     text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
+    roles(registry, "currentRoles", |roles| &roles.current);
+    roles(registry, "enabledRoles", |roles| &roles.enabled);
+    roles(registry, "defaultRoles", |roles| &roles.default);
     text(registry, "queryID", &["query_id", "current_query_id", "currentQueryID"], |env| env.query_id.to_string());
     text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
     text(registry, "hostName", &["hostname"], |_| HOST.clone());
@@ -97,6 +101,26 @@ fn text(registry: &mut Registry, name: &str, aliases: &[&str], f: fn(&FunctionEn
         registry.alias(alias, name);
         registry.any_case(alias);
     }
+}
+
+/// Names of roles as an array.
+fn roles(registry: &mut Registry, name: &str, of: fn(&SessionRoles) -> &Vec<String>) {
+    registry.scalar(
+        name,
+        own_nulls(move |name, arguments, env| {
+            arity(name, arguments, 0..=0)?;
+            let (roles, kind) = (env.roles.clone(), T::Array(Box::new(T::String)));
+            let data_type = kind.field("").data_type().clone();
+            Ok(Bound::new(kind, move |_, rows| {
+                let names = of(&roles);
+                let DataType::List(item) = &data_type else { return Err(Error::logical("An array that is no list")) };
+                let values = (0..rows).flat_map(|_| names.iter().map(|name| name.as_bytes()));
+                let values: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(values));
+                let offsets = OffsetBuffer::from_lengths(std::iter::repeat_n(names.len(), rows));
+                Ok(Arc::new(ListArray::try_new(item.clone(), offsets, values, None)?) as ArrayRef)
+            }))
+        }),
+    );
 }
 
 fn constant(f: fn(&FunctionEnv) -> String) -> Arc<dyn ScalarFunction> {

@@ -48,6 +48,7 @@ fn env() -> FunctionEnv {
         timezone: Arc::from("UTC"),
         database: Arc::from("default"),
         user: Arc::from("default"),
+        roles: Default::default(),
         query_id: Arc::from("test"),
         now_micros: 0,
         cast_keep_nullable: false,

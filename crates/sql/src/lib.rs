@@ -1,6 +1,11 @@
 //! SQL: text to statements (`tokens`, `rewrite`, `dialect`, `statement`), statements to one form of expressions (`ast`,
 //! `translate`), and queries to typed DataFusion plans (`lower`).
 
+/// Words that mean something in some statement.
+pub fn keywords() -> &'static [&'static str] {
+    sqlparser::keywords::ALL_KEYWORDS
+}
+
 pub mod access;
 pub mod alter;
 pub mod ast;

@@ -15,7 +15,9 @@ impl Cursor<'_> {
             return Ok(statement);
         }
         self.eat("TEMPORARY");
-        let _ = self.eat("FULL") || self.eat("EXTENDED") || self.eat("CHANGED");
+        let full = self.eat("FULL");
+        let changed = self.eat("CHANGED");
+        self.eat("EXTENDED");
         let filter = |cursor: &mut Self, column: &str| -> Result<String> {
             for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
                 if cursor.eat_all(&["NOT", word]) {
@@ -44,8 +46,14 @@ impl Cursor<'_> {
             let named = if self.eat("FROM") || self.eat("IN") { Some(self.identifier()?) } else { None };
             let database = named.as_deref().map_or("currentDatabase()".to_string(), gristmill_types::sql_type::quote);
             let filter = filter(self, "name")?;
+            let kind = match full {
+                true => {
+                    ", multiIf(is_temporary, 'LOCAL TEMPORARY', engine LIKE '%View', 'VIEW', 'BASE TABLE') AS table_type"
+                }
+                false => "",
+            };
             let query = select(format!(
-                "SELECT name FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
+                "SELECT name{kind} FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
                 limit(self)?
             ))?;
             return Ok(match (named, query) {
@@ -81,9 +89,33 @@ impl Cursor<'_> {
         if self.eat("PROCESSLIST") {
             return select("SELECT * FROM system.processes ORDER BY elapsed DESC".to_string());
         }
+        if self.eat("DICTIONARIES") {
+            if self.eat("FROM") || self.eat("IN") {
+                self.identifier()?;
+            }
+            let filter = filter(self, "name")?;
+            return select(format!("SELECT name FROM system.dictionaries WHERE 1{filter} ORDER BY name{}", limit(self)?));
+        }
+        if self.eat("CLUSTERS") {
+            let filter = filter(self, "cluster")?;
+            return select(format!(
+                "SELECT DISTINCT cluster FROM system.clusters WHERE 1{filter} ORDER BY cluster{}",
+                limit(self)?
+            ));
+        }
+        if self.eat("MERGES") {
+            let filter = filter(self, "table")?;
+            return select(format!(
+                "SELECT table, database, round(elapsed, 3) AS elapsed, round(progress * 100, 2) AS progress, is_mutation, \
+                 total_size_bytes_compressed AS size_compressed, memory_usage FROM system.merges WHERE 1{filter} \
+                 ORDER BY elapsed DESC{}",
+                limit(self)?
+            ));
+        }
         if self.eat("SETTINGS") {
             let filter = filter(self, "name")?;
-            return select(format!("SELECT name, type, value FROM system.settings WHERE 1{filter} ORDER BY name"));
+            let changed = if changed { " AND changed" } else { "" };
+            return select(format!("SELECT name, type, value FROM system.settings WHERE 1{changed}{filter} ORDER BY name"));
         }
         if self.eat("SETTING") {
             let name = gristmill_types::sql_type::quote(&self.identifier()?);

@@ -313,12 +313,17 @@ fn is_word_at(text: &str, (line, column): (u64, u64), word: &str) -> bool {
     text[at..].get(..word.len()).is_some_and(|found| found.eq_ignore_ascii_case(word))
 }
 
-/// Reads one query that is put together here.
-pub(crate) fn parse_query(text: &str) -> Result<Box<Query>> {
+/// Reads one SELECT that is put together here.
+fn parse_select(text: &str) -> Result<SelectStatement> {
     match parse(text, &BTreeMap::new())? {
-        Statement::Select(select) => Ok(select.query),
+        Statement::Select(select) => Ok(select),
         other => Err(Error::logical(format!("{text} is no query but a {} statement", other.kind()))),
     }
+}
+
+/// Reads one query that is put together here.
+pub(crate) fn parse_query(text: &str) -> Result<Box<Query>> {
+    Ok(parse_select(text)?.query)
 }
 
 /// Reads one expression, such as a key of a table's definition.
@@ -434,6 +439,10 @@ impl<'a> Cursor<'a> {
         if self.eat("EXISTS") {
             let temporary = self.eat("TEMPORARY");
             let database = self.eat("DATABASE");
+            if self.eat("DICTIONARY") {
+                self.table_name()?;
+                return Ok(Statement::Select(parse_select("SELECT 0::UInt8 AS result")?));
+            }
             if !database && !self.eat("TABLE") {
                 self.eat("VIEW");
             }

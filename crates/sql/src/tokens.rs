@@ -74,11 +74,32 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
-    let tokens = finals::rewrite(unions::rewrite(tokens))?;
+    let tokens = finals::rewrite(unions::rewrite(if_permitted(tokens)))?;
     let tokens = in_partition(into_outfile(tables_called_table(tokens)));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
+}
+
+/// `viewIfPermitted(SELECT … ELSE null('…'))` is the query in brackets: who may not read what it reads is told so.
+fn if_permitted(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let Some(at) = tokens.iter().position(|token| is_word(&token.token, "viewIfPermitted")) else { return tokens };
+    let mut depth = 0;
+    let mut other = None;
+    for (place, token) in tokens.iter().enumerate().skip(at + 1) {
+        match &token.token {
+            Token::LParen => depth += 1,
+            Token::RParen => depth -= 1,
+            word if depth == 1 && is_word(word, "ELSE") => other = Some(place),
+            _ => {}
+        }
+        if depth == 0 {
+            let Some(other) = other else { return tokens };
+            let query = &tokens[at + 1..other];
+            return [&tokens[..at], query, &tokens[place..]].concat();
+        }
+    }
+    tokens
 }
 
 /// `FROM table`: the name that `local` gives to the data on its input is a name, though TABLE is a keyword.

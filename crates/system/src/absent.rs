@@ -24,12 +24,34 @@ const ABSENT: &[(&str, &str)] = &[
         "database String, table String, engine String, is_leader UInt8, is_readonly UInt8, absolute_delay UInt64, \
          total_replicas UInt32, active_replicas UInt32",
     ),
-    ("warnings", "message String"),
+    ("quotas", "name String, id UUID, storage String, keys Array(String), durations Array(UInt32), apply_to_all UInt8"),
+    (
+        "quota_usage",
+        "quota_name String, quota_key String, start_time Nullable(DateTime), end_time Nullable(DateTime), queries UInt64",
+    ),
+    (
+        "row_policies",
+        "name String, short_name String, database String, table String, id UUID, storage String, select_filter String",
+    ),
+    (
+        "replication_queue",
+        "database String, table String, replica_name String, position UInt32, node_name String, type String",
+    ),
+    ("distribution_queue", "database String, table String, data_path String, is_blocked UInt8, error_count UInt64"),
+    (
+        "view_refreshes",
+        "database String, view String, uuid UUID, status String, exception String, progress Nullable(Float64)",
+    ),
+    ("collations", "name String, language Nullable(String)"),
+    ("contributors", "name String"),
+    ("licenses", "library_name String, license_type String, license_path String, license_text String"),
+    ("warnings", "message String, message_format_string LowCardinality(String)"),
 ];
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     for (name, structure) in ABSENT {
-        let engine = format!("System{}{}", name[..1].to_ascii_uppercase(), &name[1..]);
+        let words = name.split('_').map(|word| format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]));
+        let engine = format!("System{}", words.collect::<String>());
         all.push(table("system", name, &engine, structure, |_, _| Ok(()))?);
     }
     Ok(())

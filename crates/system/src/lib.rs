@@ -8,6 +8,7 @@ mod access;
 mod asynchronous_inserts;
 mod caches;
 mod columns;
+mod completions;
 mod data_skipping_indices;
 mod data_type_families;
 mod databases;
@@ -103,6 +104,7 @@ pub fn register(
     object_storage::add(&mut all, &known)?;
     data_type_families::add(&mut all)?;
     absent::add(&mut all)?;
+    completions::add(&mut all, &known)?;
     access::add(&mut all, &known)?;
     information_schema::add(&mut all, &known)?;
     for table in all {

@@ -6,6 +6,7 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 use bytes::Bytes;
 use datafusion::datasource::MemTable;
+use futures::stream::BoxStream;
 use futures::{FutureExt, StreamExt};
 use gristmill_base::error::ErrorKind;
 use gristmill_base::runtime::{self, Task};
@@ -26,8 +27,22 @@ use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
 use crate::async_inserts::{Entry, Key};
 use crate::engine::{Engine, timezone};
-use crate::execution::{Ending, InputData};
+use crate::execution::{ClientBlocks, Ending, InputData};
 use crate::views::Shape;
+
+/// Blocks of a client who was told already which columns are wanted.
+struct Begun(BoxStream<'static, Result<RecordBatch>>);
+
+impl ClientBlocks for Begun {
+    fn begin(
+        self: Box<Self>,
+        _given: &Columns,
+        _table: &Columns,
+        _context: &Arc<QueryContext>,
+    ) -> BoxStream<'static, Result<RecordBatch>> {
+        self.0
+    }
+}
 
 /// What an INSERT brings along.
 enum Brought {
@@ -63,6 +78,12 @@ impl Interpreter {
                 }
                 (Brought::Rows(vec![batch]), "Values".to_string())
             }
+            InsertSource::Data { .. } if self.blocks.lock().is_some() => {
+                match self.small_blocks(&given, &table.columns).await? {
+                    Some(batches) => (Brought::Rows(batches), "Native".to_string()),
+                    None => return Ok(None),
+                }
+            }
             InsertSource::Data { format } => {
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
                 let Some(data) = input.take() else { return Ok(None) };
@@ -95,6 +116,29 @@ impl Interpreter {
             settings: Key::settings_of(settings),
         };
         Ok(Some(Outcome::work(self.clone().enqueue(key, asked, brought, format))))
+    }
+
+    /// Reads the client's blocks that may be gathered to their end. `None`: they are too much, and wait to be read again.
+    async fn small_blocks(&self, given: &Columns, table: &Columns) -> Result<Option<Vec<RecordBatch>>> {
+        let Some(blocks) = self.blocks.lock().take() else { return Ok(None) };
+        let most = self.context.settings.async_insert_max_data_size;
+        let mut held = MemoryGuard::empty(&self.context.memory);
+        let mut stream = blocks.begin(given, table, &self.context);
+        let mut batches: Vec<RecordBatch> = Vec::new();
+        while let Some(batch) = self.context.cancellable(async { Ok(stream.next().await) }).await? {
+            let batch = batch?;
+            held.resize(held.bytes() + batch_bytes(&batch))?;
+            batches.push(batch);
+            if held.bytes() > most {
+                let read = futures::stream::iter(batches.into_iter().map(Ok));
+                *self.blocks.lock() = Some(Box::new(Begun(read.chain(stream).boxed())));
+                return Ok(None);
+            }
+        }
+        for batch in &batches {
+            self.context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+        }
+        Ok(Some(batches))
     }
 
     /// Reads data that may be gathered to its end; what is too much is given back whole.

@@ -26,6 +26,7 @@ const OF_EVERYBODY: &[&str] = &[
     "build_options",
     "collations",
     "columns",
+    "completions",
     "contributors",
     "current_roles",
     "data_type_families",
@@ -48,6 +49,7 @@ const OF_EVERYBODY: &[&str] = &[
     "table_functions",
     "tables",
     "time_zones",
+    "warnings",
     "zeros",
     "zeros_mt",
 ];

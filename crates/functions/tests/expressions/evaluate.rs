@@ -28,6 +28,7 @@ pub fn env() -> FunctionEnv {
         timezone: "Etc/UTC".into(),
         database: "default".into(),
         user: "default".into(),
+        roles: Arc::default(),
         query_id: "q-1".into(),
         now_micros: 1_710_513_045_123_456,
         cast_keep_nullable: false,

@@ -32,6 +32,7 @@ fn function_env() -> FunctionEnv {
         timezone: Arc::from("UTC"),
         database: Arc::from("default"),
         user: Arc::from("default"),
+        roles: Arc::default(),
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,

@@ -96,6 +96,7 @@ fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Ex
         timezone: Arc::from("UTC"),
         database: Arc::from("default"),
         user: Arc::from("default"),
+        roles: Arc::default(),
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,

@@ -70,6 +70,7 @@ async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: SocketAddr) 
         "/" if is_get && !has_query() => return pages::alive(),
         "/ping" | "/replicas_status" if is_get => return pages::alive(),
         "/metrics" if is_get => return pages::metrics(&core),
+        "/play" if is_get => return pages::play(),
         "/" | "/query" if is_get || request.method() == Method::POST => {}
         path => return pages::not_found(path),
     }

@@ -4,15 +4,16 @@ use std::fmt::Write;
 use std::sync::atomic::Ordering;
 
 use bytes::Bytes;
+use gristmill_base::Error;
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::{Counters, Event, processes};
-use hyper::header::{CONTENT_TYPE, HeaderValue};
+use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use hyper::http::HeaderMap;
 use hyper::{Response, StatusCode};
 
 use super::answer::AnswerBody;
 use super::head::TEXT;
-use crate::core::Core;
+use crate::core::{Core, error_text};
 
 fn page(status: StatusCode, content_type: &'static str, text: String) -> Response<AnswerBody> {
     let mut response = Response::new(AnswerBody::whole(Bytes::from(text)));
@@ -34,9 +35,22 @@ pub fn not_found(path: &str) -> Response<AnswerBody> {
     page(StatusCode::NOT_FOUND, TEXT, text)
 }
 
+/// `/play`: a page to type queries into and look at their results.
+pub fn play() -> Response<AnswerBody> {
+    let mut response = page(StatusCode::OK, "text/html; charset=UTF-8", include_str!("play.html").to_string());
+    let policy = HeaderValue::from_static(
+        "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'",
+    );
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    response
+}
+
 /// The work behind an answer ended by a defect.
 pub fn defect() -> Response<AnswerBody> {
-    page(StatusCode::INTERNAL_SERVER_ERROR, TEXT, "The query ended without an answer. (LOGICAL_ERROR)\n".to_string())
+    let error = Error::logical("The query ended without an answer");
+    let mut response = page(StatusCode::INTERNAL_SERVER_ERROR, TEXT, format!("{}\n", error_text(&error)));
+    response.headers_mut().insert("x-clickhouse-exception-code", HeaderValue::from(error.code().0));
+    response
 }
 
 /// What a browser asks before it lets a page of another site send a query.
