@@ -26,8 +26,8 @@ def test_small_inserts_become_one_part_and_large_ones_do_not_wait(server, http, 
     client.execute(f"INSERT INTO {table} VALUES", many, settings=WAITS | {"async_insert_max_data_size": 1000})
     assert http.ok(waiting) == ""
     assert http.ok(f"SELECT count() FROM {table}") == "100005\n"
-    # Who waits hears of an error of its own rows' table.
-    waits = {"async_insert": 1, "wait_for_async_insert": 1}
+    # Who waits is told when the rows are there.
+    waits = {"wait_for_async_insert": 1, "async_insert_busy_timeout_min_ms": 1, "async_insert_busy_timeout_max_ms": 2}
     client.execute(f"INSERT INTO {table} VALUES", [(1, "a")], settings=waits)
     assert http.ok(f"SELECT count() FROM {table}") == "100006\n"
     client.disconnect()
