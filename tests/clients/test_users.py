@@ -123,6 +123,29 @@ def test_a_view_shows_what_its_reader_may_not_read(house):
     assert reader.missing("SELECT * FROM shop.totals") == "SELECT ON shop.totals"
 
 
+def test_a_view_is_no_way_around(house):
+    """Who makes a view needs what it reads and what it writes; so does who makes a table like another."""
+    _, http = house
+    http.ok("CREATE DATABASE mine")
+    http.ok("CREATE USER eve IDENTIFIED BY 'e'")
+    http.ok("GRANT ALL ON mine.* TO eve")
+    eve = As(http, "eve", "e")
+    eve.ok("CREATE TABLE mine.t (id UInt32) ENGINE = MergeTree ORDER BY id")
+    view = "CREATE MATERIALIZED VIEW mine.v"
+    assert eve.missing(f"{view} TO shop.secrets AS SELECT id FROM mine.t") == "SELECT ON shop.secrets"
+    assert eve.missing(f"{view} TO mine.t AS SELECT id FROM shop.secrets") == "SELECT ON shop.secrets"
+    join = "SELECT t.id AS id FROM mine.t AS t JOIN shop.secrets AS s ON t.id = s.id"
+    assert eve.missing(f"{view} ENGINE = MergeTree ORDER BY id AS {join}") == "SELECT ON shop.secrets"
+    assert eve.missing("CREATE VIEW mine.v AS SELECT * FROM shop.secrets") == "SELECT ON shop.secrets"
+    assert eve.missing("CREATE TABLE mine.like AS shop.secrets") == "SHOW COLUMNS ON shop.secrets"
+    assert eve.missing("CREATE TABLE mine.f AS file('x.csv', 'CSV', 'a Int8')") == "WRITE ON FILE"
+    assert eve.missing("DELETE FROM mine.t WHERE id IN (SELECT id FROM shop.secrets)") == "SELECT ON shop.secrets"
+    assert eve.missing("ALTER TABLE mine.t ATTACH PARTITION tuple() FROM shop.sales") == "SELECT ON shop.sales"
+    assert eve.missing("RENAME TABLE mine.t TO shop.t") == "CREATE TABLE ON shop.t"
+    eve.ok("CREATE MATERIALIZED VIEW mine.v TO mine.t AS SELECT id FROM mine.t")
+    assert eve.missing("ALTER TABLE mine.v MODIFY QUERY SELECT id FROM shop.secrets") == "SELECT ON shop.secrets"
+
+
 def test_roles_bring_their_rights_while_they_are_on(house):
     _, http = house
     http.ok("CREATE ROLE reader, writer")

@@ -216,6 +216,18 @@ impl Interpreter {
             check_source(&self.context, engine, true)?;
             check_source(&self.context, engine, false)?;
         }
+        if let Some((function, _)) = &create.as_function {
+            check_source(&self.context, function, true)?;
+            check_source(&self.context, function, false)?;
+        }
+        if let Some(like) = &create.like {
+            self.check_table("SHOW COLUMNS", like)?;
+        }
+        // Rows go there for whoever inserts, and are read from there for whoever asks the view.
+        if let Some(target) = &create.to {
+            self.check_table("SELECT", target)?;
+            self.check_table("INSERT", target)?;
+        }
         let Some(name) = &create.name else { return Ok(()) };
         let (database, _) = self.full(name);
         if create.temporary || database == TEMPORARY_DATABASE {
