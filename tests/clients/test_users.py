@@ -143,7 +143,8 @@ def test_a_view_is_no_way_around(house):
     assert eve.missing("ALTER TABLE mine.t ATTACH PARTITION tuple() FROM shop.sales") == "SELECT ON shop.sales"
     assert eve.missing("RENAME TABLE mine.t TO shop.t") == "CREATE TABLE ON shop.t"
     eve.ok("CREATE MATERIALIZED VIEW mine.v TO mine.t AS SELECT id FROM mine.t")
-    assert eve.missing("ALTER TABLE mine.v MODIFY QUERY SELECT id FROM shop.secrets") == "SELECT ON shop.secrets"
+    altered = eve.missing("ALTER TABLE mine.v MODIFY QUERY SELECT id FROM shop.secrets")
+    assert altered.startswith("SELECT ON shop.secrets")
 
 
 def test_roles_bring_their_rights_while_they_are_on(house):
