@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use sqlparser::ast::{FormatClause, Query, Setting};
+use sqlparser::ast::{FormatClause, Query, SetExpr, Setting};
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
@@ -517,6 +517,11 @@ impl<'a> Cursor<'a> {
     /// A query with what may follow it: INTO OUTFILE, FORMAT, SETTINGS, in any order that clients write.
     pub(crate) fn select(&mut self) -> Result<SelectStatement> {
         let mut query = self.query()?;
+        if matches!(*query.body, SetExpr::Insert(_) | SetExpr::Update(_) | SetExpr::Delete(_)) {
+            // It would be run as a query of nothing.
+            let text = "Syntax error: WITH before another statement than SELECT, or INSERT with SELECT";
+            return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+        }
         let settings = query.settings.take().map(|list| settings_of(&list)).transpose()?.unwrap_or_default();
         // Settings of a lone SELECT inside of parentheses or of the last branch of a UNION count for the whole.
         let format = query.format_clause.take().map(|clause| match clause {

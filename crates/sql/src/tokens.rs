@@ -74,11 +74,36 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
-    let tokens = finals::rewrite(unions::rewrite(if_permitted(tokens)))?;
+    let tokens = finals::rewrite(unions::rewrite(if_permitted(with_of_insert(tokens))))?;
     let tokens = in_partition(into_outfile(tables_called_table(tokens)));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
+}
+
+/// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`.
+fn with_of_insert(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    if !tokens.first().is_some_and(|first| is_word(&first.token, "WITH")) {
+        return tokens;
+    }
+    let mut depth = 0;
+    let mut insert = None;
+    for (at, token) in tokens.iter().enumerate() {
+        let begins = |word: &str| depth == 0 && is_word(&token.token, word);
+        match (&token.token, insert) {
+            (Token::LParen | Token::LBracket, _) => depth += 1,
+            (Token::RParen | Token::RBracket, _) => depth -= 1,
+            (_, None) if begins("SELECT") => return tokens,
+            (_, None) if begins("INSERT") && tokens.get(at + 1).is_some_and(|next| is_word(&next.token, "INTO")) => {
+                insert = Some(at);
+            }
+            (_, Some(insert)) if begins("SELECT") => {
+                return [&tokens[insert..at], &tokens[..insert], &tokens[at..]].concat();
+            }
+            _ => {}
+        }
+    }
+    tokens
 }
 
 /// `viewIfPermitted(SELECT … ELSE null('…'))` is the query in brackets: who may not read what it reads is told so.
