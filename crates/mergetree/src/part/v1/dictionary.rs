@@ -124,9 +124,13 @@ mod tests {
 
     #[test]
     fn days_that_rise_within_each_key_are_packed() {
-        // Of each of 200 packages some hundred downloads, on up to 90 days.
-        let day = |row: i64| 19_570 + (row % 41) * 90 / 41;
-        assert!(!beats((0..8192).map(day)));
+        // The downloads of a package are up to four days apart, those of the next begin anew.
+        let mut day = 0;
+        let days = (0..8192_u32).map(|row| {
+            day = (day + i64::from(row.wrapping_mul(2_654_435_761) >> 30)) % 90;
+            19_570 + day
+        });
+        assert!(!beats(days));
         assert!(!beats((0..8192).map(|row| row / 40)));
         assert!(!beats((0..8192).map(|_| 5)));
     }
