@@ -187,6 +187,20 @@ def test_who_may_hand_on_a_right_hands_it_on(house):
     assert bob.missing("SELECT count() FROM shop.sales") == "SELECT ON shop.sales"
 
 
+def test_who_makes_users_hands_on_no_role_by_that(house):
+    _, http = house
+    http.ok("CREATE ROLE admin")
+    http.ok("GRANT ALL ON *.* TO admin WITH GRANT OPTION")
+    http.ok("CREATE USER clerk IDENTIFIED BY 'c'")
+    http.ok("GRANT CREATE USER ON *.* TO clerk")
+    clerk = As(http, "clerk", "c")
+    assert clerk.missing("CREATE USER eve IDENTIFIED BY 'e' DEFAULT ROLE admin") == "ROLE ADMIN ON *.*"
+    clerk.ok("CREATE USER eve IDENTIFIED BY 'e'")
+    assert clerk.missing("GRANT admin TO eve") == "ROLE ADMIN ON *.*"
+    http.ok("GRANT admin TO clerk WITH ADMIN OPTION")
+    clerk.ok("GRANT admin TO eve")
+
+
 def test_profiles_set_settings_and_hold_them(house):
     _, http = house
     http.ok("CREATE SETTINGS PROFILE careful SETTINGS max_threads = 2 MIN 1 MAX 4, max_rows_to_read = 100 CONST")

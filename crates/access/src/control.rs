@@ -59,6 +59,12 @@ pub struct Credentials {
     pub address: Option<IpAddr>,
 }
 
+impl Credentials {
+    fn name(&self) -> &str {
+        if self.user.is_empty() { DEFAULT_USER } else { &self.user }
+    }
+}
+
 /// Passwords are not shown.
 impl std::fmt::Debug for Credentials {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -294,7 +300,7 @@ impl AccessControl {
     /// Who a client is. `now`: seconds since 1970. Error: AUTHENTICATION_FAILED, the same for a wrong password and for a user
     /// that is not there.
     pub fn authenticate(&self, credentials: &Credentials, now: i64) -> Result<Identity> {
-        let name = if credentials.user.is_empty() { DEFAULT_USER } else { &credentials.user };
+        let name = credentials.name();
         let state = self.state();
         let user = state.users.get(name);
         let is_let_in = user.is_some_and(|user| comes_in(user, credentials, now));
@@ -310,7 +316,7 @@ impl AccessControl {
 
     /// Whether to find out about these takes a good part of a second of a processor.
     pub fn is_slow(&self, credentials: &Credentials) -> bool {
-        self.state().users.get(&credentials.user).is_some_and(|user| user.methods.iter().any(Method::is_slow))
+        self.state().users.get(credentials.name()).is_some_and(|user| user.methods.iter().any(Method::is_slow))
     }
 }
 

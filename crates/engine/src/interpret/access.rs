@@ -35,6 +35,10 @@ impl Interpreter {
                         self.check_entity("ALTER", change.kind, name)?;
                     }
                 }
+                // A new user is granted the roles that are to be its default ones.
+                if let (Verb::Create, Some(Chosen::These(roles))) = (change.verb, &change.default_roles) {
+                    self.check_hands_on(roles)?;
+                }
                 let methods = self.methods(change.methods.clone().unwrap_or_default()).await?;
                 let valid_until = change.valid_until.as_deref().map(|text| self.seconds(text)).transpose()?;
                 check_settings(change.settings.as_deref().unwrap_or_default())?;
@@ -181,13 +185,7 @@ impl Interpreter {
             }
         };
         let roles = statement.roles.as_ref().map(|chosen| self.roles_chosen(&state, chosen)).transpose()?;
-        for role in roles.iter().flatten() {
-            let may_hand_on =
-                self.context.access.enabled_roles.iter().any(|granted| granted.role == *role && granted.admin_option);
-            if !may_hand_on {
-                self.context.check_access(privilege("ROLE ADMIN"), &Object::EVERYTHING)?;
-            }
-        }
+        self.check_hands_on(roles.as_deref().unwrap_or_default())?;
         self.change_access(move |state| {
             for name in &grantees {
                 let (granted, of_roles) = state.grantee_mut(name)?;
@@ -199,6 +197,15 @@ impl Interpreter {
             Ok(())
         })
         .await
+    }
+
+    /// Error: ACCESS_DENIED, where the user may not grant one of these roles.
+    fn check_hands_on(&self, roles: &[String]) -> Result<()> {
+        let own = &self.context.access.enabled_roles;
+        match roles.iter().all(|role| own.iter().any(|granted| granted.role == *role && granted.admin_option)) {
+            true => Ok(()),
+            false => self.context.check_access(privilege("ROLE ADMIN"), &Object::EVERYTHING),
+        }
     }
 
     fn roles_chosen(&self, state: &State, chosen: &Chosen) -> Result<Vec<String>> {
