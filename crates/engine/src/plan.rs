@@ -171,22 +171,34 @@ fn received(
     Box::pin(RecordBatchStreamAdapter::new(schema, stream))
 }
 
-/// Reads a plan to its end. Refuses more rows than `rows_max`: gives `None` then.
+/// What is read of a plan that is read to its end.
+#[derive(Clone, Copy)]
+pub struct Most {
+    pub rows: usize,
+    pub bytes: usize,
+}
+
+impl Most {
+    pub const ONE_ROW: Most = Most { rows: 1, bytes: usize::MAX };
+}
+
+/// Reads a plan to its end. Refuses more than `most`: gives `None` then.
 pub async fn collect_up_to(
     state: &SessionState,
     plan: &LogicalPlan,
     context: &Arc<QueryContext>,
-    rows_max: usize,
+    most: Most,
 ) -> Result<Option<Vec<RecordBatch>>> {
     let plan = read_states(plan.clone()).await?;
     let physical = physical_plan(state, &plan).await?;
     let mut stream = run(state, physical, context)?;
     let mut batches = Vec::new();
-    let mut rows = 0;
+    let (mut rows, mut bytes) = (0, 0);
     while let Some(batch) = stream.next().await {
         let batch = batch?;
         rows += batch.num_rows();
-        if rows > rows_max {
+        bytes += batch.get_array_memory_size();
+        if rows > most.rows || bytes > most.bytes {
             return Ok(None);
         }
         batches.push(batch);

@@ -1,22 +1,31 @@
 //! Subqueries that do not depend on the rows of the query around them are run before it, as in ClickHouse: those of IN
-//! become lists (a set that is known prunes granules and row groups, which a semi join cannot), scalar ones and EXISTS
-//! become constants. A set of more values than `SET_ROWS_MAX` stays a semi join.
+//! become lists, or from `LIST_VALUES_MAX` on sets (a set that is known prunes granules and row groups, which a semi join
+//! cannot), scalar ones and EXISTS become constants. A set that takes more than `SET_BYTES_MAX` stays a semi join.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use arrow::array::{Array, ArrayRef, UInt64Array, new_empty_array};
+use arrow::compute::{concat, take};
 use datafusion::common::ScalarValue;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::execution::SessionState;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_introspect::QueryContext;
+use gristmill_functions::value_set::{ValueSet, member_of};
+use gristmill_introspect::{QueryContext, Settings};
 use gristmill_sql::lower::list_of;
 
-use crate::plan::collect_up_to;
+use crate::plan::{Most, collect_up_to};
 
-/// Values up to which a set is put into the plan itself.
-const SET_ROWS_MAX: usize = 20_000;
+/// Values up to which a set is written into the plan: the optimizer looks at each of them again and again.
+const LIST_VALUES_MAX: usize = 1_000;
+
+/// What a value of a type without a hash is taken for.
+const VALUE_BYTES: usize = 1 << 10;
+
+/// What the rows of a subquery may take that becomes a set.
+const SET_BYTES_MAX: usize = 1 << 30;
 
 #[derive(Clone, Copy, PartialEq)]
 enum Use {
@@ -27,7 +36,8 @@ enum Use {
 
 /// What a subquery gave.
 enum Answer {
-    Values(Vec<ScalarValue>),
+    Values(ArrayRef),
+    Set(Arc<ValueSet>),
     Value(ScalarValue),
     Exists(bool),
 }
@@ -73,26 +83,13 @@ pub async fn compute_sets(plan: LogicalPlan, state: &SessionState, context: &Arc
 /// Runs a subquery. `None`: a set that is too large to be kept.
 async fn answer(what: Use, plan: LogicalPlan, state: &SessionState, context: &Arc<QueryContext>) -> Result<Option<Answer>> {
     match what {
-        Use::Set => {
-            let Some(batches) = collect_up_to(state, &plan, context, SET_ROWS_MAX).await? else { return Ok(None) };
-            let mut seen = HashSet::new();
-            let mut values = Vec::new();
-            for batch in &batches {
-                for row in 0..batch.num_rows() {
-                    let value = ScalarValue::try_from_array(batch.column(0), row)?;
-                    if !value.is_null() && seen.insert(value.clone()) {
-                        values.push(value);
-                    }
-                }
-            }
-            Ok(Some(Answer::Values(values)))
-        }
+        Use::Set => set(plan, state, context).await,
         Use::Scalar => {
             let several =
                 || Error::new(ErrorCode::INCORRECT_RESULT_OF_SCALAR_SUBQUERY, "Scalar subquery returned more than one row");
             let kind = plan.schema().field(0).data_type().clone();
             let plan = LogicalPlanBuilder::from(plan).limit(0, Some(2))?.build()?;
-            let batches = collect_up_to(state, &plan, context, 1).await?.ok_or_else(several)?;
+            let batches = collect_up_to(state, &plan, context, Most::ONE_ROW).await?.ok_or_else(several)?;
             Ok(Some(Answer::Value(match batches.iter().find(|batch| batch.num_rows() > 0) {
                 Some(batch) => ScalarValue::try_from_array(batch.column(0), 0)?,
                 None => ScalarValue::try_from(&kind)?,
@@ -100,10 +97,72 @@ async fn answer(what: Use, plan: LogicalPlan, state: &SessionState, context: &Ar
         }
         Use::Exists => {
             let plan = LogicalPlanBuilder::from(plan).limit(0, Some(1))?.build()?;
-            let batches = collect_up_to(state, &plan, context, 1).await?.unwrap_or_default();
+            let batches = collect_up_to(state, &plan, context, Most::ONE_ROW).await?.unwrap_or_default();
             Ok(Some(Answer::Exists(batches.iter().any(|batch| batch.num_rows() > 0))))
         }
     }
+}
+
+/// The values of a set. Errors: SET_SIZE_LIMIT_EXCEEDED.
+async fn set(plan: LogicalPlan, state: &SessionState, context: &Arc<QueryContext>) -> Result<Option<Answer>> {
+    let data_type = plan.schema().field(0).data_type().clone();
+    let hashed = ValueSet::holds(&data_type);
+    let bytes_max = if hashed { SET_BYTES_MAX } else { LIST_VALUES_MAX * VALUE_BYTES };
+    let Some(batches) = collect_up_to(state, &plan, context, Most { rows: u32::MAX as usize, bytes: bytes_max }).await?
+    else {
+        return Ok(None);
+    };
+    let columns: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(0).as_ref()).collect();
+    let values = if columns.is_empty() { new_empty_array(&data_type) } else { concat(&columns)? };
+    drop(batches);
+    if !hashed {
+        let values = different(&values)?;
+        return Ok((values.len() <= LIST_VALUES_MAX).then_some(Answer::Values(values)));
+    }
+    let mut set = ValueSet::of(&values)?;
+    let rows = within_limits(set.values(), &context.settings)?;
+    if rows < set.values().len() {
+        set = ValueSet::of(&set.values().slice(0, rows))?;
+    }
+    Ok(Some(if set.values().len() <= LIST_VALUES_MAX {
+        Answer::Values(set.values().clone())
+    } else {
+        Answer::Set(set.into())
+    }))
+}
+
+/// Of a set's values, how many are kept.
+fn within_limits(values: &ArrayRef, settings: &Settings) -> Result<usize> {
+    let (rows, bytes) = (values.len() as u64, values.get_array_memory_size() as u64);
+    let (rows_max, bytes_max) = (settings.max_rows_in_set, settings.max_bytes_in_set);
+    let over = |value: u64, limit: u64| limit > 0 && value > limit;
+    if !over(rows, rows_max) && !over(bytes, bytes_max) {
+        return Ok(values.len());
+    }
+    if settings.set_overflow_mode == "break" {
+        let of_bytes = if over(bytes, bytes_max) { (rows * bytes_max / bytes).max(1) } else { rows };
+        return Ok(if over(rows, rows_max) { rows_max.min(of_bytes) } else { of_bytes } as usize);
+    }
+    let text = match over(rows, rows_max) {
+        true => format!("max rows: {rows_max}, current rows: {rows}. Raise max_rows_in_set"),
+        false => format!("max bytes: {bytes_max}, current bytes: {bytes}. Raise max_bytes_in_set"),
+    };
+    Err(Error::new(
+        ErrorCode::SET_SIZE_LIMIT_EXCEEDED,
+        format!("Limit for IN set exceeded, {text}, or take what fits with set_overflow_mode = 'break'"),
+    ))
+}
+
+/// Without NULL and without a value twice: of types that have no hash.
+fn different(values: &ArrayRef) -> Result<ArrayRef> {
+    let mut seen = HashSet::new();
+    let mut places = Vec::new();
+    for row in (0..values.len()).filter(|row| values.is_valid(*row)) {
+        if seen.insert(ScalarValue::try_from_array(values, row)?) {
+            places.push(row as u64);
+        }
+    }
+    Ok(take(values, &UInt64Array::from(places), None)?)
 }
 
 fn replace(plan: LogicalPlan, known: &[(Use, Arc<LogicalPlan>, Answer)]) -> Result<LogicalPlan> {
@@ -119,7 +178,12 @@ fn replace(plan: LogicalPlan, known: &[(Use, Arc<LogicalPlan>, Answer)]) -> Resu
             expr.transform_up(|expr| {
                 let found = match (answer_to(&expr), &expr) {
                     (Some(Answer::Values(values)), Expr::InSubquery(set)) => {
-                        Some(list_of(set.expr.as_ref().clone(), values.clone(), set.negated))
+                        let values = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at));
+                        Some(list_of(set.expr.as_ref().clone(), values.collect::<Result<_, _>>()?, set.negated))
+                    }
+                    (Some(Answer::Set(values)), Expr::InSubquery(set)) => {
+                        let member = member_of(set.expr.as_ref().clone(), values.clone());
+                        Some(if set.negated { Expr::Not(Box::new(member)) } else { member })
                     }
                     (Some(Answer::Value(value)), _) => Some(lit(value.clone())),
                     (Some(Answer::Exists(found)), Expr::Exists(exists)) => Some(lit(*found != exists.negated)),

@@ -15,6 +15,7 @@ struct Defined<F> {
     bind: F,
     nulls: Nulls,
     deterministic: bool,
+    changes: bool,
 }
 
 impl<F> ScalarFunction for Defined<F>
@@ -29,6 +30,10 @@ where
         self.deterministic
     }
 
+    fn changes(&self) -> bool {
+        self.changes
+    }
+
     fn bind(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
         (self.bind)(name, arguments, env)
     }
@@ -39,7 +44,7 @@ pub fn plain<F>(bind: F) -> Arc<dyn ScalarFunction>
 where
     F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
 {
-    Arc::new(Defined { bind, nulls: Nulls::Propagate, deterministic: true })
+    Arc::new(Defined { bind, nulls: Nulls::Propagate, deterministic: true, changes: false })
 }
 
 /// A function that sees Nullable types and null masks itself.
@@ -47,7 +52,15 @@ pub fn own_nulls<F>(bind: F) -> Arc<dyn ScalarFunction>
 where
     F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
 {
-    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: true })
+    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: true, changes: false })
+}
+
+/// A constant of a query that another query may see otherwise, such as `now()`; it handles NULL itself.
+pub fn of_query<F>(bind: F) -> Arc<dyn ScalarFunction>
+where
+    F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
+{
+    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: true, changes: true })
 }
 
 /// A function that is computed anew for each row; it handles NULL itself.
@@ -55,7 +68,7 @@ pub fn volatile<F>(bind: F) -> Arc<dyn ScalarFunction>
 where
     F: Fn(&str, &[Argument], &FunctionEnv) -> Result<Bound> + Send + Sync + 'static,
 {
-    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: false })
+    Arc::new(Defined { bind, nulls: Nulls::Own, deterministic: false, changes: true })
 }
 
 impl Bound {

@@ -44,6 +44,7 @@ pub mod tuple_norms;
 pub mod tuples;
 pub mod udf;
 pub mod urls;
+pub mod value_set;
 pub mod visual;
 
 pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};

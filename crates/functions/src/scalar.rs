@@ -71,6 +71,12 @@ pub trait ScalarFunction: Send + Sync {
         true
     }
 
+    /// Whether the same arguments may give something else in another query, as with `now()` and `currentUser()`: what is
+    /// kept for ever (keys, TTL) cannot be computed with it.
+    fn changes(&self) -> bool {
+        !self.deterministic()
+    }
+
     /// Chooses result type and kernel by the arguments. Errors: NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
     /// ILLEGAL_TYPE_OF_ARGUMENT, … with the function's name in the message.
     fn bind(&self, name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound>;

@@ -12,7 +12,7 @@ use gristmill_base::{Error, ErrorCode};
 use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, strings};
-use crate::define::{arity, expect_integer, own_nulls, plain, volatile};
+use crate::define::{arity, expect_integer, of_query, plain, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Bound, FunctionEnv, ScalarFunction, SessionRoles};
 
@@ -49,7 +49,7 @@ pub fn register(registry: &mut Registry) {
     text(registry, "displayName", &[], |_| HOST.clone());
     registry.scalar(
         "revision",
-        own_nulls(|name, arguments, _| {
+        of_query(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
             Ok(Bound::new(T::UInt32, |_, rows| Ok(Arc::new(UInt32Array::from(vec![DIALECT_REVISION; rows])) as ArrayRef)))
         }),
@@ -68,7 +68,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar(
         "serverUUID",
-        own_nulls(|name, arguments, _| {
+        of_query(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
             Ok(Bound::new(T::Uuid, |_, rows| {
                 let bytes: Vec<u8> = (0..rows).flat_map(|_| SERVER.into_bytes()).collect();
@@ -107,7 +107,7 @@ fn text(registry: &mut Registry, name: &str, aliases: &[&str], f: fn(&FunctionEn
 fn roles(registry: &mut Registry, name: &str, of: fn(&SessionRoles) -> &Vec<String>) {
     registry.scalar(
         name,
-        own_nulls(move |name, arguments, env| {
+        of_query(move |name, arguments, env| {
             arity(name, arguments, 0..=0)?;
             let (roles, kind) = (env.roles.clone(), T::Array(Box::new(T::String)));
             let data_type = kind.field("").data_type().clone();
@@ -124,7 +124,7 @@ fn roles(registry: &mut Registry, name: &str, of: fn(&SessionRoles) -> &Vec<Stri
 }
 
 fn constant(f: fn(&FunctionEnv) -> String) -> Arc<dyn ScalarFunction> {
-    own_nulls(move |name, arguments, env| {
+    of_query(move |name, arguments, env| {
         arity(name, arguments, 0..=0)?;
         let text = f(env);
         Ok(Bound::new(T::String, move |_, rows| {

@@ -361,9 +361,13 @@ settings! {
     data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
     count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";
     default_table_engine: String = "MergeTree", "Engine of tables that name none.";
+    max_rows_in_set: u64 = 0u64, "Most values that the subquery of an IN may give. 0: no limit.";
+    max_bytes_in_set: u64 = 0u64, "Most bytes that the values of a subquery of an IN may take. 0: no limit.";
+    set_overflow_mode: String = "throw", "What happens over max_rows_in_set and max_bytes_in_set: throw, or break (take what fits).";
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    allow_suspicious_indices: bool = false, "Whether a sorting key may name an expression twice.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
     mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";

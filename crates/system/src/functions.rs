@@ -30,7 +30,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 if target == name { "" } else { target }.into(),
                 Cell::None,
                 "System".into(),
-                scalar.as_ref().map(|function| function.deterministic()).into(),
+                scalar.as_ref().map(|function| !function.changes()).into(),
                 scalar.as_ref().map(|_| gristmill_functions::is_higher_order(target)).into(),
             ])?;
         }

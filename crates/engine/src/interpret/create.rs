@@ -17,6 +17,7 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
 
 use super::{Interpreter, Outcome, ttl};
 use crate::engine::Engine;
+use crate::keys::check_declared;
 use crate::projections::compile;
 use crate::resolver::{call_of, hints};
 use crate::temporary::TEMPORARY_DATABASE;
@@ -197,6 +198,7 @@ impl Interpreter {
             projections,
             ttl,
         };
+        check_declared(&definition, &self.engine.registry, &self.context.settings)?;
         self.check_ttl(&definition)?;
         Ok(definition)
     }

@@ -49,8 +49,9 @@ impl Interpreter {
     /// The row of WITH TOTALS.
     async fn totals(&self, query: &Query, columns: &Columns) -> Result<Option<RecordBatch>> {
         let planned = self.plan_query(query, self.hints(None, None), &mut Vec::new()).await?;
-        let batches =
-            plan::collect_up_to(&planned.state, &planned.lowered.plan, &self.context, 1).await?.unwrap_or_default();
+        let batches = plan::collect_up_to(&planned.state, &planned.lowered.plan, &self.context, plan::Most::ONE_ROW)
+            .await?
+            .unwrap_or_default();
         match batches.into_iter().find(|batch| batch.num_rows() > 0) {
             Some(batch) => Ok(Some(RecordBatch::try_new(columns.arrow(), batch.columns().to_vec())?)),
             None => Ok(None),

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{TableDefinition, TtlAction, TtlRule, TtlSpec, direction};
+use gristmill_functions::Registry;
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -15,44 +16,7 @@ use gristmill_types::{Columns, SqlType, codec};
 use super::Interpreter;
 use super::alter::named;
 use crate::engine::Engine;
-use crate::keys::partition_parts;
-
-/// Functions that give another answer when they are asked again: a row would expire now and then not.
-const CHANGING: &[&str] = &[
-    "now",
-    "now64",
-    "nowInBlock",
-    "nowInBlock64",
-    "today",
-    "yesterday",
-    "UTCTimestamp",
-    "rand",
-    "rand32",
-    "rand64",
-    "randConstant",
-    "randCanonical",
-    "randUniform",
-    "randNormal",
-    "randLogNormal",
-    "randBernoulli",
-    "randBinomial",
-    "randNegativeBinomial",
-    "randPoisson",
-    "randExponential",
-    "randChiSquared",
-    "randStudentT",
-    "randFisherF",
-    "generateUUIDv4",
-    "generateUUIDv7",
-    "generateSnowflakeID",
-    "hostName",
-    "serverUUID",
-    "uptime",
-    "queryID",
-    "rowNumberInBlock",
-    "rowNumberInAllBlocks",
-    "blockNumber",
-];
+use crate::keys::{changing, partition_parts};
 
 /// Aggregates that give one of the values that they see.
 const PICKING: &[&str] = &["min", "max", "any", "anyLast", "first_value", "last_value"];
@@ -98,17 +62,18 @@ impl Interpreter {
         }
         let tables = ResolvedTables::default();
         let env = Engine::function_env(&self.context);
-        let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
+        let registry = self.engine.registry.as_ref();
+        let analyzer = Analyzer::new(registry, env, &self.context.settings, &tables);
         let keys = key_columns(definition)?;
         for (column, text) in &ttl.columns {
             if keys.contains(column) {
                 return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Trying to set TTL for key column {column}")));
             }
-            check_time(&analyzer, text, &definition.columns)?;
+            check_time(registry, &analyzer, text, &definition.columns)?;
         }
         let mut deletes = false;
         for rule in &ttl.rules {
-            check_time(&analyzer, &rule.expression, &definition.columns)?;
+            check_time(registry, &analyzer, &rule.expression, &definition.columns)?;
             match &rule.action {
                 TtlAction::Delete { condition: None } => {
                     if std::mem::replace(&mut deletes, true) {
@@ -118,7 +83,7 @@ impl Interpreter {
                 }
                 TtlAction::Delete { condition: Some(text) } => {
                     let node = parse_expression(text)?;
-                    check_unchanging(text, &node)?;
+                    check_unchanging(registry, text, &node)?;
                     analyzer.condition_over_columns(&node, &definition.columns)?;
                 }
                 TtlAction::GroupBy { keys, set } => check_group_by(&analyzer, definition, keys, set)?,
@@ -148,34 +113,26 @@ fn partition_columns(definition: &TableDefinition) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-fn check_unchanging(text: &str, node: &Node) -> Result<()> {
-    let mut found = None;
-    node.walk(&mut |node| {
-        if let Node::Call(call) = node
-            && CHANGING.iter().any(|name| name.eq_ignore_ascii_case(&call.name))
-        {
-            found.get_or_insert(call.name.clone());
-        }
-        true
-    });
-    match found {
+/// A row would expire now and then not.
+fn check_unchanging(registry: &Registry, text: &str, node: &Node) -> Result<()> {
+    match changing(registry, node) {
         None => Ok(()),
-        Some(name) => Err(Error::new(
+        Some(part) => Err(Error::new(
             ErrorCode::BAD_ARGUMENTS,
-            format!("TTL expression cannot contain non-deterministic functions, but {text} contains function {name}"),
+            format!("TTL expression cannot contain non-deterministic functions, but {text} contains {}", sql(part)),
         )),
     }
 }
 
 /// That an expression gives the time of a row.
-fn check_time(analyzer: &Analyzer<'_>, text: &str, columns: &Columns) -> Result<()> {
+fn check_time(registry: &Registry, analyzer: &Analyzer<'_>, text: &str, columns: &Columns) -> Result<()> {
     let node = parse_expression(text)?;
     let typed = analyzer.over_columns(&node, columns)?;
     if typed.expr.column_refs().is_empty() {
         let text = format!("TTL expression {text} does not depend on any of the columns of the table");
         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
     }
-    check_unchanging(text, &node)?;
+    check_unchanging(registry, text, &node)?;
     if !matches!(typed.kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..)) {
         return Err(bad(format!(
             "TTL expression result column should have Date, Date32, DateTime or DateTime64 type, but has {}",

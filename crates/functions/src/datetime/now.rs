@@ -10,24 +10,24 @@ use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::zone::Zone;
 
 use super::moments::{from_ticks, zone_argument};
-use crate::define::{arity, bad_argument, constant_integer, not_constant, own_nulls, volatile};
+use crate::define::{arity, bad_argument, constant_integer, not_constant, of_query, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 
 pub fn register(registry: &mut Registry) {
-    registry.scalar("now", own_nulls(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
+    registry.scalar("now", of_query(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
     registry.any_case("now");
     for alias in ["current_timestamp", "localtimestamp"] {
         registry.alias(alias, "now");
         registry.any_case(alias);
     }
     registry.scalar("nowInBlock", volatile(|name, arguments, _| now(name, arguments, None)));
-    registry.scalar("now64", own_nulls(|name, arguments, env| now64(name, arguments, Some(env.now_micros))));
+    registry.scalar("now64", of_query(|name, arguments, env| now64(name, arguments, Some(env.now_micros))));
     registry.any_case("now64");
     registry.scalar("nowInBlock64", volatile(|name, arguments, _| now64(name, arguments, None)));
     registry.scalar(
         "UTCTimestamp",
-        own_nulls(|name, arguments, env| {
+        of_query(|name, arguments, env| {
             arity(name, arguments, 0..=0)?;
             constant(T::DateTime(Some(Arc::from("UTC"))), env.now_micros.div_euclid(1_000_000))
         }),
@@ -35,14 +35,14 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("UTCTimestamp");
     registry.alias("UTC_timestamp", "UTCTimestamp");
     registry.any_case("UTC_timestamp");
-    registry.scalar("today", own_nulls(|name, arguments, env| today(name, arguments, env, 0)));
+    registry.scalar("today", of_query(|name, arguments, env| today(name, arguments, env, 0)));
     registry.any_case("today");
     for alias in ["current_date", "curdate"] {
         registry.alias(alias, "today");
         registry.any_case(alias);
     }
-    registry.scalar("yesterday", own_nulls(|name, arguments, env| today(name, arguments, env, 1)));
-    registry.scalar("initialQueryStartTime", own_nulls(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
+    registry.scalar("yesterday", of_query(|name, arguments, env| today(name, arguments, env, 1)));
+    registry.scalar("initialQueryStartTime", of_query(|name, arguments, env| now(name, arguments, Some(env.now_micros))));
     registry.alias("initial_query_start_time", "initialQueryStartTime");
     registry.any_case("initial_query_start_time");
     registry.alias("localtime", "now");

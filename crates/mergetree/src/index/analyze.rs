@@ -19,6 +19,7 @@ use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
 use datafusion::physical_expr::create_physical_expr;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_functions::Holds;
+use gristmill_functions::value_set::set_of;
 
 use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE};
 use super::expression::{Chain, monotonic_function, same};
@@ -57,6 +58,27 @@ struct Comparison {
 
 impl Analyzer<'_> {
     fn node(&mut self, filter: &Expr) -> Node {
+        let parts = self.by_parts(filter);
+        match self.as_base(filter) {
+            Node::Unknown => parts,
+            whole => Node::Same(vec![whole, parts]),
+        }
+    }
+
+    /// A condition that is a base itself, as with `INDEX i (a > 50) TYPE set(2)`.
+    fn as_base(&mut self, filter: &Expr) -> Node {
+        if !matches!(filter, Expr::BinaryExpr(_) | Expr::ScalarFunction(_) | Expr::InList(_) | Expr::Not(_) | Expr::Like(_))
+        {
+            return Node::Unknown;
+        }
+        let condition = |base: &Base| base.data_type == DataType::Boolean && same(filter, &base.expr);
+        match self.bases.iter().any(condition) {
+            true => self.boolean(filter),
+            false => Node::Unknown,
+        }
+    }
+
+    fn by_parts(&mut self, filter: &Expr) -> Node {
         match filter {
             Expr::Alias(alias) => self.node(&alias.expr),
             Expr::Literal(ScalarValue::Boolean(Some(value)), _) => Node::Constant(*value),
@@ -110,6 +132,14 @@ impl Analyzer<'_> {
     }
 
     fn call(&mut self, call: &ScalarFunction) -> Node {
+        if let Some((expr, set)) = set_of(call) {
+            let values = set.values().clone();
+            return if values.is_empty() {
+                Node::Constant(false)
+            } else {
+                self.compare(expr, &Comparison { operator: Operator::Eq, values })
+            };
+        }
         let [value, Expr::Literal(constant, _)] = &call.args[..] else { return Node::Unknown };
         match call.func.name() {
             "like" => self.like(value, constant),

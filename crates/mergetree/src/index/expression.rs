@@ -16,11 +16,6 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
         (Expr::Alias(alias), other) | (other, Expr::Alias(alias)) => same(&alias.expr, other),
         (Expr::Column(a), Expr::Column(b)) => a.name == b.name,
         (Expr::Literal(a, _), Expr::Literal(b, _)) => a == b,
-        // Of a query constants are folded before it comes here, of a key they are not.
-        (Expr::Literal(folded, _), Expr::Cast(cast)) | (Expr::Cast(cast), Expr::Literal(folded, _)) => {
-            let inner = if let Expr::Literal(inner, _) = cast.expr.as_ref() { Some(inner) } else { None };
-            inner.is_some_and(|inner| inner.cast_to(cast.field.data_type()).is_ok_and(|value| value == *folded))
-        }
         (Expr::Cast(a), Expr::Cast(b)) => a.field.data_type() == b.field.data_type() && same(&a.expr, &b.expr),
         (Expr::BinaryExpr(a), Expr::BinaryExpr(b)) => a.op == b.op && same(&a.left, &b.left) && same(&a.right, &b.right),
         (Expr::ScalarFunction(a), Expr::ScalarFunction(b)) => {
@@ -131,21 +126,5 @@ fn cast_rises(from: &DataType, to: &DataType) -> bool {
         // Bytes that are no text make the cast fail, and then nothing is left out.
         (BinaryView | Binary, Utf8 | LargeUtf8 | Utf8View) => true,
         (a, b) => a == b,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use datafusion::logical_expr::{cast, lit};
-
-    use super::*;
-
-    #[test]
-    fn a_constant_is_the_same_before_and_after_it_is_folded() {
-        assert!(same(&lit(10_u64), &cast(lit(10_u8), DataType::UInt64)));
-        assert!(same(&cast(lit(10_u8), DataType::UInt64), &lit(10_u64)));
-        assert!(!same(&lit(11_u64), &cast(lit(10_u8), DataType::UInt64)));
-        assert!(!same(&lit(10_u8), &cast(lit(10_u8), DataType::UInt64)));
-        assert!(!same(&lit(10_u64), &cast(ident("k"), DataType::UInt64)));
     }
 }

@@ -17,6 +17,7 @@ use datafusion::logical_expr::Operator;
 use datafusion::physical_expr::ScalarFunctionExpr;
 use datafusion::physical_expr::expressions::{BinaryExpr, Column, InListExpr, IsNotNullExpr, IsNullExpr, Literal, NotExpr};
 use datafusion::physical_plan::PhysicalExpr;
+use gristmill_functions::value_set::set_in;
 
 use super::filter::ScanFilter;
 use crate::part::v1::header::ColumnHeader;
@@ -108,11 +109,13 @@ pub fn guess(condition: &Arc<dyn PhysicalExpr>, spans: &Spans) -> f64 {
         return 1.0 - IS_NULL;
     }
     if let Some(list) = condition.downcast_ref::<InListExpr>() {
-        let each = span(list.expr(), spans).map_or(EQUAL, |(low, high)| 1.0 / (high - low + 1.0));
-        let share = (each * list.list().len() as f64).min(0.9);
+        let share = one_of(list.expr(), list.list().len(), spans);
         return if list.negated() { 1.0 - share } else { share };
     }
     if let Some(call) = condition.downcast_ref::<ScalarFunctionExpr>() {
+        if let (Some(set), [asked]) = (set_in(call.fun()), call.args()) {
+            return one_of(asked, set.values().len(), spans);
+        }
         let name = call.fun().name();
         return match name {
             "like" | "ilike" | "match" | "startsWith" | "endsWith" | "hasToken" | "has" | "hasAny" => CONTAINS,
@@ -122,6 +125,12 @@ pub fn guess(condition: &Arc<dyn PhysicalExpr>, spans: &Spans) -> f64 {
         };
     }
     UNKNOWN
+}
+
+/// Of a value that equals one of so many.
+fn one_of(asked: &Arc<dyn PhysicalExpr>, values: usize, spans: &Spans) -> f64 {
+    let each = span(asked, spans).map_or(EQUAL, |(low, high)| 1.0 / (high - low + 1.0));
+    (each * values as f64).min(0.9)
 }
 
 fn comparison(left: &Arc<dyn PhysicalExpr>, operator: Operator, right: &Arc<dyn PhysicalExpr>, spans: &Spans) -> f64 {

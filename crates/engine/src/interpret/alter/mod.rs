@@ -23,6 +23,7 @@ use gristmill_types::SqlType;
 
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
+use crate::keys::check_declared;
 use crate::plan;
 use definition::Alteration;
 pub(super) use definition::named;
@@ -104,6 +105,9 @@ impl Interpreter {
                         ),
                     ));
                 }
+            }
+            if new.order_by != old.order_by {
+                check_declared(&new, &self.engine.registry, &self.context.settings)?;
             }
             let (sorting, partition) = crate::opener::compile_keys(&new, &self.engine.registry)?;
             let altered = table.altered(new.clone(), sorting, partition)?;

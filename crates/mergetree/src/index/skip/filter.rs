@@ -10,6 +10,7 @@ use arrow::array::Array;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
+use gristmill_functions::value_set::set_of;
 use gristmill_types::SqlType;
 
 use super::bloom;
@@ -20,6 +21,9 @@ use super::terms::Anchored;
 use super::values::{bytes_of, constant_of, hashed_kind, is_default};
 use crate::index::analyze::bytes;
 use crate::index::expression::same;
+
+/// Of more values some are in nearly every filter, and asking costs more than it saves.
+const SET_VALUES_MAX: usize = 100_000;
 
 #[derive(Debug)]
 enum Node {
@@ -208,6 +212,14 @@ impl Reader<'_> {
     }
 
     fn call(&self, call: &ScalarFunction) -> Node {
+        if let Some((expr, set)) = set_of(call) {
+            let values = set.values();
+            if values.len() > SET_VALUES_MAX {
+                return Node::Unknown;
+            }
+            let values: Option<Vec<_>> = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at).ok()).collect();
+            return values.map_or(Node::Unknown, |values| self.demanded(expr, &Demand::OneOf(&values)));
+        }
         let [first, second] = &call.args[..] else { return Node::Unknown };
         let constant = literal(second);
         let text = constant.and_then(bytes);
