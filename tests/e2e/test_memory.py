@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import time
 
 from runner import BINARY, environment, gristmill
 
@@ -57,3 +58,54 @@ def test_groups_of_texts_are_said_to_hold_what_the_process_holds(data):
     said, held = max(said for said, _ in pairs), max(held for _, held in pairs)
     # Both streams of the aggregation hold pages in which rows of both lie.
     assert said <= 2 * held, (said / MIB, held / MIB)
+
+
+def peak_of(data, *queries: str) -> tuple[int, bytes]:
+    """The most that the process held, and what it said on standard error."""
+    line = [BINARY, "local", "--path", str(data)]
+    for query in queries:
+        line += ["-q", query]
+    process = subprocess.Popen(line, env=environment(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)
+    peak = 0
+    while process.poll() is None:
+        peak = max(peak, anonymous_bytes(process.pid))
+        time.sleep(0.002)
+    return peak, process.stderr.read()
+
+
+LIMIT = 400 * MIB
+
+
+def test_rows_of_megabytes_are_loaded_or_refused_within_the_limit(data, tmp_path):
+    for at in range(4):
+        rows = f"SELECT number + {at * 20} AS k, repeat(hex(cityHash64(number)), 500000) AS s FROM numbers(20)"
+        written = f"INSERT INTO FUNCTION file('{tmp_path}/w{at}.parquet') {rows} SETTINGS max_block_size = 2"
+        gristmill(written, "SET output_format_parquet_row_group_size = 20").ok()
+    gristmill("CREATE TABLE w (k UInt64, s String) ENGINE = MergeTree ORDER BY k", path=data).ok()
+    load = f"INSERT INTO w SELECT * FROM file('{tmp_path}/w*.parquet')"
+    peak, said = peak_of(data, f"{load} SETTINGS max_memory_usage = {LIMIT}")
+    assert peak <= 1.1 * LIMIT + PROCESS_BYTES, (peak / MIB, said)
+    assert said == b"" or b"MEMORY_LIMIT_EXCEEDED" in said
+    if said == b"":
+        assert gristmill("SELECT count() FROM w", path=data).ok().value == "80"
+
+
+def test_a_value_that_would_be_over_the_limit_is_not_made(data):
+    texts = "SELECT count() FROM (SELECT repeat(toString(number % 10), 8000000) AS s FROM numbers(300)) WHERE s > 'a'"
+    peak, said = peak_of(data, f"{texts} SETTINGS max_memory_usage = {LIMIT}")
+    assert b"MEMORY_LIMIT_EXCEEDED" in said
+    assert peak <= 1.1 * LIMIT + PROCESS_BYTES, peak / MIB
+
+
+def test_rows_of_megabytes_are_merged_a_few_at_a_time(data):
+    gristmill(
+        "CREATE TABLE w (k UInt64, s String) ENGINE = MergeTree ORDER BY k",
+        "SET max_block_size = 4",
+        "INSERT INTO w SELECT number, repeat(hex(cityHash64(number)), 500000) FROM numbers(40)",
+        "INSERT INTO w SELECT number, repeat(hex(cityHash64(number)), 500000) FROM numbers(40)",
+        path=data,
+    ).ok()
+    peak, said = peak_of(data, "OPTIMIZE TABLE w FINAL")
+    assert said == b""
+    assert peak <= LIMIT, peak / MIB
+    assert gristmill("SELECT count() FROM w", path=data).ok().value == "80"

@@ -21,6 +21,8 @@ use bytes::Bytes;
 use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 
+use crate::{Error, ErrorCode, Result, machine, units};
+
 /// What a thread gathers before it touches a tally that others share, in bytes.
 const GATHERED_BYTES: i64 = 256 << 10;
 
@@ -29,6 +31,8 @@ const GATHERED_BYTES: i64 = 256 << 10;
 pub struct Tally {
     bytes: AtomicI64,
     peak: AtomicI64,
+    /// The most that may be there; 0: any number.
+    limit: u64,
 }
 
 /// All that the process has allocated, within `GATHERED_BYTES` a thread. 0 where the allocator is not wrapped (unit tests).
@@ -41,7 +45,12 @@ thread_local! {
 
 impl Tally {
     pub const fn new() -> Self {
-        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0) }
+        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit: 0 }
+    }
+
+    /// One that `check_room` asks.
+    pub const fn limited(limit: u64) -> Self {
+        Tally { limit, ..Self::new() }
     }
 
     /// Bytes now. What was freed for others than whoever allocated it may hide some.
@@ -178,6 +187,42 @@ pub fn current() -> Option<Arc<Tally>> {
     }
 }
 
+/// Below that, what is made at once is too little to be asked for.
+pub const ASKED_FOR_BYTES: usize = 16 << 20;
+
+/// Whether the query that the thread works for may have so many bytes more. To be asked before much is made at once: an
+/// allocator cannot refuse, and what accounts are told comes when the bytes are there. Errors: MEMORY_LIMIT_EXCEEDED.
+pub fn check_room(bytes: usize) -> Result<()> {
+    let current = CURRENT.with(Cell::get);
+    // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
+    let Some(tally) = (unsafe { current.as_ref() }) else { return Ok(()) };
+    let would = tally.bytes() + bytes as u64;
+    // A tally is not believed that says more than the process has.
+    if tally.limit == 0
+        || would <= tally.limit
+        || machine::resident_bytes().is_some_and(|resident| resident + bytes as u64 <= tally.limit)
+    {
+        return Ok(());
+    }
+    Err(limit_exceeded("Query memory limit", would, bytes as u64, tally.limit))
+}
+
+/// `whose` limit would be exceeded if `bytes` more were allocated.
+pub fn limit_exceeded(whose: &str, would: u64, bytes: u64, limit: u64) -> Error {
+    let advice = match whose.starts_with("Query") {
+        true => "Raise max_memory_usage, or lower max_threads or the block size",
+        false => "Give the machine more memory, or run fewer queries at a time",
+    };
+    Error::new(
+        ErrorCode::MEMORY_LIMIT_EXCEEDED,
+        format!(
+            "{whose} exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
+            units::bytes_binary(would as f64),
+            units::bytes_binary(limit as f64),
+        ),
+    )
+}
+
 /// Bytes that nobody's connection allocated, counted for the thread's tally as long as they are held. The buffer below goes
 /// back as it came, for nobody.
 pub fn adopted(bytes: Bytes) -> Bytes {
@@ -309,6 +354,16 @@ mod tests {
         assert_eq!(a.bytes(), 0, "no shared counter is touched for them");
         drop(entered);
         assert_eq!(a.bytes(), 1000);
+    }
+
+    #[test]
+    fn what_would_be_over_the_limit_is_refused_before_it_is_made() {
+        assert!(check_room(usize::MAX / 2).is_ok(), "nobody's");
+        let a = Arc::new(Tally::limited(10 << 20));
+        let _a = enter(&a);
+        allocate(9 << 20);
+        assert!(check_room(1 << 20).is_ok());
+        assert_eq!(check_room(2 << 20).expect_err("over").code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
     }
 
     #[test]

@@ -74,16 +74,18 @@ pub fn changing<'n>(registry: &Registry, node: &'n Node) -> Option<&'n Node> {
 
 /// What a key may not be when it is declared: it has to give the same for the same row for ever, and each expression of a
 /// sorting key has to tell rows apart. Errors: BAD_ARGUMENTS, ILLEGAL_COLUMN.
-pub fn check_declared(definition: &TableDefinition, registry: &Registry, settings: &Settings) -> Result<()> {
+pub fn check_declared(definition: &TableDefinition, registry: &Registry) -> Result<()> {
+    let told = definition.settings.get("allow_suspicious_indices");
+    let suspicious = told.is_some_and(|value| matches!(value.as_str(), "1" | "true"));
     let sorting = definition.sorting_key();
     let mut seen = BTreeSet::new();
     for text in &sorting {
         let node = parse_expression(direction(text).0)?;
         check_node(registry, &node, "Sorting key")?;
-        if !seen.insert(sql(&node)) && !settings.allow_suspicious_indices {
+        if !seen.insert(sql(&node)) && !suspicious {
             return Err(bad(format!(
                 "Primary key or secondary index contains a duplicate expression ({}). To suppress this exception, rerun the \
-                 command with setting 'allow_suspicious_indices = 1'",
+                 command with the table's setting 'allow_suspicious_indices = 1'",
                 sql(&node)
             )));
         }

@@ -11,6 +11,7 @@ use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::compute::{kernels::zip::zip, take};
 use arrow::datatypes::{ArrowNativeType, BinaryViewType, DataType, UInt8Type};
 use datafusion::common::ScalarValue;
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, Result};
 
 /// The row to read of a column with `len` values, where one value stands for all.
@@ -165,10 +166,15 @@ pub fn bytes_to<R: ArrowPrimitiveType>(array: &ArrayRef, f: impl Fn(&[u8]) -> R:
 /// A String column whose values `f` writes, one row after another.
 pub fn strings(rows: usize, mut f: impl FnMut(usize, &mut Vec<u8>) -> Result<()>) -> Result<ArrayRef> {
     let mut builder = BinaryViewBuilder::with_capacity(rows);
-    let mut value = Vec::new();
+    let (mut value, mut unasked) = (Vec::new(), 0);
     for row in 0..rows {
         value.clear();
         f(row, &mut value)?;
+        unasked += value.len();
+        if unasked >= ASKED_FOR_BYTES {
+            check_room(unasked)?;
+            unasked = 0;
+        }
         builder.try_append_value(&value)?;
     }
     Ok(Arc::new(builder.finish()))

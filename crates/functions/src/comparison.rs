@@ -42,7 +42,7 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
     match (a, b) {
         (T::String | T::FixedString(_), T::String | T::FixedString(_)) => Ok(T::String),
         (T::String, other) | (other, T::String)
-            if !other.is_number() && !matches!(other, T::Array(_) | T::Tuple(_) | T::Map(..)) =>
+            if !other.is_number() && !matches!(other, T::Nothing | T::Array(_) | T::Tuple(_) | T::Map(..)) =>
         {
             Ok(other.clone())
         }

@@ -20,7 +20,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use gristmill_base::allocations::{self, Tally};
-use gristmill_base::{Error, ErrorCode, Result, machine, units};
+use gristmill_base::{Result, machine, units};
 
 /// Bytes held by one query, and the most it ever held.
 #[derive(Debug)]
@@ -69,7 +69,9 @@ impl MemoryAccount {
 
     /// The account of one query. `limit_bytes` as `max_memory_usage` has it: 0 is no limit but the process's.
     pub fn of_query(limit_bytes: u64) -> Self {
-        let (tally, whole) = (Some(Arc::new(Tally::new())), Some(Self::process().clone()));
+        let whole = Self::process().clone();
+        let limit = if limit_bytes > 0 { limit_bytes } else { whole.limit_bytes };
+        let (tally, whole) = (Some(Arc::new(Tally::limited(limit))), Some(whole));
         let overhead_before = overhead_bytes(allocations::PROCESS.bytes());
         MemoryAccount { tally, whole, overhead_before, ..Self::new(limit_bytes) }
     }
@@ -161,18 +163,9 @@ impl MemoryAccount {
         loop {
             let now = used.saturating_add(bytes);
             if there.is_some() || (self.limit_bytes > 0 && now > self.limit_bytes) {
-                let (whose, advice) = match self.whole {
-                    Some(_) => ("Query memory limit", "Raise max_memory_usage, or lower max_threads or the block size"),
-                    None => ("(total) memory limit", "Give the machine more memory, or run fewer queries at a time"),
-                };
-                return Err(Error::new(
-                    ErrorCode::MEMORY_LIMIT_EXCEEDED,
-                    format!(
-                        "{whose} exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
-                        units::bytes_binary(there.map_or(now, |there| there.max(now)) as f64),
-                        units::bytes_binary(self.limit_bytes as f64),
-                    ),
-                ));
+                let whose = if self.whole.is_some() { "Query memory limit" } else { "(total) memory limit" };
+                let would = there.map_or(now, |there| there.max(now));
+                return Err(allocations::limit_exceeded(whose, would, bytes, self.limit_bytes));
             }
             match self.used_bytes.compare_exchange_weak(used, now, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
@@ -321,6 +314,8 @@ impl MemoryPool for QueryMemoryPool {
 
 #[cfg(test)]
 mod tests {
+    use gristmill_base::ErrorCode;
+
     use super::*;
 
     #[test]

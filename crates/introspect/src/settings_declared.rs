@@ -215,6 +215,7 @@ settings! {
     input_format_try_infer_integers: bool = true, "Guess Int64 rather than Float64 where all numbers are whole.";
     input_format_try_infer_dates: bool = true, "Guess Date from text that looks like one.";
     input_format_try_infer_datetimes: bool = true, "Guess DateTime64 from text that looks like one.";
+    input_format_parquet_prefer_block_bytes: u64 = 16_744_704u64, "Bytes of a block that is read of a Parquet file, about: blocks of wide rows have fewer rows. 0: any number.";
     input_format_parquet_filter_push_down: bool = true, "Whether row groups are left out by their statistics.";
     input_format_parquet_page_filter_push_down: bool = true, "Whether pages are left out by the page index.";
     input_format_parquet_bloom_filter_push_down: bool = true, "Whether row groups are left out by their bloom filters.";
@@ -227,6 +228,8 @@ settings! {
     use_skip_indexes_if_final_exact_mode: bool = true, "Whether FINAL reads, beside the granules that data skipping indexes leave, those in which other rows of the same keys may lie. Without them rows may be shown that were replaced.";
     use_skip_indexes_for_disjunctions: bool = true, "Whether several data skipping indexes together leave out granules by conditions under OR.";
     ignore_data_skipping_indices: String = "", "Names of data skipping indexes that queries do without, separated by commas.";
+    force_primary_key: bool = false, "Whether a query that does not use the primary key of a table is refused.";
+    force_index_by_date: bool = false, "Whether a query that does not use the partition key of a table is refused.";
     force_data_skipping_indices: String = "", "Names of data skipping indexes without whose use a query fails, separated by commas.";
     materialize_skip_indexes_on_insert: bool = true, "Whether inserts make the data of data skipping indexes; if not, merges do.";
     max_final_threads: u64 = 0u64, "Streams that a read with FINAL merges with at most. 0: max_threads.";
@@ -367,7 +370,6 @@ settings! {
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
-    allow_suspicious_indices: bool = false, "Whether a sorting key may name an expression twice.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
     mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";

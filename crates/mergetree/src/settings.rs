@@ -103,7 +103,7 @@ table_settings! {
     deduplicate_merge_projection_mode: String = "throw".to_string(), "What merges that make rows fewer (Replacing, Summing, … and OPTIMIZE DEDUPLICATE) do with projections: 'throw' refuses projections and the statement, 'drop' leaves the merged part without, 'rebuild' makes them anew. ('ignore' is 'rebuild'.)";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
     => no_effect {
-        storage_policy, disk, allow_nullable_key, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,
+        storage_policy, disk, allow_nullable_key, allow_suspicious_indices, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,
         min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
         use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization,
         min_rows_to_fsync_after_merge, compress_marks, compress_primary_key,
@@ -120,9 +120,6 @@ impl TableSettings {
         }
         if self.index_granularity > 1 << 20 {
             return wrong("index_granularity must be at most 1048576");
-        }
-        if self.parts_to_throw_insert > 0 && self.parts_to_delay_insert > self.parts_to_throw_insert {
-            return wrong("parts_to_delay_insert must not be above parts_to_throw_insert");
         }
         if self.merge_selector_base < 1.0 {
             return wrong("merge_selector_base must be at least 1");

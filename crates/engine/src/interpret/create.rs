@@ -198,7 +198,7 @@ impl Interpreter {
             projections,
             ttl,
         };
-        check_declared(&definition, &self.engine.registry, &self.context.settings)?;
+        check_declared(&definition, &self.engine.registry)?;
         self.check_ttl(&definition)?;
         Ok(definition)
     }

@@ -3,6 +3,7 @@
 use SqlType as T;
 use arrow::array::Array;
 use arrow::datatypes::{Float64Type, Int64Type};
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -72,6 +73,9 @@ pub fn checked_size(name: &str, bytes: usize) -> Result<usize> {
     if bytes > STRING_BYTES_MAX {
         let text = format!("Function {name} would make a string of {bytes} bytes, more than {STRING_BYTES_MAX}");
         return Err(Error::new(ErrorCode::TOO_LARGE_STRING_SIZE, text));
+    }
+    if bytes >= ASKED_FOR_BYTES {
+        check_room(bytes)?;
     }
     Ok(bytes)
 }

@@ -12,10 +12,10 @@ use datafusion::common::tree_node::{Transformed, TreeNode};
 use datafusion::common::{Column, DFSchema};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, ident};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::KeyExpression;
 use gristmill_functions::prewhere;
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Settings};
 use gristmill_types::SqlType;
 
 use super::analyze::{Base, analyze};
@@ -112,6 +112,24 @@ impl Selector {
             places.iter().map(|&place| column_base(&layout.columns.0[place].name, &layout.columns.0[place].kind)).collect();
         let columns = analyze(&compared, &schema, &filters);
         Ok(Selector { layout, parts, kept, by_columns, by_partition, key, columns, places, schema, filters })
+    }
+
+    /// Errors: INDEX_NOT_USED where a setting demands one that the filters do not ask.
+    pub fn check_forced(&self, settings: &Settings) -> Result<()> {
+        let refused = |what: String, setting: &str| {
+            let text = format!("{what} is not used and setting '{setting}' is set: add a condition on it");
+            Err(Error::new(ErrorCode::INDEX_NOT_USED, text))
+        };
+        let texts = |keys: &[KeyExpression]| keys.iter().map(|key| key.text.as_str()).collect::<Vec<_>>().join(", ");
+        let layout = &self.layout;
+        if settings.force_primary_key && self.key.is_unknown() && !layout.primary().is_empty() {
+            return refused(format!("Primary key ({})", texts(layout.primary())), "force_primary_key");
+        }
+        let dated = !layout.partition.is_empty();
+        if settings.force_index_by_date && dated && self.by_partition.is_unknown() && self.by_columns.is_unknown() {
+            return refused(format!("Partition key ({})", texts(&layout.partition)), "force_index_by_date");
+        }
+        Ok(())
     }
 
     /// The skip indexes that can leave out granules.

@@ -297,7 +297,7 @@ impl<'a> Pace<'a> {
         Pace {
             sources,
             options,
-            block_rows: (BLOCK_BYTES / sources.row_bytes()).clamp(1024, BLOCK_ROWS) as usize,
+            block_rows: (BLOCK_BYTES / sources.row_bytes()).clamp(1, BLOCK_ROWS) as usize,
             courtesy: Courtesy::new(env.clone()),
             begun: env.instant(),
             gathering_ms: 0,

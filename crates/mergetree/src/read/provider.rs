@@ -229,6 +229,7 @@ impl MergeTreeProvider {
         opens: bool,
     ) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
+        selector.check_forced(&self.context.settings)?;
         let ids = self.condition_ids(filters);
         let opens = opens || selector.needs_parts_open();
         let mut state = self.state.clone();

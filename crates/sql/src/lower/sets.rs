@@ -166,8 +166,13 @@ impl Analyzer<'_> {
         let mut any: Option<Expr> = None;
         let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
         for item in items {
-            let equal = self.expr(&crate::ast::call(equals, vec![left.clone(), item.clone()]), context)?;
-            let condition = self.as_predicate(equal, "IN")?;
+            let condition = match self.expr(&crate::ast::call(equals, vec![left.clone(), item.clone()]), context) {
+                Ok(equal) => self.as_predicate(equal, "IN")?,
+                Err(error) => match self.equal_by_parts(left, item, context)? {
+                    Some(condition) => condition,
+                    None => return Err(error),
+                },
+            };
             any = Some(match any {
                 None => condition,
                 Some(sofar) => sofar.or(condition),
@@ -175,6 +180,24 @@ impl Analyzer<'_> {
         }
         let any = any.unwrap_or_else(|| boolean(false));
         self.fold(predicate(if negated { Expr::Not(Box::new(any)) } else { any }, false))
+    }
+
+    /// That each part of a tuple is what stands in its place in another, as IN reads constants: `'5'` beside a number is 5.
+    fn equal_by_parts(&self, left: &Node, item: &Node, context: &Context<'_>) -> Result<Option<Expr>> {
+        let (Node::Call(left), Node::Call(item)) = (left.bare(), item.bare()) else { return Ok(None) };
+        if left.name != "tuple" || item.name != "tuple" || left.arguments.len() != item.arguments.len() {
+            return Ok(None);
+        }
+        let mut all: Option<Expr> = None;
+        for (name, value) in left.arguments.iter().zip(&item.arguments) {
+            let equal = self.in_list(name, std::slice::from_ref(value), false, context)?;
+            let condition = self.as_predicate(equal, "IN")?;
+            all = Some(match all {
+                None => condition,
+                Some(sofar) => sofar.and(condition),
+            });
+        }
+        Ok(all)
     }
 
     fn in_query(

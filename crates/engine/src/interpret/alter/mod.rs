@@ -107,7 +107,7 @@ impl Interpreter {
                 }
             }
             if new.order_by != old.order_by {
-                check_declared(&new, &self.engine.registry, &self.context.settings)?;
+                check_declared(&new, &self.engine.registry)?;
             }
             let (sorting, partition) = crate::opener::compile_keys(&new, &self.engine.registry)?;
             let altered = table.altered(new.clone(), sorting, partition)?;

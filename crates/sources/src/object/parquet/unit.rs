@@ -107,6 +107,9 @@ const REST_WORTH_A_ROUND_TRIP_BYTES: u64 = 128 << 10;
 /// reads thousands does not notice.
 const ALONG_BYTES: u64 = 8 << 20;
 
+/// Rows that are so wide may fill a page of any size.
+const WIDE_ROW_BYTES: u64 = 256 << 10;
+
 /// Rows of a row group that are planned and not begun.
 #[derive(Debug)]
 pub struct PlannedUnit {
@@ -204,7 +207,8 @@ pub struct Unit {
     asked: u32,
     /// Ranges fetched with the first ones although not asked for.
     along: Vec<Range<u64>>,
-    /// Of the decoded rows, about; 0 unless they wait for one another (`Decoder::Groups`) and memory is limited.
+    /// Of the decoded rows, about; 0 unless they wait for one another (`Decoder::Groups`) or are very wide, and memory is
+    /// limited.
     waiting_bytes: u64,
 }
 
@@ -225,9 +229,19 @@ impl Unit {
             && !wanted.experience.most_rows_pass();
 
         let parquet = footer.reader.parquet_schema();
+        let mut read = file.columns.file_columns(&wanted.output);
+        read.extend(&filter_roots);
+        read.sort_unstable();
+        read.dedup();
+        let row_bytes = decoded_bytes(&footer, group, &read, rows) / rows.max(1);
+        let by_bytes = match context.settings.input_format_parquet_prefer_block_bytes {
+            0 => usize::MAX,
+            bytes => (bytes / row_bytes.max(1)).max(1) as usize,
+        };
+        let block_rows = wanted.block_rows.min(by_bytes);
         let mut builder = ParquetPushDecoderBuilder::new_with_metadata(footer.reader.clone())
             .with_row_groups(vec![group])
-            .with_batch_size(wanted.block_rows);
+            .with_batch_size(block_rows);
         let (mut afterwards, mut along) = (None, Vec::new());
         let present = if late {
             let mask = ProjectionMask::roots(parquet, filter_roots.iter().copied());
@@ -267,10 +281,11 @@ impl Unit {
             true => None,
             false => {
                 let columns = (&present[..], decoded);
-                of_file(&file, ColumnGroups::new(&footer, group, columns, selection.as_ref(), wanted.block_rows))?
+                of_file(&file, ColumnGroups::new(&footer, group, columns, selection.as_ref(), block_rows))?
             }
         };
-        let waits = by_groups.is_some() && context.settings.max_memory_usage > 0;
+        // A page is decoded whole, and one of very wide rows may be the whole unit.
+        let waits = (by_groups.is_some() || row_bytes >= WIDE_ROW_BYTES) && context.settings.max_memory_usage > 0;
         let waiting_bytes = if waits { decoded } else { 0 };
         let decoder = if let Some(groups) = by_groups {
             Decoder::Groups(groups)
