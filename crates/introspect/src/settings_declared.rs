@@ -370,6 +370,7 @@ settings! {
     log_queries: bool = true, "Whether queries go to system.query_log.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
+    flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
     mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";

@@ -14,7 +14,7 @@
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, TableDefinition};
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Columns, SqlType, nested};
 
 use crate::layout::referenced_columns;
 use crate::merge::rules::fold::Folding;
@@ -150,7 +150,7 @@ fn bad(message: String) -> Error {
 
 fn check_summed(chosen: &[String], columns: &Columns, sorting: &[KeyExpression], partition: &[KeyExpression]) -> Result<()> {
     for (at, name) in chosen.iter().enumerate() {
-        if !columns.iter().any(|column| column.name == *name || nested_table(&column.name) == Some(name)) {
+        if !columns.iter().any(|column| column.name == *name || nested::table_of(&column.name) == Some(name)) {
             return Err(Error::new(
                 ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
                 format!("Column {name} listed in columns to sum does not exist in table declaration."),
@@ -171,11 +171,6 @@ fn check_summed(chosen: &[String], columns: &Columns, sorting: &[KeyExpression],
         }
     }
     Ok(())
-}
-
-/// `statistics` of `statistics.id`.
-pub fn nested_table(column: &str) -> Option<&str> {
-    column.split_once('.').map(|(table, _)| table)
 }
 
 /// The parameters as they stand in the definition: expressions in canonical text.

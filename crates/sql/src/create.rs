@@ -21,6 +21,27 @@ pub struct ColumnDefinition {
     pub comment: String,
     pub codec: String,
     pub ttl: Option<Node>,
+    /// The type was written as Nested(…).
+    pub nested: bool,
+}
+
+impl ColumnDefinition {
+    /// The columns that a Nested is declared as, or the column itself.
+    pub fn flattened(&self) -> Vec<ColumnDefinition> {
+        let fields = match &self.kind {
+            Some(SqlType::Array(element)) if self.nested => match element.as_ref() {
+                SqlType::Tuple(fields) => fields,
+                _ => return vec![self.clone()],
+            },
+            _ => return vec![self.clone()],
+        };
+        let column = |(at, (name, kind)): (usize, &(Option<String>, SqlType))| ColumnDefinition {
+            name: format!("{}.{}", self.name, name.clone().unwrap_or_else(|| (at + 1).to_string())),
+            kind: Some(SqlType::array(kind.clone())),
+            ..self.clone()
+        };
+        fields.iter().enumerate().map(column).collect()
+    }
 }
 
 /// `name expression TYPE kind [GRANULARITY g]`
@@ -226,7 +247,7 @@ impl Cursor<'_> {
     pub(crate) fn column(&mut self, create: &mut CreateTable, modifies: bool) -> Result<ColumnDefinition> {
         let name = self.column_name()?;
         let mut column =
-            ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new(), ttl: None };
+            ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new(), ttl: None, nested: false };
         let begins_default =
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
         if modifies {
@@ -235,6 +256,7 @@ impl Cursor<'_> {
         let begins_other = modifies && ["REMOVE", "FIRST", "AFTER"].iter().any(|word| self.peeks(word));
         if !begins_default && !begins_other && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
+            column.nested = text.trim_start().starts_with("Nested");
             column.kind = Some(text.parse()?);
         }
         loop {

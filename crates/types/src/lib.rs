@@ -17,6 +17,7 @@ pub mod codec;
 pub mod column;
 pub mod default;
 pub mod measure;
+pub mod nested;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;

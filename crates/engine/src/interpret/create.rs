@@ -9,7 +9,7 @@ use gristmill_catalog::{
 };
 use gristmill_sources::CallArgument;
 use gristmill_sql::ast::Node;
-use gristmill_sql::create::{CreateTable, SkipIndexNode};
+use gristmill_sql::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
@@ -276,12 +276,17 @@ impl Interpreter {
     }
 
     /// The declared columns with types of those that have only a default.
+    /// The columns that a declared one stands for.
+    pub(super) fn flattened(&self, column: &ColumnDefinition) -> Vec<ColumnDefinition> {
+        if self.context.settings.flatten_nested { column.flattened() } else { vec![column.clone()] }
+    }
+
     pub(super) fn declared_columns(&self, create: &CreateTable) -> Result<Columns> {
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
         let mut columns: Vec<Column> = Vec::new();
-        for declared in &create.columns {
+        for declared in create.columns.iter().flat_map(|column| self.flattened(column)) {
             let default = declared.default.as_ref().map(|(kind, node)| (*kind, node.as_ref().map_or_else(String::new, sql)));
             let kind = match (&declared.kind, &declared.default) {
                 (Some(kind), _) => kind.clone(),
@@ -302,6 +307,9 @@ impl Interpreter {
             };
             let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
             let (name, comment) = (declared.name.clone(), declared.comment.clone());
+            if columns.iter().any(|known| known.name == name) {
+                return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Column {name} is declared twice")));
+            }
             columns.push(Column { name, kind, default, comment, codec });
         }
         let all = Columns::new(columns);

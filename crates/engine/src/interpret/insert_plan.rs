@@ -8,7 +8,7 @@ use datafusion::logical_expr::{Expr, LogicalPlanBuilder, lit};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::{flagged_column, omitted_flag};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType, nested};
 
 use super::Interpreter;
 use crate::engine::Engine;
@@ -178,7 +178,7 @@ impl Interpreter {
                 continue;
             }
             let Some(column) = table.get(&name) else { continue };
-            let (mut expr, needs) = self.default_of(analyzer, column, table)?;
+            let (mut expr, needs) = self.default_of(analyzer, column, table, known)?;
             if let Some(flag) = flagged.get(&name) {
                 expr = datafusion::logical_expr::when(flag.clone(), expr).otherwise(self::column(&name))?;
             }
@@ -189,10 +189,21 @@ impl Interpreter {
     }
 
     /// The default of a column, as an expression over columns of the table, and those that it needs.
-    fn default_of(&self, analyzer: &Analyzer<'_>, column: &Column, table: &Columns) -> Result<(Expr, Vec<String>)> {
+    fn default_of(
+        &self,
+        analyzer: &Analyzer<'_>,
+        column: &Column,
+        table: &Columns,
+        known: &[String],
+    ) -> Result<(Expr, Vec<String>)> {
+        let sized = || nested::sized_default(column, table, |name| known.iter().any(|known| known == name));
         let text = match &column.default {
-            Some((_, text)) if !text.is_empty() => text,
-            _ => return Ok((lit(gristmill_types::default::column_default(&column.kind)), Vec::new())),
+            Some((_, text)) if !text.is_empty() => Some(text.clone()),
+            _ => sized(),
+        };
+        let text = match &text {
+            Some(text) => text,
+            None => return Ok((lit(gristmill_types::default::column_default(&column.kind)), Vec::new())),
         };
         let node = gristmill_sql::statement::parse_expression(text)?;
         let typed = analyzer.over_columns(&node, table).context(|| format!("in the default of column {}", column.name))?;

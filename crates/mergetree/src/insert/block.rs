@@ -16,8 +16,8 @@ use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
-use gristmill_types::SqlType;
 use gristmill_types::measure::batch_bytes;
+use gristmill_types::{SqlType, nested};
 use parking_lot::Mutex;
 use serde_json::Value;
 
@@ -88,6 +88,7 @@ pub async fn write_block(
 ) -> Result<()> {
     let Shared { context, target, uncommitted, gear, .. } = insert;
     let layout = &target.layout;
+    nested::check_sizes(&layout.columns, &nested::tables(&layout.columns), block.columns())?;
     let partitions = partition::split(layout, &block, partition_limit(context))?;
     warn_of_many(context, partitions.len());
     let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;

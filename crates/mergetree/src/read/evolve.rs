@@ -18,7 +18,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{ColumnExpression, Wanted};
 use gristmill_introspect::QueryContext;
 use gristmill_types::default::{column_default, default_array};
-use gristmill_types::{Columns, DefaultKind, SqlType};
+use gristmill_types::{Columns, DefaultKind, SqlType, nested};
 use parking_lot::Mutex;
 
 use crate::environment::MergeTreeEnvironment;
@@ -167,9 +167,19 @@ impl Evolution {
                 Ok(Step::Computed { expression, inputs, schema: Arc::new(Schema::new(vec![from.field(&column.name)])) })
             }
             FoundColumn::Missing => {
-                let text = match &column.default {
-                    Some((DefaultKind::Default | DefaultKind::Materialized, text)) if !text.is_empty() => text,
-                    _ => return Ok(Step::Default(column.kind.clone())),
+                let sized = || {
+                    let stored = |name: &str| {
+                        let place = self.layout.columns.index_of(name);
+                        place.is_some_and(|place| !matches!(found.columns[place], FoundColumn::Missing))
+                    };
+                    nested::sized_default(column, &self.layout.columns, stored)
+                };
+                let (text, is_of_part) = match &column.default {
+                    Some((DefaultKind::Default | DefaultKind::Materialized, text)) if !text.is_empty() => (text.clone(), false),
+                    _ => match sized() {
+                        Some(text) => (text, true),
+                        None => return Ok(Step::Default(column.kind.clone())),
+                    },
                 };
                 if depth > self.layout.columns.len() {
                     return Err(Error::new(
@@ -177,9 +187,13 @@ impl Evolution {
                         format!("The default of column {} needs itself", column.name),
                     ));
                 }
-                let compile = || self.environment.compile(text, Wanted::Value(&column.kind), &self.layout.declared, context);
-                let expression =
-                    self.compiled((place, None), compile).context(|| format!("in the default of column {}", column.name))?;
+                let compile = || self.environment.compile(&text, Wanted::Value(&column.kind), &self.layout.declared, context);
+                // Which array it goes by is another in each part.
+                let expression = match is_of_part {
+                    true => compile().map(Arc::new),
+                    false => self.compiled((place, None), compile),
+                };
+                let expression = expression.context(|| format!("in the default of column {}", column.name))?;
                 let (mut inputs, mut fields) = (Vec::new(), Vec::new());
                 for name in &expression.inputs {
                     let input = self.layout.columns.index_of(name).ok_or_else(|| {

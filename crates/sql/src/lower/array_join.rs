@@ -13,7 +13,7 @@ use gristmill_types::SqlType;
 use sqlparser::ast::TableFactor;
 
 use super::from::Relation;
-use super::scope::{Scope, ScopeColumn};
+use super::scope::{Scope, ScopeColumn, nested_fields};
 use super::tables::TableReference;
 use super::{Analyzer, Typed};
 use crate::ast::Node;
@@ -27,6 +27,7 @@ impl Analyzer<'_> {
             _ => return Err(Error::logical("An ARRAY JOIN that the tokens were not prepared for")),
         };
         let scope = Scope { columns: left.columns.clone(), ..Scope::default() };
+        let nodes: Vec<Node> = nodes.into_iter().flat_map(|node| of_nested(node, &left.columns)).collect();
         let mut arrays = Vec::new();
         for node in &nodes {
             arrays.push(self.as_value(self.expr(node.bare(), &scope.rows())?)?);
@@ -159,6 +160,29 @@ fn check_sizes(arguments: &[ColumnarValue]) -> datafusion::error::Result<Columna
 }
 
 /// Calls of arrayJoin in an expression, outermost first.
+/// `m` of a flattened nested table as its arrays, `m AS n` as `m.k AS n.k` and so on; all else as it is.
+fn of_nested(node: Node, columns: &[ScopeColumn]) -> Vec<Node> {
+    let (Node::Name(parts), alias) = (match &node {
+        Node::Aliased(inner, alias) => (inner.bare(), Some(alias)),
+        other => (other, None),
+    }) else {
+        return vec![node];
+    };
+    let whole = parts.join(".");
+    let fields = if columns.iter().any(|column| column.name == whole) { Vec::new() } else { nested_fields(parts, columns) };
+    if fields.is_empty() {
+        return vec![node];
+    }
+    let array = |(name, _): (Vec<String>, SqlType)| {
+        let field = name.last().cloned().unwrap_or_default();
+        match alias {
+            Some(alias) => Node::Aliased(Box::new(Node::Name(name)), format!("{alias}.{field}")),
+            None => Node::Name(name),
+        }
+    };
+    fields.into_iter().map(array).collect()
+}
+
 pub(crate) fn array_join_calls<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
     node.walk(&mut |node| {
         if let Node::Call(call) = node

@@ -162,6 +162,9 @@ impl Analyzer<'_> {
                 _ => {}
             }
         }
+        if let Some(typed) = self.nested_table(parts, context)? {
+            return Ok(typed);
+        }
         if let Some(typed) = self.outer_name(parts)? {
             return Ok(typed);
         }
@@ -210,6 +213,19 @@ impl Analyzer<'_> {
         Ok(None)
     }
 
+    /// The arrays `m.k` and `m.v` as one array of tuples, where `m` is named.
+    fn nested_table(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {
+        let fields = nested_fields(parts, &context.scope.columns);
+        if fields.is_empty() {
+            return Ok(None);
+        }
+        let names = fields.iter().map(|(name, _)| Node::Name(name.clone())).collect();
+        let tuples = self.expr(&call("arrayZip", names), context)?;
+        let field = |(name, element): (Vec<String>, SqlType)| (name.last().cloned(), element);
+        let kind = SqlType::array(SqlType::Tuple(fields.into_iter().map(field).collect()));
+        self.cast(tuples, &kind).map(Some)
+    }
+
     fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
@@ -218,6 +234,27 @@ impl Analyzer<'_> {
         let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
         Error::new(ErrorCode::UNKNOWN_IDENTIFIER, format!("Unknown expression or function identifier '{name}'{hint}"))
     }
+}
+
+/// The fields of the flattened nested table that a name means: how each is named, and the type of its elements.
+pub(super) fn nested_fields(parts: &[String], columns: &[ScopeColumn]) -> Vec<(Vec<String>, SqlType)> {
+    for split in 0..parts.len() {
+        let (qualifier, rest) = parts.split_at(split);
+        let nested = rest.join(".");
+        let field = |column: &ScopeColumn| match (&column.kind, column.name.split_once('.')) {
+            (SqlType::Array(element), Some((table, field)))
+                if table == nested && !column.hidden && ends_with(&column.qualifier, qualifier) =>
+            {
+                Some((parts.iter().cloned().chain([field.to_string()]).collect(), element.as_ref().clone()))
+            }
+            _ => None,
+        };
+        let fields: Vec<(Vec<String>, SqlType)> = columns.iter().filter_map(field).collect();
+        if !fields.is_empty() {
+            return fields;
+        }
+    }
+    Vec::new()
 }
 
 fn ends_with(whole: &[String], end: &[String]) -> bool {

@@ -5,10 +5,11 @@ use std::collections::BTreeSet;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ColumnKeys, SkipIndexDefinition, TableDefinition, directed, direction};
 use gristmill_mergetree::settings::TableSettings;
+use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
-use gristmill_types::{Column, Columns, SqlType};
+use gristmill_types::{Column, Columns, SqlType, nested};
 
 use super::super::create::skip_index;
 use super::super::{Interpreter, ttl};
@@ -178,14 +179,27 @@ impl Interpreter {
             AlterCommand::ResetSetting(names) => alteration.reset_settings(names)?,
             AlterCommand::ModifyOrderBy { keys, descending } => alteration.modify_order_by(keys, descending)?,
             AlterCommand::AddColumn { column, place, if_not_exists } => {
-                let declared = self.declared(column, &alteration.all())?;
-                let is_new = alteration.columns.iter().all(|known| known.name != column.name);
-                alteration.add(declared, place.as_ref(), *if_not_exists)?;
-                if let Some(expression) = column.ttl.as_ref().filter(|_| is_new) {
-                    alteration.definition.ttl.columns.insert(column.name.clone(), sql(expression));
+                let mut place = place.clone();
+                for column in self.flattened(column) {
+                    let declared = self.declared(&column, &alteration.all())?;
+                    let is_new = alteration.columns.iter().all(|known| known.name != column.name);
+                    alteration.add(declared, place.as_ref(), *if_not_exists)?;
+                    if let Some(expression) = column.ttl.as_ref().filter(|_| is_new) {
+                        alteration.definition.ttl.columns.insert(column.name.clone(), sql(expression));
+                    }
+                    place = place.map(|_| Place::After(column.name.clone()));
                 }
             }
-            AlterCommand::DropColumn { name, if_exists } => alteration.drop(name, *if_exists)?,
+            AlterCommand::DropColumn { name, if_exists } => {
+                let all = alteration.all();
+                let fields = if all.get(name).is_some() { Vec::new() } else { nested::fields(&all, name) };
+                if fields.is_empty() {
+                    alteration.drop(name, *if_exists)?;
+                }
+                for (field, _) in fields {
+                    alteration.drop(&format!("{name}.{field}"), *if_exists)?;
+                }
+            }
             AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,
             AlterCommand::ModifyColumn { column, place, if_exists } => {
                 alteration.modify(column, place.as_ref(), *if_exists)?;

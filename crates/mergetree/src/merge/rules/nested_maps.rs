@@ -15,10 +15,10 @@ use arrow::row::{RowConverter, Rows, SortField};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::aggregates::{Prepared, stored};
 use gristmill_types::default::default_array;
+use gristmill_types::nested::table_of;
 use gristmill_types::{Columns, SqlType};
 
 use super::fold::typed;
-use crate::engine::nested_table;
 
 #[derive(Clone)]
 pub struct NestedMap {
@@ -41,7 +41,7 @@ impl std::fmt::Debug for NestedMap {
 pub fn find(columns: &Columns, in_keys: &[String]) -> Result<Vec<NestedMap>> {
     let mut candidates: Vec<(&str, Vec<usize>)> = Vec::new();
     for (place, column) in columns.iter().enumerate() {
-        let table = nested_table(&column.name).filter(|table| table.ends_with("Map"));
+        let table = table_of(&column.name).filter(|table| table.ends_with("Map"));
         let Some(table) = table.filter(|_| matches!(column.kind, SqlType::Array(_))) else { continue };
         match candidates.iter_mut().find(|(known, _)| *known == table) {
             Some((_, places)) => places.push(place),
