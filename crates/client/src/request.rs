@@ -1,0 +1,210 @@
+//! What a client sends: packets as bytes.
+
+use std::collections::BTreeMap;
+
+use arrow::array::RecordBatch;
+use gristmill_base::{Error, Result};
+use gristmill_formats::native::packets::client::*;
+use gristmill_formats::native::{Revision, frames, revision, write_block, write_string, write_varuint};
+use gristmill_types::Columns;
+
+use crate::endpoint::Endpoint;
+
+/// What is sent by name; `true`: the server must know it.
+const IMPORTANT: u64 = 1;
+/// A parameter of a query.
+const CUSTOM: u64 = 2;
+/// The whole result, and no state of it.
+const STAGE_COMPLETE: u64 = 2;
+
+const CLIENT_NAME: &str = "Gristmill client";
+
+/// How packets are written for a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// The lower of both sides'.
+    pub revision: u64,
+    pub compressed: bool,
+}
+
+/// A query as it is sent.
+#[derive(Clone, Debug, Default)]
+pub struct QueryToSend {
+    pub id: String,
+    pub text: String,
+    pub settings: BTreeMap<String, String>,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Major, minor and patch of this program.
+fn version() -> [u64; 3] {
+    let mut numbers = env!("CARGO_PKG_VERSION").split('.').map(|number| number.parse().unwrap_or(0));
+    [(); 3].map(|()| numbers.next().unwrap_or(0))
+}
+
+/// The first packet.
+pub fn hello(endpoint: &Endpoint, database: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let [major, minor, _] = version();
+    write_varuint(HELLO, &mut out);
+    write_string(CLIENT_NAME.as_bytes(), &mut out);
+    for number in [major, minor, revision::CLIENT] {
+        write_varuint(number, &mut out);
+    }
+    for word in [database, &endpoint.user, endpoint.password.reveal()] {
+        write_string(word.as_bytes(), &mut out);
+    }
+    out
+}
+
+/// Ends what runs.
+pub fn cancel() -> Vec<u8> {
+    vec![CANCEL as u8]
+}
+
+/// Asks whether the server is there.
+pub fn ping() -> Vec<u8> {
+    vec![PING as u8]
+}
+
+impl Dialect {
+    fn has(self, from: u64) -> bool {
+        self.revision >= from
+    }
+
+    /// What follows the server's hello.
+    pub fn addendum(self, quota_key: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.has(revision::ADDENDUM) {
+            write_string(quota_key.as_bytes(), &mut out);
+        }
+        out
+    }
+
+    /// A query, with the empty block behind it: no tables come along. Error: NOT_IMPLEMENTED where the server is too old for
+    /// what is to be said.
+    pub fn query(self, query: &QueryToSend, user: &str, quota_key: &str) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        write_varuint(QUERY, &mut out);
+        write_string(query.id.as_bytes(), &mut out);
+        self.client_info(user, quota_key, &mut out);
+        if self.has(revision::SETTINGS_AS_STRINGS) {
+            for (name, value) in &query.settings {
+                write_string(name.as_bytes(), &mut out);
+                write_varuint(IMPORTANT, &mut out);
+                write_string(value.as_bytes(), &mut out);
+            }
+        } else if let Some((name, _)) = query.settings.first_key_value() {
+            return Err(Error::not_implemented(format!(
+                "Settings of a query ({name}) for a server of revision {}: use SET, or a server of {} or later",
+                self.revision,
+                revision::SETTINGS_AS_STRINGS
+            )));
+        }
+        write_string(b"", &mut out);
+        if self.has(revision::INTERSERVER_SECRET) {
+            write_string(b"", &mut out);
+        }
+        write_varuint(STAGE_COMPLETE, &mut out);
+        write_varuint(u64::from(self.compressed), &mut out);
+        write_string(query.text.as_bytes(), &mut out);
+        if self.has(revision::PARAMETERS) {
+            for (name, value) in &query.parameters {
+                write_string(name.as_bytes(), &mut out);
+                write_varuint(CUSTOM, &mut out);
+                write_string(quoted(value).as_bytes(), &mut out);
+            }
+            write_string(b"", &mut out);
+        } else if let Some((name, _)) = query.parameters.first_key_value() {
+            return Err(Error::not_implemented(format!(
+                "Parameters of a query ({name}) for a server of revision {}: write the value into the query",
+                self.revision
+            )));
+        }
+        out.extend_from_slice(&self.block(&Columns::default(), None)?);
+        Ok(out)
+    }
+
+    fn client_info(self, user: &str, quota_key: &str, out: &mut Vec<u8>) {
+        const INITIAL_QUERY: u8 = 1;
+        const TCP: u8 = 1;
+        out.push(INITIAL_QUERY);
+        // The user and the id of the first query are those that the server knows; it sees the address itself.
+        write_string(user.as_bytes(), out);
+        write_string(b"", out);
+        write_string(b"0.0.0.0:0", out);
+        if self.has(revision::QUERY_START_TIME) {
+            out.extend_from_slice(&0i64.to_le_bytes());
+        }
+        out.push(TCP);
+        let of_system = |name: &str| std::env::var(name).unwrap_or_default();
+        for word in [of_system("USER"), of_system("HOSTNAME"), CLIENT_NAME.to_string()] {
+            write_string(word.as_bytes(), out);
+        }
+        let [major, minor, patch] = version();
+        for number in [major, minor, revision::CLIENT] {
+            write_varuint(number, out);
+        }
+        if self.has(revision::QUOTA_KEY) {
+            write_string(quota_key.as_bytes(), out);
+        }
+        if self.has(revision::DISTRIBUTED_DEPTH) {
+            write_varuint(0, out);
+        }
+        if self.has(revision::VERSION_PATCH) {
+            write_varuint(patch, out);
+        }
+        if self.has(revision::OPENTELEMETRY) {
+            out.push(0);
+        }
+        if self.has(revision::PARALLEL_REPLICAS) {
+            for _ in 0..3 {
+                write_varuint(0, out);
+            }
+        }
+    }
+
+    /// Rows, or (`None`) a block without any: with no columns it ends them.
+    pub fn block(self, columns: &Columns, batch: Option<&RecordBatch>) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        write_varuint(DATA, &mut out);
+        write_string(b"", &mut out);
+        if self.compressed {
+            let mut block = Vec::new();
+            write_block(columns, batch, Revision(self.revision), &mut block)?;
+            frames::write(&block, &mut out)?;
+        } else {
+            write_block(columns, batch, Revision(self.revision), &mut out)?;
+        }
+        Ok(out)
+    }
+}
+
+/// A text as a literal of SQL: parameters are sent as such.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hello_names_us_and_no_password_is_shown() {
+        let endpoint = Endpoint { password: gristmill_base::redact::Secret::new("pw"), ..Endpoint::default() };
+        assert!(hello(&endpoint, "db").ends_with(b"\x02db\x07default\x02pw"));
+        assert!(!format!("{endpoint:?}").contains("pw"));
+    }
+
+    #[test]
+    fn old_servers_get_fewer_fields_and_never_half_of_what_was_asked() {
+        let mut query = QueryToSend { text: "SELECT 1".into(), ..QueryToSend::default() };
+        let old = Dialect { revision: 54400, compressed: false };
+        let new = Dialect { revision: revision::CLIENT, compressed: false };
+        let length = |dialect: Dialect, query: &QueryToSend| dialect.query(query, "u", "").map(|bytes| bytes.len());
+        assert!(length(old, &query).expect("writes") < length(new, &query).expect("writes"));
+        query.parameters.insert("x".into(), "it's".into());
+        assert!(length(old, &query).is_err() && length(new, &query).is_ok());
+        assert_eq!(quoted("it's \\N"), "'it\\'s \\\\N'");
+    }
+}
