@@ -6,6 +6,7 @@ use arrow::array::RecordBatch;
 use gristmill_base::{Error, Result};
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, frames, revision, write_block, write_string, write_varuint};
+use gristmill_introspect::Settings;
 use gristmill_types::Columns;
 
 use crate::endpoint::Endpoint;
@@ -94,12 +95,8 @@ impl Dialect {
                 write_varuint(IMPORTANT, &mut out);
                 write_string(value.as_bytes(), &mut out);
             }
-        } else if let Some((name, _)) = query.settings.first_key_value() {
-            return Err(Error::not_implemented(format!(
-                "Settings of a query ({name}) for a server of revision {}: use SET, or a server of {} or later",
-                self.revision,
-                revision::SETTINGS_AS_STRINGS
-            )));
+        } else {
+            self.settings_by_type(&query.settings, &mut out)?;
         }
         write_string(b"", &mut out);
         if self.has(revision::INTERSERVER_SECRET) {
@@ -123,6 +120,34 @@ impl Dialect {
         }
         out.extend_from_slice(&self.block(&Columns::default(), None)?);
         Ok(out)
+    }
+
+    /// Settings for servers that take a number as a number: of those that are known here, of which the type is known too.
+    fn settings_by_type(self, settings: &BTreeMap<String, String>, out: &mut Vec<u8>) -> Result<()> {
+        if self.has(revision::COLUMN_DEFAULTS) {
+            // They tell the columns of an INSERT's table to who asks.
+            write_string(b"insert_sample_with_metadata", out);
+            write_varuint(1, out);
+        }
+        let declared = Settings::declared();
+        for (name, value) in settings {
+            let unknown = || {
+                Error::not_implemented(format!(
+                    "The setting {name} = {value} of a query for a server of revision {}: use SET, or a server of {} or later",
+                    self.revision,
+                    revision::SETTINGS_AS_STRINGS
+                ))
+            };
+            let kind = declared.iter().find(|known| known.name == name).map(|known| known.kind).ok_or_else(unknown)?;
+            write_string(name.as_bytes(), out);
+            match (kind, value.as_str()) {
+                ("String" | "Float", text) => write_string(text.as_bytes(), out),
+                (_, "true") => write_varuint(1, out),
+                (_, "false" | "auto") => write_varuint(0, out),
+                (_, number) => write_varuint(number.parse().map_err(|_| unknown())?, out),
+            }
+        }
+        Ok(())
     }
 
     fn client_info(self, user: &str, quota_key: &str, out: &mut Vec<u8>) {
@@ -203,6 +228,11 @@ mod tests {
         let new = Dialect { revision: revision::CLIENT, compressed: false };
         let length = |dialect: Dialect, query: &QueryToSend| dialect.query(query, "u", "").map(|bytes| bytes.len());
         assert!(length(old, &query).expect("writes") < length(new, &query).expect("writes"));
+        query.settings.insert("max_threads".into(), "3".into());
+        assert!(old.query(&query, "u", "").expect("writes").windows(13).any(|bytes| bytes == b"\x0bmax_threads\x03"));
+        query.settings.insert("of_which_nobody_heard".into(), "3".into());
+        assert!(length(old, &query).is_err() && length(new, &query).is_ok());
+        query.settings.clear();
         query.parameters.insert("x".into(), "it's".into());
         assert!(length(old, &query).is_err() && length(new, &query).is_ok());
         assert_eq!(quoted("it's \\N"), "'it\\'s \\\\N'");

@@ -45,9 +45,11 @@ pub fn asked_for(user: &str) -> Result<Secret> {
             format!("Cannot ask for the password on the terminal: {error}. Give --password TEXT, or CLICKHOUSE_PASSWORD"),
         )
     };
-    let mut terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").map_err(failed)?;
-    write!(terminal, "Password for user ({user}): ").and_then(|()| terminal.flush()).map_err(failed)?;
+    let terminal = OpenOptions::new().read(true).write(true).open("/dev/tty").map_err(failed)?;
+    // Before it is asked for: what is typed at once is not shown either.
     let silent = Silent::of(&terminal);
+    let mut shown = &terminal;
+    write!(shown, "Password for user ({user}): ").and_then(|()| shown.flush()).map_err(failed)?;
     let mut line = String::new();
     BufReader::new(&terminal).read_line(&mut line).map_err(failed)?;
     drop(silent);
