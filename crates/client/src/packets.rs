@@ -15,6 +15,8 @@ const WORD_BYTES_MAX: usize = 16 << 20;
 const LIST_MAX: u64 = 10_000;
 /// The first byte of a server of HTTP.
 const HTTP: u64 = b'H' as u64;
+/// The first byte of a server of TLS that does not understand what it hears.
+const TLS_ALERT: u64 = 21;
 
 /// What was done since the last packet of this kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -88,6 +90,10 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             EXCEPTION => return Err(self.exception().await?),
             HTTP => {
                 let text = "The server speaks HTTP on this port: the native protocol is on 9000 unless told otherwise, 9440 over TLS";
+                return Err(Error::new(ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT, text));
+            }
+            TLS_ALERT => {
+                let text = "The server speaks TLS on this port: give --secure, or its port for the native protocol without TLS";
                 return Err(Error::new(ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT, text));
             }
             other => return Err(unexpected(other, "the hello of a server")),

@@ -17,15 +17,14 @@ use crate::packets::ProgressTold;
 /// Takes the lines of a server's log.
 pub type LogLines = Arc<dyn Fn(&str) + Send + Sync>;
 
-/// Adds what was done since the last packet. `sends_rows`: the rows that are read are the client's own, and counted as they
+/// Adds what was done since the last packet. Bytes in all are not taken: they are those of files, and those that are read
+/// are told as they lie in memory. `sends_rows`: the rows that are read are the client's own, and counted as they
 /// are read here.
 pub fn progress(context: &QueryContext, told: ProgressTold, sends_rows: bool) {
     let progress = &context.progress;
     if !sends_rows {
         progress.read(told.read_rows, told.read_bytes);
         progress.total_rows_to_read.fetch_add(told.total_rows, Relaxed);
-        progress.total_bytes_to_read.fetch_add(told.total_bytes, Relaxed);
-        progress.file_bytes_read.store(progress.read_bytes.load(Relaxed), Relaxed);
     }
     progress.wrote(told.written_rows, told.written_bytes);
 }

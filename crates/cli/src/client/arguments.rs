@@ -25,6 +25,7 @@ pub struct ClientArguments {
     /// Its port: 9000, or 9440 with --secure, unless given
     #[arg(long, value_name = "PORT", help_heading = "Connection")]
     pub port: Option<u16>,
+    /// Who asks: default, unless given
     #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
     pub user: Option<String>,
     /// Asked for where no value is given
