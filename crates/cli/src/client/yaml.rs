@@ -106,7 +106,8 @@ fn without_comment(line: &str) -> &str {
     for (at, c) in line.char_indices() {
         match (quote, c) {
             (None, '#') if before.is_whitespace() => return &line[..at],
-            (None, '\'' | '"') if before.is_whitespace() => quote = Some(c),
+            // A quote that is doubled goes on.
+            (None, '\'' | '"') if before.is_whitespace() || before == c => quote = Some(c),
             (Some(open), c) if c == open => quote = None,
             _ => {}
         }
