@@ -93,7 +93,8 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
                 return Err(Error::new(ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT, text));
             }
             TLS_ALERT => {
-                let text = "The server speaks TLS on this port: give --secure, or its port for the native protocol without TLS";
+                let text =
+                    "The server speaks TLS on this port: give --secure, or its port for the native protocol without TLS";
                 return Err(Error::new(ErrorCode::CLIENT_HAS_CONNECTED_TO_WRONG_PORT, text));
             }
             other => return Err(unexpected(other, "the hello of a server")),
