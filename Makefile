@@ -61,7 +61,7 @@ test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
 test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure servers
 	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) $(PYTHON) -m pytest -q tests/e2e
 
-test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian ## ClickHouse's clients against a running server
+test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian $(STAMPS)/server-debian ## ClickHouse's clients against a running server
 	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
@@ -144,6 +144,14 @@ $(STAMPS)/clients-debian:
 	mkdir -p $(STAMPS) $(TOOLS)/debian
 	cd $(TOOLS)/debian && if command -v apt-get > /dev/null; then \
 		apt-get -s install --no-install-recommends clickhouse-client | awk '/^Inst/ { print $$2 }' | xargs apt-get download -q && \
+		for package in *.deb; do dpkg -x $$package .; done && rm -- *.deb; fi
+	touch $@
+
+# ClickHouse's server of 2018, for our own client.
+$(STAMPS)/server-debian:
+	mkdir -p $(STAMPS) $(TOOLS)/debian-server
+	cd $(TOOLS)/debian-server && if command -v apt-get > /dev/null; then \
+		apt-get -s install --no-install-recommends clickhouse-server | awk '/^Inst/ { print $$2 }' | xargs apt-get download -q && \
 		for package in *.deb; do dpkg -x $$package .; done && rm -- *.deb; fi
 	touch $@
 

@@ -19,7 +19,8 @@ class Server:
         self.log: list[str] = []
         self.ports: dict[str, int] = {}
         self.ready = threading.Event()
-        line = [BINARY, "server", "--path", path, "--http-port", 0, "--tcp-port", 0, "--listen-host", "127.0.0.1", *flags]
+        ports = [word for port in ("--http-port", "--tcp-port") if port not in flags for word in (port, 0)]
+        line = [BINARY, "server", "--path", path, *ports, "--listen-host", "127.0.0.1", *flags]
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GRISTMILL_LOG"))}
         self.process = subprocess.Popen(
             [str(word) for word in line], stderr=subprocess.PIPE, text=True, env=env | {"TZ": "UTC", "NO_COLOR": "1"}

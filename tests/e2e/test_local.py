@@ -1,15 +1,13 @@
 """`gristmill local` behaves as `clickhouse local` does."""
 
-import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import time
 
 import pytest
 from runner import BINARY, environment, gristmill
+from terminal import Terminal
 
 
 def test_several_statements_in_one_query():
@@ -105,58 +103,9 @@ def test_reader_that_goes_away_is_no_error():
     process.stderr.close()
 
 
-class Terminal:
-    """The program on a terminal of its own."""
-
-    def __init__(self, *line, cwd, history):
-        self.child, self.side = pty.fork()
-        if self.child == 0:
-            os.chdir(cwd)
-            os.environ |= {"TERM": "xterm", "COLUMNS": "120", "LINES": "40", "HOME": str(cwd)}
-            os.execve(BINARY, [BINARY, "local", *line, "--history-file", str(history)], dict(environment()) | os.environ)
-        self.text = ""
-
-    def expect(self, pattern: str, seconds=30) -> str:
-        """What came until the pattern, which must come."""
-        deadline = time.monotonic() + seconds
-        while not (found := re.search(pattern, self.text, re.S)):
-            assert time.monotonic() < deadline, f"{pattern!r} did not come in: {self.text[-3000:]!r}"
-            if select.select([self.side], [], [], 0.2)[0]:
-                try:
-                    got = os.read(self.side, 65536)
-                except OSError:
-                    got = b""
-                assert got or re.search(pattern, self.text, re.S), f"the program ended before {pattern!r}: {self.text[-3000:]!r}"
-                # The editor asks where the cursor is.
-                if b"\x1b[6n" in got:
-                    os.write(self.side, b"\x1b[1;1R")
-                self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]|\x1b[=>]", b"", got).decode("utf-8", "replace")
-        before, self.text = self.text[: found.end()], self.text[found.end() :]
-        return before
-
-    def type(self, text: str) -> None:
-        os.write(self.side, text.encode())
-
-    def end(self) -> int:
-        deadline = time.monotonic() + 20
-        while time.monotonic() < deadline:
-            if select.select([self.side], [], [], 0.1)[0]:
-                try:
-                    os.read(self.side, 65536)
-                except OSError:
-                    pass
-            done, status = os.waitpid(self.child, os.WNOHANG)
-            if done:
-                os.close(self.side)
-                return os.waitstatus_to_exitcode(status)
-        os.kill(self.child, signal.SIGKILL)
-        os.waitpid(self.child, 0)
-        raise AssertionError("the program did not end")
-
-
 @pytest.fixture
 def prompt(tmp_path):
-    terminal = Terminal(cwd=tmp_path, history=tmp_path / "history")
+    terminal = Terminal("local", cwd=tmp_path, history=tmp_path / "history")
     terminal.expect(r":\) ")
     return terminal
 
@@ -220,7 +169,7 @@ def test_ctrl_c_without_a_prompt(tmp_path):
 
 
 def test_progress_and_summary_on_a_terminal(tmp_path):
-    terminal = Terminal("-q", "SELECT count() FROM numbers(200000000) WHERE cityHash64(number) % 7 = 0", cwd=tmp_path, history=tmp_path / "h")
+    terminal = Terminal("local", "-q", "SELECT count() FROM numbers(200000000) WHERE cityHash64(number) % 7 = 0", cwd=tmp_path, history=tmp_path / "h")
     text = terminal.expect(r"1 row in set\. Elapsed: [\d.]+ sec\. Processed 200\.00 million rows, 1\.6\d GB", seconds=200)
     assert re.search(r"[\d.]+ million rows, [\d.]+ [MG]B \([\d.]+ \w+ rows/s\., [\d.]+ [MG]B/s\.\)", text), text
     terminal.end()

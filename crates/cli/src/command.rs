@@ -8,10 +8,11 @@ use std::time::Duration;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gristmill_base::{Error, Result};
 
+use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
-use crate::local::arguments::{self, LocalArguments};
+use crate::local::arguments::LocalArguments;
 use crate::server::ServerArguments;
-use crate::{bootstrap, demo, local, server};
+use crate::{arguments, bootstrap, client, demo, local, server};
 
 /// A columnar analytical database that speaks ClickHouse's SQL over object storage.
 #[derive(Debug, Parser)]
@@ -25,6 +26,9 @@ struct CommandLine {
 enum Command {
     /// Run queries in this process: on files, on object storage, on tables of its own. What runs without a command
     Local(Box<LocalArguments>),
+    /// Talk to a server, gristmill's or ClickHouse's, by the native protocol
+    #[command(disable_help_flag = true)]
+    Client(Box<ClientArguments>),
     /// Serve ClickHouse's clients over HTTP and the native protocol
     Server(ServerArguments),
     /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
@@ -55,21 +59,25 @@ pub fn exit_code(error: &Error) -> ExitCode {
 
 fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let first = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    if !["local", "server", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
+    if !["local", "client", "server", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
         line.insert(1.min(line.len()), "local".into());
     }
-    let (line, given) = arguments::take_dynamic(line)?;
-    let matches = match CommandLine::command().try_get_matches_from(line) {
+    let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
+    let known = CommandLine::command();
+    let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
+    let (line, given) = arguments::take_dynamic(line.clone(), (command == "client").then_some(&options))?;
+    let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
-        Err(error) => return arguments::explain(error),
+        Err(error) => return arguments::explain(error, &options),
     };
     let parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
     let runtimes = bootstrap::start(match &parsed.command {
         Command::Server(_) => server::LOG,
-        Command::Local(_) | Command::Demo(_) => bootstrap::LOG,
+        Command::Local(_) | Command::Client(_) | Command::Demo(_) => bootstrap::LOG,
     })?;
     let code = match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
+        Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };

@@ -1,12 +1,16 @@
 //! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `server` serves
-//! ClickHouse's clients, `demo` shows the whole thing on data it makes.
+//! ClickHouse's clients, `client` is one of them, `demo` shows the whole thing on data it makes.
 
 mod allocator;
+mod arguments;
 mod bootstrap;
+mod client;
 mod command;
+mod config_tree;
 mod demo;
 mod local;
 mod prompt;
+mod runner;
 mod server;
 mod terminal;
 

@@ -147,6 +147,33 @@ fn data_begin(bytes: &[u8], mut at: usize, ended: bool) -> Option<usize> {
     Some(if bytes.get(at) == Some(&b'\n') { at + 1 } else { at })
 }
 
+/// The rows that follow VALUES, in pieces of whole rows of about so many bytes; commas between the pieces are left out.
+pub fn values_pieces(rows: &str, about_bytes: usize) -> Vec<&str> {
+    let bytes = rows.as_bytes();
+    let mut pieces = Vec::new();
+    let (mut start, mut at, mut depth) = (0, 0, 0i32);
+    while at < bytes.len() {
+        match bytes[at] {
+            quote @ (b'\'' | b'"' | b'`') => at = skip_quoted(bytes, at, quote),
+            b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
+            b'$' => at = skip_heredoc(bytes, at),
+            b',' if depth == 0 && at - start >= about_bytes => {
+                pieces.push(&rows[start..at]);
+                at += 1;
+                start = at;
+            }
+            other => {
+                depth += i32::from(matches!(other, b'(' | b'[' | b'{')) - i32::from(matches!(other, b')' | b']' | b'}'));
+                at += 1;
+            }
+        }
+    }
+    pieces.push(&rows[start.min(rows.len())..]);
+    pieces.retain(|piece| !is_blank(piece.trim()));
+    pieces
+}
+
 fn push(out: &mut Vec<StatementText>, statement: &str, inline_data: Option<Vec<u8>>) {
     let trimmed = statement.trim();
     if is_blank(trimmed) {
@@ -274,6 +301,14 @@ mod tests {
         assert_eq!(texts("SELECT ';'; -- a;b\nSELECT `a;b` /* ; */;;"), ["SELECT ';'", "-- a;b\nSELECT `a;b` /* ; */"]);
         assert_eq!(texts("SELECT 'it\\'s;'"), ["SELECT 'it\\'s;'"]);
         assert_eq!(texts("  -- nothing\n"), Vec::<String>::new());
+    }
+
+    #[test]
+    fn values_are_cut_between_rows() {
+        let rows = "(1, 'a),('), (2, [1, 2]),\n(3, /* ), ( */ 4), ";
+        assert_eq!(values_pieces(rows, 1), ["(1, 'a),(')", " (2, [1, 2])", "\n(3, /* ), ( */ 4)"]);
+        assert_eq!(values_pieces(rows, 1000), [rows]);
+        assert_eq!(values_pieces(" ", 1), Vec::<&str>::new());
     }
 
     #[test]

@@ -17,6 +17,11 @@ macro_rules! events {
                 match self { $(Event::$name => stringify!($name)),* }
             }
 
+            /// The event of that name; `None`: there is none here.
+            pub fn named(name: &str) -> Option<Event> {
+                match name { $(stringify!($name) => Some(Event::$name),)* _ => None }
+            }
+
             pub fn description(self) -> &'static str {
                 match self { $(Event::$name => $doc),* }
             }

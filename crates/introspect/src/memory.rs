@@ -76,6 +76,17 @@ impl MemoryAccount {
         MemoryAccount { tally, whole, overhead_before, ..Self::new(limit_bytes) }
     }
 
+    /// The account of a query that runs in another process, which tells what it holds (`tell`).
+    pub fn elsewhere() -> Self {
+        MemoryAccount { tally: Some(Arc::new(Tally::new())), ..Self::new(0) }
+    }
+
+    /// What the other process said that the query holds, and held at most.
+    pub fn tell(&self, used_bytes: u64, peak_bytes: u64) {
+        self.used_bytes.store(used_bytes, Ordering::Relaxed);
+        self.peak_bytes.fetch_max(peak_bytes.max(used_bytes), Ordering::Relaxed);
+    }
+
     /// The most that all queries of the process may hold; to be said before the first of them. 0: a share of the machine.
     pub fn limit_process(bytes: u64) {
         if bytes > 0 && PROCESS_LIMIT.set(bytes).is_err() {

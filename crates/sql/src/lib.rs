@@ -13,6 +13,7 @@ pub mod create;
 mod cursor;
 pub mod dialect;
 mod insert;
+pub mod lexer;
 pub mod lower;
 mod manage;
 pub mod parameters;

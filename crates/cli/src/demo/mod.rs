@@ -26,13 +26,13 @@ use gristmill_base::env::SystemEnv;
 use gristmill_base::{Error, ErrorCode, Result, redact, units};
 use gristmill_engine::{EngineConfig, Session, StatementText};
 
+use crate::arguments::Given;
 use crate::bootstrap;
 use crate::demo::folder::DemoFolder;
 use crate::demo::generate::{Generated, Recipe, generate};
 use crate::demo::report::{Report, Step};
 use crate::demo::server::S3Server;
-use crate::local::arguments::Given;
-use crate::local::runner::{Finished, Options, Runner};
+use crate::runner::{Finished, Options, Runner};
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::Interrupts;
 

@@ -4,24 +4,22 @@
 //! `--file`, is the table `table`.
 
 pub mod arguments;
-mod output;
-pub mod runner;
 mod table;
 
-use std::io::Read;
-use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::Result;
 use gristmill_engine::{EngineConfig, Session};
 use gristmill_formats::Format;
 
+use crate::arguments::{Given, ProgressMode};
 use crate::bootstrap;
-use crate::local::arguments::{Given, LocalArguments, ProgressMode};
-use crate::local::runner::{Options, Runner};
+use crate::local::arguments::LocalArguments;
 use crate::local::table::DataTable;
-use crate::prompt;
+use crate::prompt::{self, Greeting};
+use crate::runner::texts::{read_queries, read_stdin};
+use crate::runner::{Options, Runner};
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::Interrupts;
 
@@ -72,7 +70,7 @@ async fn work(arguments: &LocalArguments, runner: &mut Runner) -> Result<ExitCod
     }
     if arguments.interactive || (texts.is_empty() && runner.terminal.input) {
         runner.options.interactive = true;
-        prompt::run(runner, arguments.history_file.clone()).await?;
+        prompt::run(runner, arguments.history_file.clone(), Greeting::default()).await?;
     }
     Ok(runner.exit_code())
 }
@@ -95,20 +93,4 @@ fn options(arguments: &LocalArguments, terminal: Terminal) -> Result<Options> {
         ignore_error: arguments.ignore_error,
         interactive: false,
     })
-}
-
-fn read_queries(file: &Path) -> Result<String> {
-    let failed = |what: String| {
-        Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot read queries from {}: {what}", file.display()))
-    };
-    let bytes = std::fs::read(file).map_err(|error| failed(error.to_string()))?;
-    String::from_utf8(bytes).map_err(|error| failed(format!("not valid UTF-8 at byte {}", error.utf8_error().valid_up_to())))
-}
-
-fn read_stdin() -> Result<String> {
-    let mut text = String::new();
-    std::io::stdin().read_to_string(&mut text).map_err(|error| {
-        Error::new(ErrorCode::CANNOT_READ_FROM_FILE_DESCRIPTOR, format!("Cannot read queries from standard input: {error}"))
-    })?;
-    Ok(text)
 }

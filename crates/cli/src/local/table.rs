@@ -10,7 +10,7 @@ use gristmill_types::sql_type::quote_identifier;
 use regex::RegexBuilder;
 
 use crate::local::arguments::LocalArguments;
-use crate::local::runner::Runner;
+use crate::runner::Runner;
 use crate::terminal::Terminal;
 
 /// `-`, or nothing: standard input.

@@ -3,13 +3,14 @@
 //! Reading a line blocks, so it happens on a thread of its own; everything else is the runner's, the same that `-q` uses.
 //! What is typed is run when it ends with `;` (or `\G`, for one value a line).
 
-pub mod lexer;
 mod words;
 
 use std::borrow::Cow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_sql::lexer::{self, Kind};
 use nu_ansi_term::{Color, Style};
 use reedline::{
     ColumnarMenu, Emacs, FileBackedHistory, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
@@ -17,9 +18,8 @@ use reedline::{
     ValidationResult, Validator, default_emacs_keybindings,
 };
 
-use crate::local::runner::Runner;
-use crate::prompt::lexer::Kind;
 use crate::prompt::words::Words;
+use crate::runner::Runner;
 
 const HISTORY_LINES: usize = 10_000;
 const HISTORY_FILE: &str = ".gristmill-history";
@@ -32,15 +32,36 @@ const HELP: &str = "A statement ends with ; and may take several lines. \\G inst
   exit, Ctrl-D  leave
 SHOW TABLES; DESCRIBE TABLE t; SELECT * FROM system.functions; tell what there is.";
 
+/// What the prompt says of whoever runs the statements.
+pub struct Greeting {
+    /// What stands before `:)`.
+    pub name: String,
+    /// A line behind the program's version; empty: none.
+    pub connected: String,
+    /// Whether words are completed.
+    pub completes: bool,
+}
+
+impl Default for Greeting {
+    fn default() -> Self {
+        Greeting { name: "gristmill".to_string(), connected: String::new(), completes: true }
+    }
+}
+
 /// Runs the prompt until it is left. `history`: the file that keeps what was typed.
-pub async fn run(runner: &mut Runner, history: Option<PathBuf>) -> Result<()> {
+pub async fn run(runner: &mut Runner, history: Option<PathBuf>, greeting: Greeting) -> Result<()> {
     println!("Gristmill {}. Type help for help.\n", env!("CARGO_PKG_VERSION"));
+    if !greeting.connected.is_empty() {
+        println!("{}\n", greeting.connected);
+    }
+    let sign = Arc::new(Sign { name: format!("{} ", greeting.name) });
     let words = Words::default();
     let mut editor = editor(words.clone(), history)?;
     loop {
-        words.replace(runner.completions().await);
+        words.replace(if greeting.completes { runner.completions().await } else { Vec::new() });
+        let sign = sign.clone();
         let (back, signal) = tokio::task::spawn_blocking(move || {
-            let signal = editor.read_line(&Sign);
+            let signal = editor.read_line(&*sign);
             (editor, signal)
         })
         .await
@@ -125,12 +146,15 @@ fn line_continues_with_call(line: &str, word: &str) -> bool {
     line.get(end..).is_some_and(|rest| rest.starts_with('('))
 }
 
-/// `:) `, as ClickHouse has it.
-struct Sign;
+/// `name :) `, as ClickHouse has it.
+struct Sign {
+    /// With a space behind it.
+    name: String,
+}
 
 impl Prompt for Sign {
     fn render_prompt_left(&self) -> Cow<'_, str> {
-        "gristmill ".into()
+        self.name.as_str().into()
     }
 
     fn render_prompt_right(&self) -> Cow<'_, str> {

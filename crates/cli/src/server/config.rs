@@ -14,11 +14,12 @@ use gristmill_access::entity::{
 use gristmill_access::grant::{Element, Granted};
 use gristmill_access::password::Method;
 use gristmill_access::{Object, Privileges};
-use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_base::{Result, ResultExt};
 use gristmill_engine::interpret::configured_grants;
 use gristmill_introspect::Settings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use quick_xml::events::{BytesStart, Event};
+
+use crate::config_tree::{Node, invalid, parsed, read};
 
 /// What a file says; `None` and empty: nothing.
 #[derive(Debug, Default)]
@@ -41,44 +42,6 @@ pub struct Config {
     pub access: Option<State>,
     pub collections: BTreeMap<String, Collection>,
     pub allowed_hosts: AllowedHosts,
-}
-
-/// An element of the file.
-#[derive(Debug, Default)]
-struct Node {
-    name: String,
-    text: String,
-    /// The attribute of that name.
-    overridable: Option<bool>,
-    children: Vec<Node>,
-}
-
-impl Node {
-    fn children(&self, name: &str) -> impl Iterator<Item = &Node> {
-        self.children.iter().filter(move |child| child.name == name)
-    }
-
-    fn child(&self, name: &str) -> Option<&Node> {
-        self.children(name).last()
-    }
-
-    fn path(&self, names: &[&str]) -> Option<&Node> {
-        names.iter().try_fold(self, |node, name| node.child(name))
-    }
-
-    fn text(&self, names: &[&str]) -> Option<String> {
-        self.path(names).map(|node| node.text.trim().to_string()).filter(|text| !text.is_empty())
-    }
-
-    /// Error: INVALID_CONFIG_PARAMETER.
-    fn number<N: std::str::FromStr>(&self, names: &[&str]) -> Result<Option<N>> {
-        let Some(text) = self.text(names) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| invalid(format!("<{}> is '{text}': give a number", names.join("/"))))
-    }
-}
-
-fn invalid(text: String) -> Error {
-    Error::new(ErrorCode::INVALID_CONFIG_PARAMETER, text)
 }
 
 /// What is read of `config.xml`; the names of other elements are told.
@@ -181,64 +144,6 @@ fn collections(root: &Node) -> BTreeMap<String, Collection> {
         (node.name.clone(), Collection { storage: Storage::UsersXml, values: values.collect() })
     };
     root.child("named_collections").map(|all| all.children.iter().map(of).collect()).unwrap_or_default()
-}
-
-fn read(file: &Path) -> Result<String> {
-    std::fs::read_to_string(file)
-        .map_err(|error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot read {}: {error}", file.display())))
-}
-
-/// The element that all others are in.
-fn parsed(text: &str) -> Result<Node> {
-    let mut reader = quick_xml::Reader::from_str(text);
-    let mut open = vec![Node::default()];
-    let broken = |error: &dyn std::fmt::Display, at: u64| invalid(format!("It is no XML at byte {at}: {error}"));
-    loop {
-        let at = reader.buffer_position();
-        let event = reader.read_event().map_err(|error| broken(&error, at))?;
-        let last = open.len() - 1;
-        match event {
-            Event::Start(start) => open.push(node(&start)?),
-            Event::Empty(start) => open[last].children.push(node(&start)?),
-            Event::Text(text) => open[last].text.push_str(&text.decode().map_err(|error| broken(&error, at))?),
-            Event::CData(text) => open[last].text.push_str(&text.decode().map_err(|error| broken(&error, at))?),
-            Event::GeneralRef(name) => {
-                let name = name.decode().map_err(|error| broken(&error, at))?;
-                let reference = format!("&{name};");
-                let text = quick_xml::escape::unescape(&reference).map_err(|error| broken(&error, at))?;
-                open[last].text.push_str(&text);
-            }
-            Event::End(_) => {
-                let Some(done) = open.pop() else { break };
-                match open.last_mut() {
-                    Some(parent) => parent.children.push(done),
-                    None => return Err(broken(&"an element ends that did not begin", at)),
-                }
-            }
-            Event::Eof => break,
-            _ => {}
-        }
-    }
-    match (open.len(), open.pop().and_then(|mut root| root.children.pop())) {
-        (1, Some(root)) => Ok(root),
-        _ => Err(invalid("It is no XML with one element around all others".to_string())),
-    }
-}
-
-fn node(start: &BytesStart<'_>) -> Result<Node> {
-    let mut node = Node { name: String::from_utf8_lossy(start.name().as_ref()).into_owned(), ..Node::default() };
-    for attribute in start.attributes().flatten() {
-        if attribute.key.as_ref() == b"overridable" {
-            node.overridable = Some(matches!(&*attribute.value, b"1" | b"true"));
-        }
-        if attribute.key.as_ref() == b"from_env" {
-            let variable = String::from_utf8_lossy(&attribute.value).into_owned();
-            node.text = std::env::var(&variable).map_err(|_| {
-                invalid(format!("<{}> is to come from the variable {variable}, which is not set", node.name))
-            })?;
-        }
-    }
-    Ok(node)
 }
 
 fn access(root: &Node) -> Result<State> {

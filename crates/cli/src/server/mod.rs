@@ -17,8 +17,8 @@ use gristmill_server::{Server, ServerConfig, Tls, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 
 use self::config::Config;
+use crate::arguments::Given;
 use crate::bootstrap;
-use crate::local::arguments::Given;
 
 /// What is logged unless the environment says otherwise.
 pub const LOG: &str = "warn,gristmill=info,gristmill_server=info";

@@ -141,7 +141,7 @@ impl Interpreter {
     }
 
     /// The rows of an INSERT as a plan.
-    async fn rows_to_insert(
+    pub(super) async fn rows_to_insert(
         &self,
         source: &InsertSource,
         given: &Columns,

@@ -19,9 +19,11 @@ mod encode;
 pub mod frames;
 mod input;
 mod output;
+pub mod packets;
 pub mod revision;
 mod row_input;
 mod row_output;
+pub mod socket;
 #[cfg(test)]
 mod tests;
 

@@ -4,6 +4,8 @@
 /// nor the second layout of dynamic columns (54473), and no client asks for more. 54429 must not be announced: clients
 /// disagree about it.
 pub const SERVER: u64 = 54468;
+/// What our own client announces: it reads the same.
+pub const CLIENT: u64 = SERVER;
 
 pub const CLIENT_INFO: u64 = 54032;
 pub const SERVER_TIMEZONE: u64 = 54058;

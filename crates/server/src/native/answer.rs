@@ -9,21 +9,8 @@ use gristmill_types::sql_type::quote_identifier;
 use gristmill_types::{Column, Columns};
 
 use gristmill_formats::native::frames;
+use gristmill_formats::native::packets::server::*;
 use gristmill_formats::native::revision;
-
-const HELLO: u64 = 0;
-const DATA: u64 = 1;
-const EXCEPTION: u64 = 2;
-const PROGRESS: u64 = 3;
-const PONG: u64 = 4;
-const END_OF_STREAM: u64 = 5;
-const PROFILE_INFO: u64 = 6;
-const TOTALS: u64 = 7;
-const EXTREMES: u64 = 8;
-const TABLES_STATUS: u64 = 9;
-const LOG: u64 = 10;
-const TABLE_COLUMNS: u64 = 11;
-const PROFILE_EVENTS: u64 = 14;
 
 /// Blocks that a client may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,15 +12,6 @@ use crate::known_settings::{self, Encoding};
 use gristmill_formats::native::frames;
 use gristmill_formats::native::revision;
 
-pub const HELLO: u64 = 0;
-pub const QUERY: u64 = 1;
-pub const DATA: u64 = 2;
-pub const CANCEL: u64 = 3;
-pub const PING: u64 = 4;
-pub const TABLES_STATUS: u64 = 5;
-pub const KEEP_ALIVE: u64 = 6;
-pub const SCALAR: u64 = 7;
-
 /// Bytes of names, values of settings and the like.
 const WORD_BYTES_MAX: usize = 1 << 20;
 /// Bytes of a query's text, with the rows of VALUES in it.

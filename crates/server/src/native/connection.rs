@@ -14,12 +14,13 @@ use gristmill_formats::native::{BLOCK_BYTES_MAX, ByteReader};
 use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Dialect;
-use super::client::{self, Hello, Query, Words};
-use super::listener::{RECEIVE_LONGEST, peek, unexpected};
+use super::client::{Hello, Query, Words};
+use super::listener::{PEER, RECEIVE_LONGEST, peek, unexpected};
 use super::query;
-use super::socket::{Chunks, Output, channels, gone};
 use crate::core::{Core, Counted};
+use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
+use gristmill_formats::native::socket::{Chunks, Output, channels, gone};
 
 /// Until the client has said who it is.
 const HELLO_LONGEST: Duration = Duration::from_secs(60);
@@ -44,7 +45,7 @@ pub(super) struct Connection {
 pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Send + 'static, peer: SocketAddr) {
     let _counted = Counted::one_of(&core.connections.native);
     let (read, write) = tokio::io::split(socket);
-    let (pump, chunks, out) = channels();
+    let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());
     let dialect = Dialect { revision: 0, compressed: false };
     let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, session };
@@ -168,8 +169,10 @@ impl Connection {
         let mut bytes = 0;
         loop {
             let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its tables in time");
-            let code =
-                tokio::time::timeout(RECEIVE_LONGEST, peek(&mut self.reader)).await.map_err(late)??.ok_or_else(gone)?;
+            let code = tokio::time::timeout(RECEIVE_LONGEST, peek(&mut self.reader))
+                .await
+                .map_err(late)??
+                .ok_or_else(|| gone(PEER))?;
             self.reader.advance(1);
             match u64::from(code) {
                 client::DATA | client::SCALAR => {}

@@ -20,10 +20,14 @@ use gristmill_types::cast::CastOptions;
 use tokio::sync::{mpsc, oneshot};
 
 use super::answer::{BlockPacket, Dialect};
-use super::client::{self, Words};
-use super::socket::{Chunks, Output, gone};
+use super::client::Words;
 use super::told::EventsTold;
+use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
+use gristmill_formats::native::socket::{Chunks, Output, gone};
+
+/// Who is at the other end, as errors call it.
+pub const PEER: &str = "client";
 
 /// Rows of a batch, as those of the formats.
 const BATCH_ROWS: usize = 65_409;
@@ -153,7 +157,7 @@ impl<'a> Listener<'a> {
                         self.ask(wanted).await?;
                     }
                 }
-                code = peek(reader) => match u64::from(code?.ok_or_else(gone)?) {
+                code = peek(reader) => match u64::from(code?.ok_or_else(|| gone(PEER))?) {
                     client::CANCEL => {
                         self.reader.advance(1);
                         return Ok(Heard::Cancel);
@@ -195,7 +199,7 @@ impl<'a> Listener<'a> {
     async fn feed(&mut self) -> Result<Heard> {
         loop {
             let code = tokio::time::timeout(RECEIVE_LONGEST, peek(self.reader)).await.map_err(|_| late())??;
-            let code = u64::from(code.ok_or_else(gone)?);
+            let code = u64::from(code.ok_or_else(|| gone(PEER))?);
             if code == client::QUERY && self.muted.load(Ordering::Acquire) {
                 // The client gave up after an exception, and asks for something else.
                 self.feeding = None;

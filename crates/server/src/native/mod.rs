@@ -1,15 +1,15 @@
 //! ClickHouse's native protocol over TCP.
 //!
-//! `socket` moves bytes, `connection` speaks hello and waits for queries, `query` answers one, `listener` hears the client
+//! `connection` speaks hello and waits for queries, `query` answers one, `listener` hears the client
 //! meanwhile. `client` reads the packets of clients, `answer` writes those of the server;
-//! `gristmill_formats::native::revision` says which fields there are.
+//! `gristmill_formats::native` has the codes of packets, the blocks in them, the socket (`socket`) and which fields there
+//! are (`revision`).
 
 mod answer;
 mod client;
 mod connection;
 mod listener;
 mod query;
-mod socket;
 #[cfg(test)]
 mod tests;
 mod told;

@@ -19,12 +19,12 @@ use super::answer::{BlockPacket, Dialect};
 use super::client::Query;
 use super::connection::Connection;
 use super::listener::{Heard, Listener};
-use super::socket::Output;
 use super::told::{EventsTold, Priority, log_line};
 use crate::core::{Before, Place, one_statement};
 use crate::extremes::Extremes;
 use crate::known_settings;
 use gristmill_formats::native::revision;
+use gristmill_formats::native::socket::Output;
 
 /// `interactive_delay` is at least this.
 const TICK_LEAST: Duration = Duration::from_millis(10);

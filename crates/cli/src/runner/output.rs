@@ -11,6 +11,7 @@ use std::time::Duration;
 use arrow::array::RecordBatch;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_client::Late;
 use gristmill_engine::Execution;
 use gristmill_engine::IntoOutfile;
 use gristmill_formats::Format;
@@ -100,15 +101,16 @@ impl Output {
     }
 
     /// Writes what stands after the rows.
-    pub fn finish(mut self, elapsed: Duration, progress: &ProgressSnapshot, totals: Option<RecordBatch>) -> Result<()> {
+    pub fn finish(mut self, elapsed: Duration, progress: &ProgressSnapshot, late: Late) -> Result<()> {
         if let Some(mut format) = self.format.take() {
             let summary = ResultSummary {
                 rows: self.rows,
                 elapsed_seconds: elapsed.as_secs_f64(),
                 read_rows: progress.read_rows,
                 read_bytes: progress.read_bytes,
-                totals,
-                ..ResultSummary::default()
+                totals: late.totals,
+                extremes: late.extremes,
+                rows_before_limit: late.rows_before_limit,
             };
             format.finish(&summary, &mut self.buffer)?;
         }

@@ -1,5 +1,5 @@
-//! A reader of unfinished SQL: what the prompt colours, and whether a statement is complete. It never fails, because what
-//! is being typed is rarely right.
+//! A reader of unfinished SQL: what the prompt colours, whether a statement is complete, and what a client looks for in a
+//! statement that its server may know better. It never fails, because what is being typed is rarely right.
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -97,6 +97,7 @@ pub fn leaves(line: &str) -> bool {
     ["exit", "quit", "logout", "\\q", ":q"].contains(&word.as_str())
 }
 
+/// Whether the line asks the prompt for help.
 pub fn helps(line: &str) -> bool {
     let word = line.trim().trim_end_matches(';').trim().to_ascii_lowercase();
     ["help", "?", "\\?", "\\h"].contains(&word.as_str())

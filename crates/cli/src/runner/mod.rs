@@ -1,8 +1,12 @@
 //! Runs statements one after another in one session and writes their results: what `-q`, files of queries, the prompt and
-//! the demonstration share.
+//! the demonstration share, whether the session is in this process or a server's (`Target`).
 //!
 //! While a statement runs, Ctrl-C cancels it: the query context is told, and the stream then ends with the error of a
-//! cancelled query. Before there is a context (while a bucket is listed, say) the statement's future is dropped.
+//! cancelled query. Before there is a context (while a bucket is listed, say) the statement's future is dropped; a server
+//! is told as soon as it has the statement.
+
+mod output;
+pub mod texts;
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,13 +15,16 @@ use std::time::Instant;
 use arrow::array::RecordBatch;
 use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_client::{Client, Late};
 use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
+use gristmill_introspect::QueryContext;
+use gristmill_sql::lexer::{self, Kind};
 use gristmill_types::sql_type::quote_identifier;
+use parking_lot::Mutex;
 
 use crate::command;
-use crate::local::output::Output;
-use crate::prompt::lexer::{self, Kind};
+use crate::runner::output::Output;
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::{Interrupts, Watch};
 use crate::terminal::progress_bar::ProgressBar;
@@ -46,20 +53,48 @@ pub struct Finished {
     pub gives_rows: bool,
 }
 
+/// Who runs the statements.
+pub enum Target {
+    /// A session of this process.
+    Here(Box<Session>),
+    /// A server.
+    There(Box<Client>),
+}
+
+impl From<Session> for Target {
+    fn from(session: Session) -> Target {
+        Target::Here(Box::new(session))
+    }
+}
+
+impl From<Client> for Target {
+    fn from(client: Client) -> Target {
+        Target::There(Box::new(client))
+    }
+}
+
+/// A statement that gives rows, and what comes behind them.
+struct Started {
+    execution: Execution,
+    late: Arc<Mutex<Late>>,
+    bar: Option<ProgressBar>,
+}
+
 pub struct Runner {
     pub options: Options,
     pub terminal: Terminal,
     interrupts: Arc<Interrupts>,
-    session: Session,
+    target: Target,
     /// Whether standard input is still there for an INSERT to read.
     input_free: bool,
     first_error: Option<Error>,
 }
 
 impl Runner {
-    pub fn new(session: Session, options: Options, terminal: Terminal, interrupts: Arc<Interrupts>) -> Runner {
-        let input_free = !terminal.input;
-        Runner { options, terminal, interrupts, session, input_free, first_error: None }
+    /// Runs statements by `target`.
+    pub fn new(target: impl Into<Target>, options: Options, terminal: Terminal, interrupts: Arc<Interrupts>) -> Runner {
+        let (target, input_free) = (target.into(), !terminal.input);
+        Runner { options, terminal, interrupts, target, input_free, first_error: None }
     }
 
     /// Says that standard input was read by someone else.
@@ -68,14 +103,22 @@ impl Runner {
     }
 
     pub async fn use_database(&mut self, database: &str) -> Result<()> {
-        if database != self.session.database {
+        let current = match &self.target {
+            Target::Here(session) => session.database.clone(),
+            Target::There(client) => client.database(),
+        };
+        if database != current {
             self.run_quiet(&format!("USE {}", quote_identifier(database))).await?;
         }
         Ok(())
     }
 
-    pub async fn completions(&self) -> Vec<String> {
-        self.session.engine.completions(&self.session.database).await
+    /// Words that the prompt completes.
+    pub async fn completions(&mut self) -> Vec<String> {
+        match &mut self.target {
+            Target::Here(session) => session.engine.completions(&session.database).await,
+            Target::There(client) => client.completions().await,
+        }
     }
 
     /// Of the first statement that failed; success where none did.
@@ -129,15 +172,8 @@ impl Runner {
     pub async fn run_one(&mut self, statement: &StatementText, vertical: bool, keep: bool) -> Result<Finished> {
         let started = Instant::now();
         let watch = self.interrupts.watch();
-        let input = self.input_for(statement);
-        let execution = tokio::select! {
-            biased;
-            () = watch.interrupted.cancelled() => return Err(cancelled()),
-            execution = self.session.execute(statement, input) => execution?,
-        };
+        let Started { execution, late, bar } = self.start(statement, &watch).await?;
         let context = execution.context.clone();
-        let totals = execution.totals.clone();
-        let bar = self.options.progress.then(|| ProgressBar::start(context.clone()));
         let gives_rows = !execution.columns.is_empty();
         let default_format =
             if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
@@ -163,8 +199,34 @@ impl Runner {
             storage: StorageUse::of(&context),
             insert_gear: context.insert_gear.shown(),
         };
-        output.finish(elapsed, &summary.progress, totals)?;
+        let late = late.lock().clone();
+        output.finish(elapsed, &summary.progress, late)?;
         Ok(Finished { summary, batches, gives_rows })
+    }
+
+    /// Begins a statement, up to where the columns of its result are known.
+    async fn start(&mut self, statement: &StatementText, watch: &Watch) -> Result<Started> {
+        let input = self.input_for(statement);
+        let shows_progress = self.options.progress;
+        let bar = |execution: &Arc<QueryContext>| shows_progress.then(|| ProgressBar::start(execution.clone()));
+        match &mut self.target {
+            Target::Here(session) => {
+                let execution = tokio::select! {
+                    biased;
+                    () = watch.interrupted.cancelled() => return Err(cancelled()),
+                    execution = session.execute(statement, input) => execution?,
+                };
+                let late = Late { totals: execution.totals.clone(), ..Late::default() };
+                let bar = bar(&execution.context);
+                Ok(Started { execution, late: Arc::new(Mutex::new(late)), bar })
+            }
+            Target::There(client) => {
+                let begun = client.begin(statement, input, &watch.interrupted).await?;
+                let bar = bar(&begun.context);
+                let reply = begun.answer().await?;
+                Ok(Started { execution: reply.execution, late: reply.late, bar })
+            }
+        }
     }
 
     /// Standard input, for an INSERT that brings no data; nothing is read before it is asked for.
@@ -246,7 +308,7 @@ fn cancelled() -> Error {
 
 /// Whether the reader of standard output went away, as `head` does: no error, but the end.
 fn closed(error: &Error) -> bool {
-    error.code() == ErrorCode::CANNOT_WRITE_TO_FILE_DESCRIPTOR && error.message().ends_with(super::output::BROKEN_PIPE)
+    error.code() == ErrorCode::CANNOT_WRITE_TO_FILE_DESCRIPTOR && error.message().ends_with(output::BROKEN_PIPE)
 }
 
 /// The statements of a text, and whether the last one ended with `\G`.

@@ -1,5 +1,5 @@
-//! The socket of a connection. It is read and written on the I/O runtime; the conversation itself, which parses, computes
-//! and compresses, runs on the CPU runtime and meets it at two channels of bounded bytes.
+//! The socket of a connection, of a server as of a client. It is read and written on the I/O runtime; the conversation
+//! itself, which parses, computes and compresses, runs on the CPU runtime and meets it at two channels of bounded bytes.
 
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -19,13 +19,14 @@ const READ_CHUNKS: usize = 16;
 const WRITE_BYTES: usize = 256 << 10;
 /// Pieces that wait to be written: two megabytes.
 const WRITE_PIECES: usize = 8;
-/// A client that takes nothing for so long is gone.
+/// A peer that takes nothing for so long is gone.
 const WRITE_LONGEST: Duration = Duration::from_secs(300);
-/// What a client still sends is read for so long after the last word, so that it sees that word.
+/// What the peer still sends is read for so long after the last word, so that it sees that word.
 const LINGER: Duration = Duration::from_millis(500);
 
-pub fn gone() -> Error {
-    Error::new(ErrorCode::NETWORK_ERROR, "The client is gone")
+/// The peer ended the connection. `peer`: who it is, such as "client".
+pub fn gone(peer: &str) -> Error {
+    Error::new(ErrorCode::NETWORK_ERROR, format!("The {peer} is gone"))
 }
 
 /// Chunks as the socket gives them.
@@ -41,7 +42,10 @@ impl Stream for Chunks {
 
 /// Where packets go.
 #[derive(Clone)]
-pub struct Output(mpsc::Sender<Bytes>);
+pub struct Output {
+    pieces: mpsc::Sender<Bytes>,
+    peer: &'static str,
+}
 
 impl Output {
     /// A packet of any size, in pieces.
@@ -49,14 +53,14 @@ impl Output {
         let mut rest = Bytes::from(packet);
         while !rest.is_empty() {
             let piece = rest.split_to(rest.len().min(WRITE_BYTES));
-            self.0.send(piece).await.map_err(|_| gone())?;
+            self.pieces.send(piece).await.map_err(|_| gone(self.peer))?;
         }
         Ok(())
     }
 
     /// A small packet, in one piece: it never comes to lie between the pieces of another.
     pub async fn send_whole(&self, packet: Vec<u8>) -> Result<()> {
-        self.0.send(Bytes::from(packet)).await.map_err(|_| gone())
+        self.pieces.send(Bytes::from(packet)).await.map_err(|_| gone(self.peer))
     }
 }
 
@@ -66,14 +70,15 @@ pub struct Pump {
     to_send: mpsc::Receiver<Bytes>,
 }
 
-pub fn channels() -> (Pump, Chunks, Output) {
+/// The two sides of a socket. `peer`: who is at its other end, for errors.
+pub fn channels(peer: &'static str) -> (Pump, Chunks, Output) {
     let (received, chunks) = mpsc::channel(READ_CHUNKS);
-    let (output, to_send) = mpsc::channel(WRITE_PIECES);
-    (Pump { received, to_send }, Chunks(chunks), Output(output))
+    let (pieces, to_send) = mpsc::channel(WRITE_PIECES);
+    (Pump { received, to_send }, Chunks(chunks), Output { pieces, peer })
 }
 
 impl Pump {
-    /// Moves bytes until the conversation has said its last word, or the client is gone.
+    /// Moves bytes until the conversation has said its last word, or the peer is gone.
     pub async fn run(self, mut read: impl AsyncRead + Unpin, mut write: impl AsyncWrite + Unpin) {
         let Pump { received, mut to_send } = self;
         let reading = async {

@@ -1,0 +1,129 @@
+//! The command line of `gristmill client`: that of clickhouse-client.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+
+use crate::arguments::ProgressMode;
+
+/// What `--password` without a value stands for: no password that anybody has.
+pub const ASKED_FOR: &str = "\u{0}ask";
+
+#[derive(Debug, Default, Args)]
+#[command(
+    after_help = "Settings: every setting is a flag of its own name, such as --max_threads 4; the server says whether it knows it.\n\
+    Parameters: --param_NAME VALUE gives {NAME:Type} in a query its value.\n\
+    CLICKHOUSE_HOST, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD hold where neither the line nor a configuration says it."
+)]
+pub struct ClientArguments {
+    /// clickhouse://user:password@host:port/database?secure — instead of the options below
+    #[arg(value_name = "CONNECTION")]
+    pub connection_string: Vec<String>,
+    /// The server, or the name of a connection of the configuration
+    #[arg(short = 'h', long, value_name = "NAME", help_heading = "Connection")]
+    pub host: Option<String>,
+    /// Its port: 9000, or 9440 with --secure, unless given
+    #[arg(long, value_name = "PORT", help_heading = "Connection")]
+    pub port: Option<u16>,
+    /// Who asks: default, unless given
+    #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
+    pub user: Option<String>,
+    /// Asked for where no value is given
+    #[arg(long, value_name = "TEXT", num_args = 0..=1, default_missing_value = ASKED_FOR, help_heading = "Connection")]
+    pub password: Option<String>,
+    /// Ask for the password
+    #[arg(long, help_heading = "Connection")]
+    pub ask_password: bool,
+    /// The current database
+    #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
+    pub database: Option<String>,
+    /// Connect over TLS
+    #[arg(short, long, help_heading = "Connection")]
+    pub secure: bool,
+    /// Do not connect over TLS, whatever the configuration says
+    #[arg(long, help_heading = "Connection", conflicts_with = "secure")]
+    pub no_secure: bool,
+    /// Take any certificate of the server
+    #[arg(long, help_heading = "Connection")]
+    pub accept_invalid_certificate: bool,
+    /// Compress blocks, both ways: on unless the server is this machine
+    #[arg(long, value_name = "0|1", num_args = 0..=1, default_missing_value = "1", help_heading = "Connection")]
+    pub compression: Option<String>,
+    /// A connection of the configuration, by its name
+    #[arg(long, value_name = "NAME", help_heading = "Connection")]
+    pub connection: Option<String>,
+    /// The configuration, XML or YAML; ./clickhouse-client.xml, ~/.clickhouse-client/config.xml and others are looked for
+    #[arg(short = 'C', long, value_name = "FILE", help_heading = "Connection")]
+    pub config_file: Option<PathBuf>,
+    /// Seconds for connecting
+    #[arg(long, value_name = "SECONDS", help_heading = "Connection")]
+    pub connect_timeout: Option<f64>,
+    /// Seconds that the server may say nothing
+    #[arg(long, value_name = "SECONDS", help_heading = "Connection")]
+    pub receive_timeout: Option<f64>,
+    #[arg(long, value_name = "KEY", hide = true)]
+    pub quota_key: Option<String>,
+
+    /// A query, or several with `;` between them; may be given several times
+    #[arg(short, long, value_name = "SQL", allow_hyphen_values = true, help_heading = "Queries")]
+    pub query: Vec<String>,
+    /// A file of queries; may be given several times
+    #[arg(long, value_name = "FILE", num_args = 1.., help_heading = "Queries")]
+    pub queries_file: Vec<PathBuf>,
+    /// Of the first query
+    #[arg(long, value_name = "ID", help_heading = "Queries")]
+    pub query_id: Option<String>,
+    /// Go on with the next query after an error
+    #[arg(long, help_heading = "Queries")]
+    pub ignore_error: bool,
+    /// Several queries at once. Always possible; accepted for scripts that ask for it
+    #[arg(short = 'n', long, hide = true)]
+    pub multiquery: bool,
+    /// Accepted for scripts that ask for it: the prompt always takes several lines
+    #[arg(short, long, hide = true)]
+    pub multiline: bool,
+
+    /// Format of results that name none: PrettyCompact on a terminal and TSV elsewhere, unless given
+    #[arg(short, long, value_name = "FORMAT", help_heading = "Results")]
+    pub format: Option<String>,
+    /// As --format
+    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
+    pub output_format: Option<String>,
+    /// Results one value a line, as with \G or FORMAT Vertical
+    #[arg(short = 'E', long, help_heading = "Results")]
+    pub vertical: bool,
+    /// Show each query before its result
+    #[arg(long, help_heading = "Results")]
+    pub echo: bool,
+    /// Write the time each query took to standard error
+    #[arg(short, long, help_heading = "Results")]
+    pub time: bool,
+    /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
+    #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
+    pub progress: Option<ProgressMode>,
+    /// Show dates and times in the zone of this machine and not in the server's
+    #[arg(long, help_heading = "Results")]
+    pub use_client_time_zone: bool,
+
+    /// Start the prompt even where queries or standard input are given
+    #[arg(short, long, help_heading = "Prompt")]
+    pub interactive: bool,
+    /// File of the prompt's history
+    #[arg(long, value_name = "FILE", help_heading = "Prompt")]
+    pub history_file: Option<PathBuf>,
+    /// What stands before :) instead of the server's name
+    #[arg(long, value_name = "TEXT", help_heading = "Prompt")]
+    pub prompt: Option<String>,
+    /// Complete no words
+    #[arg(short = 'A', long, help_heading = "Prompt")]
+    pub disable_suggestion: bool,
+
+    #[arg(long, hide = true)]
+    pub stacktrace: bool,
+    #[arg(long, hide = true)]
+    pub verbose: bool,
+    #[arg(long, hide = true)]
+    pub no_warnings: bool,
+    #[arg(long, action = ArgAction::Help, help = "Print help")]
+    pub help: Option<bool>,
+}

@@ -1,0 +1,205 @@
+//! `gristmill client`: queries by a server, as `clickhouse-client` runs them.
+//!
+//! What the command line says goes over the connection string, over a named connection of the configuration, over the
+//! configuration, over the environment. Statements then run by the runner that `gristmill local` has.
+
+pub mod arguments;
+mod config;
+mod connection_string;
+mod password;
+mod yaml;
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use gristmill_base::Result;
+use gristmill_base::redact::Secret;
+use gristmill_client::{Client, ClientOptions, Endpoint, LogLines};
+use gristmill_formats::Format;
+
+use crate::arguments::{Given, ProgressMode, bad};
+use crate::client::arguments::{ASKED_FOR, ClientArguments};
+use crate::client::config::Config;
+use crate::client::connection_string::ConnectionString;
+use crate::prompt::{self, Greeting};
+use crate::runner::texts::{read_queries, read_stdin};
+use crate::runner::{Options, Runner};
+use crate::terminal::Terminal;
+use crate::terminal::interrupts::Interrupts;
+
+/// Longest that a timeout may be: a year.
+const TIMEOUT_MAX: f64 = 365.0 * 86_400.0;
+
+/// Runs the command, and gives its exit code.
+pub async fn run(arguments: ClientArguments, given: Given) -> Result<ExitCode> {
+    let terminal = Terminal::of_process();
+    let string = connection_string(&arguments)?;
+    let host = arguments.host.as_deref().or(string.host.as_deref());
+    let config = Config::read(arguments.config_file.as_deref(), arguments.connection.as_deref(), host)?;
+    let options = options(&arguments, terminal)?;
+    let greeting_name = arguments.prompt.clone().or_else(|| config.prompt.clone());
+    let history = arguments.history_file.clone().or_else(|| config.history_file.clone());
+    let mut client = Client::new(client_options(&arguments, string, config, given, options.progress)?);
+
+    let mut texts = arguments.query.clone();
+    for file in &arguments.queries_file {
+        texts.push(read_queries(file)?);
+    }
+    let mut is_input_taken = false;
+    if texts.is_empty() && !terminal.input && !arguments.interactive {
+        texts.push(read_stdin()?);
+        is_input_taken = true;
+    }
+    let is_prompt = arguments.interactive || (texts.is_empty() && terminal.input);
+    // A wrong password, or a server that is not there, is told before anything is typed or read.
+    let interrupts = Arc::new(Interrupts::listen());
+    let server = client.connect().await?;
+    let address = client.endpoint().address();
+    let user = client.endpoint().user.clone();
+    let mut runner = Runner::new(client, options, terminal, interrupts);
+    if is_input_taken {
+        runner.input_is_taken();
+    }
+    for text in &texts {
+        if !runner.run_text(text).await? {
+            break;
+        }
+    }
+    if is_prompt {
+        runner.options.interactive = true;
+        let (major, minor, patch) = server.version;
+        let greeting = Greeting {
+            name: greeting_name
+                .or_else(|| Some(server.display_name.clone()))
+                .filter(|name| !name.is_empty())
+                .unwrap_or(address.clone()),
+            connected: format!(
+                "Connected to {} server version {major}.{minor}.{patch} at {address} as user {user}.",
+                server.name
+            ),
+            completes: !arguments.disable_suggestion,
+        };
+        prompt::run(&mut runner, history, greeting).await?;
+    }
+    Ok(runner.exit_code())
+}
+
+/// Error: BAD_ARGUMENTS where a word of the line is none, or where there are several.
+fn connection_string(arguments: &ClientArguments) -> Result<ConnectionString> {
+    match arguments.connection_string.as_slice() {
+        [] => Ok(ConnectionString::default()),
+        [one] if connection_string::is_one(one) => {
+            if arguments.host.is_some() || arguments.port.is_some() || arguments.connection.is_some() {
+                return Err(bad("A connection string says host and port: leave out --host, --port and --connection"));
+            }
+            connection_string::parsed(one)
+        }
+        [one] => {
+            Err(bad(format!("'{one}' is neither an option nor a connection string clickhouse://…: queries come behind -q")))
+        }
+        _ => Err(bad("More than one connection string: one server at a time")),
+    }
+}
+
+fn options(arguments: &ClientArguments, terminal: Terminal) -> Result<Options> {
+    let named = arguments.output_format.as_ref().or(arguments.format.as_ref());
+    named.map(|name| Format::by_name(name)).transpose()?;
+    Ok(Options {
+        format: named.cloned(),
+        vertical: arguments.vertical,
+        echo: arguments.echo,
+        time: arguments.time,
+        progress: match arguments.progress {
+            None | Some(ProgressMode::Tty) => terminal.errors,
+            Some(ProgressMode::Err) => true,
+            Some(ProgressMode::Off) => false,
+        },
+        ignore_error: arguments.ignore_error,
+        interactive: false,
+    })
+}
+
+fn client_options(
+    arguments: &ClientArguments,
+    string: ConnectionString,
+    config: Config,
+    given: Given,
+    draws_progress: bool,
+) -> Result<ClientOptions> {
+    let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let first =
+        |words: [Option<String>; 4], default: &str| words.into_iter().flatten().next().unwrap_or(default.to_string());
+    // The name of a connection stands where a host may: the configuration says which host it is.
+    let host = match arguments.host.clone().or(string.host) {
+        Some(host) => config.host.clone().filter(|_| config.names(&host)).unwrap_or(host),
+        None => first([None, None, config.host.clone(), environment("CLICKHOUSE_HOST")], "localhost"),
+    };
+    let user = first([arguments.user.clone(), string.user, config.user.clone(), environment("CLICKHOUSE_USER")], "default");
+    let mut endpoint = Endpoint { host, user, ..Endpoint::default() };
+    endpoint.port = arguments.port.or(string.port).or(config.port);
+    endpoint.secure = !arguments.no_secure && (arguments.secure || string.secure || config.secure.unwrap_or(false));
+    endpoint.accept_invalid_certificate = arguments.accept_invalid_certificate || config.accept_invalid_certificate;
+    endpoint.authorities = config.authorities;
+    endpoint.compression = match arguments.compression.as_deref() {
+        None => !endpoint.is_local(),
+        Some(value) => flag("compression", value)?,
+    };
+    endpoint.quota_key = arguments.quota_key.clone().unwrap_or_default();
+    if let Some(longest) = seconds("connect_timeout", arguments.connect_timeout)? {
+        endpoint.connect_timeout = longest;
+    }
+    if let Some(longest) = seconds("receive_timeout", arguments.receive_timeout)? {
+        endpoint.receive_timeout = longest;
+    }
+    let asks = arguments.ask_password || arguments.password.as_deref() == Some(ASKED_FOR);
+    endpoint.password = match &arguments.password {
+        _ if asks => password::asked_for(&endpoint.user)?,
+        Some(password) => Secret::new(password),
+        None => string
+            .password
+            .or(config.password)
+            .or_else(|| environment("CLICKHOUSE_PASSWORD").map(Secret::new))
+            .unwrap_or_default(),
+    };
+    let mut settings: BTreeMap<String, String> = config.settings;
+    settings.extend(string.settings);
+    settings.extend(given.unknown);
+    settings.extend(given.settings.changed());
+    Ok(ClientOptions {
+        endpoint,
+        database: first([arguments.database.clone(), string.database, config.database, None], ""),
+        settings,
+        parameters: given.parameters,
+        query_id: arguments.query_id.clone().unwrap_or_default(),
+        use_client_time_zone: arguments.use_client_time_zone,
+        logs: Some(log_lines(draws_progress)),
+    })
+}
+
+/// Lines of the server's log go to standard error, over the progress bar.
+fn log_lines(draws_progress: bool) -> LogLines {
+    Arc::new(move |line| {
+        let wipe = if draws_progress { "\r\u{1b}[K" } else { "" };
+        // A terminal that went away is noticed where results are written.
+        let _ = writeln!(std::io::stderr(), "{wipe}{line}");
+    })
+}
+
+fn flag(name: &str, value: &str) -> Result<bool> {
+    match value.to_ascii_lowercase().as_str() {
+        "1" | "true" | "on" | "yes" => Ok(true),
+        "0" | "false" | "off" | "no" => Ok(false),
+        _ => Err(bad(format!("--{name} is 0 or 1, and not '{value}'"))),
+    }
+}
+
+fn seconds(name: &str, given: Option<f64>) -> Result<Option<Duration>> {
+    match given {
+        None => Ok(None),
+        Some(seconds) if seconds > 0.0 && seconds <= TIMEOUT_MAX => Ok(Some(Duration::from_secs_f64(seconds))),
+        Some(other) => Err(bad(format!("--{name} is a number of seconds above 0, and not {other}"))),
+    }
+}

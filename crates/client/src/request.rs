@@ -1,0 +1,240 @@
+//! What a client sends: packets as bytes.
+
+use std::collections::BTreeMap;
+
+use arrow::array::RecordBatch;
+use gristmill_base::{Error, Result};
+use gristmill_formats::native::packets::client::*;
+use gristmill_formats::native::{Revision, frames, revision, write_block, write_string, write_varuint};
+use gristmill_introspect::Settings;
+use gristmill_types::Columns;
+
+use crate::endpoint::Endpoint;
+
+/// What is sent by name; `true`: the server must know it.
+const IMPORTANT: u64 = 1;
+/// A parameter of a query.
+const CUSTOM: u64 = 2;
+/// The whole result, and no state of it.
+const STAGE_COMPLETE: u64 = 2;
+
+const CLIENT_NAME: &str = "Gristmill client";
+
+/// How packets are written for a server.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dialect {
+    /// The lower of both sides'.
+    pub revision: u64,
+    pub compressed: bool,
+}
+
+/// A query as it is sent.
+#[derive(Clone, Debug, Default)]
+pub struct QueryToSend {
+    pub id: String,
+    pub text: String,
+    pub settings: BTreeMap<String, String>,
+    pub parameters: BTreeMap<String, String>,
+}
+
+/// Major, minor and patch of this program.
+fn version() -> [u64; 3] {
+    let mut numbers = env!("CARGO_PKG_VERSION").split('.').map(|number| number.parse().unwrap_or(0));
+    [(); 3].map(|()| numbers.next().unwrap_or(0))
+}
+
+/// The first packet.
+pub fn hello(endpoint: &Endpoint, database: &str) -> Vec<u8> {
+    let mut out = Vec::new();
+    let [major, minor, _] = version();
+    write_varuint(HELLO, &mut out);
+    write_string(CLIENT_NAME.as_bytes(), &mut out);
+    for number in [major, minor, revision::CLIENT] {
+        write_varuint(number, &mut out);
+    }
+    for word in [database, &endpoint.user, endpoint.password.reveal()] {
+        write_string(word.as_bytes(), &mut out);
+    }
+    out
+}
+
+/// Ends what runs.
+pub fn cancel() -> Vec<u8> {
+    vec![CANCEL as u8]
+}
+
+/// Asks whether the server is there.
+pub fn ping() -> Vec<u8> {
+    vec![PING as u8]
+}
+
+impl Dialect {
+    fn has(self, from: u64) -> bool {
+        self.revision >= from
+    }
+
+    /// What follows the server's hello.
+    pub fn addendum(self, quota_key: &str) -> Vec<u8> {
+        let mut out = Vec::new();
+        if self.has(revision::ADDENDUM) {
+            write_string(quota_key.as_bytes(), &mut out);
+        }
+        out
+    }
+
+    /// A query, with the empty block behind it: no tables come along. Error: NOT_IMPLEMENTED where the server is too old for
+    /// what is to be said.
+    pub fn query(self, query: &QueryToSend, user: &str, quota_key: &str) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        write_varuint(QUERY, &mut out);
+        write_string(query.id.as_bytes(), &mut out);
+        self.client_info(user, quota_key, &mut out);
+        if self.has(revision::SETTINGS_AS_STRINGS) {
+            for (name, value) in &query.settings {
+                write_string(name.as_bytes(), &mut out);
+                write_varuint(IMPORTANT, &mut out);
+                write_string(value.as_bytes(), &mut out);
+            }
+        } else {
+            self.settings_by_type(&query.settings, &mut out)?;
+        }
+        write_string(b"", &mut out);
+        if self.has(revision::INTERSERVER_SECRET) {
+            write_string(b"", &mut out);
+        }
+        write_varuint(STAGE_COMPLETE, &mut out);
+        write_varuint(u64::from(self.compressed), &mut out);
+        write_string(query.text.as_bytes(), &mut out);
+        if self.has(revision::PARAMETERS) {
+            for (name, value) in &query.parameters {
+                write_string(name.as_bytes(), &mut out);
+                write_varuint(CUSTOM, &mut out);
+                write_string(quoted(value).as_bytes(), &mut out);
+            }
+            write_string(b"", &mut out);
+        } else if let Some((name, _)) = query.parameters.first_key_value() {
+            return Err(Error::not_implemented(format!(
+                "Parameters of a query ({name}) for a server of revision {}: write the value into the query",
+                self.revision
+            )));
+        }
+        out.extend_from_slice(&self.block(&Columns::default(), None)?);
+        Ok(out)
+    }
+
+    /// Settings for servers that take a number as a number: of those that are known here, of which the type is known too.
+    fn settings_by_type(self, settings: &BTreeMap<String, String>, out: &mut Vec<u8>) -> Result<()> {
+        if self.has(revision::COLUMN_DEFAULTS) {
+            // They tell the columns of an INSERT's table to who asks.
+            write_string(b"insert_sample_with_metadata", out);
+            write_varuint(1, out);
+        }
+        let declared = Settings::declared();
+        for (name, value) in settings {
+            let unknown = || {
+                Error::not_implemented(format!(
+                    "The setting {name} = {value} of a query for a server of revision {}: use SET, or a server of {} or later",
+                    self.revision,
+                    revision::SETTINGS_AS_STRINGS
+                ))
+            };
+            let kind = declared.iter().find(|known| known.name == name).map(|known| known.kind).ok_or_else(unknown)?;
+            write_string(name.as_bytes(), out);
+            match (kind, value.as_str()) {
+                ("String" | "Float", text) => write_string(text.as_bytes(), out),
+                (_, "true") => write_varuint(1, out),
+                (_, "false" | "auto") => write_varuint(0, out),
+                (_, number) => write_varuint(number.parse().map_err(|_| unknown())?, out),
+            }
+        }
+        Ok(())
+    }
+
+    fn client_info(self, user: &str, quota_key: &str, out: &mut Vec<u8>) {
+        const INITIAL_QUERY: u8 = 1;
+        const TCP: u8 = 1;
+        out.push(INITIAL_QUERY);
+        // The user and the id of the first query are those that the server knows; it sees the address itself.
+        write_string(user.as_bytes(), out);
+        write_string(b"", out);
+        write_string(b"0.0.0.0:0", out);
+        if self.has(revision::QUERY_START_TIME) {
+            out.extend_from_slice(&0i64.to_le_bytes());
+        }
+        out.push(TCP);
+        let of_system = |name: &str| std::env::var(name).unwrap_or_default();
+        for word in [of_system("USER"), of_system("HOSTNAME"), CLIENT_NAME.to_string()] {
+            write_string(word.as_bytes(), out);
+        }
+        let [major, minor, patch] = version();
+        for number in [major, minor, revision::CLIENT] {
+            write_varuint(number, out);
+        }
+        if self.has(revision::QUOTA_KEY) {
+            write_string(quota_key.as_bytes(), out);
+        }
+        if self.has(revision::DISTRIBUTED_DEPTH) {
+            write_varuint(0, out);
+        }
+        if self.has(revision::VERSION_PATCH) {
+            write_varuint(patch, out);
+        }
+        if self.has(revision::OPENTELEMETRY) {
+            out.push(0);
+        }
+        if self.has(revision::PARALLEL_REPLICAS) {
+            for _ in 0..3 {
+                write_varuint(0, out);
+            }
+        }
+    }
+
+    /// Rows, or (`None`) a block without any: with no columns it ends them.
+    pub fn block(self, columns: &Columns, batch: Option<&RecordBatch>) -> Result<Vec<u8>> {
+        let mut out = Vec::new();
+        write_varuint(DATA, &mut out);
+        write_string(b"", &mut out);
+        if self.compressed {
+            let mut block = Vec::new();
+            write_block(columns, batch, Revision(self.revision), &mut block)?;
+            frames::write(&block, &mut out)?;
+        } else {
+            write_block(columns, batch, Revision(self.revision), &mut out)?;
+        }
+        Ok(out)
+    }
+}
+
+/// A text as a literal of SQL: parameters are sent as such.
+fn quoted(text: &str) -> String {
+    format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_hello_names_us_and_no_password_is_shown() {
+        let endpoint = Endpoint { password: gristmill_base::redact::Secret::new("pw"), ..Endpoint::default() };
+        assert!(hello(&endpoint, "db").ends_with(b"\x02db\x07default\x02pw"));
+        assert!(!format!("{endpoint:?}").contains("pw"));
+    }
+
+    #[test]
+    fn old_servers_get_fewer_fields_and_never_half_of_what_was_asked() {
+        let mut query = QueryToSend { text: "SELECT 1".into(), ..QueryToSend::default() };
+        let old = Dialect { revision: 54400, compressed: false };
+        let new = Dialect { revision: revision::CLIENT, compressed: false };
+        let length = |dialect: Dialect, query: &QueryToSend| dialect.query(query, "u", "").map(|bytes| bytes.len());
+        assert!(length(old, &query).expect("writes") < length(new, &query).expect("writes"));
+        query.settings.insert("max_threads".into(), "3".into());
+        assert!(old.query(&query, "u", "").expect("writes").windows(13).any(|bytes| bytes == b"\x0bmax_threads\x03"));
+        query.settings.insert("of_which_nobody_heard".into(), "3".into());
+        assert!(length(old, &query).is_err() && length(new, &query).is_ok());
+        query.settings.clear();
+        query.parameters.insert("x".into(), "it's".into());
+        assert!(length(old, &query).is_err() && length(new, &query).is_ok());
+        assert_eq!(quoted("it's \\N"), "'it\\'s \\\\N'");
+    }
+}

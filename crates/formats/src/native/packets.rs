@@ -1,0 +1,31 @@
+//! Codes of the native protocol's packets: the number that every packet begins with.
+
+/// What a client sends.
+pub mod client {
+    pub const HELLO: u64 = 0;
+    pub const QUERY: u64 = 1;
+    pub const DATA: u64 = 2;
+    pub const CANCEL: u64 = 3;
+    pub const PING: u64 = 4;
+    pub const TABLES_STATUS: u64 = 5;
+    pub const KEEP_ALIVE: u64 = 6;
+    pub const SCALAR: u64 = 7;
+}
+
+/// What a server sends.
+pub mod server {
+    pub const HELLO: u64 = 0;
+    pub const DATA: u64 = 1;
+    pub const EXCEPTION: u64 = 2;
+    pub const PROGRESS: u64 = 3;
+    pub const PONG: u64 = 4;
+    pub const END_OF_STREAM: u64 = 5;
+    pub const PROFILE_INFO: u64 = 6;
+    pub const TOTALS: u64 = 7;
+    pub const EXTREMES: u64 = 8;
+    pub const TABLES_STATUS: u64 = 9;
+    pub const LOG: u64 = 10;
+    pub const TABLE_COLUMNS: u64 = 11;
+    pub const PROFILE_EVENTS: u64 = 14;
+    pub const TIMEZONE_UPDATE: u64 = 17;
+}

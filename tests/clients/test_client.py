@@ -1,0 +1,468 @@
+"""`gristmill client` against a server, as people and scripts use clickhouse-client."""
+
+import gzip
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from server import BINARY, Server
+
+sys.path.append(str(Path(__file__).parents[1] / "e2e"))
+from terminal import Terminal  # noqa: E402
+
+TLS = Path(__file__).parent / "tls"
+
+
+@dataclass
+class Answer:
+    code: int
+    out: str
+    err: str
+
+    def ok(self) -> str:
+        assert self.code == 0 and not self.err, self
+        return self.out
+
+
+def environment(home: Path, more: dict[str, str] | None = None) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(("CLICKHOUSE_", "GRISTMILL_LOG", "SSL_CERT", "XDG_"))}
+    return kept | {"HOME": str(home), "TZ": "UTC"} | (more or {})
+
+
+class Client:
+    def __init__(self, home: Path, port: int):
+        self.home, self.port = home, port
+
+    def line(self, *words) -> list[str]:
+        return [BINARY, "client", *map(str, words)]
+
+    def start(self, *words, **rest) -> subprocess.Popen:
+        pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+        return subprocess.Popen(self.line("--port", self.port, *words), env=environment(self.home), cwd=self.home, **pipes | rest)
+
+    def bare(self, *words, data: bytes | None = None, env: dict[str, str] | None = None) -> Answer:
+        """Without saying where the server is."""
+        given = {"input": data} if data is not None else {"stdin": subprocess.DEVNULL}
+        process = subprocess.run(self.line(*words), env=environment(self.home, env), cwd=self.home, capture_output=True, timeout=300, **given)
+        answer = Answer(process.returncode, process.stdout.decode("utf-8", "replace"), process.stderr.decode("utf-8", "replace"))
+        assert "panicked" not in answer.err and "defect of its own" not in answer.err, answer
+        return answer
+
+    def __call__(self, *queries: str, flags=(), data: bytes | None = None, env=None) -> Answer:
+        words = [word for query in queries for word in ("-q", query)]
+        return self.bare("--port", self.port, *flags, *words, data=data, env=env)
+
+
+@pytest.fixture
+def client(server, tmp_path) -> Client:
+    return Client(tmp_path, server.tcp_port)
+
+
+VALUES = [
+    "-5 :: Int8, 18446744073709551615 :: UInt64, 1.5, 0.1 :: Float32, CAST('12.50', 'Decimal(9, 2)'), true",
+    "'Grüße', '', '\\xFF\\x00 bytes', toFixedString('ab', 3), toUUID('61f0c404-5cb3-11e7-907b-a6006ad3dba0')",
+    "toDate('2024-02-29'), toDateTime('2024-02-29 23:59:59', 'UTC'), toDateTime64('2024-01-15 12:30:45.123', 3, 'Asia/Tokyo')",
+    "[1, 2], [], [[1], []], (1, 'a'), map('k', [1]), CAST(NULL, 'Nullable(Int32)'), NULL",
+    "toIPv4('1.2.3.4'), toIPv6('::1'), CAST('a', 'Enum8(\\'a\\' = 1)'), CAST('x', 'LowCardinality(Nullable(String))')",
+    "toInt256('-170141183460469231731687303715884105729'), toUInt128(7), INTERVAL 3 DAY",
+]
+
+
+@pytest.mark.parametrize("compression", ["0", "1"])
+@pytest.mark.parametrize("values", VALUES)
+def test_values_of_every_type_are_those_of_http(client, http, values, compression):
+    for format in ("TSV", "JSONCompactEachRow", "Native"):
+        query = f"SELECT {values} FORMAT {format}"
+        got = subprocess.run(client.line("--port", client.port, "--compression", compression, "-q", query), capture_output=True, env=environment(client.home))
+        assert (got.returncode, got.stderr) == (0, b"")
+        assert got.stdout == http(query).body
+
+
+@pytest.mark.parametrize("compression", ["0", "1"])
+def test_a_million_rows_go_in_and_come_out(client, table, compression):
+    flags = ["--compression", compression]
+    client(f"CREATE TABLE {table} (k UInt32, s String) ENGINE = MergeTree ORDER BY k", flags=flags).ok()
+    data = "".join(f"{k},row {k}\n" for k in range(1_000_000)).encode()
+    assert client(f"INSERT INTO {table} FORMAT CSV", flags=flags, data=data).ok() == ""
+    out = client(f"SELECT k, s FROM {table} ORDER BY k FORMAT CSV", flags=flags).ok()
+    assert out.replace('"', "").encode() == data
+
+
+def test_values_are_expressions(client, table):
+    client(
+        f"CREATE TABLE {table} (a UInt32, b String DEFAULT concat('b', toString(a)), c Array(UInt8)) ENGINE = MergeTree ORDER BY a",
+        f"INSERT INTO {table} VALUES (1 + 1, 'x;', [1, 2]), (3, DEFAULT, []);\nINSERT INTO {table} (a) VALUES (4)",
+    ).ok()
+    assert client(f"SELECT * FROM {table} ORDER BY a").ok() == "2\tx;\t[1,2]\n3\tb3\t[]\n4\tb4\t[]\n"
+    rows = ",".join(f"({k}, 'row ({k}), it''s', [])" for k in range(100_000))
+    (client.home / "rows.sql").write_text(f"INSERT INTO {table} VALUES {rows};\nSELECT count() FROM {table};")
+    assert client(flags=["--queries-file", "rows.sql"]).ok() == "100003\n"
+
+
+@pytest.mark.parametrize(
+    ("format", "data"),
+    [
+        ("JSONEachRow", b'{"a": 1}\n{"a": 2, "b": "given"}\n{"b": "c", "a": 3, "d": "2024-01-01"}\n'),
+        ("CSV", b"1,,\n2,given,\n3,c,2024-01-01\n"),
+        ("TSKV", b"a=1\na=2\tb=given\na=3\tb=c\td=2024-01-01\n"),
+    ],
+)
+def test_fields_that_are_left_out_get_the_tables_defaults(client, table, format, data):
+    client(
+        f"CREATE TABLE {table} (a UInt32, b String DEFAULT concat('of ', toString(m)), d Date DEFAULT '2000-01-01', m UInt32 MATERIALIZED a * 10) "
+        "ENGINE = MergeTree ORDER BY a"
+    ).ok()
+    client(f"INSERT INTO {table} FORMAT {format}", data=data).ok()
+    wanted = "1\tof 10\t2000-01-01\t10\n2\tgiven\t2000-01-01\t20\n3\tc\t2024-01-01\t30\n"
+    assert client(f"SELECT a, b, d, m FROM {table} ORDER BY a").ok() == wanted
+
+
+def test_data_may_stand_in_the_statement(client, table):
+    client(f"CREATE TABLE {table} (a UInt32, b String) ENGINE = Memory").ok()
+    client(f"INSERT INTO {table} FORMAT CSV\n1,x\n2,y").ok()
+    client(f"INSERT INTO {table} SETTINGS max_threads = 1 FORMAT JSONEachRow {{\"a\": 3}}").ok()
+    client(f"INSERT INTO {table} SELECT 4, 'z'").ok()
+    client(f"INSERT INTO {table}", data=b"(5, 'v')").ok()
+    assert client(f"SELECT * FROM {table} ORDER BY a").ok() == "1\tx\n2\ty\n3\t\n4\tz\n5\tv\n"
+
+
+def test_files_are_read_here(client, table):
+    client(f"CREATE TABLE {table} (a UInt32, b String DEFAULT 'd') ENGINE = MergeTree ORDER BY a").ok()
+    (client.home / "x1.csv").write_text("1,x\n")
+    (client.home / "x2.csv.gz").write_bytes(gzip.compress(b"2,y\n"))
+    (client.home / "odd").write_bytes(gzip.compress(b'{"a": 3}\n'))
+    client(f"INSERT INTO {table} FROM INFILE 'x{{1,2}}.csv*' FORMAT CSV").ok()
+    client(f"INSERT INTO {table} FROM INFILE 'odd' COMPRESSION 'gzip' FORMAT JSONEachRow").ok()
+    client(f"INSERT INTO {table} (b, a) FROM INFILE 'x1.csv' SETTINGS input_format_csv_detect_header = 0 FORMAT CSV", flags=["--ignore-error"])
+    client("SELECT 9 AS a, 'p' AS b INTO OUTFILE 'nine.parquet'", f"INSERT INTO {table} FROM INFILE 'nine.parquet'").ok()
+    assert client(f"SELECT * FROM {table} ORDER BY a").ok() == "1\tx\n2\ty\n3\td\n9\tp\n"
+    missing = client(f"INSERT INTO {table} FROM INFILE 'none*.csv' FORMAT CSV")
+    assert missing.code == 107 and "FILE_DOESNT_EXIST" in missing.err
+
+
+def test_rows_that_cannot_be_read_insert_nothing_and_the_connection_goes_on(client, table):
+    client(f"CREATE TABLE {table} (a UInt32) ENGINE = MergeTree ORDER BY a").ok()
+    data = "".join(f"{k}\n" for k in range(200_000)) + "oops\n"
+    (client.home / "bad.csv").write_text(data)
+    script = ("CREATE TEMPORARY TABLE kept (x UInt8)", f"INSERT INTO {table} FROM INFILE 'bad.csv' FORMAT CSV", f"SELECT count() FROM {table}", "SELECT count() FROM kept")
+    answer = client(*script, flags=["--ignore-error"])
+    assert answer.out == "0\n0\n" and answer.code == 117 and "oops" in answer.err
+
+
+def test_a_server_that_refuses_rows_keeps_the_connection(client, table):
+    client(f"CREATE TABLE {table} (a UInt32, p UInt32) ENGINE = MergeTree ORDER BY a PARTITION BY p").ok()
+    (client.home / "many.csv").write_text("".join(f"{k},{k}\n" for k in range(3000)))
+    insert = f"INSERT INTO {table} SETTINGS max_partitions_per_insert_block = 10 FORMAT CSV"
+    (client.home / "script.sql").write_text(f"CREATE TEMPORARY TABLE kept (x UInt8);\nINSERT INTO {table} FROM INFILE 'many.csv' SETTINGS max_partitions_per_insert_block = 10 FORMAT CSV;\nSELECT count() FROM kept;")
+    answer = client(flags=["--ignore-error", "--queries-file", "script.sql"])
+    assert answer.out == "0\n" and answer.code == 252 and "Received from" in answer.err
+    assert client(insert, data=b"1,1\n").ok() == ""
+
+
+def test_parameters_and_settings(client):
+    query = "SELECT {x:UInt8} + 1, {name:String}, {none:Nullable(String)}, getSetting('max_threads'), getSetting('max_block_size')"
+    flags = ["--param_x", "41", "--param_name=it's \\\\ \\t", "--param_none", "\\N", "--max_threads", "4", "--max-block-size=100"]
+    assert client(query, flags=flags).ok() == "42\tit\\'s \\\\ \\t\t\\N\t4\t100\n"
+    assert client("SET max_threads = 3", "SELECT getSetting('max_threads')", "SET param_y = 'z'", "SELECT {y:String}").ok() == "3\nz\n"
+    unknown = client("SELECT 1", flags=["--no_such_setting=5"])
+    assert unknown.code == 115 and "Received from" in unknown.err and "no_such_setting" in unknown.err
+    # What concerns formats is done on this side.
+    assert client("SELECT 1.0 AS a FORMAT JSONEachRow SETTINGS output_format_json_quote_64bit_integers = 1").ok() == '{"a":1}\n'
+    assert client("SELECT 1 :: UInt64 AS a FORMAT JSONEachRow", flags=["--output_format_json_quote_64bit_integers=1"]).ok() == '{"a":"1"}\n'
+
+
+def test_errors_and_exit_codes(client, server):
+    answer = client("SELECT 1", "SELECT * FROM no_such_table", "SELECT 2")
+    assert answer.out == "1\n" and answer.code == 60
+    assert re.match(rf"Code: 60\. DB::Exception: Received from localhost:{server.tcp_port}\. DB::Exception: .*no_such_table.* \(UNKNOWN_TABLE\)\n$", answer.err), answer
+    answer = client("SELECT 1; SELEC; SELECT throwIf(1); SELECT 2", flags=["--ignore-error"])
+    assert answer.out == "1\n2\n" and answer.code == 62 and "Code: 395" in answer.err
+    assert client("SELECT toUInt8('x')").code == 6
+    assert client("SELECT 1 FORMAT NoSuch").code == 73
+
+
+def test_nobody_there(client):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        answer = client.bare("--port", taken.getsockname()[1], "--host", "127.0.0.1", "-q", "SELECT 1")
+    assert answer.code == 210 and "NETWORK_ERROR" in answer.err
+    assert client.bare("--host", "no.such.host.invalid", "-q", "SELECT 1").code == 198
+
+
+def test_the_port_of_http_is_told(client, server):
+    answer = client.bare("--port", server.http_port, "-q", "SELECT 1", "--receive_timeout", "10")
+    assert answer.code in (217, 210), answer
+
+
+def test_users_and_passwords(client, http):
+    http.ok("CREATE USER OR REPLACE reader IDENTIFIED BY 'sesame %1'")
+    try:
+        login = ["--user", "reader", "--password", "sesame %1"]
+        assert client("SELECT currentUser()", flags=login).ok() == "reader\n"
+        wrong = client("SELECT 1", flags=["--user", "reader", "--password", "open"])
+        assert wrong.code == 516 % 256 and "AUTHENTICATION_FAILED" in wrong.err and "open" not in wrong.err.replace("opened", "")
+        env = {"CLICKHOUSE_USER": "reader", "CLICKHOUSE_PASSWORD": "sesame %1", "CLICKHOUSE_HOST": "127.0.0.1"}
+        assert client("SELECT currentUser()", env=env).ok() == "reader\n"
+        string = f"clickhouse://reader:sesame%20%251@127.0.0.1:{client.port}/system?max_threads=3"
+        assert client.bare(string, "-q", "SELECT currentUser(), currentDatabase(), getSetting('max_threads')").ok() == "reader\tsystem\t3\n"
+    finally:
+        http.ok("DROP USER reader")
+
+
+def test_configurations(client):
+    (client.home / "c.xml").write_text(
+        f"<config><host>127.0.0.1</host><port>{client.port}</port><max_threads>5</max_threads>"
+        f"<connections_credentials><connection><name>sys</name><hostname>127.0.0.1</hostname><port>{client.port}</port><database>system</database></connection>"
+        "</connections_credentials></config>"
+    )
+    query = "SELECT currentDatabase(), getSetting('max_threads')"
+    assert client.bare("-C", "c.xml", "-q", query).ok() == "default\t5\n"
+    assert client.bare("-C", "c.xml", "--connection", "sys", "--max_threads=6", "-q", query).ok() == "system\t6\n"
+    assert client.bare("-C", "c.xml", "--host", "sys", "-q", query).ok() == "system\t5\n"
+    assert client.bare("-C", "c.xml", "--connection", "none", "-q", query).code == 139
+    folder = client.home / ".clickhouse-client"
+    folder.mkdir()
+    (folder / "config.yaml").write_text(f"# mine\nhost: 127.0.0.1\nport: {client.port}\nuser: 'default'\nmax_threads: 7\n")
+    assert client.bare("-q", query).ok() == "default\t7\n"
+    (client.home / "clickhouse-client.xml").write_text(f"<config><port>{client.port}</port><max_threads>8</max_threads></config>")
+    assert client.bare("-q", query).ok() == "default\t8\n"
+    assert client.bare("-C", "nowhere.xml", "-q", query).code == 76
+
+
+def test_databases(client):
+    assert client("SELECT currentDatabase()", flags=["-d", "system"]).ok() == "system\n"
+    assert client("USE system", "SELECT currentDatabase()").ok() == "system\n"
+    missing = client("SELECT 1", flags=["--database", "no_such_database"])
+    assert missing.code == 81 and "UNKNOWN_DATABASE" in missing.err
+
+
+@pytest.mark.parametrize(
+    ("flags", "out"),
+    [
+        (["--format", "CSV"], '1,"x"\n'),
+        (["-f", "JSONEachRow"], '{"a":1,"b":"x"}\n'),
+        (["--output_format", "TSVWithNames"], "a\tb\n1\tx\n"),
+        (["-E"], "Row 1:\n──────\na: 1\nb: x\n"),
+        ([], "1\tx\n"),
+    ],
+)
+def test_formats_of_results(client, flags, out):
+    assert client("SELECT 1 AS a, 'x' AS b", flags=flags).ok().rstrip("\n") == out.rstrip("\n")
+
+
+def test_totals_extremes_and_vertical(client):
+    query = "SELECT number % 2 AS k, count() AS c FROM numbers(5) GROUP BY k WITH TOTALS ORDER BY k"
+    out = client(query + " FORMAT JSON", flags=["--extremes", "1"]).ok()
+    assert '"totals":' in out and '"extremes":' in out and '"max":' in out
+    assert client("SELECT 1 AS one\\G").ok().startswith("Row 1:\n")
+
+
+def test_results_into_files(client):
+    client("SELECT number AS n FROM numbers(3) INTO OUTFILE 'out.csv'").ok()
+    assert (client.home / "out.csv").read_text().splitlines() == ["0", "1", "2"]
+    assert client("SELECT 1 INTO OUTFILE 'out.csv'").code == 76
+    client("SELECT 7 INTO OUTFILE 'out.csv' TRUNCATE FORMAT TSV").ok()
+    assert (client.home / "out.csv").read_text() == "7\n"
+    client("SELECT 1 INTO OUTFILE 'z.tsv.gz'").ok()
+    assert gzip.decompress((client.home / "z.tsv.gz").read_bytes()) == b"1\n"
+
+
+def test_scripts_on_standard_input_echo_and_time(client):
+    assert client.bare("--port", client.port, data=b"SELECT 1;\n-- a comment\nSELECT ';'").ok() == "1\n;\n"
+    assert client("SELECT 1", flags=["--echo"]).ok() == "SELECT 1\n1\n"
+    assert re.fullmatch(r"\d+\.\d{3}\n", client("SELECT 1", flags=["--time"]).err)
+    assert client.bare("--version").ok().startswith("gristmill")
+    assert "--host" in client.bare("--help").ok()
+    assert client.bare("what").code == 36
+
+
+def test_query_id_and_log_of_the_query(client, http):
+    assert client("SELECT queryID()", flags=["--query_id", "my-id"]).ok() == "my-id\n"
+    answer = client("SELECT 1", flags=["--send_logs_level", "debug", "--query_id", "logged"])
+    assert answer.code == 0 and answer.out == "1\n"
+    assert re.search(r"^\[.*\] \d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d\.\d{6} \[ \d+ \] \{logged\} <Debug> executeQuery: .*SELECT 1$", answer.err, re.M), answer
+
+
+def test_progress_tells_memory(client):
+    answer = client("SELECT count() FROM numbers(300000000) WHERE cityHash64(number) % 7 = 0", flags=["--progress=err"])
+    assert re.search(r"Progress: [\d.]+ million rows, .*RAM\)", answer.err), answer
+
+
+def test_dates_are_shown_in_the_servers_zone(client):
+    query = "SELECT toDateTime(0), formatDateTime(toDateTime(0), '%H')"
+    assert client(query, env={"TZ": "Asia/Tokyo"}).ok() == "1970-01-01 00:00:00\t00\n"
+    assert client(query, env={"TZ": "Asia/Tokyo"}, flags=["--use_client_time_zone"]).ok() == "1970-01-01 09:00:00\t00\n"
+    assert client(query, flags=["--session_timezone", "Europe/Berlin"]).ok() == "1970-01-01 01:00:00\t01\n"
+
+
+def wait_for(seconds: float, what):
+    deadline = time.monotonic() + seconds
+    while not what():
+        assert time.monotonic() < deadline
+        time.sleep(0.05)
+
+
+def test_ctrl_c_ends_the_query_on_the_server(client, http):
+    process = client.start("--query_id", "to-cancel", "-q", "SELECT sum(number) FROM numbers(100000000000000)")
+    count = "SELECT count() FROM system.processes WHERE query_id = 'to-cancel'"
+    wait_for(60, lambda: http.ok(count) == "1\n")
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 394 % 256 and b"QUERY_WAS_CANCELLED" in errors
+    wait_for(30, lambda: http.ok(count) == "0\n")
+
+
+def test_an_insert_that_is_given_up_inserts_nothing(client, http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt32) ENGINE = MergeTree ORDER BY a")
+    process = client.start("--query_id", "to-give-up", "-q", f"INSERT INTO {table} FORMAT CSV", stdin=subprocess.PIPE)
+    process.stdin.write(b"1\n" * 100_000)
+    process.stdin.flush()
+    count = "SELECT count() FROM system.processes WHERE query_id = 'to-give-up'"
+    wait_for(60, lambda: http.ok(count) == "1\n")
+    process.send_signal(signal.SIGINT)
+    assert process.wait(60) == 394 % 256
+    process.stdin.close()
+    process.stdout.close()
+    process.stderr.close()
+    wait_for(30, lambda: http.ok(count) == "0\n")
+    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
+
+
+def test_memory_stays_bounded_while_rows_go_in(client, http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt64, s String) ENGINE = Null")
+    process = client.start("-q", f"INSERT INTO {table} FORMAT TSV", stdin=subprocess.PIPE)
+    chunk = b"".join(b"%d\t%s\n" % (k, b"x" * 100) for k in range(10_000))
+    most = 0
+    for _ in range(300):
+        process.stdin.write(chunk)
+        status = Path(f"/proc/{process.pid}/status").read_text()
+        most = max(most, int(re.search(r"VmRSS:\s+(\d+) kB", status)[1]))
+    process.stdin.close()
+    assert process.wait(120) == 0
+    process.stdout.close()
+    process.stderr.close()
+    assert most < 300_000, f"{most} kB for 340 MB of rows"
+
+
+@pytest.fixture(scope="module")
+def tls(tmp_path_factory):
+    flags = ["--tcp-port-secure", 0, "--certificate", TLS / "server.crt", "--private-key", TLS / "server.key"]
+    server = Server(tmp_path_factory.mktemp("tls"), *flags)
+    yield server
+    assert server.stop() == 0
+
+
+def test_tls(client, tls):
+    place = ["--secure", "--port", tls.tcp_secure_port]
+    trusting = {"SSL_CERT_FILE": str(TLS / "server.crt")}
+    assert client.bare(*place, "-q", "SELECT 1", env=trusting).ok() == "1\n"
+    refused = client.bare(*place, "-q", "SELECT 1")
+    assert refused.code == 210 and "TLS" in refused.err and "certificate" in refused.err
+    assert client.bare(*place, "--accept-invalid-certificate", "-q", "SELECT 1").ok() == "1\n"
+    plain = client.bare("--port", tls.tcp_secure_port, "-q", "SELECT 1", "--receive_timeout", "5")
+    assert plain.code == 217 and "--secure" in plain.err
+    (client.home / "c.xml").write_text(f"<config><secure>1</secure><openSSL><client><caConfig>{TLS / 'server.crt'}</caConfig></client></openSSL></config>")
+    assert client.bare("-C", "c.xml", "--port", tls.tcp_secure_port, "-q", "SELECT 2").ok() == "2\n"
+
+
+def test_a_lost_connection_is_made_again_with_database_and_settings(client, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("lost"))
+    port = server.tcp_port
+    terminal = Terminal("client", "--port", port, "-A", cwd=client.home, history=client.home / "history")
+    terminal.expect(r":\) ")
+    for text in ("USE system;\r", "SET max_threads = 3;\r"):
+        terminal.type(text)
+        terminal.expect(r"Ok\.")
+        terminal.expect(r":\) ")
+    assert server.stop() == 0
+    again = Server(tmp_path_factory.mktemp("lost"), "--tcp-port", port)
+    time.sleep(1.1)
+    terminal.type("SELECT concat(currentDatabase(), toString(getSetting('max_threads')));\r")
+    terminal.expect(r"system3")
+    terminal.expect(r":\) ")
+    terminal.type("exit\r")
+    assert terminal.end() == 0
+    assert again.stop() == 0
+
+
+def test_prompt(client, http, table):
+    http.ok(f"CREATE TABLE {table} (wonderful_column UInt64) ENGINE = MergeTree ORDER BY wonderful_column")
+    history = client.home / "history"
+    terminal = Terminal("client", "--port", client.port, cwd=client.home, history=history)
+    terminal.expect(r"Connected to ClickHouse server version \d+\.\d+\.\d+ at localhost:\d+ as user default\.")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT number, 'x'\rFROM numbers(5);\r")
+    text = terminal.expect(r"5 rows in set\. Elapsed: \d+\.\d{3} sec\.")
+    assert "┌─number─┬" in text
+    terminal.expect(r":\) ")
+    terminal.type("SELECT sum(number) FROM numbers(3000000);\r")
+    terminal.expect(r"Processed 3\.00 million rows, 24\.0\d MB .*Peak memory usage: \d+(\.\d+)? [KMG]?i?B\.")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT wonderf\t FROM t_tes\t;\r")
+    terminal.expect(r"0 rows in set|Ok\.")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT 1 AS one\\G\r")
+    terminal.expect(r"Row 1:.*one: 1.*1 row in set")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT no_such_column;\r")
+    terminal.expect(r"Received exception:.*Code: 47\. DB::Exception: Received from localhost")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT sum(number) FROM numbers(100000000000000);\r")
+    terminal.expect(r"Progress: ")
+    terminal.type("\x03")
+    terminal.expect(r"QUERY_WAS_CANCELLED")
+    terminal.expect(r":\) ")
+    terminal.type("SELECT 'still here';\r")
+    terminal.expect(r"still here.*1 row in set")
+    terminal.expect(r":\) ")
+    terminal.type("exit\r")
+    assert terminal.end() == 0
+    assert "wonderful_column" in history.read_text()
+
+
+def test_password_is_asked_for_and_not_shown(client, http):
+    http.ok("CREATE USER OR REPLACE asked IDENTIFIED BY 'sesame'")
+    try:
+        terminal = Terminal("client", "--port", client.port, "--user", "asked", "--password", "-q", "SELECT currentUser()", cwd=client.home, history=client.home / "h")
+        terminal.expect(r"Password for user \(asked\): ")
+        terminal.type("sesame\r")
+        text = terminal.expect(r"asked *│|asked\r\n")
+        assert "sesame" not in text
+        assert terminal.end() == 0
+    finally:
+        http.ok("DROP USER asked")
+
+
+class Crooked:
+    """A server that answers the hello of a client with given bytes."""
+
+    def __init__(self, answer: bytes):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+        threading.Thread(target=self._serve, args=(answer,), daemon=True).start()
+
+    def _serve(self, answer: bytes):
+        peer, _ = self.socket.accept()
+        peer.recv(65536)
+        peer.sendall(answer)
+        peer.shutdown(socket.SHUT_WR)
+        time.sleep(1)
+        peer.close()
+
+
+@pytest.mark.parametrize(
+    ("answer", "code"),
+    [(b"\x63", 102), (b"SSH-2.0-OpenSSH\r\n", 102), (b"", 210), (b"\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 131), (b"\x00\x05Click", 210)],
+)
+def test_what_is_no_server_is_told(client, answer, code):
+    crooked = Crooked(answer)
+    got = client.bare("--host", "127.0.0.1", "--port", crooked.port, "-q", "SELECT 1")
+    assert got.code == code, got
