@@ -16,6 +16,7 @@ mod insert;
 pub mod lower;
 mod manage;
 pub mod parameters;
+mod plain_text;
 mod projection;
 mod rewrite;
 mod show;

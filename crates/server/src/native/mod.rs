@@ -5,13 +5,13 @@
 //! `gristmill_formats::native::revision` says which fields there are.
 
 mod answer;
-mod client;
+pub(crate) mod client;
 mod connection;
 mod listener;
 mod query;
 mod socket;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 
 pub use connection::serve;
