@@ -8,7 +8,7 @@ import clickhouse_driver
 
 
 def test_rows_of_a_slow_query_leave_as_they_come(server):
-    query = "SELECT number, sleepEachRow(0.3) FROM numbers(8) SETTINGS max_block_size = 1 FORMAT TSV"
+    query = "SELECT number, sleepEachRow(0.3) FROM numbers(8) SETTINGS max_block_size = 1, max_threads = 1 FORMAT TSV"
     connection = HTTPConnection("127.0.0.1", server.http_port, timeout=60)
     begun = time.monotonic()
     connection.request("POST", "/", body=query)
@@ -21,7 +21,7 @@ def test_rows_of_a_slow_query_leave_as_they_come(server):
 
 
 def test_an_error_behind_rows_that_left_is_told_behind_them(http):
-    query = "SELECT number, sleepEachRow(0.2), throwIf(number = 6) FROM numbers(10) SETTINGS max_block_size = 1"
+    query = "SELECT number, sleepEachRow(0.2), throwIf(number = 6) FROM numbers(10) SETTINGS max_block_size = 1, max_threads = 1"
     try:
         body = http(query).body
     except IncompleteRead as broken_off:
