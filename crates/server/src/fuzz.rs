@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
+use gristmill_base::Result;
 use gristmill_base::allocations::{CountingAllocator, Tally, enter};
 use gristmill_base::mutations::{Mutations, Rounds};
 use gristmill_formats::native::{ByteReader, revision};
@@ -59,7 +60,7 @@ fn changed_packets_are_read_or_refused() {
         let bytes = mutations.changed(&examples);
         let chunk = 1 + mutations.below(64);
         let revision = REVISIONS[mutations.below(REVISIONS.len())];
-        let which = mutations.below(5);
+        let (which, compressed) = (mutations.below(5), mutations.below(2) == 0);
         bounded("a packet", round, &bytes, || {
             let chunks: Vec<_> = bytes.chunks(chunk).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
             let mut reader = ByteReader::new(futures::stream::iter(chunks));
@@ -69,16 +70,16 @@ fn changed_packets_are_read_or_refused() {
                     0 => drop(words.hello().await?),
                     1 => words.addendum().await?,
                     2 => drop(words.tables_status().await?),
-                    3 => drop(words.data(round % 2 == 0).await?),
+                    3 => drop(words.data(compressed).await?),
                     _ => {
                         let query = words.query().await?;
                         words.reader.byte().await?;
                         words.data(query.compressed).await?;
                     }
                 }
-                gristmill_base::Result::Ok(())
+                Ok(())
             };
-            let _ = futures::executor::block_on(read);
+            let _: Result<()> = futures::executor::block_on(read);
         });
     }
 }

@@ -16,7 +16,6 @@ use gristmill_introspect::Settings;
 
 use super::tests::{GOLDEN_VALUES, golden, read, written};
 use super::*;
-use crate::input::RowParser;
 
 /// Counts what a round takes.
 #[global_allocator]
