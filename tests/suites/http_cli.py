@@ -16,6 +16,8 @@ OF_THE_CLIENT = {"host", "port", "query", "database", "user", "password"}
 def main(arguments: list[str]) -> int:
     flags = {name.removeprefix("--"): value for name, value in zip(arguments[::2], arguments[1::2], strict=True)}
     settings = {name: value for name, value in flags.items() if name not in OF_THE_CLIENT}
+    if settings.pop("use_client_time_zone", "0") == "1":
+        settings["session_timezone"] = os.environ["TZ"]
     url = "/?" + urllib.parse.urlencode({"database": flags.get("database", "default")} | settings)
     connection = http.client.HTTPConnection(flags["host"], int(os.environ["GRISTMILL_HTTP_PORT"]))
     connection.request("POST", url, body=flags["query"].encode())

@@ -19,7 +19,13 @@ class Outcomes:
         return " ".join(self.failed[test].split())[:200]
 
 
-def junit(report: Path, name=lambda case: f"{case.get('classname').split('.')[-1]}::{case.get('name')}") -> Outcomes:
+def pytest_name(case) -> str:
+    """Module, class and test, without the folder of all tests."""
+    place = case.get("classname").removeprefix("tests.").removeprefix("integration_tests.")
+    return f"{place}::{case.get('name')}"
+
+
+def junit(report: Path, name=pytest_name) -> Outcomes:
     """Of a report as pytest, vitest and surefire write it. `name` makes a test's name of its element."""
     outcomes = Outcomes()
     for case in ElementTree.parse(report).getroot().iter("testcase"):
@@ -73,7 +79,7 @@ def libtest(output: str) -> Outcomes:
             case "ok":
                 outcomes.passed.add(name)
             case "FAILED":
-                told = re.search(rf"---- {re.escape(name)} stdout ----\n+(.*?)(?:\nnote:|\n\n)", output, re.DOTALL)
+                told = re.search(rf"---- {re.escape(name)} stdout ----\n+(.*?)\n(?:note:|stack backtrace:|\n----)", output, re.DOTALL)
                 outcomes.failed[name] = told[1] if told else ""
             case "ignored":
                 outcomes.skipped.add(name)
