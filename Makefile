@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients client-suites fuzz sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -63,6 +63,15 @@ test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure server
 
 test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian $(STAMPS)/server-debian ## ClickHouse's clients against a running server
 	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
+
+client-suites: binary ## The clients' own test suites: clickhouse-driver, -connect, -go, -rs, -js (SUITES="go rust" for some)
+	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) python3 tests/suites/run.py $(SUITES)
+
+# Seeded changes of recorded bytes, on the stable toolchain; the same tests run for a moment in `make test`.
+fuzz: export FUZZ_SECONDS := $(or $(FUZZ_SECONDS),60)
+fuzz: binary $(STAMPS)/venv ## Broken packets, blocks, frames and requests, each test for FUZZ_SECONDS (60)
+	cargo test --workspace --locked --lib -- fuzz::
+	GRISTMILL=$(BINARY) $(PYTHON) -m pytest -q tests/clients/test_malformed.py
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
 	$(PEERS) tests/sql/expect.py $(CASES)

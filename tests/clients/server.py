@@ -15,7 +15,7 @@ START_SECONDS = 60
 class Server:
     """The binary on free ports of the loopback address."""
 
-    def __init__(self, path: Path, *flags: str):
+    def __init__(self, path: Path, *flags: str, timezone: str = "UTC"):
         self.log: list[str] = []
         self.ports: dict[str, int] = {}
         self.ready = threading.Event()
@@ -23,7 +23,7 @@ class Server:
         line = [BINARY, "server", "--path", path, *ports, "--listen-host", "127.0.0.1", *flags]
         env = {name: value for name, value in os.environ.items() if not name.startswith(("AWS_", "GRISTMILL_LOG"))}
         self.process = subprocess.Popen(
-            [str(word) for word in line], stderr=subprocess.PIPE, text=True, env=env | {"TZ": "UTC", "NO_COLOR": "1"}
+            [str(word) for word in line], stderr=subprocess.PIPE, text=True, env=env | {"TZ": timezone, "NO_COLOR": "1"}
         )
         threading.Thread(target=self._read_log, daemon=True).start()
         assert self.ready.wait(START_SECONDS), f"the server did not start: {self.log}"

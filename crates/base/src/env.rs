@@ -33,7 +33,8 @@ pub trait Env: Send + Sync + Debug {
 
     /// A random (version 4) UUID.
     fn uuid(&self) -> uuid::Uuid {
-        uuid::Uuid::from_u64_pair(self.random_u64(), self.random_u64())
+        let random = u128::from(self.random_u64()) << 64 | u128::from(self.random_u64());
+        uuid::Builder::from_random_bytes(random.to_be_bytes()).into_uuid()
     }
 
     /// A UUID that sorts by the time it was made (version 7): names of parts and of inserts.

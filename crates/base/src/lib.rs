@@ -4,6 +4,7 @@ pub mod allocations;
 pub mod env;
 pub mod error;
 pub mod machine;
+pub mod mutations;
 pub mod redact;
 pub mod runtime;
 pub mod units;

@@ -9,7 +9,7 @@ use gristmill_access::entity::Chosen;
 use gristmill_access::rights::{Object, denied};
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Result, allocations};
-use gristmill_introspect::{QueryContext, Settings, processes};
+use gristmill_introspect::{Client, QueryContext, Settings, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
 use sqlparser::ast::OrderByKind;
@@ -33,6 +33,8 @@ pub struct Session {
     pub settings: Settings,
     pub database: String,
     pub user: String,
+    /// Who asks, for the log.
+    pub client: Arc<Client>,
     /// Those that SET ROLE chose; `None`: the user's default ones.
     pub roles: Option<Chosen>,
     /// Values of `{name:Type}`.
@@ -49,6 +51,7 @@ impl Session {
             settings: Settings::default(),
             database: "default".to_string(),
             user: "default".to_string(),
+            client: Arc::default(),
             roles: None,
             parameters: BTreeMap::new(),
             temporary: TemporaryTables::default(),
@@ -133,7 +136,7 @@ impl Session {
         let access = self.access()?;
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
-        let context = context.of_user(access);
+        let context = context.of_user(access).of_client(self.client.clone());
         let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);

@@ -34,8 +34,7 @@ fn take_apart(text: &str, data_ends: bool) -> Vec<StatementText> {
         };
         let word = text[begin..at].to_ascii_uppercase();
         let names_format = words.last().is_some_and(|last| last == "FORMAT");
-        let inserts = words.first().is_some_and(|first| first == "INSERT")
-            && !words.iter().any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"));
+        let inserts = takes_data(&words);
         if names_format && inserts && word != "VALUES" {
             let statement = &text[start..at];
             let (data, next) = data(text, at, data_ends);
@@ -49,6 +48,14 @@ fn take_apart(text: &str, data_ends: bool) -> Vec<StatementText> {
     }
     push(&mut out, text.get(start..).unwrap_or(""), None);
     out
+}
+
+/// Words of the head of an INSERT whose rows no query makes: `INSERT INTO t`, and `WITH 1 AS x INSERT INTO t`.
+fn takes_data(words: &[String]) -> bool {
+    let Some(insert) = words.iter().position(|word| word == "INSERT") else { return false };
+    (insert == 0 || words[0] == "WITH")
+        && !words.iter().skip(insert).any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"))
+        && !words[..insert].iter().any(|word| word == "SELECT")
 }
 
 /// What tells where a statement ends.
@@ -67,6 +74,7 @@ fn next_stop(bytes: &[u8], at: &mut usize, depth: &mut i32) -> Option<Stop> {
             quote @ (b'\'' | b'"' | b'`') => *at = skip_quoted(bytes, *at, quote),
             b'-' if bytes.get(*at + 1) == Some(&b'-') => *at = skip_line(bytes, *at),
             b'#' if matches!(bytes.get(*at + 1), Some(b' ' | b'!')) => *at = skip_line(bytes, *at),
+            b'/' if bytes.get(*at + 1) == Some(&b'/') => *at = skip_line(bytes, *at),
             b'/' if bytes.get(*at + 1) == Some(&b'*') => *at = skip_comment(bytes, *at),
             bracket @ (b'(' | b'[' | b'{' | b')' | b']' | b'}') => {
                 *depth += if matches!(bracket, b'(' | b'[' | b'{') { 1 } else { -1 };
@@ -115,10 +123,19 @@ pub fn insert_head(bytes: &[u8], ended: bool) -> Option<InsertHead> {
             return None;
         }
         let word = String::from_utf8_lossy(&bytes[begin..at]).to_ascii_uppercase();
-        if words.is_empty() && word != "INSERT" {
+        if words.is_empty() && word != "INSERT" && word != "WITH" {
             return None;
         }
-        let has = |known: &str| words.iter().any(|word| word == known);
+        let insert = words.iter().position(|word| word == "INSERT");
+        if insert.is_none() {
+            // `WITH 1 AS x`: what it is for comes behind.
+            if word == "SELECT" {
+                return None;
+            }
+            words.push(word);
+            continue;
+        }
+        let has = |known: &str| words.iter().skip(insert.unwrap_or(0)).any(|word| word == known);
         let reads = has("SELECT") || has("WITH");
         if has("INFILE") || reads && !has("INPUT") && word != "INPUT" && word == "FORMAT" {
             return None;
@@ -190,6 +207,7 @@ fn is_blank(text: &str) -> bool {
         match bytes[at] {
             b'-' if bytes.get(at + 1) == Some(&b'-') => at = skip_line(bytes, at),
             b'#' if matches!(bytes.get(at + 1), Some(b' ' | b'!')) => at = skip_line(bytes, at),
+            b'/' if bytes.get(at + 1) == Some(&b'/') => at = skip_line(bytes, at),
             b'/' if bytes.get(at + 1) == Some(&b'*') => at = skip_comment(bytes, at),
             c if c.is_ascii_whitespace() => at += 1,
             _ => return false,
@@ -299,6 +317,7 @@ mod tests {
     #[test]
     fn semicolons_in_strings_and_comments_do_not_count() {
         assert_eq!(texts("SELECT ';'; -- a;b\nSELECT `a;b` /* ; */;;"), ["SELECT ';'", "-- a;b\nSELECT `a;b` /* ; */"]);
+        assert_eq!(texts("SELECT 1 // it's;\n+ 1; SELECT 4 / 2"), ["SELECT 1 // it's;\n+ 1", "SELECT 4 / 2"]);
         assert_eq!(texts("SELECT 'it\\'s;'"), ["SELECT 'it\\'s;'"]);
         assert_eq!(texts("  -- nothing\n"), Vec::<String>::new());
     }
@@ -338,6 +357,8 @@ mod tests {
         assert_eq!(statements[0].text, "INSERT INTO t FORMAT CSV");
         assert_eq!(statements[0].inline_data.as_deref(), Some(b"1,'a;b\n2,x\n".as_slice()));
         assert_eq!(statements[1].text, "SELECT 1");
+        let statements = split("WITH 1 AS x INSERT INTO t FORMAT TSV\na;\n");
+        assert_eq!(statements[0].inline_data.as_deref(), Some(b"a;\n".as_slice()));
     }
 
     #[test]
@@ -351,6 +372,9 @@ mod tests {
         assert_eq!(head(b"insert into t values (1),(2)", false), Some((20, 21)));
         assert_eq!(head(b"INSERT INTO t SELECT 1 FORMAT Null", true), None);
         assert_eq!(head(b"INSERT INTO t SELECT a FROM input('a Int8') FORMAT CSV\n1", true), Some((54, 55)));
+        assert_eq!(head(b"WITH 1 AS x INSERT INTO t FORMAT CSV\n1", true), Some((36, 37)));
+        assert_eq!(head(b"WITH 1 AS x INSERT INTO t SELECT x FORMAT Null", true), None);
+        assert_eq!(head(b"WITH 1 AS x SELECT x FORMAT CSV\n", true), None);
         assert_eq!(head(b"SELECT 1 FORMAT CSV\n", true), None);
         assert_eq!(head(b"/* x */ INSERT INTO t FORMAT JSONEachRow {\"a\":1}", true), Some((40, 41)));
     }

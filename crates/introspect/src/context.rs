@@ -17,6 +17,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
+use crate::client::Client;
 use crate::events::{Counters, Event};
 use crate::insert_gear::GearShown;
 use crate::memory::MemoryAccount;
@@ -27,6 +28,8 @@ use crate::settings::Settings;
 pub struct QueryContext {
     pub query_id: String,
     pub user: String,
+    /// Who asks.
+    pub client: Arc<Client>,
     /// What the user may do.
     pub access: Arc<Effective>,
     /// The statement, with secrets hidden.
@@ -60,6 +63,7 @@ impl QueryContext {
         Arc::new(QueryContext {
             query_id,
             user: user.to_string(),
+            client: Arc::default(),
             access: Effective::unlimited(),
             query: gristmill_base::redact::statement(query),
             database: database.to_string(),
@@ -79,6 +83,11 @@ impl QueryContext {
     /// The same query of a user who may do this and no more. (Else it may do everything: work of the server itself.)
     pub fn of_user(self: Arc<Self>, access: Arc<Effective>) -> Arc<Self> {
         Arc::new(QueryContext { access, ..Arc::unwrap_or_clone(self) })
+    }
+
+    /// The same query, asked by this client.
+    pub fn of_client(self: Arc<Self>, client: Arc<Client>) -> Arc<Self> {
+        Arc::new(QueryContext { client, ..Arc::unwrap_or_clone(self) })
     }
 
     pub fn rights(&self) -> &Rights {
@@ -109,6 +118,7 @@ impl QueryContext {
         Arc::new(QueryContext {
             query_id: self.query_id.clone(),
             user: self.user.clone(),
+            client: self.client.clone(),
             access: self.access.clone(),
             query: self.query.clone(),
             database: self.database.clone(),

@@ -3,6 +3,7 @@
 //! `system.events` all read from here.
 
 pub mod caches;
+pub mod client;
 pub mod context;
 pub mod events;
 pub mod insert_gear;
@@ -17,6 +18,7 @@ pub mod settings;
 pub mod settings_declared;
 
 pub use caches::CacheReport;
+pub use client::Client;
 pub use context::QueryContext;
 pub use events::{Counters, Event};
 pub use settings::Settings;

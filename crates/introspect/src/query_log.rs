@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use gristmill_base::Error;
 
+use crate::client::Client;
 use crate::context::QueryContext;
 use crate::log_store::LogStore;
 
@@ -43,6 +44,7 @@ pub struct QueryLogEntry {
     pub exception_code: i32,
     pub exception: String,
     pub user: String,
+    pub client: Arc<Client>,
     pub query_id: String,
     pub profile_events: Vec<(&'static str, u64)>,
     pub settings: Vec<(String, String)>,
@@ -90,6 +92,7 @@ impl QueryLogEntry {
             exception_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
             user: context.user.clone(),
+            client: context.client.clone(),
             query_id: context.query_id.clone(),
             profile_events: context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
             settings: context.settings.changed(),

@@ -407,6 +407,7 @@ settings! {
         allow_suspicious_low_cardinality_types: "Bool" = "0";
         allow_experimental_object_type: "Bool" = "0";
         allow_experimental_json_type: "Bool" = "1";
+        enable_time_time64_type: "Bool" = "1";
         remote_filesystem_read_method: "String" = "threadpool";
         remote_filesystem_read_prefetch: "Bool" = "1";
         enable_filesystem_cache: "Bool" = "1";

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use gristmill_base::Result;
+use gristmill_base::{Error, Result};
 use gristmill_introspect::Settings;
 
 /// How the value of a setting was written by clients older than revision 54429.
@@ -24,8 +24,14 @@ static KNOWN: LazyLock<HashMap<&'static str, &'static str>> =
 const OLD: &[(&str, Encoding)] =
     &[("insert_sample_with_metadata", Encoding::Varuint), ("strict_insert_defaults", Encoding::Varuint)];
 
-/// Sets what a client asks for. Errors: UNKNOWN_SETTING, READONLY, and those of values.
+/// Those that leave rows out of a result: who sets one must not get the others.
+const CHANGE_ROWS: &[&str] = &["additional_table_filters", "additional_result_filter", "parallel_replicas_custom_key"];
+
+/// Sets what a client asks for. Errors: UNKNOWN_SETTING, READONLY, NOT_IMPLEMENTED, and those of values.
 pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()> {
+    if CHANGE_ROWS.contains(&name) && !matches!(value.trim(), "" | "{}" | "''") {
+        return Err(Error::not_implemented(format!("Setting {name}")).with_context("write the condition into the query"));
+    }
     if settings.get(name).is_none() && encoding(name).is_some() {
         tracing::debug!("Setting {name} of a client changes nothing here");
         return Ok(());
@@ -59,6 +65,9 @@ mod tests {
         set(&mut settings, "max_threads", "3").expect("declared");
         assert_eq!(settings.max_threads, 3);
         set(&mut settings, "output_format_native_use_flattened_dynamic_and_json_serialization", "1").expect("known");
+        let error = set(&mut settings, "additional_table_filters", "{'t': 'a = 1'}").expect_err("rows would be there");
+        assert_eq!(error.code(), ErrorCode::NOT_IMPLEMENTED);
+        set(&mut settings, "additional_table_filters", "{}").expect("no filter");
         let error = set(&mut settings, "max_thread", "3").expect_err("unknown");
         assert_eq!(error.code(), ErrorCode::UNKNOWN_SETTING);
     }

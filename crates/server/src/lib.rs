@@ -5,6 +5,8 @@
 
 mod core;
 mod extremes;
+#[cfg(test)]
+mod fuzz;
 mod http;
 mod known_settings;
 mod native;

@@ -17,6 +17,7 @@ pub mod lexer;
 pub mod lower;
 mod manage;
 pub mod parameters;
+mod plain_text;
 mod projection;
 mod rewrite;
 mod show;

@@ -14,13 +14,15 @@ use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
+use crate::plain_text;
 use crate::rewrite::{finals, joins, limits, literals, stars, unions};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
 
 pub fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>> {
-    Tokenizer::new(&Dialect, text).with_unescape(false).tokenize_with_location().map_err(tokenizer_error)
+    let text = plain_text::plain(text);
+    Tokenizer::new(&Dialect, &text).with_unescape(false).tokenize_with_location().map_err(tokenizer_error)
 }
 
 fn tokenizer_error(error: TokenizerError) -> Error {
@@ -71,7 +73,7 @@ enum Open {
 
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
-    let tokens = literals::binary_numbers(literals::without_hash_comments(tokens));
+    let tokens = literals::binary_numbers(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     let tokens = finals::rewrite(unions::rewrite(if_permitted(with_of_insert(tokens))))?;
@@ -81,7 +83,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     Ok(scalar_with(tokens))
 }
 
-/// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`.
+/// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`. Where data follows, nothing uses x.
 fn with_of_insert(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     if !tokens.first().is_some_and(|first| is_word(&first.token, "WITH")) {
         return tokens;
@@ -103,7 +105,10 @@ fn with_of_insert(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             _ => {}
         }
     }
-    tokens
+    match insert {
+        Some(insert) => tokens[insert..].to_vec(),
+        None => tokens,
+    }
 }
 
 /// `viewIfPermitted(SELECT … ELSE null('…'))` is the query in brackets: who may not read what it reads is told so.
@@ -227,7 +232,7 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
         let value = parameters.get(&name).ok_or_else(|| {
             Error::new(
                 ErrorCode::UNKNOWN_QUERY_PARAMETER,
-                format!("Substitution {name} is not set. Give it with --param_{name} or SET param_{name}"),
+                format!("Substitution `{name}` is not set. Give it with --param_{name} or SET param_{name}"),
             )
         })?;
         let mut push = |token: Token| out.push(TokenWithSpan { token, span });

@@ -499,7 +499,7 @@ pub fn literal(value: &Value) -> Result<Node> {
         Value::Boolean(value) => Literal::Bool(*value),
         Value::Number(digits, _) => number(digits)?,
         Value::SingleQuotedString(raw) => Literal::Text(unescape(raw)),
-        Value::HexStringLiteral(digits) => match i128::from_str_radix(digits, 16) {
+        Value::HexStringLiteral(digits) => match i128::from_str_radix(&digits.replace('_', ""), 16) {
             Ok(value) => Literal::Integer(value),
             Err(_) => return Err(unsupported(format!("the number 0x{digits}"))),
         },

@@ -11,7 +11,8 @@ use gristmill_introspect::processes;
 
 use crate::rows::{Cell, table};
 
-const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, initial_user String, initial_query_id String, \
+const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, address IPv6, port UInt16, interface UInt8, \
+    client_name String, http_user_agent String, initial_user String, initial_query_id String, \
     elapsed Float64, is_cancelled UInt8, read_rows UInt64, read_bytes UInt64, total_rows_approx UInt64, \
     written_rows UInt64, written_bytes UInt64, memory_usage Int64, peak_memory_usage Int64, query String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
@@ -29,6 +30,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 true.into(),
                 (&query.user).into(),
                 (&query.query_id).into(),
+                query.client.address.map(|address| address.ip()).into(),
+                query.client.address.map_or(0, |address| u64::from(address.port())).into(),
+                u64::from(query.client.interface).into(),
+                (&query.client.name).into(),
+                (&query.client.http_user_agent).into(),
                 (&query.user).into(),
                 (&query.query_id).into(),
                 Cell::Float(query.elapsed().as_secs_f64()),

@@ -16,8 +16,12 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     current_database LowCardinality(String), query String, query_kind LowCardinality(String), \
     databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), \
     projections Array(LowCardinality(String)), exception_code Int32, exception String, \
-    is_initial_query UInt8, user LowCardinality(String), query_id String, initial_user LowCardinality(String), \
-    initial_query_id String, initial_query_start_time DateTime, log_comment String, \
+    is_initial_query UInt8, user LowCardinality(String), query_id String, address IPv6, port UInt16, \
+    initial_user LowCardinality(String), initial_query_id String, initial_query_start_time DateTime, interface UInt8, \
+    os_user LowCardinality(String), client_hostname LowCardinality(String), client_name LowCardinality(String), \
+    client_revision UInt32, client_version_major UInt32, client_version_minor UInt32, client_version_patch UInt32, \
+    http_method UInt8, http_user_agent LowCardinality(String), http_referer String, forwarded_for String, \
+    log_comment String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
     object_storage_cost_usd Float64";
 
@@ -58,9 +62,23 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 true.into(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
+                entry.client.address.map(|address| address.ip()).into(),
+                entry.client.address.map_or(0, |address| u64::from(address.port())).into(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
                 start.div_euclid(MICROS).into(),
+                u64::from(entry.client.interface).into(),
+                (&entry.client.os_user).into(),
+                (&entry.client.hostname).into(),
+                (&entry.client.name).into(),
+                entry.client.revision.into(),
+                entry.client.version.0.into(),
+                entry.client.version.1.into(),
+                entry.client.version.2.into(),
+                u64::from(entry.client.http_method).into(),
+                (&entry.client.http_user_agent).into(),
+                (&entry.client.http_referer).into(),
+                (&entry.client.forwarded_for).into(),
                 comment.into(),
                 Cell::Counts(events),
                 Cell::Pairs(entry.settings.clone()),

@@ -1,5 +1,6 @@
 //! Rows of a system table, cell by cell, and the arrays they become.
 
+use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Weak};
 
 use arrow::array::{
@@ -32,6 +33,8 @@ pub enum Cell {
     Signed(i64),
     Float(f64),
     Uuid(Uuid),
+    /// An IPv6.
+    Address(Ipv6Addr),
     /// A UInt128.
     Wide(u128),
     Texts(Vec<String>),
@@ -82,6 +85,15 @@ impl From<bool> for Cell {
 impl From<i64> for Cell {
     fn from(value: i64) -> Cell {
         Cell::Signed(value)
+    }
+}
+
+impl From<IpAddr> for Cell {
+    fn from(address: IpAddr) -> Cell {
+        Cell::Address(match address {
+            IpAddr::V4(address) => address.to_ipv6_mapped(),
+            IpAddr::V6(address) => address,
+        })
     }
 }
 
@@ -221,9 +233,10 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             });
             Ok(Arc::new(Float64Array::new(values.collect::<Result<Vec<_>>>()?.into(), nulls)))
         }
-        SqlType::Uuid => {
+        SqlType::Uuid | SqlType::IPv6 => {
             let values = cells.iter().map(|cell| match cell {
                 Cell::Uuid(uuid) => Ok(*uuid.as_bytes()),
+                Cell::Address(address) => Ok(address.octets()),
                 Cell::None => Ok([0; 16]),
                 other => Err(misfit(column, other)),
             });

@@ -242,7 +242,7 @@ impl<'a> Parser<'a> {
                 }
                 T::DateTime(zone)
             }
-            "DateTime64" => {
+            _ if word.eq_ignore_ascii_case("DateTime64") => {
                 let (mut scale, mut zone) = (3, None);
                 if self.eat(b'(') {
                     scale = self.bounded(0, 9, "Scale of DateTime64")? as u8;
@@ -312,6 +312,7 @@ impl<'a> Parser<'a> {
             "TIMESTAMP" | "DATETIME" => T::DateTime(None),
             "DATE" => T::Date,
             "TIME" => T::Time,
+            "DATE32" => T::Date32,
             "TINYINT" | "INT1" | "BYTE" => self.sized(T::Int8, T::UInt8),
             "SMALLINT" | "INT2" => self.sized(T::Int16, T::UInt16),
             "INT" | "INTEGER" | "INT4" | "MEDIUMINT" => self.sized(T::Int32, T::UInt32),

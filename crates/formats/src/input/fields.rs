@@ -53,8 +53,12 @@ impl Mapping {
     }
 }
 
-/// Whether a first row is a header: every field names another column.
+/// Whether a first row is a header: every field names another column, or every column is named by one field.
 pub(crate) fn looks_like_names(fields: &[Vec<u8>], rows: &Rows) -> bool {
+    let named_once = |name: &str| fields.iter().filter(|field| field.as_slice() == name.as_bytes()).count() == 1;
+    if !rows.columns().is_empty() && rows.columns().iter().all(|column| named_once(&column.name)) {
+        return true;
+    }
     let mut seen = vec![false; rows.leaves.len()];
     !fields.is_empty()
         && fields.iter().all(|field| {

@@ -151,8 +151,18 @@ where
 }
 
 #[cfg(test)]
-mod tests {
+pub(super) mod tests {
     use super::*;
+
+    /// Gives a frame, whatever it holds, the checksum that it should have, and the length.
+    pub(crate) fn seal(frame: &mut [u8]) {
+        if frame.len() >= CHECKSUM_BYTES + HEAD_BYTES {
+            let length = (frame.len() - CHECKSUM_BYTES) as u32;
+            frame[CHECKSUM_BYTES + 1..CHECKSUM_BYTES + 5].copy_from_slice(&length.to_le_bytes());
+            let sum = checksum(&frame[CHECKSUM_BYTES..]);
+            frame[..CHECKSUM_BYTES].copy_from_slice(&sum);
+        }
+    }
 
     /// An empty block at revision 54468, as ClickHouse's own client sends it.
     const EMPTY_BLOCK: &str = "a783ac6cd55c7a7cb5ac46bddb86e21482140000000a000000a0010002ffffffff000000";

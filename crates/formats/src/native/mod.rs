@@ -17,6 +17,8 @@ mod bytes;
 mod decode;
 mod encode;
 pub mod frames;
+#[cfg(test)]
+mod fuzz;
 mod input;
 mod output;
 pub mod packets;

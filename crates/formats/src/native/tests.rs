@@ -11,7 +11,7 @@ use crate::input::RowParser;
 /// `expression or query <TAB> bytes in hex`, made by ClickHouse 26.9: one block a line.
 const GOLDEN: &str = include_str!("golden/blocks.tsv");
 
-fn golden() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
+pub(super) fn golden() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
     GOLDEN.lines().map(|line| {
         let (query, bytes) = line.split_once('\t').expect("two fields");
         (query, hex::decode(bytes).expect("hex"))
@@ -19,7 +19,7 @@ fn golden() -> impl Iterator<Item = (&'static str, Vec<u8>)> {
 }
 
 /// The blocks of bytes that come in chunks of that length.
-fn read(bytes: &[u8], chunk: usize, revision: u64) -> gristmill_base::Result<Vec<Block>> {
+pub(super) fn read(bytes: &[u8], chunk: usize, revision: u64) -> gristmill_base::Result<Vec<Block>> {
     let chunks: Vec<_> = bytes.chunks(chunk.max(1)).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
     let mut reader = ByteReader::new(futures::stream::iter(chunks));
     futures::executor::block_on(async move {
@@ -31,7 +31,7 @@ fn read(bytes: &[u8], chunk: usize, revision: u64) -> gristmill_base::Result<Vec
     })
 }
 
-fn written(block: &Block, revision: u64) -> Vec<u8> {
+pub(super) fn written(block: &Block, revision: u64) -> Vec<u8> {
     let schema = block.columns.arrow();
     let batch = arrow::array::RecordBatch::try_new(schema, block.arrays.clone()).expect("a batch");
     let mut out = Vec::new();
@@ -245,7 +245,7 @@ proptest! {
 }
 
 /// `type <TAB> the bytes of one value`, by ClickHouse 26.9.
-const GOLDEN_VALUES: &str = include_str!("golden/values.tsv");
+pub(super) const GOLDEN_VALUES: &str = include_str!("golden/values.tsv");
 /// `query <TAB> RowBinaryWithNamesAndTypes`, by ClickHouse 26.9.
 const GOLDEN_ROWS: &str = include_str!("golden/rows.tsv");
 

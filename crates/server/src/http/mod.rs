@@ -5,13 +5,13 @@
 //! task belongs to the answer: it ends when the client leaves.
 
 mod answer;
-mod external;
+pub(crate) mod external;
 mod head;
-mod input;
+pub(crate) mod input;
 mod outgoing;
 mod pages;
 mod query;
-mod request;
+pub(crate) mod request;
 pub mod sessions;
 mod status;
 

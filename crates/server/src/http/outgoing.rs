@@ -2,7 +2,8 @@
 //! they come.
 //!
 //! While nothing has left, an error can still have a status of its own; so up to `buffer_size` bytes wait for the end of
-//! the query, or all of them with `wait_end_of_query`: beyond some megabytes in a file.
+//! the query, or all of them with `wait_end_of_query`: beyond some megabytes in a file. Who asked for neither gets what
+//! is there after `HOLD_LONGEST`, and what comes then as it comes: the rows of a slow query are not kept from its client.
 
 use std::io::{Read, Seek, SeekFrom, Write};
 use std::path::PathBuf;
@@ -20,11 +21,13 @@ use super::answer::Responder;
 use gristmill_formats::native::frames;
 
 /// Bytes that are sent at a time.
-pub const CHUNK_BYTES: usize = 256 << 10;
+const CHUNK_BYTES: usize = 256 << 10;
 /// Bytes that wait in memory; more wait in a file.
 const HELD_BYTES: usize = 16 << 20;
 /// A client that takes nothing of its answer for so long is gone.
 const WRITE_LONGEST: Duration = Duration::from_secs(300);
+/// Rows do not wait longer for an error, unless the client wants them to.
+const HOLD_LONGEST: Duration = Duration::from_millis(500);
 /// How often a query whose client takes nothing is asked whether it goes on.
 const CHECK: Duration = Duration::from_millis(100);
 
@@ -39,13 +42,23 @@ pub struct Wrapping {
     pub level: i32,
 }
 
+/// What waits for the end of the query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holding {
+    /// All of the result.
+    All,
+    /// So many bytes.
+    Bytes(usize),
+    /// So many bytes, for `HOLD_LONGEST`.
+    Briefly(usize),
+}
+
 pub struct Outgoing {
     responder: Responder,
     wrapping: Wrapping,
     encoder: Option<Encoder>,
     held: Held,
-    /// Bytes that wait before anything is sent. `None`: all.
-    buffer_bytes: Option<usize>,
+    holding: Holding,
     /// The query, once it has begun.
     pub context: Option<Arc<QueryContext>>,
 }
@@ -75,6 +88,10 @@ impl Held {
             None => self.memory.extend_from_slice(bytes),
         }
         Ok(())
+    }
+
+    fn is_empty(&self) -> bool {
+        self.memory.is_empty() && self.file.is_none()
     }
 
     fn clear(&mut self) {
@@ -113,18 +130,39 @@ async fn send(responder: &Responder, context: Option<&QueryContext>, bytes: Vec<
 
 impl Outgoing {
     /// `folder`: for temporary files.
-    pub fn new(responder: Responder, wrapping: Wrapping, buffer_bytes: Option<usize>, folder: PathBuf) -> Outgoing {
+    pub fn new(responder: Responder, wrapping: Wrapping, holding: Holding, folder: PathBuf) -> Outgoing {
         let level = matches!(wrapping.codec, Compression::Gzip | Compression::Deflate).then_some(wrapping.level.clamp(0, 9));
         let encoder = (wrapping.codec != Compression::None).then(|| wrapping.codec.encoder(level));
         let held = Held { memory: Vec::new(), file: None, folder };
-        Outgoing { responder, wrapping, encoder, held, buffer_bytes, context: None }
+        Outgoing { responder, wrapping, encoder, held, holding, context: None }
     }
 
     pub fn head_is_sent(&self) -> bool {
         self.responder.head_is_sent()
     }
 
+    /// Bytes of a result that are worth handing over.
+    pub fn chunk_bytes(&self) -> usize {
+        match self.holding {
+            Holding::Bytes(most) => most.clamp(1, CHUNK_BYTES),
+            Holding::All | Holding::Briefly(_) => CHUNK_BYTES,
+        }
+    }
+
+    /// Whether there is anything to send that need not wait for more. `fresh`: some was not handed over yet.
+    pub fn is_due(&self, fresh: bool) -> bool {
+        if self.head_is_sent() { fresh } else { (fresh || !self.held.is_empty()) && self.has_waited() }
+    }
+
+    fn has_waited(&self) -> bool {
+        matches!(self.holding, Holding::Briefly(_))
+            && self.context.as_ref().is_some_and(|context| context.elapsed() >= HOLD_LONGEST)
+    }
+
     fn wrapped(&mut self, bytes: &[u8], last: bool) -> Result<Vec<u8>> {
+        if bytes.is_empty() && !last {
+            return Ok(Vec::new());
+        }
         let mut framed = Vec::new();
         let plain = if self.wrapping.framed {
             frames::write(bytes, &mut framed)?;
@@ -153,13 +191,15 @@ impl Outgoing {
             return self.send(wrapped).await;
         }
         self.held.push(&wrapped)?;
-        match self.buffer_bytes {
-            Some(most) if self.held.memory.len() > most || self.held.file.is_some() => {
-                self.responder.begin(head());
-                self.release().await
-            }
-            _ => Ok(()),
+        let is_much = match self.holding {
+            Holding::All => false,
+            Holding::Bytes(most) | Holding::Briefly(most) => self.held.memory.len() > most || self.held.file.is_some(),
+        };
+        if is_much || self.has_waited() {
+            self.responder.begin(head());
+            return self.release().await;
         }
+        Ok(())
     }
 
     async fn send(&self, bytes: Vec<u8>) -> Result<()> {

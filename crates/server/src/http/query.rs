@@ -20,7 +20,7 @@ use super::answer::Responder;
 use super::external;
 use super::head::Head;
 use super::input::{self, Rest, Taken};
-use super::outgoing::{CHUNK_BYTES, Outgoing, Wrapping};
+use super::outgoing::{Holding, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
 use super::sessions::Held;
 use crate::core::{Before, Core, Place, error_text};
@@ -55,8 +55,7 @@ struct Ready {
 /// How the answer of a request is to be.
 struct Wishes {
     wrapping: Wrapping,
-    /// Bytes that wait. `None`: all of them.
-    buffer_bytes: Option<usize>,
+    holding: Holding,
 }
 
 pub async fn run(exchange: Exchange) {
@@ -71,12 +70,12 @@ pub async fn run(exchange: Exchange) {
         tag: format!("{:016x}", env.random_u64()),
         ..Head::default()
     };
-    let mut wishes = Wishes { wrapping: Wrapping::default(), buffer_bytes: Some(BUFFER_BYTES as usize) };
+    let mut wishes = Wishes { wrapping: Wrapping::default(), holding: Holding::Briefly(BUFFER_BYTES as usize) };
     let rest = Rest::default();
     let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
-    let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.buffer_bytes, folder);
+    let mut outgoing = Outgoing::new(responder, wishes.wrapping, wishes.holding, folder);
     let mut context = None;
     let answered = match ready {
         Ok(ready) => answer(ready, &mut head, &mut outgoing, &mut context).await,
@@ -137,7 +136,7 @@ async fn prepare(
         wishes.wrapping.codec = request::accepted_encoding(parts);
         wishes.wrapping.level = settings.http_zlib_compression_level.clamp(0, 9) as i32;
     }
-    wishes.buffer_bytes = buffer_bytes(parameters, &session)?;
+    wishes.holding = holding(parameters, &session)?;
     let external = external::tables(form, parameters, settings)?;
     let longest = Duration::from_millis(settings.queue_max_wait_ms);
     let query = parameters.get("query").unwrap_or_default();
@@ -147,6 +146,7 @@ async fn prepare(
     let default_format = default_format.filter(|name| !name.is_empty()).map(str::to_string);
     let mut session = session;
     session.query_id.clone_from(&head.query_id);
+    session.client = Arc::new(request::client(parts, peer));
     Ok(Ready { session, named, taken, external, default_format, _place: place })
 }
 
@@ -195,14 +195,14 @@ fn session(
     Ok((session, named))
 }
 
-fn buffer_bytes(parameters: &Parameters, session: &Session) -> Result<Option<usize>> {
+fn holding(parameters: &Parameters, session: &Session) -> Result<Holding> {
     let settings = &session.settings;
     let waits = match parameters.get("wait_end_of_query") {
         Some(_) => parameters.flag("wait_end_of_query")?,
         None => settings.http_wait_end_of_query,
     };
     if waits {
-        return Ok(None);
+        return Ok(Holding::All);
     }
     let asked = match parameters.get("buffer_size") {
         Some(text) => text.parse().map_err(|_| {
@@ -210,9 +210,11 @@ fn buffer_bytes(parameters: &Parameters, session: &Session) -> Result<Option<usi
         })?,
         None => settings.http_response_buffer_size,
     };
-    let bytes = if asked == 0 { BUFFER_BYTES } else { asked };
     // What waits for an error waits in memory.
-    Ok(Some(bytes.min(16 * BUFFER_BYTES) as usize))
+    Ok(match asked {
+        0 => Holding::Briefly(BUFFER_BYTES as usize),
+        bytes => Holding::Bytes(bytes.min(16 * BUFFER_BYTES) as usize),
+    })
 }
 
 /// Runs the statement and sends its result; gives the last bytes of it.
@@ -273,7 +275,7 @@ async fn result(
                 if let Some(formatted) = &mut formatted {
                     formatted.write(&batch, &mut out)?;
                 }
-                if out.len() >= CHUNK_BYTES {
+                if out.len() >= outgoing.chunk_bytes() {
                     outgoing.push(&out, || head.success(&context)).await?;
                     out.clear();
                 }
@@ -283,6 +285,11 @@ async fn result(
                 if settings.send_progress_in_http_headers && context.elapsed() >= progress_next && !outgoing.head_is_sent() {
                     head.note_progress(&context);
                     progress_next = context.elapsed() + progress_every;
+                }
+                // Rows of a slow query leave as they come.
+                if outgoing.is_due(!out.is_empty()) {
+                    outgoing.push(&out, || head.success(&context)).await?;
+                    out.clear();
                 }
             }
         }

@@ -1,13 +1,14 @@
 //! What a request says beside its query: parameters of the URL, headers, credentials.
 
 use std::collections::BTreeMap;
-use std::net::IpAddr;
+use std::net::{IpAddr, SocketAddr};
 
 use base64::Engine as _;
 use gristmill_access::control::Credentials;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Compression;
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Client, Settings};
+use hyper::Method;
 use hyper::http::request::Parts;
 use url::form_urlencoded;
 
@@ -105,6 +106,20 @@ impl Parameters {
 
 pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     parts.headers.get(name)?.to_str().ok()
+}
+
+/// What a request says of its client.
+pub fn client(parts: &Parts, peer: SocketAddr) -> Client {
+    let told = |name| header(parts, name).unwrap_or_default().to_string();
+    Client {
+        address: Some(peer),
+        interface: Client::HTTP,
+        http_method: if parts.method == Method::POST { 2 } else { 1 },
+        http_user_agent: told("user-agent"),
+        http_referer: told("referer"),
+        forwarded_for: told("x-forwarded-for"),
+        ..Client::default()
+    }
 }
 
 /// The credentials, from one of the places that they may stand in. Error: AUTHENTICATION_FAILED where they stand in two.

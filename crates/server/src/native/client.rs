@@ -7,6 +7,7 @@ use bytes::Bytes;
 use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block};
+use gristmill_introspect::Client;
 
 use crate::known_settings::{self, Encoding};
 use gristmill_formats::native::frames;
@@ -43,6 +44,8 @@ pub struct Setting {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Query {
     pub id: String,
+    /// What the client says of itself.
+    pub client: Client,
     pub settings: Vec<Setting>,
     /// 0: the columns, 1: states of aggregates, 2: the result.
     pub stage: u64,
@@ -111,9 +114,10 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
 
     pub async fn query(&mut self) -> Result<Query> {
         let id = self.word().await?;
-        if self.has(revision::CLIENT_INFO) {
-            self.client_info().await.context(|| "in the client info of a query".to_string())?;
-        }
+        let client = match self.has(revision::CLIENT_INFO) {
+            true => self.client_info().await.context(|| "in the client info of a query".to_string())?,
+            false => Client::default(),
+        };
         let settings = self.settings().await.context(|| "in the settings of a query".to_string())?;
         if self.has(revision::ROLES) {
             self.skip_word().await?;
@@ -137,15 +141,14 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
                 parameters.insert(setting.name, unquoted(&setting.value));
             }
         }
-        Ok(Query { id, settings, stage, compressed, text: text?, parameters })
+        Ok(Query { id, client, settings, stage, compressed, text: text?, parameters })
     }
 
-    /// Who asks, and for whom: nothing of it is needed, all of it has to be passed over.
-    async fn client_info(&mut self) -> Result<()> {
-        const TCP: u8 = 1;
-        const HTTP: u8 = 2;
+    /// Who asks, and for whom: the log tells of the first.
+    async fn client_info(&mut self) -> Result<Client> {
+        let mut client = Client::default();
         if self.reader.byte().await? == 0 {
-            return Ok(());
+            return Ok(client);
         }
         for _ in ["user", "query id", "address"] {
             self.skip_word().await?;
@@ -154,18 +157,17 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             self.skip_bytes(8).await?;
         }
         let interface = self.reader.byte().await?;
+        client.interface = interface;
         match interface {
-            TCP => {
-                for _ in ["user of the system", "host", "client"] {
-                    self.skip_word().await?;
-                }
-                for _ in ["major", "minor", "revision"] {
-                    self.number().await?;
-                }
+            Client::TCP => {
+                (client.os_user, client.hostname, client.name) =
+                    (self.word().await?, self.word().await?, self.word().await?);
+                (client.version.0, client.version.1) = (self.number().await?, self.number().await?);
+                client.revision = self.number().await?;
             }
-            HTTP => {
-                self.reader.byte().await?;
-                self.skip_word().await?;
+            Client::HTTP => {
+                client.http_method = self.reader.byte().await?;
+                client.http_user_agent = self.word().await?;
                 for (from, words) in [(revision::FORWARDED_FOR, 1), (revision::REFERER, 1), (revision::HTTP_HANDLER, 2)] {
                     for _ in 0..if self.has(from) { words } else { 0 } {
                         self.skip_word().await?;
@@ -181,8 +183,8 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         if self.has(revision::DISTRIBUTED_DEPTH) {
             self.number().await?;
         }
-        if interface == TCP && self.has(revision::VERSION_PATCH) {
-            self.number().await?;
+        if interface == Client::TCP && self.has(revision::VERSION_PATCH) {
+            client.version.2 = self.number().await?;
         }
         if self.has(revision::OPENTELEMETRY) && self.reader.byte().await? != 0 {
             // Trace and span.
@@ -213,7 +215,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
                 self.skip_word().await?;
             }
         }
-        Ok(())
+        Ok(client)
     }
 
     async fn settings(&mut self) -> Result<Vec<Setting>> {

@@ -6,12 +6,12 @@
 //! are (`revision`).
 
 mod answer;
-mod client;
+pub(crate) mod client;
 mod connection;
 mod listener;
 mod query;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod told;
 
 pub use connection::serve;

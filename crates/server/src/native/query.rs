@@ -11,8 +11,8 @@ use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::progress::ProgressSnapshot;
+use gristmill_introspect::{Client, QueryContext};
 use gristmill_types::Columns;
 
 use super::answer::{BlockPacket, Dialect};
@@ -54,6 +54,7 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     }
     let mut session = connection.session.clone();
     session.query_id = packet.id;
+    session.client = Arc::new(Client { address: Some(connection.peer), ..packet.client });
     for setting in packet.settings {
         match known_settings::set(&mut session.settings, &setting.name, &setting.value) {
             Err(error) if setting.important || error.code() != ErrorCode::UNKNOWN_SETTING => return Err(error),

@@ -17,7 +17,7 @@ use crate::{Server, ServerConfig};
 use gristmill_formats::native::revision;
 
 /// The hello of Debian's clickhouse-client 18.16.
-const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108ca903000764656661756c7400";
+pub(crate) const HELLO_2018: &str = "0011436c69636b486f75736520636c69656e7412108ca903000764656661756c7400";
 
 async fn server() -> Server {
     let engine = Engine::open(EngineConfig::default()).await.expect("an engine");
@@ -41,7 +41,7 @@ async fn server() -> Server {
     Server::start(engine, &config).await.expect("a server")
 }
 
-fn hello(revision: u64, user: &str) -> Vec<u8> {
+pub(crate) fn hello(revision: u64, user: &str) -> Vec<u8> {
     let mut out = vec![0];
     write_string(b"test", &mut out);
     for number in [1, 0, revision] {
@@ -56,7 +56,7 @@ fn hello(revision: u64, user: &str) -> Vec<u8> {
 }
 
 /// A query of revision 54468, and the empty block that follows it.
-fn query(text: &str, settings: &[(&str, &str)], parameters: &[(&str, &str)]) -> Vec<u8> {
+pub(crate) fn query(text: &str, settings: &[(&str, &str)], parameters: &[(&str, &str)]) -> Vec<u8> {
     let mut out = vec![1];
     write_string(b"", &mut out);
     // Client info: initial query, user, id, address, time, TCP, three words, version, quota, depth, patch, no trace, replicas.

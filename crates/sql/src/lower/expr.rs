@@ -46,16 +46,18 @@ impl Analyzer<'_> {
             Literal::Bool(value) => constant(ScalarValue::Boolean(Some(*value)), SqlType::Bool),
             Literal::Float(value) => constant(ScalarValue::Float64(Some(*value)), SqlType::Float64),
             Literal::Text(bytes) => constant(ScalarValue::BinaryView(Some(bytes.clone())), SqlType::String),
-            Literal::BigInteger(digits) => match i256::from_string(digits) {
-                Some(value) => {
-                    let kind = if digits.trim_start_matches('-').len() <= 38 { SqlType::UInt128 } else { SqlType::UInt256 };
-                    constant(ScalarValue::Decimal256(Some(value), 76, 0), kind)
-                }
+            Literal::BigInteger(digits) => match big_integer(digits) {
+                Some((value, kind)) => constant(ScalarValue::Decimal256(Some(value), 76, 0), kind),
                 None => constant(ScalarValue::Float64(digits.parse().ok()), SqlType::Float64),
             },
             Literal::Integer(value) => {
-                let kind = literal_integer_type(*value);
                 let value = *value;
+                // ClickHouse takes what 64 bits do not hold for a Float64, unless a type stands at it; here it keeps its digits.
+                let kind = match literal_integer_type(value) {
+                    SqlType::Float64 if value < 0 => SqlType::Int128,
+                    SqlType::Float64 => SqlType::UInt128,
+                    kind => kind,
+                };
                 let scalar = match kind.arrow() {
                     DataType::UInt8 => ScalarValue::UInt8(Some(value as u8)),
                     DataType::UInt16 => ScalarValue::UInt16(Some(value as u16)),
@@ -329,4 +331,24 @@ impl Analyzer<'_> {
         let condition = self.as_predicate(typed, "IN")?;
         Ok(super::operators::predicate(Expr::Not(Box::new(condition)), false))
     }
+}
+
+/// An integer that 128 bits with a sign do not hold, as the bits of its type. `None`: it is too long for 256.
+fn big_integer(digits: &str) -> Option<(i256, SqlType)> {
+    const MOST_OF_128: &str = "340282366920938463463374607431768211455";
+    const MOST_OF_256: &str = "115792089237316195423570985008687907853269984665640564039457584007913129639935";
+    if digits.starts_with('-') {
+        return Some((i256::from_string(digits)?, SqlType::Int256));
+    }
+    let digits = digits.trim_start_matches('0');
+    let is_within = |most: &str| (digits.len(), digits) <= (most.len(), most);
+    let kind = match () {
+        () if is_within(MOST_OF_128) => SqlType::UInt128,
+        () if is_within(MOST_OF_256) => SqlType::UInt256,
+        () => return None,
+    };
+    // From 2^255 on the bits are those of a negative number.
+    let ten = i256::from_i128(10);
+    let add = |value: i256, digit: u8| value.wrapping_mul(ten).wrapping_add(i256::from_i128(i128::from(digit - b'0')));
+    Some((digits.bytes().fold(i256::ZERO, add), kind))
 }

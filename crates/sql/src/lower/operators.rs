@@ -96,7 +96,7 @@ impl Analyzer<'_> {
             }
             ("if", [condition, yes, no]) => {
                 let arms = vec![(condition, yes)];
-                self.case(&arms, no, context).map(Some)
+                self.case(&arms, no, context)
             }
             ("multiIf", _) if arguments.len() >= 3 && arguments.len() % 2 == 1 => {
                 let (otherwise, pairs) = match arguments.split_last() {
@@ -104,7 +104,7 @@ impl Analyzer<'_> {
                     None => return Ok(None),
                 };
                 let arms: Vec<(&Node, &Node)> = pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
-                self.case(&arms, otherwise, context).map(Some)
+                self.case(&arms, otherwise, context)
             }
             (_, [left, right]) => {
                 if let Some(operator) = comparison(name) {
@@ -123,7 +123,9 @@ impl Analyzer<'_> {
         }
     }
 
-    fn case(&self, arms: &[(&Node, &Node)], otherwise: &Node, context: &Context<'_>) -> Result<Typed> {
+    /// `None` where the function itself has to choose: DataFusion computes a condition without columns once to see whether its
+    /// arm is ever taken, and a condition on `rand()` is not the same twice, so it took columns with NULLs for columns without.
+    fn case(&self, arms: &[(&Node, &Node)], otherwise: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
         let mut conditions = Vec::new();
         let mut values = Vec::new();
         for (condition, value) in arms {
@@ -134,6 +136,9 @@ impl Analyzer<'_> {
         let last = self.as_value(self.expr(otherwise, context)?)?;
         let kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
         let kind = least_supertype(&kinds)?;
+        if kind.is_nullable() && conditions.iter().any(Expr::is_volatile) {
+            return Ok(None);
+        }
         // A condition known beforehand chooses its arm now: `if(1, a, b)` never computes b.
         let when_then = conditions
             .into_iter()
@@ -141,7 +146,7 @@ impl Analyzer<'_> {
             .map(|(condition, value)| Ok((Box::new(condition), Box::new(self.cast(value, &kind)?.expr))))
             .collect::<Result<Vec<_>>>()?;
         let else_expr = Some(Box::new(self.cast(last, &kind)?.expr));
-        self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind))
+        self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind)).map(Some)
     }
 
     /// A comparison; `None` where a function of ours compares (tuples, arrays).

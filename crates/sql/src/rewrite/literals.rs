@@ -1,30 +1,9 @@
 //! Literals: `0b101`, which the tokenizer takes for a zero with an alias, and tuples of one element.
 
-use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::with_span;
 use crate::tokens::word;
-
-/// Leaves out `# comment` up to the end of its line. Works on tokens with their white space.
-pub(crate) fn without_hash_comments(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let mut inside = false;
-    let is_comment = |next: Option<&TokenWithSpan>| {
-        next.is_none_or(|next| matches!(next.token, Token::Whitespace(_) | Token::ExclamationMark))
-    };
-    let begins: Vec<bool> =
-        (0..tokens.len()).map(|at| tokens[at].token == Token::Sharp && is_comment(tokens.get(at + 1))).collect();
-    let mut out = Vec::with_capacity(tokens.len());
-    for (token, begins) in tokens.into_iter().zip(begins) {
-        inside |= begins;
-        if inside && token.token == Token::Whitespace(Whitespace::Newline) {
-            inside = false;
-        }
-        if !inside {
-            out.push(token);
-        }
-    }
-    out
-}
 
 /// Joins `0` and `b101` where nothing stands between them. Works on tokens with their white space.
 pub(crate) fn binary_numbers(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {

@@ -1,0 +1,32 @@
+//! Who asks: what a client says of itself, as `system.query_log` and `system.processes` show it.
+
+use std::net::SocketAddr;
+
+/// A client, as far as its protocol tells of it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Client {
+    /// Where its connection comes from. `None`: the statement runs in the process itself.
+    pub address: Option<SocketAddr>,
+    /// 1: the native protocol, 2: HTTP; 0 where neither is there.
+    pub interface: u8,
+    /// Of the machine's user, of the machine, and of the program; the native protocol alone tells them.
+    pub os_user: String,
+    pub hostname: String,
+    pub name: String,
+    /// Of the native protocol.
+    pub revision: u64,
+    pub version: (u64, u64, u64),
+    /// 1: GET (or HEAD), 2: POST; 0 where there is no HTTP.
+    pub http_method: u8,
+    pub http_user_agent: String,
+    pub http_referer: String,
+    /// The header X-Forwarded-For.
+    pub forwarded_for: String,
+}
+
+impl Client {
+    /// The native protocol.
+    pub const TCP: u8 = 1;
+    /// HTTP.
+    pub const HTTP: u8 = 2;
+}

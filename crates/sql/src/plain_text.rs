@@ -1,0 +1,128 @@
+//! What the tokenizer of sqlparser does not know of ClickHouse's text, written as it knows it, byte for byte in the same
+//! place, so that the positions in messages stay right:
+//! - comments `// …`, `# …` and `#! …` begin with `--` instead;
+//! - a quote behind a backslash in a quoted name (`` `a\`b` ``) is doubled instead.
+//!
+//! One pass over the bytes that knows strings, names, comments and heredocs, and only where the text has something to
+//! rewrite at all.
+
+use std::borrow::Cow;
+
+/// The text for the tokenizer.
+pub(crate) fn plain(text: &str) -> Cow<'_, str> {
+    if !["//", "#", "\\`", "\\\""].iter().any(|mark| text.contains(mark)) {
+        return Cow::Borrowed(text);
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    let mut at = 0;
+    while at < bytes.len() {
+        let next = bytes.get(at + 1).copied();
+        match bytes[at] {
+            b'\'' => at = behind_string(&bytes, at),
+            quote @ (b'`' | b'"') => at = name(&mut bytes, at, quote),
+            b'$' => at = behind_heredoc(&bytes, at),
+            b'/' if next == Some(b'*') => at = behind_comment(&bytes, at),
+            b'-' if next == Some(b'-') => at = line_end(&bytes, at),
+            b'/' if next == Some(b'/') => at = comment(&mut bytes, at),
+            b'#' if matches!(next, Some(b' ' | b'!' | b'\t')) => at = comment(&mut bytes, at),
+            // Nothing stands in the comment.
+            b'#' if matches!(next, None | Some(b'\n' | b'\r')) => bytes[at] = b' ',
+            _ => at += 1,
+        }
+    }
+    // ASCII took the place of ASCII.
+    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+}
+
+fn line_end(bytes: &[u8], at: usize) -> usize {
+    bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end)
+}
+
+fn comment(bytes: &mut [u8], at: usize) -> usize {
+    bytes[at..at + 2].copy_from_slice(b"--");
+    line_end(bytes, at)
+}
+
+fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+    at += 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => at += 2,
+            b'\'' => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Doubles the quotes of a name that stand behind a backslash; gives where the name ends.
+fn name(bytes: &mut [u8], mut at: usize, quote: u8) -> usize {
+    at += 1;
+    while at < bytes.len() {
+        match bytes[at] {
+            b'\\' => {
+                if bytes.get(at + 1) == Some(&quote) {
+                    bytes[at] = quote;
+                }
+                at += 2;
+            }
+            byte if byte == quote => return at + 1,
+            _ => at += 1,
+        }
+    }
+    bytes.len()
+}
+
+/// Comments of this kind are nested.
+fn behind_comment(bytes: &[u8], mut at: usize) -> usize {
+    let mut depth = 0;
+    while at < bytes.len() {
+        match &bytes[at..] {
+            [b'/', b'*', ..] => (depth, at) = (depth + 1, at + 2),
+            [b'*', b'/', ..] => (depth, at) = (depth - 1, at + 2),
+            _ => at += 1,
+        }
+        if depth == 0 {
+            return at;
+        }
+    }
+    bytes.len()
+}
+
+/// Behind `$tag$ … $tag$`, or behind the `$` where none begins.
+fn behind_heredoc(bytes: &[u8], at: usize) -> usize {
+    let word = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
+    let tag = &bytes[at..(at + word + 2).min(bytes.len())];
+    if tag.len() < 2 || tag.last() != Some(&b'$') {
+        return at + 1;
+    }
+    let rest = &bytes[at + tag.len()..];
+    let end = rest.windows(tag.len()).position(|window| window == tag);
+    end.map_or(at + 1, |end| at + end + 2 * tag.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn comments_of_all_kinds_are_those_of_the_standard() {
+        assert_eq!(plain("SELECT 1 // it's"), "SELECT 1 -- it's");
+        assert_eq!(plain("#! sh\nSELECT 1 # it's\n#"), "-- sh\nSELECT 1 --it's\n ");
+        assert_eq!(plain("/* a /* // */ # b */ // c"), "/* a /* // */ # b */ -- c");
+        assert_eq!(plain("-- // a\n// b"), "-- // a\n-- b");
+    }
+
+    #[test]
+    fn what_stands_in_quotes_stays() {
+        for text in ["SELECT 'http://a', '\\'// b'", "SELECT `a//b`, \"# c\"", "SELECT $x$ // # $x$", "SELECT 1 / 2 #1"] {
+            assert_eq!(plain(text), text);
+        }
+    }
+
+    #[test]
+    fn quotes_behind_a_backslash_are_doubled_in_names() {
+        assert_eq!(plain(r"SELECT 1 AS `a\`b`, 2 AS `\\`"), r"SELECT 1 AS `a``b`, 2 AS `\\`");
+        assert_eq!(plain(r#"SELECT 1 AS "a\"b""#), r#"SELECT 1 AS "a""b""#);
+    }
+}

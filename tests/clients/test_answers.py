@@ -1,0 +1,61 @@
+"""When an answer over HTTP leaves, and what the log says of who asked for it."""
+
+import time
+import uuid
+from http.client import HTTPConnection, IncompleteRead
+
+import clickhouse_driver
+
+
+def test_rows_of_a_slow_query_leave_as_they_come(server):
+    query = "SELECT number, sleepEachRow(0.3) FROM numbers(8) SETTINGS max_block_size = 1, max_threads = 1 FORMAT TSV"
+    connection = HTTPConnection("127.0.0.1", server.http_port, timeout=60)
+    begun = time.monotonic()
+    connection.request("POST", "/", body=query)
+    answer = connection.getresponse()
+    first = answer.read1()
+    assert first.startswith(b"0\t0\n") and first.count(b"\n") < 8
+    assert time.monotonic() - begun < 2
+    assert (first + answer.read()).count(b"\n") == 8
+    connection.close()
+
+
+def test_an_error_behind_rows_that_left_is_told_behind_them(http):
+    query = "SELECT number, sleepEachRow(0.2), throwIf(number = 6) FROM numbers(10) SETTINGS max_block_size = 1, max_threads = 1"
+    try:
+        body = http(query).body
+    except IncompleteRead as broken_off:
+        body = broken_off.partial
+    assert body.startswith(b"0\t0\t0\n") and b"FUNCTION_THROW_IF_VALUE_IS_NON_ZERO" in body
+    # Who wants all of it or none asks for that.
+    answer = http(query, wait_end_of_query=1)
+    assert answer.status == 500 and answer.error[1] == "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO"
+
+
+def test_few_bytes_are_held_back_where_few_are_asked_for(http):
+    query = "SELECT throwIf(number = 3) FROM system.numbers SETTINGS max_block_size = 1, max_threads = 1"
+    try:
+        body = http(query, http_response_buffer_size=1).body
+    except IncompleteRead as broken_off:
+        body = broken_off.partial
+    assert body.startswith(b"0\n0\n") and b"FUNCTION_THROW_IF_VALUE_IS_NON_ZERO" in body
+
+
+def test_the_log_tells_who_asked(http, server):
+    http.ok("SELECT 'who'", query_id="asked over http", headers={"User-Agent": "teller/1.0", "Referer": "there"})
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, client_name="mine")
+    client.execute("SELECT 'who'", query_id="asked over tcp")
+    client.disconnect()
+    columns = "interface, client_name, http_method, http_user_agent, http_referer, address, port > 0"
+    log = "SELECT {} FROM system.query_log WHERE type = 'QueryFinish' AND query_id = '{}'"
+    assert http.ok(log.format(columns, "asked over http")) == "2\t\t2\tteller/1.0\tthere\t::ffff:127.0.0.1\t1\n"
+    assert http.ok(log.format(columns, "asked over tcp")) == "1\tClickHouse mine\t0\t\t\t::ffff:127.0.0.1\t1\n"
+
+
+def test_ids_of_queries_are_random_uuids(http):
+    assert uuid.UUID(http("SELECT 1").headers["x-clickhouse-query-id"]).version == 4
+
+
+def test_rows_are_not_shown_that_a_setting_would_have_left_out(http):
+    answer = http("SELECT number FROM numbers(3)", additional_table_filters="{'numbers': 'number != 1'}")
+    assert answer.error[1] == "NOT_IMPLEMENTED", answer
