@@ -246,8 +246,15 @@ impl Cursor<'_> {
     /// `modifies`: a column that is there; any part of the definition may be missing.
     pub(crate) fn column(&mut self, create: &mut CreateTable, modifies: bool) -> Result<ColumnDefinition> {
         let name = self.column_name()?;
-        let mut column =
-            ColumnDefinition { name, kind: None, default: None, comment: String::new(), codec: String::new(), ttl: None, nested: false };
+        let mut column = ColumnDefinition {
+            name,
+            kind: None,
+            default: None,
+            comment: String::new(),
+            codec: String::new(),
+            ttl: None,
+            nested: false,
+        };
         let begins_default =
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
         if modifies {
@@ -297,8 +304,14 @@ impl Cursor<'_> {
         Ok(column)
     }
 
-    /// `tuple()`, `a`, `(a, f(b))`
+    /// `tuple()`, `()`, `a`, `(a, f(b))`
     fn key_list(&mut self) -> Result<Vec<Node>> {
+        let nothing = [&self.parser.peek_nth_token_ref(0).token, &self.parser.peek_nth_token_ref(1).token];
+        if nothing == [&Token::LParen, &Token::RParen] {
+            self.expect_token(&Token::LParen)?;
+            self.expect_token(&Token::RParen)?;
+            return Ok(Vec::new());
+        }
         Ok(match self.expression()? {
             Node::Call(call) if call.name == "tuple" => call.arguments,
             other => vec![other],

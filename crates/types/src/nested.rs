@@ -30,7 +30,8 @@ pub fn fields<'c>(columns: &'c Columns, nested: &str) -> Vec<(&'c str, &'c SqlTy
 pub fn sized_default(column: &Column, columns: &Columns, known: impl Fn(&str) -> bool) -> Option<String> {
     let nested = table(column)?;
     let SqlType::Array(element) = &column.kind else { return None };
-    let beside = columns.iter().find(|other| other.name != column.name && table(other) == Some(nested) && known(&other.name))?;
+    let beside =
+        columns.iter().find(|other| other.name != column.name && table(other) == Some(nested) && known(&other.name))?;
     let quoted = |text: &str, quote: char| text.replace('\\', "\\\\").replace(quote, &format!("\\{quote}"));
     Some(format!(
         "arrayWithConstant(length(`{}`), defaultValueOfTypeName('{}'))",

@@ -16,3 +16,8 @@ SELECT count() FROM t WHERE a = '7';
 SELECT count() FROM t WHERE toString(a) = '7';
 SELECT min(a), max(a), count() FROM t;
 SELECT count() FROM t WHERE a >= 49 AND b LIKE '1%';
+-- No order.
+CREATE TABLE unordered (a Int32, b String) ENGINE = MergeTree ORDER BY ();
+INSERT INTO unordered VALUES (2, 'x'), (1, 'y');
+SELECT * FROM unordered;
+SELECT sorting_key, primary_key FROM system.tables WHERE database = currentDatabase() AND name = 'unordered';

@@ -175,7 +175,9 @@ impl Evolution {
                     nested::sized_default(column, &self.layout.columns, stored)
                 };
                 let (text, is_of_part) = match &column.default {
-                    Some((DefaultKind::Default | DefaultKind::Materialized, text)) if !text.is_empty() => (text.clone(), false),
+                    Some((DefaultKind::Default | DefaultKind::Materialized, text)) if !text.is_empty() => {
+                        (text.clone(), false)
+                    }
                     _ => match sized() {
                         Some(text) => (text, true),
                         None => return Ok(Step::Default(column.kind.clone())),
@@ -187,7 +189,8 @@ impl Evolution {
                         format!("The default of column {} needs itself", column.name),
                     ));
                 }
-                let compile = || self.environment.compile(&text, Wanted::Value(&column.kind), &self.layout.declared, context);
+                let compile =
+                    || self.environment.compile(&text, Wanted::Value(&column.kind), &self.layout.declared, context);
                 // Which array it goes by is another in each part.
                 let expression = match is_of_part {
                     true => compile().map(Arc::new),
