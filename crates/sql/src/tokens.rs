@@ -77,7 +77,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = substitute_parameters(tokens, parameters)?;
     let tokens = finals::rewrite(unions::rewrite(if_permitted(with_of_insert(tokens))))?;
-    let tokens = in_partition(into_outfile(tables_called_table(tokens)));
+    let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
@@ -141,6 +141,24 @@ fn tables_called_table(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             && let Token::Word(word) = &mut tokens[at].token
         {
             word.quote_style = Some('`');
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
+}
+
+/// `2 * any(x)`: an aggregate function behind an operator, unless what it holds is a query. The parser would take ANY for the
+/// quantifier of a comparison.
+fn calls_of_any(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 0..tokens.len() {
+        let is_call =
+            is_word(&tokens[at].token, "any") && tokens.get(at + 1).is_some_and(|next| next.token == Token::LParen);
+        let inner = tokens[at + 1..].iter().find(|token| token.token != Token::LParen);
+        let holds_query = inner.is_some_and(|token| ["SELECT", "WITH"].iter().any(|word| is_word(&token.token, word)));
+        if is_call
+            && !holds_query
+            && let Token::Word(word) = &mut tokens[at].token
+        {
             word.keyword = Keyword::NoKeyword;
         }
     }
