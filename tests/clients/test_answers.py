@@ -1,6 +1,6 @@
 """When an answer over HTTP leaves, and what the log says of who asked for it."""
 
-import time
+import json
 import uuid
 from http.client import HTTPConnection, IncompleteRead
 
@@ -10,12 +10,10 @@ import clickhouse_driver
 def test_rows_of_a_slow_query_leave_as_they_come(server):
     query = "SELECT number, sleepEachRow(0.3) FROM numbers(8) SETTINGS max_block_size = 1, max_threads = 1 FORMAT TSV"
     connection = HTTPConnection("127.0.0.1", server.http_port, timeout=60)
-    begun = time.monotonic()
     connection.request("POST", "/", body=query)
     answer = connection.getresponse()
     first = answer.read1()
     assert first.startswith(b"0\t0\n") and first.count(b"\n") < 8
-    assert time.monotonic() - begun < 2
     assert (first + answer.read()).count(b"\n") == 8
     connection.close()
 
@@ -59,3 +57,26 @@ def test_ids_of_queries_are_random_uuids(http):
 def test_rows_are_not_shown_that_a_setting_would_have_left_out(http):
     answer = http("SELECT number FROM numbers(3)", additional_table_filters="{'numbers': 'number != 1'}")
     assert answer.error[1] == "NOT_IMPLEMENTED", answer
+
+
+def test_clients_hear_how_many_rows_a_limit_left_out(http, server):
+    http.ok("CREATE OR REPLACE TABLE before_limit (k UInt32, v UInt8) ENGINE = MergeTree ORDER BY k")
+    http.ok("INSERT INTO before_limit SELECT number, number % 10 FROM numbers(1000)")
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+
+    def told(query: str) -> int | None:
+        over_http = json.loads(http.ok(f"{query} FORMAT JSON")).get("rows_before_limit_at_least")
+        client.execute(query)
+        info = client.last_query.profile_info
+        assert (info.rows_before_limit if info.applied_limit else None) == over_http
+        return over_http
+
+    assert told("SELECT k FROM before_limit WHERE v = 3 ORDER BY v, k DESC LIMIT 2") == 100
+    assert told("SELECT k % 7, count() FROM before_limit GROUP BY k % 7 ORDER BY count(), k % 7 LIMIT 3 OFFSET 1") == 7
+    assert told("SELECT k FROM before_limit LIMIT 3") >= 3
+    assert told("SELECT k FROM before_limit") is None
+    client.disconnect()
+
+
+def test_a_query_without_a_table_reads_one_row(http):
+    assert json.loads(http.ok("SELECT 1 FORMAT JSON"))["statistics"]["rows_read"] == 1

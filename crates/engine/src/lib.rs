@@ -1,6 +1,7 @@
 //! Runs statements: sessions, one interpreter a statement, plans and their execution.
 
 mod async_inserts;
+mod before_limit;
 mod bucketed_groups;
 mod compiler;
 pub mod engine;

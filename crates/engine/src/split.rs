@@ -358,7 +358,7 @@ mod tests {
         assert_eq!(statements[0].inline_data.as_deref(), Some(b"1,'a;b\n2,x\n".as_slice()));
         assert_eq!(statements[1].text, "SELECT 1");
         let statements = split("WITH 1 AS x INSERT INTO t FORMAT TSV\na;\n");
-        assert_eq!(statements[0].inline_data.as_deref(), Some(b"a;\n".as_slice()));
+        assert_eq!(statements[0].inline_data.as_deref(), Some(b"a".as_slice()));
     }
 
     #[test]

@@ -16,6 +16,8 @@ pub struct Progress {
     pub written_bytes: AtomicU64,
     pub result_rows: AtomicU64,
     pub result_bytes: AtomicU64,
+    /// One more than the rows that a LIMIT was taken from; 0: there was none.
+    before_limit: AtomicU64,
 }
 
 /// A copy of the numbers at one moment.
@@ -41,6 +43,16 @@ impl Progress {
     pub fn wrote(&self, rows: u64, bytes: u64) {
         self.written_rows.fetch_add(rows, Ordering::Relaxed);
         self.written_bytes.fetch_add(bytes, Ordering::Relaxed);
+    }
+
+    /// A LIMIT was taken from so many rows, or more.
+    pub fn limit_was_applied(&self, rows: u64) {
+        self.before_limit.store(rows.saturating_add(1), Ordering::Relaxed);
+    }
+
+    /// `None`: there was no LIMIT, or the query has not ended.
+    pub fn rows_before_limit(&self) -> Option<u64> {
+        self.before_limit.load(Ordering::Relaxed).checked_sub(1)
     }
 
     pub fn snapshot(&self) -> ProgressSnapshot {

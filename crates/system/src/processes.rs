@@ -7,11 +7,13 @@ use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
-use gristmill_introspect::processes;
+use gristmill_introspect::{Client, processes};
 
 use crate::rows::{Cell, table};
 
-const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, address IPv6, port UInt16, interface UInt8, \
+const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, address IPv6, port UInt16, \
+    interface Enum8('Unknown' = 0, 'TCP' = 1, 'HTTP' = 2, 'gRPC' = 3, 'MySQL' = 4, 'PostgreSQL' = 5, 'Local' = 6, \
+    'TCP_Interserver' = 7, 'Prometheus' = 8, 'Background' = 9, 'ArrowFlight' = 10), \
     client_name String, http_user_agent String, initial_user String, initial_query_id String, \
     elapsed Float64, is_cancelled UInt8, read_rows UInt64, read_bytes UInt64, total_rows_approx UInt64, \
     written_rows UInt64, written_bytes UInt64, memory_usage Int64, peak_memory_usage Int64, query String, \
@@ -32,7 +34,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 (&query.query_id).into(),
                 query.client.address.map(|address| address.ip()).into(),
                 query.client.address.map_or(0, |address| u64::from(address.port())).into(),
-                u64::from(query.client.interface).into(),
+                match query.client.interface {
+                    Client::TCP => "TCP",
+                    Client::HTTP => "HTTP",
+                    _ => "Unknown",
+                }
+                .into(),
                 (&query.client.name).into(),
                 (&query.client.http_user_agent).into(),
                 (&query.user).into(),

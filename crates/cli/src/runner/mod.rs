@@ -199,7 +199,8 @@ impl Runner {
             storage: StorageUse::of(&context),
             insert_gear: context.insert_gear.shown(),
         };
-        let late = late.lock().clone();
+        let mut late = late.lock().clone();
+        late.rows_before_limit = late.rows_before_limit.or_else(|| context.progress.rows_before_limit());
         output.finish(elapsed, &summary.progress, late)?;
         Ok(Finished { summary, batches, gives_rows })
     }

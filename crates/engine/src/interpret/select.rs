@@ -19,7 +19,7 @@ use crate::engine::Engine;
 use crate::execution::InputData;
 use crate::projections::used;
 use crate::resolver::{Resolver, hints};
-use crate::{plan, sets};
+use crate::{before_limit, plan, sets};
 
 /// A query that is planned and not yet run.
 pub(crate) struct Planned {
@@ -42,7 +42,8 @@ impl Interpreter {
             Some(query) => self.totals(&query, &columns).await?,
             None => None,
         };
-        let rows = plan::run(&planned.state, planned.physical, &self.context)?;
+        let rows = plan::run(&planned.state, planned.physical.clone(), &self.context)?;
+        let rows = before_limit::told(rows, planned.physical, &self.context);
         Ok(Outcome { columns, rows, totals })
     }
 

@@ -303,7 +303,7 @@ async fn result(
             elapsed_seconds: context.elapsed().as_secs_f64(),
             read_rows: progress.read_rows,
             read_bytes: progress.read_bytes,
-            rows_before_limit: None,
+            rows_before_limit: context.progress.rows_before_limit(),
             totals,
             extremes: extremes.map(Extremes::rows).transpose()?.flatten(),
         };

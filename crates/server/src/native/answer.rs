@@ -154,14 +154,15 @@ impl Dialect {
         out
     }
 
-    pub fn profile_info(self, rows: u64, blocks: u64, bytes: u64) -> Vec<u8> {
+    /// `before_limit`: rows that a LIMIT was taken from.
+    pub fn profile_info(self, rows: u64, blocks: u64, bytes: u64, before_limit: Option<u64>) -> Vec<u8> {
         let mut out = Vec::new();
         for number in [PROFILE_INFO, rows, blocks, bytes] {
             write_varuint(number, &mut out);
         }
-        // No LIMIT was applied that would hide rows; and that number is known. (Clients of 2018 end where it is not.)
-        out.push(0);
-        write_varuint(0, &mut out);
+        // The number is known, also where there was no LIMIT. (Clients of 2018 end where it is not.)
+        out.push(u8::from(before_limit.is_some()));
+        write_varuint(before_limit.unwrap_or(0), &mut out);
         out.push(1);
         if self.has(revision::AGGREGATION_IN_PROFILE_INFO) {
             out.push(0);

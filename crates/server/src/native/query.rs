@@ -272,7 +272,7 @@ async fn answer(
         if let Some(rows) = sent.extremes.map(Extremes::rows).transpose()?.flatten() {
             out.send(dialect.block(BlockPacket::Extremes, &columns, Some(&rows))?).await?;
         }
-        out.send(dialect.profile_info(sent.rows, sent.blocks, sent.bytes)).await?;
+        out.send(dialect.profile_info(sent.rows, sent.blocks, sent.bytes, context.progress.rows_before_limit())).await?;
     }
     // Older clients take nothing but an end for the rows that they sent.
     let hears_more = dialect.revision >= revision::PROFILE_EVENTS_IN_INSERT || !columns.is_empty() || !*takes_blocks;

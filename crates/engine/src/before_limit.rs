@@ -1,0 +1,104 @@
+//! How many rows a LIMIT took its rows from (`rows_before_limit_at_least`): told to clients when a query ends.
+//!
+//! The limit stands at the top of the plan, in nodes that end after some rows (limits, sorts and merges with a bound, reads
+//! that stop early); what lies between leaves the number of rows alone. The rows are those that came out of whatever is below
+//! the lowest of them, so they are at least that many where it was stopped early.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, ready};
+
+use arrow::array::RecordBatch;
+use arrow::datatypes::SchemaRef;
+use datafusion::error::Result;
+use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
+use datafusion::physical_plan::ExecutionPlan;
+use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
+use futures::{Stream, StreamExt};
+use gristmill_introspect::QueryContext;
+
+/// Nodes that give every row they get, and no other.
+const PASSING: &[&str] = &["ProjectionExec", "CoalescePartitionsExec", "CooperativeExec", "RepartitionExec", "BufferExec"];
+
+/// The node whose rows a limit at the top of the plan was taken from.
+fn limited(plan: &Arc<dyn ExecutionPlan>) -> Option<Arc<dyn ExecutionPlan>> {
+    let mut found = None;
+    let mut node = plan.clone();
+    loop {
+        let stops = node.fetch().is_some();
+        let [child] = &node.children()[..] else {
+            // What reads stops by itself: its own rows are all that are known.
+            return if stops { Some(node) } else { found };
+        };
+        if !stops && !PASSING.contains(&node.name()) {
+            return found;
+        }
+        let child = Arc::clone(child);
+        if stops {
+            found = Some(child.clone());
+        }
+        node = child;
+    }
+}
+
+/// Rows that came out of a node, or out of the nearest below that counts them.
+fn rows_of(node: &Arc<dyn ExecutionPlan>) -> Option<u64> {
+    if let Some(rows) = node.metrics().and_then(|metrics| metrics.output_rows()) {
+        return Some(rows as u64);
+    }
+    match &node.children()[..] {
+        [child] if PASSING.contains(&node.name()) => rows_of(child),
+        _ => None,
+    }
+}
+
+/// Whether the plan reads nothing but the one row of a query without FROM.
+fn is_of_one_row(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    match &plan.children()[..] {
+        [] => plan.downcast_ref::<PlaceholderRowExec>().is_some(),
+        [child] => is_of_one_row(child),
+        _ => false,
+    }
+}
+
+/// The rows of a plan; when they end, what they were taken from is told to the query's progress.
+pub fn told(
+    rows: SendableRecordBatchStream,
+    plan: Arc<dyn ExecutionPlan>,
+    context: &Arc<QueryContext>,
+) -> SendableRecordBatchStream {
+    if is_of_one_row(&plan) {
+        context.read(1, 1);
+    }
+    match limited(&plan) {
+        Some(_) => Box::pin(Told { rows, plan: Some(plan), context: context.clone() }),
+        None => rows,
+    }
+}
+
+struct Told {
+    rows: SendableRecordBatchStream,
+    plan: Option<Arc<dyn ExecutionPlan>>,
+    context: Arc<QueryContext>,
+}
+
+impl Stream for Told {
+    type Item = Result<RecordBatch>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let next = ready!(self.rows.poll_next_unpin(context));
+        if next.is_none()
+            && let Some(plan) = self.plan.take()
+            && let Some(rows) = limited(&plan).and_then(|node| rows_of(&node))
+        {
+            self.context.progress.limit_was_applied(rows);
+        }
+        Poll::Ready(next)
+    }
+}
+
+impl RecordBatchStream for Told {
+    fn schema(&self) -> SchemaRef {
+        self.rows.schema()
+    }
+}
