@@ -1,0 +1,289 @@
+//! Reads CREATE, ALTER and DROP of users, roles, settings profiles and named collections.
+
+use gristmill_access::entity::{Chosen, SettingsElement, Writability};
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::tokenizer::Token;
+
+use super::{AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, Verb};
+use crate::cursor::{Cursor, constant, syntax};
+use crate::statement::Statement;
+
+impl Cursor<'_> {
+    /// USER, ROLE or [SETTINGS] PROFILE, if it is next.
+    pub(crate) fn entity_kind(&mut self) -> Result<Option<EntityKind>> {
+        for (words, kind) in [
+            (&["USER"][..], EntityKind::User),
+            (&["ROLE"], EntityKind::Role),
+            (&["SETTINGS", "PROFILE"], EntityKind::Profile),
+            (&["PROFILE"], EntityKind::Profile),
+        ] {
+            if self.eat_all(words) {
+                return Ok(Some(kind));
+            }
+        }
+        for words in [&["ROW", "POLICY"][..], &["POLICY"], &["QUOTA"], &["MASKING", "POLICY"]] {
+            if words.iter().enumerate().all(|(n, word)| self.peeks_nth(n, word)) {
+                return Err(Error::not_implemented(words.join(" ")));
+            }
+        }
+        Ok(None)
+    }
+
+    pub(super) fn peeks_nth(&self, n: usize, word: &str) -> bool {
+        crate::tokens::is_word(&self.parser.peek_nth_token_ref(n).token, word)
+    }
+
+    /// From behind `CREATE USER [OR REPLACE]` or `ALTER USER`.
+    pub(crate) fn entity_change(&mut self, kind: EntityKind, verb: Verb, or_replace: bool) -> Result<Statement> {
+        let or_replace = or_replace || self.eat_all(&["OR", "REPLACE"]);
+        let if_fits = if verb == Verb::Create { self.if_not_exists() } else { self.if_exists() };
+        let mut change = EntityChange {
+            kind,
+            verb,
+            names: self.entity_names()?,
+            or_replace,
+            if_fits,
+            rename_to: None,
+            methods: None,
+            adds_methods: false,
+            valid_until: None,
+            hosts: None,
+            default_roles: None,
+            default_database: None,
+            settings: None,
+            to: None,
+        };
+        self.on_cluster()?;
+        loop {
+            if verb == Verb::Alter && self.eat_all(&["RENAME", "TO"]) {
+                change.rename_to = Some(self.entity_name()?);
+            } else if self.eat("IN") {
+                let storage = self.identifier()?;
+                if storage != "local_directory" {
+                    let text = format!("Access storage {storage} is not found: local_directory is where statements write");
+                    return Err(Error::new(ErrorCode::ACCESS_STORAGE_FOR_INSERTION_NOT_FOUND, text));
+                }
+            } else if self.eat("SETTINGS") || (kind == EntityKind::Profile && self.peeks("PROFILE")) {
+                change.settings = Some(self.settings_elements()?);
+            } else if kind == EntityKind::Profile && self.eat("TO") {
+                change.to = Some(self.chosen()?);
+            } else if kind != EntityKind::User || !self.user_clause(&mut change)? {
+                return Ok(Statement::Access(AccessStatement::Change(Box::new(change))));
+            }
+        }
+    }
+
+    /// A clause that only users have; false: there is none.
+    pub(super) fn user_clause(&mut self, change: &mut EntityChange) -> Result<bool> {
+        if self.eat_all(&["NOT", "IDENTIFIED"]) {
+            change.methods =
+                Some(vec![MethodText { kind: "no_password".into(), value: String::new(), salt: String::new() }]);
+        } else if self.eat_all(&["ADD", "IDENTIFIED"]) {
+            change.adds_methods = true;
+            change.methods = Some(self.methods()?);
+        } else if self.eat("IDENTIFIED") {
+            change.methods = Some(self.methods()?);
+        } else if self.eat("HOST") {
+            change.hosts = Some(self.hosts()?);
+        } else if self.eat_all(&["VALID", "UNTIL"]) {
+            let until = self.string()?;
+            change.valid_until = Some(if until == "infinity" { String::new() } else { until });
+        } else if self.eat_all(&["DEFAULT", "ROLE"]) {
+            change.default_roles = Some(self.chosen()?);
+        } else if self.eat_all(&["DEFAULT", "DATABASE"]) {
+            change.default_database = Some(if self.eat("NONE") { String::new() } else { self.identifier()? });
+        } else if self.eat("GRANTEES") {
+            // Any, the default, is the only one that is there: others would have to be kept to.
+            if self.chosen_of("ANY")? != Chosen::All {
+                return Err(Error::not_implemented("GRANTEES other than ANY"));
+            }
+        } else {
+            return Ok(false);
+        }
+        Ok(true)
+    }
+
+    pub(super) fn methods(&mut self) -> Result<Vec<MethodText>> {
+        let mut methods = Vec::new();
+        loop {
+            let kind = if self.eat("WITH") || !methods.is_empty() && !self.peeks("BY") {
+                self.identifier()?.to_ascii_lowercase()
+            } else {
+                String::new()
+            };
+            let value = if kind == "no_password" {
+                String::new()
+            } else {
+                self.expect("BY")?;
+                self.string()?
+            };
+            let salt = if self.eat("SALT") { self.string()? } else { String::new() };
+            methods.push(MethodText { kind, value, salt });
+            if !self.eat_token(&Token::Comma) {
+                return Ok(methods);
+            }
+        }
+    }
+
+    pub(super) fn hosts(&mut self) -> Result<Vec<HostText>> {
+        if self.eat("NONE") {
+            return Ok(Vec::new());
+        }
+        let mut hosts = Vec::new();
+        loop {
+            if self.eat("ANY") {
+                hosts.push(HostText::Any);
+            } else if self.eat("LOCAL") {
+                hosts.push(HostText::Local);
+            } else if self.eat("IP") {
+                loop {
+                    hosts.push(HostText::Ip(self.string()?));
+                    let more = self.parser.peek_token_ref().token == Token::Comma
+                        && matches!(self.parser.peek_nth_token_ref(1).token, Token::SingleQuotedString(_));
+                    if !more {
+                        break;
+                    }
+                    self.eat_token(&Token::Comma);
+                }
+            } else if ["NAME", "REGEXP", "LIKE"].iter().any(|word| self.peeks(word)) {
+                return Err(Error::not_implemented("HOST by name: names of hosts are not looked up; HOST IP is there"));
+            } else {
+                return Err(self.unexpected("ANY, LOCAL, IP or NONE"));
+            }
+            if !self.eat_token(&Token::Comma) {
+                return Ok(hosts);
+            }
+        }
+    }
+
+    /// `max_threads = 4 MIN 1 MAX 8 CONST, PROFILE 'p'`; NONE: none.
+    pub(super) fn settings_elements(&mut self) -> Result<Vec<SettingsElement>> {
+        if self.eat("NONE") {
+            return Ok(Vec::new());
+        }
+        let mut elements = Vec::new();
+        loop {
+            if self.eat("PROFILE") || self.eat("INHERIT") {
+                elements.push(SettingsElement::Profile(self.entity_name()?));
+            } else {
+                elements.push(self.settings_element()?);
+            }
+            if !self.eat_token(&Token::Comma) {
+                return Ok(elements);
+            }
+        }
+    }
+
+    pub(super) fn settings_element(&mut self) -> Result<SettingsElement> {
+        let name = self.identifier()?;
+        let (mut value, mut min, mut max, mut writability) = (None, None, None, None);
+        loop {
+            let bound = if self.eat("MIN") {
+                &mut min
+            } else if self.eat("MAX") {
+                &mut max
+            } else if self.parser.peek_token_ref().token == Token::Eq {
+                &mut value
+            } else {
+                let words = [
+                    ("READONLY", Writability::Const),
+                    ("CONST", Writability::Const),
+                    ("WRITABLE", Writability::Writable),
+                    ("CHANGEABLE_IN_READONLY", Writability::ChangeableInReadonly),
+                ];
+                match words.iter().find(|(word, _)| self.eat(word)) {
+                    Some((_, kind)) => writability = Some(*kind),
+                    None => return Ok(SettingsElement::Setting { name, value, min, max, writability }),
+                }
+                continue;
+            };
+            self.eat_token(&Token::Eq);
+            *bound = Some(self.value()?);
+        }
+    }
+
+    /// A number or a string: no more than that, because MIN and MAX stand behind it.
+    pub(super) fn value(&mut self) -> Result<String> {
+        if matches!(self.parser.peek_token_ref().token, Token::SingleQuotedString(_)) {
+            return self.string();
+        }
+        let value = self.parser.parse_prefix().map_err(syntax)?;
+        constant(&crate::translate::node(&value)?)
+    }
+
+    /// A name, or a string that is one.
+    pub(crate) fn entity_name(&mut self) -> Result<String> {
+        match self.parser.peek_token_ref().token {
+            Token::SingleQuotedString(_) => self.string(),
+            _ => self.identifier(),
+        }
+    }
+
+    pub(super) fn entity_names(&mut self) -> Result<Vec<String>> {
+        let mut names = vec![self.entity_name()?];
+        while self.eat_token(&Token::Comma) {
+            names.push(self.entity_name()?);
+        }
+        Ok(names)
+    }
+
+    pub(super) fn chosen(&mut self) -> Result<Chosen> {
+        self.chosen_of("ALL")
+    }
+
+    /// `a, b`, `ALL`, `ALL EXCEPT a, b`, `NONE`; `all`: the word for all.
+    pub(super) fn chosen_of(&mut self, all: &str) -> Result<Chosen> {
+        if self.eat("NONE") {
+            return Ok(Chosen::None);
+        }
+        if self.eat(all) {
+            return Ok(if self.eat("EXCEPT") { Chosen::AllExcept(self.entity_names()?) } else { Chosen::All });
+        }
+        Ok(Chosen::These(self.entity_names()?))
+    }
+
+    /// What follows CREATE, ALTER or DROP; `None`: it is no NAMED COLLECTION.
+    pub(crate) fn named_collection(&mut self, verb: &str) -> Result<Option<Statement>> {
+        if !self.eat_all(&["NAMED", "COLLECTION"]) {
+            return Ok(None);
+        }
+        let is_conditional = if verb == "CREATE" { self.if_not_exists() } else { self.if_exists() };
+        let name = self.identifier()?;
+        self.on_cluster()?;
+        Ok(Some(Statement::Access(match verb {
+            "CREATE" => {
+                self.expect("AS")?;
+                AccessStatement::CreateCollection { name, if_not_exists: is_conditional, values: self.collection_entries()? }
+            }
+            "ALTER" => {
+                let set = if self.eat("SET") { self.collection_entries()? } else { Vec::new() };
+                let delete = if self.eat("DELETE") { self.entity_names()? } else { Vec::new() };
+                AccessStatement::AlterCollection { name, if_exists: is_conditional, set, delete }
+            }
+            _ => AccessStatement::DropCollection { name, if_exists: is_conditional },
+        })))
+    }
+
+    pub(super) fn collection_entries(&mut self) -> Result<Vec<CollectionEntry>> {
+        let mut entries = Vec::new();
+        loop {
+            let key = self.identifier()?;
+            self.expect_token(&Token::Eq)?;
+            let value = self.value()?;
+            let overridable =
+                if self.eat_all(&["NOT", "OVERRIDABLE"]) { Some(false) } else { self.eat("OVERRIDABLE").then_some(true) };
+            entries.push(CollectionEntry { key, value, overridable });
+            if !self.eat_token(&Token::Comma) {
+                return Ok(entries);
+            }
+        }
+    }
+
+    /// From behind DROP and the kind.
+    pub(crate) fn drop_entity(&mut self, kind: EntityKind) -> Result<Statement> {
+        let if_exists = self.if_exists();
+        let names = self.entity_names()?;
+        self.on_cluster()?;
+        Ok(Statement::Access(AccessStatement::Drop { kind, names, if_exists }))
+    }
+}

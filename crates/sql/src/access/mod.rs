@@ -1,0 +1,291 @@
+//! Statements about users, roles, settings profiles and privileges: what they say. How each is read stands in `entities`
+//! (CREATE, ALTER, DROP), `grants` (GRANT, REVOKE) and `show` (SET ROLE, SHOW).
+
+mod entities;
+mod grants;
+mod show;
+
+use gristmill_access::Privileges;
+use gristmill_access::entity::{Chosen, SettingsElement};
+use gristmill_access::rights::Name;
+
+/// The word for whoever runs the statement.
+pub const CURRENT_USER: &str = "CURRENT_USER";
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum EntityKind {
+    User,
+    Role,
+    Profile,
+}
+
+impl EntityKind {
+    /// As statements call it.
+    pub fn words(self) -> &'static str {
+        match self {
+            EntityKind::User => "USER",
+            EntityKind::Role => "ROLE",
+            EntityKind::Profile => "SETTINGS PROFILE",
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    Create,
+    Alter,
+}
+
+/// CREATE or ALTER of one kind of entity. `None`: not said.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EntityChange {
+    pub kind: EntityKind,
+    pub verb: Verb,
+    pub names: Vec<String>,
+    pub or_replace: bool,
+    /// IF NOT EXISTS of CREATE, IF EXISTS of ALTER.
+    pub if_fits: bool,
+    pub rename_to: Option<String>,
+    pub methods: Option<Vec<MethodText>>,
+    /// ADD IDENTIFIED: beside those that are there.
+    pub adds_methods: bool,
+    /// VALID UNTIL; empty: for ever.
+    pub valid_until: Option<String>,
+    pub hosts: Option<Vec<HostText>>,
+    pub default_roles: Option<Chosen>,
+    pub default_database: Option<String>,
+    pub settings: Option<Vec<SettingsElement>>,
+    /// TO of a profile.
+    pub to: Option<Chosen>,
+}
+
+/// `IDENTIFIED WITH kind BY 'value' [SALT 'salt']`
+#[derive(Clone, PartialEq)]
+pub struct MethodText {
+    /// `sha256_password`, `sha256_hash`, …; empty: the server chooses.
+    pub kind: String,
+    pub value: String,
+    pub salt: String,
+}
+
+/// Passwords are not shown (A-1).
+impl std::fmt::Debug for MethodText {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.kind)
+    }
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum HostText {
+    Any,
+    Local,
+    Ip(String),
+}
+
+/// What stands behind ON.
+#[derive(Clone, Debug, PartialEq)]
+pub enum GrantObject {
+    /// `*.*`
+    Everything,
+    /// `*`: the current database, or any name.
+    Star,
+    /// `db.*`
+    Database(Name),
+    Table(Name, Name),
+    /// A table of the current database, or a name.
+    One(Name),
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrantElement {
+    pub privileges: Vec<(Privileges, Vec<String>)>,
+    pub object: GrantObject,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub struct GrantStatement {
+    pub revokes: bool,
+    pub elements: Vec<GrantElement>,
+    /// Roles instead of privileges.
+    pub roles: Option<Chosen>,
+    pub grantees: Chosen,
+    /// WITH GRANT OPTION, WITH ADMIN OPTION; of REVOKE: the option alone.
+    pub option: bool,
+    /// WITH REPLACE OPTION: in place of all that was granted.
+    pub replaces: bool,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub enum AccessStatement {
+    Change(Box<EntityChange>),
+    Drop {
+        kind: EntityKind,
+        names: Vec<String>,
+        if_exists: bool,
+    },
+    Grant(GrantStatement),
+    /// `None`: the default ones.
+    SetRole(Option<Chosen>),
+    SetDefaultRole {
+        roles: Chosen,
+        users: Vec<String>,
+    },
+    /// `None`: of whoever asks.
+    ShowGrants(Option<Vec<String>>),
+    /// No names: all of them; of users, whoever asks.
+    ShowCreate {
+        kind: EntityKind,
+        names: Vec<String>,
+    },
+    ShowAccess,
+    CreateCollection {
+        name: String,
+        if_not_exists: bool,
+        values: Vec<CollectionEntry>,
+    },
+    AlterCollection {
+        name: String,
+        if_exists: bool,
+        set: Vec<CollectionEntry>,
+        delete: Vec<String>,
+    },
+    DropCollection {
+        name: String,
+        if_exists: bool,
+    },
+}
+
+/// `key = 'value' [[NOT] OVERRIDABLE]`
+#[derive(Clone, PartialEq)]
+pub struct CollectionEntry {
+    pub key: String,
+    pub value: String,
+    pub overridable: Option<bool>,
+}
+
+/// It may be a secret (A-1).
+impl std::fmt::Debug for CollectionEntry {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.key)
+    }
+}
+
+impl AccessStatement {
+    /// The `query_kind` of the query log.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            AccessStatement::Change(change) if change.verb == Verb::Create => "Create",
+            AccessStatement::Change(_) => "Alter",
+            AccessStatement::Drop { .. } => "Drop",
+            AccessStatement::Grant(grant) if grant.revokes => "Revoke",
+            AccessStatement::Grant(_) => "Grant",
+            AccessStatement::SetRole(_) | AccessStatement::SetDefaultRole { .. } => "Set",
+            AccessStatement::CreateCollection { .. } => "Create",
+            AccessStatement::AlterCollection { .. } => "Alter",
+            AccessStatement::DropCollection { .. } => "Drop",
+            AccessStatement::ShowGrants(_) | AccessStatement::ShowCreate { .. } | AccessStatement::ShowAccess => "Show",
+        }
+    }
+
+    /// Whether it changes what others may do.
+    pub fn writes(&self) -> bool {
+        use AccessStatement::{SetRole, ShowAccess, ShowCreate, ShowGrants};
+        !matches!(self, SetRole(_) | ShowGrants(_) | ShowCreate { .. } | ShowAccess)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use gristmill_access::entity::Writability;
+
+    use super::*;
+    use crate::statement::Statement;
+
+    fn parse(text: &str) -> AccessStatement {
+        match crate::statement::parse(text, &BTreeMap::new()) {
+            Ok(Statement::Access(statement)) => statement,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn grant(text: &str) -> GrantStatement {
+        match parse(text) {
+            AccessStatement::Grant(grant) => grant,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn change(text: &str) -> EntityChange {
+        match parse(text) {
+            AccessStatement::Change(change) => *change,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    fn set(name: &str) -> Privileges {
+        Privileges::named(name).expect("a privilege")
+    }
+
+    #[test]
+    fn privileges_and_roles_are_told_apart() {
+        let found = grant("GRANT SELECT(a, b), ALTER UPDATE ON db.t, SHOW ON *.* TO alice, bob WITH GRANT OPTION");
+        assert_eq!(found.elements[0].privileges[0], (set("SELECT"), vec!["a".to_string(), "b".to_string()]));
+        assert_eq!(found.elements[0].privileges[1], (set("ALTER UPDATE"), Vec::new()));
+        assert_eq!(found.elements[0].object, GrantObject::Table("db".into(), "t".into()));
+        assert_eq!(found.elements[1].object, GrantObject::Everything);
+        assert_eq!(found.grantees, Chosen::These(vec!["alice".into(), "bob".into()]));
+        assert!(found.option && found.roles.is_none());
+        let found = grant("GRANT select_all, `insert it` TO current_user WITH ADMIN OPTION WITH REPLACE OPTION");
+        assert_eq!(found.roles, Some(Chosen::These(vec!["select_all".into(), "insert it".into()])));
+        assert_eq!(found.grantees, Chosen::These(vec![CURRENT_USER.into()]));
+        assert!(found.option && found.replaces);
+        let found = grant("REVOKE GRANT OPTION FOR ALL PRIVILEGES ON db*.* FROM ALL EXCEPT root");
+        assert!(found.revokes && found.option);
+        assert_eq!(found.elements[0].object, GrantObject::Database(Name { text: "db".into(), is_prefix: true }));
+        assert_eq!(found.grantees, Chosen::AllExcept(vec!["root".into()]));
+    }
+
+    #[test]
+    fn users_have_passwords_places_and_settings() {
+        let found = change(
+            "CREATE USER IF NOT EXISTS alice, bob IDENTIFIED WITH sha256_password BY 'a', bcrypt_password BY 'b' \
+             HOST IP '10.0.0.0/8', '::1', LOCAL VALID UNTIL '2030-01-01' DEFAULT ROLE ALL EXCEPT r DEFAULT DATABASE db \
+             SETTINGS max_threads = 4 MIN 1 MAX = 8 CONST, PROFILE 'readonly'",
+        );
+        assert_eq!(found.names, ["alice", "bob"]);
+        let methods = found.methods.expect("methods");
+        assert_eq!((methods[1].kind.as_str(), methods[1].value.as_str()), ("bcrypt_password", "b"));
+        assert!(!format!("{methods:?}").contains("'b'"));
+        assert_eq!(
+            found.hosts.expect("hosts"),
+            [HostText::Ip("10.0.0.0/8".into()), HostText::Ip("::1".into()), HostText::Local]
+        );
+        assert_eq!(found.default_roles, Some(Chosen::AllExcept(vec!["r".into()])));
+        let settings = found.settings.expect("settings");
+        let limited = SettingsElement::Setting {
+            name: "max_threads".into(),
+            value: Some("4".into()),
+            min: Some("1".into()),
+            max: Some("8".into()),
+            writability: Some(Writability::Const),
+        };
+        assert_eq!(settings, [limited, SettingsElement::Profile("readonly".into())]);
+        let found = change("ALTER USER alice RENAME TO eve NOT IDENTIFIED HOST NONE DEFAULT DATABASE NONE");
+        assert_eq!(found.rename_to.as_deref(), Some("eve"));
+        assert_eq!(found.hosts, Some(Vec::new()));
+        assert_eq!(found.methods.expect("methods")[0].kind, "no_password");
+    }
+
+    #[test]
+    fn roles_can_be_chosen() {
+        assert_eq!(parse("SET ROLE NONE"), AccessStatement::SetRole(Some(Chosen::None)));
+        assert_eq!(parse("SET ROLE DEFAULT"), AccessStatement::SetRole(None));
+        let users = vec!["alice".to_string()];
+        let roles = Chosen::These(vec!["r1".into(), "r2".into()]);
+        assert_eq!(parse("SET DEFAULT ROLE r1, r2 TO alice"), AccessStatement::SetDefaultRole { roles, users });
+        assert_eq!(parse("SHOW GRANTS FOR alice"), AccessStatement::ShowGrants(Some(vec!["alice".into()])));
+        assert!(crate::statement::parse("CREATE ROW POLICY p ON t", &BTreeMap::new()).is_err());
+    }
+}
