@@ -20,6 +20,7 @@ use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::filter_pushdown::{
     ChildPushdownResult, FilterPushdownPhase, FilterPushdownPropagation, PushedDown,
 };
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
@@ -67,6 +68,7 @@ pub struct MergeTreeScan {
     remember: Option<Remember>,
     /// Exact bounds of the output's columns, found when they are first asked for.
     bounds: OnceLock<Vec<ColumnStatistics>>,
+    pub(super) metrics: ExecutionPlanMetricsSet,
 }
 
 /// Values by the names of columns.
@@ -127,6 +129,7 @@ impl MergeTreeScan {
             fixed: Arc::default(),
             remember: None,
             bounds: OnceLock::new(),
+            metrics: ExecutionPlanMetricsSet::new(),
         }
     }
 
@@ -379,6 +382,7 @@ impl MergeTreeScan {
             fixed: self.fixed.clone(),
             remember: self.remember.clone(),
             bounds: self.bounds.clone(),
+            metrics: ExecutionPlanMetricsSet::new(),
         }
     }
 }
@@ -542,11 +546,17 @@ impl ExecutionPlan for MergeTreeScan {
         Ok(Arc::new(self.again()))
     }
 
-    fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
         self.check_rows(&context)?;
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
         let batches = stream(self.shared().clone(), context).map_err(DataFusionError::from);
+        let batches = batches.map_ok(move |batch| batch.record_output(&metrics));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), batches)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 
     /// Takes conditions that tighten while the query runs; whoever made them still sees every row that counts.

@@ -13,7 +13,7 @@ use datafusion::error::DataFusionError;
 use datafusion::execution::memory_pool::MemoryConsumer;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::{EquivalenceProperties, LexOrdering};
-use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::sorts::streaming_merge::StreamingMergeBuilder;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
@@ -225,12 +225,12 @@ impl ExecutionPlan for OrderedScan {
                 streams.push(self.group(group, segment, &task)?);
             }
         }
-        if streams.len() == 1
-            && let Some(only) = streams.pop()
-        {
-            return Ok(only);
-        }
-        let batches = futures::stream::iter(streams).flatten();
+        let metrics = BaselineMetrics::new(&self.scan.metrics, partition);
+        let batches = futures::stream::iter(streams).flatten().map_ok(move |batch| batch.record_output(&metrics));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.scan.schema(), batches)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.scan.metrics.clone_inner())
     }
 }

@@ -15,6 +15,7 @@ use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, Repla
 use datafusion::physical_plan::filter_pushdown::{
     ChildPushdownResult, FilterPushdownPhase, FilterPushdownPropagation, PushedDown,
 };
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
@@ -42,6 +43,7 @@ pub struct ObjectScanExec {
     caches: Arc<SourceCaches>,
     properties: Arc<PlanProperties>,
     running: Mutex<Running>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 /// Everything that another process would need to run the same scan.
@@ -92,7 +94,8 @@ impl ObjectScanExec {
             Boundedness::Bounded,
         )
         .with_scheduling_type(SchedulingType::Cooperative);
-        Ok(ObjectScanExec { description, caches, properties: Arc::new(properties), running: Mutex::default() })
+        let (running, metrics) = (Mutex::default(), ExecutionPlanMetricsSet::new());
+        Ok(ObjectScanExec { description, caches, properties: Arc::new(properties), running, metrics })
     }
 
     fn shared(&self, context: &Arc<QueryContext>, block_rows: usize) -> Result<Arc<SharedScan>> {
@@ -244,7 +247,7 @@ impl ExecutionPlan for ObjectScanExec {
         Ok(TreeNodeRecursion::Continue)
     }
 
-    fn execute(&self, _partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
+    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
         let block_rows = task.session_config().batch_size().max(1);
         let shared = self.shared(&context, block_rows)?;
@@ -258,7 +261,13 @@ impl ExecutionPlan for ObjectScanExec {
             }
             SharedScan::Text(scan) => scan.clone().blocks(),
         };
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
+        let blocks = blocks.map_ok(move |block| block.record_output(&metrics));
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), blocks)))
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 
     fn statistics_from_inputs(&self, _: &[Arc<Statistics>], args: &StatisticsArgs) -> DataFusionResult<Arc<Statistics>> {
