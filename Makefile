@@ -53,7 +53,7 @@ binary:
 	cargo build --workspace --locked
 
 test-rust: $(STAMPS)/cargo-nextest-$(NEXTEST) ## Tests in Rust
-	cargo nextest run --workspace --locked
+	TZ=UTC cargo nextest run --workspace --locked
 
 test-sql: binary $(STAMPS)/venv ## SQL tests against the results of ClickHouse
 	$(PYTHON) tests/sql/run.py --binary $(BINARY)
@@ -64,7 +64,7 @@ test-e2e: binary tools ## End-to-end tests against real S3, GCS and Azure server
 test-clients: binary $(STAMPS)/venv $(STAMPS)/peers $(STAMPS)/clients-js $(STAMPS)/clients-java $(STAMPS)/clients-debian $(STAMPS)/server-debian ## ClickHouse's clients against a running server
 	GRISTMILL=$(BINARY) GRISTMILL_PEERS=$(PEERS) $(PYTHON) -m pytest -q tests/clients
 
-client-suites: binary ## The clients' own test suites: clickhouse-driver, -connect, -go, -rs, -js (SUITES="go rust" for some)
+client-suites: binary ## The clients' own test suites: clickhouse-driver, -connect, -go, -rs, -js, -java (SUITES="go rust" for some)
 	GRISTMILL=$(BINARY) GRISTMILL_TOOLS=$(TOOLS) python3 tests/suites/run.py $(SUITES)
 
 # Seeded changes of recorded bytes, on the stable toolchain; the same tests run for a moment in `make test`.

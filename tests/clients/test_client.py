@@ -125,6 +125,14 @@ def test_fields_that_are_left_out_get_the_tables_defaults(client, table, format,
     assert client(f"SELECT a, b, d, m FROM {table} ORDER BY a").ok() == wanted
 
 
+def test_rows_go_through_a_query(client, table):
+    client(f"CREATE TABLE {table} (a UInt32, s String) ENGINE = MergeTree ORDER BY a").ok()
+    query = f"INSERT INTO {table} SELECT a * 2, upper(s) FROM input('a UInt32, s String') WHERE a > 1 FORMAT CSV"
+    client(query, data=b"1,x\n2,y\n3,z\n").ok()
+    client(query + "\n5,w").ok()
+    assert client(f"SELECT * FROM {table} ORDER BY a").ok() == "4\tY\n6\tZ\n10\tW\n"
+
+
 def test_data_may_stand_in_the_statement(client, table):
     client(f"CREATE TABLE {table} (a UInt32, b String) ENGINE = Memory").ok()
     client(f"INSERT INTO {table} FORMAT CSV\n1,x\n2,y").ok()

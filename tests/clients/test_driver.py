@@ -47,6 +47,16 @@ def test_columns_in_other_orders_and_with_defaults(driver, table):
     assert driver.execute(f"SELECT a, b, c FROM {table} ORDER BY a") == [(1, "x", 2), (2, "b2", 4), (3, "three", 6), (4, "four", 8)]
 
 
+def test_rows_go_through_a_query(driver, table):
+    driver.execute(f"CREATE TABLE {table} (a UInt32, s String) ENGINE = MergeTree ORDER BY a")
+    query = f"INSERT INTO {table} SELECT a * 2, upper(s) FROM input('a UInt32, s String') WHERE a > 1 FORMAT Native"
+    assert driver.execute(query, [(1, "x"), (2, "y"), (3, "z")]) == 3
+    assert driver.execute(f"SELECT * FROM {table}") == [(4, "Y"), (6, "Z")]
+    with pytest.raises(ServerException, match="throwIf"):
+        driver.execute(f"INSERT INTO {table} SELECT throwIf(a = 2), '' FROM input('a UInt32') FORMAT Native", [(1,), (2,)])
+    assert driver.execute(f"SELECT count() FROM {table}") == [(2,)]
+
+
 def test_parameters_and_settings(server):
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, settings={"server_side_params": True})
     rows = client.execute("SELECT {a:UInt32} + 1, {s:String}", {"a": 5, "s": "it's\t\\"})

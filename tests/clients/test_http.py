@@ -295,3 +295,18 @@ def test_a_query_ends_when_its_client_leaves(http):
 def test_progress_comes_in_headers(http):
     answer = http("SELECT sleep(1), number FROM numbers(1)", send_progress_in_http_headers=1, http_headers_progress_interval_ms=100)
     assert json.loads(answer.headers["x-clickhouse-progress"])["elapsed_ns"]
+
+
+def test_an_error_before_the_first_row_has_a_status_of_its_own(http):
+    query = "SELECT sleep(2) FORMAT JSONCompactEachRowWithNames"
+    answer = http(query, max_execution_time=1)
+    assert (answer.status, answer.error) == (408, (159, "TIMEOUT_EXCEEDED"))
+
+
+def test_rows_say_which_values_they_leave_out(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt8, b String DEFAULT concat('b', toString(a)), c Nullable(UInt16) DEFAULT 7) ENGINE = Memory")
+    rows = [b"\x00\x01\x01\x01", b"\x00\x02\x00\x01x\x00\x01", b"\x01\x00\x00\x00\x00\x03\x00"]
+    http.ok(f"INSERT INTO {table} FORMAT RowBinaryWithDefaults", b"".join(rows))
+    assert http.ok(f"SELECT * FROM {table} ORDER BY a") == "0\t\t3\n1\tb1\t7\n2\tx\t\\N\n"
+    cut = http(f"INSERT INTO {table} FORMAT RowBinaryWithDefaults", rows[0] + b"\x00")
+    assert (cut.status, cut.error) == (500, (33, "CANNOT_READ_ALL_DATA"))

@@ -22,7 +22,7 @@ from reasons import Reasons  # noqa: E402
 from results import Outcomes  # noqa: E402
 from sources import TOOLS  # noqa: E402
 
-SUITES = ["driver", "connect", "go", "rust", "js"]
+SUITES = ["driver", "connect", "go", "rust", "js", "java"]
 
 
 def run(name: str) -> Outcomes:

@@ -77,8 +77,8 @@ pub struct AccessControl {
     state: RwLock<Arc<State>>,
     /// Where the statements' part is kept; `None`: in memory.
     file: Option<PathBuf>,
-    /// Held by who changes the state.
-    changing: Mutex<()>,
+    /// What statements made and the configuration hides by things of the same names. Held by who changes the state.
+    hidden: Mutex<State>,
 }
 
 /// A user `default` who may do everything, without a password: that of a server that nobody configured.
@@ -240,12 +240,23 @@ impl State {
         state
     }
 
-    fn with(mut self, configured: State) -> State {
-        self.users.extend(configured.users);
-        self.roles.extend(configured.roles);
-        self.profiles.extend(configured.profiles);
-        self.collections.extend(configured.collections);
+    /// With those of another in the place of its own of the same names.
+    fn with(mut self, others: State) -> State {
+        self.users.extend(others.users);
+        self.roles.extend(others.roles);
+        self.profiles.extend(others.profiles);
+        self.collections.extend(others.collections);
         self
+    }
+
+    /// With a configuration over it, and what that hides.
+    fn under(self, configured: State) -> (State, State) {
+        let mut hidden = self.clone();
+        hidden.users.retain(|name, _| configured.users.contains_key(name));
+        hidden.roles.retain(|name, _| configured.roles.contains_key(name));
+        hidden.profiles.retain(|name, _| configured.profiles.contains_key(name));
+        hidden.collections.retain(|name, _| configured.collections.contains_key(name));
+        (self.with(configured), hidden)
     }
 }
 
@@ -256,7 +267,7 @@ fn quoted(name: &str) -> String {
 impl AccessControl {
     /// In memory alone.
     pub fn new(configured: State) -> AccessControl {
-        AccessControl { state: RwLock::new(Arc::new(configured)), file: None, changing: Mutex::new(()) }
+        AccessControl { state: RwLock::new(Arc::new(configured)), file: None, hidden: Mutex::default() }
     }
 
     /// With what is kept under the data path. Errors: what reading gives, and CORRUPTED_DATA.
@@ -267,8 +278,8 @@ impl AccessControl {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => State::default(),
             Err(error) => return Err(Error::from(error).with_context(format!("while reading {}", file.display()))),
         };
-        let state = RwLock::new(Arc::new(kept.with(configured)));
-        Ok(AccessControl { state, file: Some(file), changing: Mutex::new(()) })
+        let (state, hidden) = kept.under(configured);
+        Ok(AccessControl { state: RwLock::new(Arc::new(state)), file: Some(file), hidden: Mutex::new(hidden) })
     }
 
     /// As it is now.
@@ -278,18 +289,19 @@ impl AccessControl {
 
     /// Another configuration takes the place of the one so far.
     pub fn configure(&self, configured: State) {
-        let _changing = self.changing.lock();
-        let state = self.state().of_statements().with(configured);
+        let mut hidden = self.hidden.lock();
+        let state;
+        (state, *hidden) = hidden.clone().with(self.state().of_statements()).under(configured);
         *self.state.write() = Arc::new(state);
     }
 
     /// Changes the state, and gives what the change gives. With an error nothing is changed. What is done is on the disk.
     pub fn change<T>(&self, change: impl FnOnce(&mut State) -> Result<T>) -> Result<T> {
-        let _changing = self.changing.lock();
+        let hidden = self.hidden.lock();
         let mut state = State::clone(&self.state());
         let given = change(&mut state)?;
         if let Some(file) = &self.file {
-            let kept = Kept { version: VERSION, state: state.of_statements() };
+            let kept = Kept { version: VERSION, state: hidden.clone().with(state.of_statements()) };
             let bytes = serde_json::to_vec_pretty(&kept).map_err(|error| Error::logical(error.to_string()))?;
             replace(file, &bytes).context(|| format!("while writing {}", file.display()))?;
         }
@@ -499,6 +511,28 @@ mod tests {
         };
         again.change(drop_role).expect("changes");
         assert!(again.state().users["alice"].roles.is_empty());
+    }
+
+    #[test]
+    fn what_the_configuration_hides_comes_back_when_it_goes() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let access = AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
+        let made = User::new(Uuid::from_u128(1), "alice");
+        let add = |state: &mut State, user: User| {
+            state.users.insert(user.name.clone(), user);
+            Ok(())
+        };
+        access.change(|state| add(state, made.clone())).expect("changes");
+        let mut configured = State::unconfigured();
+        let of_config = User { storage: Storage::UsersXml, ..User::new(Uuid::from_u128(2), "alice") };
+        configured.users.insert("alice".into(), of_config.clone());
+        access.configure(configured);
+        assert_eq!(access.state().users["alice"], of_config);
+        access.change(|state| add(state, User::new(Uuid::from_u128(3), "bob"))).expect("changes");
+        let again = AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
+        assert_eq!(again.state().users["alice"], made);
+        access.configure(State::unconfigured());
+        assert_eq!(access.state(), again.state());
     }
 
     #[test]

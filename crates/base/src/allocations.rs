@@ -204,19 +204,26 @@ pub fn check_room(bytes: usize) -> Result<()> {
     {
         return Ok(());
     }
-    Err(limit_exceeded("Query memory limit", would, bytes as u64, tally.limit))
+    Err(limit_exceeded(Whose::OneQuery, would, bytes as u64, tally.limit))
 }
 
-/// `whose` limit would be exceeded if `bytes` more were allocated.
-pub fn limit_exceeded(whose: &str, would: u64, bytes: u64, limit: u64) -> Error {
-    let advice = match whose.starts_with("Query") {
-        true => "Raise max_memory_usage, or lower max_threads or the block size",
-        false => "Give the machine more memory, or run fewer queries at a time",
+/// Whose limit it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Whose {
+    OneQuery,
+    AllQueries,
+}
+
+/// The limit would be exceeded if `bytes` more were allocated.
+pub fn limit_exceeded(whose: Whose, would: u64, bytes: u64, limit: u64) -> Error {
+    let (name, advice) = match whose {
+        Whose::OneQuery => ("Query", "Raise max_memory_usage, or lower max_threads or the block size"),
+        Whose::AllQueries => ("(total)", "Give the machine more memory, or run fewer queries at a time"),
     };
     Error::new(
         ErrorCode::MEMORY_LIMIT_EXCEEDED,
         format!(
-            "{whose} exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
+            "{name} memory limit exceeded: would use {} (attempt to allocate chunk of {bytes} bytes), maximum: {}. {advice}",
             units::bytes_binary(would as f64),
             units::bytes_binary(limit as f64),
         ),

@@ -7,7 +7,10 @@
 //!
 //! `Rounds` says for how long: some rounds in every run of the tests, and for FUZZ_SECONDS where that is set (`make fuzz`).
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
+
+use crate::allocations::{Tally, enter};
 
 /// Bytes that are borders somewhere.
 const BORDERS: &[u8] = &[0, 1, 2, 0x7f, 0x80, 0x81, 0xfe, 0xff];
@@ -115,6 +118,27 @@ impl Iterator for Rounds {
         self.done += 1;
         Some(self.done)
     }
+}
+
+/// Memory that the few hundred bytes of an example may take while they are read: decoders make room for a megabyte at a time,
+/// of several columns.
+const MEMORY_MAX: u64 = 64 << 20;
+/// Time that they may take, of a test that shares its machine.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// Runs a round and checks what it took. (The process counts its memory where `CountingAllocator` is its allocator.)
+///
+/// # Panics
+/// Where it took more than `MEMORY_MAX` or `LONGEST`.
+pub fn bounded(what: &str, round: u64, bytes: &[u8], run: impl FnOnce()) {
+    let (tally, began) = (Arc::new(Tally::default()), Instant::now());
+    {
+        let _counts = enter(&tally);
+        run();
+    }
+    let (peak, took) = (tally.peak_bytes(), began.elapsed());
+    assert!(peak < MEMORY_MAX, "{what}, round {round}: {peak} bytes of memory for {bytes:02x?}");
+    assert!(took < LONGEST, "{what}, round {round}: {took:?} for {bytes:02x?}");
 }
 
 #[cfg(test)]

@@ -1,11 +1,11 @@
 //! A definition as a statement again, in ClickHouse's own layout: on many lines for SHOW CREATE TABLE, on one line for
 //! `create_table_query` of `system.tables`. Credentials in the engine's arguments are hidden.
 
-use gristmill_types::sql_type::{quote, quote_identifier};
+use gristmill_types::sql_type::{quote, quote_backticks, quote_identifier};
 use gristmill_types::{Column, DefaultKind};
 
 use crate::databases::{DatabaseInfo, full_name};
-use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition, direction};
+use crate::definition::{ConstraintDefinition, EngineSpec, SkipIndexDefinition, TableDefinition, direction};
 use crate::materialized_view::{MaterializedView, ViewTarget};
 
 /// The text of SHOW CREATE TABLE.
@@ -46,6 +46,7 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
         .iter()
         .map(|column| self::column(column, definition))
         .chain(definition.skip_indexes.iter().map(skip_index))
+        .chain(definition.constraints.iter().map(constraint))
         .chain(definition.projections.iter().map(|projection| projection.declared(!edge.is_empty())))
         .collect();
     let temporary = if definition.temporary { "TEMPORARY " } else { "" };
@@ -95,7 +96,7 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
 }
 
 fn column(column: &Column, definition: &TableDefinition) -> String {
-    let mut text = format!("{} {}", backticked(&column.name), column.kind);
+    let mut text = format!("{} {}", quote_backticks(&column.name), column.kind);
     if let Some((kind, expression)) = &column.default {
         text.push_str(&format!(" {}", kind.name()));
         // EPHEMERAL may have none.
@@ -120,6 +121,11 @@ fn skip_index(index: &SkipIndexDefinition) -> String {
     format!("INDEX {} {expression} TYPE {kind} GRANULARITY {granularity}", quote_identifier(name))
 }
 
+fn constraint(constraint: &ConstraintDefinition) -> String {
+    let ConstraintDefinition { name, kind, expression } = constraint;
+    format!("CONSTRAINT {} {} {expression}", quote_identifier(name), kind.name())
+}
+
 fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> String {
     let mut text = engine.name.clone();
     if definition.view_query().is_some() {
@@ -138,6 +144,9 @@ fn clauses(definition: &TableDefinition, engine: &EngineSpec, between: &str) -> 
     }
     if merge_tree || !definition.order_by.is_empty() {
         text.push_str(&format!("{between}ORDER BY {}", key_clause(&definition.order_by)));
+    }
+    if let Some(expression) = &definition.sample_by {
+        text.push_str(&format!("{between}SAMPLE BY {expression}"));
     }
     if !definition.ttl.rules.is_empty() {
         text.push_str(&format!("{between}TTL {}", definition.ttl.clause()));
@@ -164,10 +173,6 @@ fn key_clause(key: &[String]) -> String {
 
 fn setting(value: &str) -> String {
     if value.parse::<f64>().is_ok() { value.to_string() } else { quote(value) }
-}
-
-fn backticked(name: &str) -> String {
-    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
 }
 
 #[cfg(test)]

@@ -102,6 +102,11 @@ impl fmt::Debug for Databases {
     }
 }
 
+/// Databases whose tables tell each user what that user may see.
+pub fn is_of_each_user(database: &str) -> bool {
+    database == "system" || database.eq_ignore_ascii_case("information_schema")
+}
+
 impl Databases {
     /// Loads the catalog, opens its tables and removes data that has no owner. At the first start makes `default`.
     pub async fn open(store: MetadataStore, opener: Arc<dyn TableOpener>) -> Result<Arc<Databases>> {

@@ -29,6 +29,8 @@ pub struct TableDefinition {
     pub order_by: Vec<String>,
     /// The primary key: a prefix of the sorting key, without directions.
     pub primary_key: Vec<String>,
+    /// What SAMPLE cuts by.
+    pub sample_by: Option<String>,
     /// Settings of the engine as written, such as `index_granularity`.
     pub settings: BTreeMap<String, String>,
     pub comment: String,
@@ -40,6 +42,34 @@ pub struct TableDefinition {
     /// In the order in which they are shown.
     pub projections: Vec<ProjectionDefinition>,
     pub ttl: TtlSpec,
+    /// In the order in which they are shown.
+    pub constraints: Vec<ConstraintDefinition>,
+}
+
+/// `CONSTRAINT name CHECK expression`
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ConstraintDefinition {
+    pub name: String,
+    pub kind: ConstraintKind,
+    /// Canonical text.
+    pub expression: String,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ConstraintKind {
+    /// An INSERT of a row for which it does not hold fails.
+    Check,
+    /// Whoever writes rows sees to it.
+    Assume,
+}
+
+impl ConstraintKind {
+    pub fn name(self) -> &'static str {
+        match self {
+            ConstraintKind::Check => "CHECK",
+            ConstraintKind::Assume => "ASSUME",
+        }
+    }
 }
 
 /// A data skipping index as it is declared.
@@ -137,6 +167,7 @@ pub(crate) mod tests {
             partition_by: None,
             order_by: vec![],
             primary_key: vec![],
+            sample_by: None,
             settings: BTreeMap::new(),
             comment: String::new(),
             temporary: false,
@@ -144,6 +175,7 @@ pub(crate) mod tests {
             skip_indexes: Vec::new(),
             projections: Vec::new(),
             ttl: TtlSpec::default(),
+            constraints: Vec::new(),
         }
     }
 }

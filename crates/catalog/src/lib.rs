@@ -20,7 +20,9 @@ pub mod ttl;
 pub use column_keys::ColumnKeys;
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener};
-pub use definition::{EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction};
+pub use definition::{
+    ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction,
+};
 pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
 pub use materialized_view::{MaterializedView, ViewTarget};

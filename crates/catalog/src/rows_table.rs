@@ -86,6 +86,7 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         partition_by: None,
         order_by: Vec::new(),
         primary_key: Vec::new(),
+        sample_by: None,
         settings: BTreeMap::new(),
         comment: String::new(),
         temporary: false,
@@ -93,6 +94,7 @@ pub fn system_definition(database: &str, name: &str, engine: &str, columns: Colu
         skip_indexes: Vec::new(),
         projections: Vec::new(),
         ttl: crate::ttl::TtlSpec::default(),
+        constraints: Vec::new(),
     })
 }
 

@@ -9,11 +9,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
-use clap::ValueEnum;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
+use clap::{Args, ValueEnum};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_formats::Format;
 use gristmill_introspect::Settings;
 use gristmill_introspect::settings::nearest;
+
+use crate::runner::Options;
+use crate::terminal::Terminal;
 
 /// `UNRECOGNIZED_ARGUMENTS`
 const UNRECOGNIZED_ARGUMENTS: ErrorCode = ErrorCode(552);
@@ -26,6 +30,50 @@ pub enum ProgressMode {
     Err,
     #[value(alias = "no", alias = "false", alias = "0")]
     Off,
+}
+
+/// How results are shown.
+#[derive(Debug, Default, Args)]
+pub struct ResultArguments {
+    /// Format of results: PrettyCompact on a terminal and TSV elsewhere, unless given; goes over --format
+    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
+    pub output_format: Option<String>,
+    /// Results one value a line, as with \G or FORMAT Vertical
+    #[arg(short = 'E', long, help_heading = "Results")]
+    pub vertical: bool,
+    /// Show each query before its result
+    #[arg(long, help_heading = "Results")]
+    pub echo: bool,
+    /// Write the time each query took to standard error
+    #[arg(short, long, help_heading = "Results")]
+    pub time: bool,
+    /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
+    #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
+    pub progress: Option<ProgressMode>,
+    /// Go on with the next query after an error
+    #[arg(long, help_heading = "Queries")]
+    pub ignore_error: bool,
+}
+
+impl ResultArguments {
+    /// `format`: of results where no --output-format is given. Errors: UNKNOWN_FORMAT.
+    pub fn options(&self, format: Option<&String>, terminal: Terminal) -> Result<Options> {
+        let named = self.output_format.as_ref().or(format);
+        named.map(|name| Format::by_name(name)).transpose()?;
+        Ok(Options {
+            format: named.cloned(),
+            vertical: self.vertical,
+            echo: self.echo,
+            time: self.time,
+            progress: match self.progress {
+                None | Some(ProgressMode::Tty) => terminal.errors,
+                Some(ProgressMode::Err) => true,
+                Some(ProgressMode::Off) => false,
+            },
+            ignore_error: self.ignore_error,
+            interactive: false,
+        })
+    }
 }
 
 /// What the families of names gave.
@@ -159,8 +207,6 @@ pub fn explain(error: clap::Error, options: &BTreeSet<String>) -> Result<ExitCod
 
 #[cfg(test)]
 mod tests {
-    use clap::Args;
-
     use super::*;
     use crate::local::arguments::LocalArguments;
 

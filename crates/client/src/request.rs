@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use arrow::array::RecordBatch;
 use gristmill_base::{Error, Result};
 use gristmill_formats::native::packets::client::*;
-use gristmill_formats::native::{Revision, frames, revision, write_block, write_string, write_varuint};
+use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_introspect::Settings;
 use gristmill_types::Columns;
 
@@ -191,17 +191,7 @@ impl Dialect {
 
     /// Rows, or (`None`) a block without any: with no columns it ends them.
     pub fn block(self, columns: &Columns, batch: Option<&RecordBatch>) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        write_varuint(DATA, &mut out);
-        write_string(b"", &mut out);
-        if self.compressed {
-            let mut block = Vec::new();
-            write_block(columns, batch, Revision(self.revision), &mut block)?;
-            frames::write(&block, &mut out)?;
-        } else {
-            write_block(columns, batch, Revision(self.revision), &mut out)?;
-        }
-        Ok(out)
+        packets::block(DATA, columns, batch, Revision(self.revision), self.compressed)
     }
 }
 

@@ -25,16 +25,17 @@ pub fn connector(endpoint: &Endpoint) -> Result<TlsConnector> {
     let config = ClientConfig::builder_with_provider(provider.clone())
         .with_safe_default_protocol_versions()
         .map_err(|error| failed(format!("TLS cannot begin: {error}")))?;
-    let config = if endpoint.accept_invalid_certificate {
-        config.dangerous().with_custom_certificate_verifier(Arc::new(Anybody(provider))).with_no_client_auth()
+    let check = if endpoint.accept_invalid_certificate {
+        Check::Nothing
     } else {
         let trusted = trusted(endpoint)?;
-        let known = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(&trusted)?), provider)
+        let known = WebPkiServerVerifier::builder_with_provider(Arc::new(roots(&trusted)?), provider.clone())
             .build()
             .map_err(|error| failed(format!("TLS cannot begin: {error}")))?;
-        let verifier = Arc::new(KnownOrItself { known, trusted });
-        config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth()
+        Check::KnownOrItself { known, trusted }
     };
+    let verifier = Arc::new(Verifier { provider, check });
+    let config = config.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth();
     Ok(TlsConnector::from(Arc::new(config)))
 }
 
@@ -64,18 +65,26 @@ fn roots(trusted: &[CertificateDer<'static>]) -> Result<RootCertStore> {
     Ok(roots)
 }
 
-/// Who is certified by an authority that is trusted; or whose own certificate is trusted, as that of a server that made
-/// it itself, of the right name and time. (Such a one says that it is an authority, which the usual check refuses.)
+/// Whose certificate is taken.
 #[derive(Debug)]
-struct KnownOrItself {
-    known: Arc<WebPkiServerVerifier>,
-    trusted: Vec<CertificateDer<'static>>,
+enum Check {
+    /// Who is certified by an authority that is trusted; or whose own certificate is trusted, as that of a server that
+    /// made it itself, of the right name and time. (Such a one says that it is an authority, which the usual check refuses.)
+    KnownOrItself { known: Arc<WebPkiServerVerifier>, trusted: Vec<CertificateDer<'static>> },
+    /// Everybody's: the bytes are hidden from who listens, and may go to anybody.
+    Nothing,
+}
+
+#[derive(Debug)]
+struct Verifier {
+    provider: Arc<CryptoProvider>,
+    check: Check,
 }
 
 /// What the check says, behind that of the time, of the certificate of an authority in the place of a server's.
 const IS_AUTHORITY: &str = "CaUsedAsEndEntity";
 
-impl ServerCertVerifier for KnownOrItself {
+impl ServerCertVerifier for Verifier {
     fn verify_server_cert(
         &self,
         end_entity: &CertificateDer<'_>,
@@ -84,9 +93,9 @@ impl ServerCertVerifier for KnownOrItself {
         ocsp_response: &[u8],
         now: UnixTime,
     ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        let known = self.known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now);
-        match known {
-            Err(error) if error.to_string().contains(IS_AUTHORITY) && self.trusted.iter().any(|one| one == end_entity) => {
+        let Check::KnownOrItself { known, trusted } = &self.check else { return Ok(ServerCertVerified::assertion()) };
+        match known.verify_server_cert(end_entity, intermediates, server_name, ocsp_response, now) {
+            Err(error) if error.to_string().contains(IS_AUTHORITY) && trusted.iter().any(|one| one == end_entity) => {
                 verify_server_name(&ParsedCertificate::try_from(end_entity)?, server_name)?;
                 Ok(ServerCertVerified::assertion())
             }
@@ -100,7 +109,7 @@ impl ServerCertVerifier for KnownOrItself {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.known.verify_tls12_signature(message, cert, signature)
+        verify_tls12_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
     }
 
     fn verify_tls13_signature(
@@ -109,49 +118,10 @@ impl ServerCertVerifier for KnownOrItself {
         cert: &CertificateDer<'_>,
         signature: &DigitallySignedStruct,
     ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        self.known.verify_tls13_signature(message, cert, signature)
+        verify_tls13_signature(message, cert, signature, &self.provider.signature_verification_algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.known.supported_verify_schemes()
-    }
-}
-
-/// Takes every certificate: the bytes are hidden from who listens, and may go to anybody.
-#[derive(Debug)]
-struct Anybody(Arc<CryptoProvider>);
-
-impl ServerCertVerifier for Anybody {
-    fn verify_server_cert(
-        &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
-        _server_name: &ServerName<'_>,
-        _ocsp_response: &[u8],
-        _now: UnixTime,
-    ) -> std::result::Result<ServerCertVerified, rustls::Error> {
-        Ok(ServerCertVerified::assertion())
-    }
-
-    fn verify_tls12_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls12_signature(message, cert, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn verify_tls13_signature(
-        &self,
-        message: &[u8],
-        cert: &CertificateDer<'_>,
-        signature: &DigitallySignedStruct,
-    ) -> std::result::Result<HandshakeSignatureValid, rustls::Error> {
-        verify_tls13_signature(message, cert, signature, &self.0.signature_verification_algorithms)
-    }
-
-    fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.0.signature_verification_algorithms.supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -71,14 +71,15 @@ pub fn told(
         context.read(1, 1);
     }
     match limited(&plan) {
-        Some(_) => Box::pin(Told { rows, plan: Some(plan), context: context.clone() }),
+        Some(node) => Box::pin(Told { rows, limited: Some(node), context: context.clone() }),
         None => rows,
     }
 }
 
 struct Told {
     rows: SendableRecordBatchStream,
-    plan: Option<Arc<dyn ExecutionPlan>>,
+    /// The node whose rows are told; none once they are.
+    limited: Option<Arc<dyn ExecutionPlan>>,
     context: Arc<QueryContext>,
 }
 
@@ -88,8 +89,7 @@ impl Stream for Told {
     fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let next = ready!(self.rows.poll_next_unpin(context));
         if next.is_none()
-            && let Some(plan) = self.plan.take()
-            && let Some(rows) = limited(&plan).and_then(|node| rows_of(&node))
+            && let Some(rows) = self.limited.take().and_then(|node| rows_of(&node))
         {
             self.context.progress.limit_was_applied(rows);
         }

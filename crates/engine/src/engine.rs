@@ -177,7 +177,7 @@ impl Engine {
             query_id: Arc::from(context.query_id.as_str()),
             now_micros: context.start.as_micros() as i64,
             cast_keep_nullable: context.settings.cast_keep_nullable,
-            date_time_input_format: Arc::from(context.settings.date_time_input_format.as_str()),
+            cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
         }
     }
 }
@@ -196,17 +196,12 @@ fn roles(context: &QueryContext) -> Arc<SessionRoles> {
     })
 }
 
-/// The session's time zone, else the machine's (`TZ`), else UTC.
+/// The session's time zone, else the machine's.
 pub fn timezone_name(settings: &Settings) -> String {
     if !settings.session_timezone.is_empty() {
         return settings.session_timezone.clone();
     }
-    let machine = std::env::var("TZ").unwrap_or_default();
-    if machine.trim_start_matches(':').parse::<chrono_tz::Tz>().is_ok() {
-        machine.trim_start_matches(':').to_string()
-    } else {
-        "UTC".to_string()
-    }
+    gristmill_functions::text::server_timezone().to_string()
 }
 
 /// The session's time zone, parsed. Error: BAD_ARGUMENTS where the setting names none.

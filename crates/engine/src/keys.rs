@@ -14,8 +14,8 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{KeyExpression, TableDefinition, direction};
 use gristmill_functions::{FunctionEnv, Registry};
 use gristmill_introspect::Settings;
-use gristmill_sql::ast::{InSet, Node};
-use gristmill_sql::lower::{Analyzer, ResolvedTables};
+use gristmill_sql::ast::Node;
+use gristmill_sql::lower::{Analyzer, ResolvedTables, values_of};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::parse_expression;
 use gristmill_types::Columns;
@@ -93,16 +93,21 @@ pub fn check_declared(definition: &TableDefinition, registry: &Registry) -> Resu
     if let Some(text) = &definition.partition_by {
         check_node(registry, &parse_expression(text)?, "Partition key")?;
     }
+    if let Some(text) = &definition.sample_by {
+        // What a sample leaves out is pruned, and rows of one key are all in it or none.
+        if !definition.primary_key.contains(text) {
+            return Err(bad("Sampling expression must be present in the primary key".to_string()));
+        }
+        let compiled = compile(std::slice::from_ref(text), &definition.stored_columns(), registry, &key_env())?;
+        for key in compiled {
+            values_of(&key.kind)?;
+        }
+    }
     Ok(())
 }
 
 fn check_node(registry: &Registry, node: &Node, what: &str) -> Result<()> {
-    let mut subquery = false;
-    node.walk(&mut |node| {
-        subquery |= matches!(node, Node::Subquery(_) | Node::Exists { .. } | Node::In { set: InSet::Query(_), .. });
-        !subquery
-    });
-    if subquery {
+    if node.has_subquery() {
         return Err(bad(format!("Key expressions cannot contain subqueries: {}", sql(node))));
     }
     match changing(registry, node) {
@@ -147,6 +152,6 @@ pub fn key_env() -> FunctionEnv {
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,
-        date_time_input_format: Arc::from("basic"),
+        cast_string_to_date_time_mode: Arc::from("basic"),
     }
 }

@@ -4,6 +4,7 @@ mod async_inserts;
 mod before_limit;
 mod bucketed_groups;
 mod compiler;
+mod constraints;
 pub mod engine;
 pub mod execution;
 mod granted_columns;
@@ -22,6 +23,7 @@ pub mod session;
 pub mod sets;
 pub mod split;
 pub mod temporary;
+mod values_call;
 mod views;
 
 pub use engine::{Engine, EngineConfig};

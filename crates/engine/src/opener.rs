@@ -70,13 +70,20 @@ impl TableOpener for Opener {
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
                 gristmill_sources::open_engine(definition, &self.hints).await
             }
-            other => {
-                let near = gristmill_introspect::settings::nearest(other, ENGINES.iter().copied());
-                let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
-                Err(Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown table engine {other}{hint}")))
-            }
+            other => Err(unknown_engine(other)),
         }
     }
+}
+
+fn unknown_engine(name: &str) -> Error {
+    let near = gristmill_introspect::settings::nearest(name, ENGINES.iter().copied());
+    let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
+    Error::new(ErrorCode::UNKNOWN_STORAGE, format!("Unknown table engine {name}{hint}"))
+}
+
+/// Errors: UNKNOWN_STORAGE. Asked before anything is kept of a table.
+pub fn check_engine(name: &str) -> Result<()> {
+    if ENGINES.contains(&name) { Ok(()) } else { Err(unknown_engine(name)) }
 }
 
 impl Opener {

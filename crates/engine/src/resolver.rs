@@ -11,19 +11,22 @@ use gristmill_catalog::{Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
-use gristmill_sql::lower::{Analyzer, NameNumbers, ResolvedTable, ResolvedTables, TableResolver, Typed, resolve_tables};
+use gristmill_sql::lower::{
+    Analyzer, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
+};
 use gristmill_sql::statement::Statement;
 use gristmill_types::text::{Escaping, TextOptions, ValueWriter};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
-use crate::execution::ExternalTable;
+use crate::execution::{ClientBlocks, ExternalTable};
 use crate::granted_columns::GrantedColumns;
-use crate::interpret::{check_source, may_read};
+use crate::interpret::{check_source, may_read, rows_once};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
+use crate::values_call;
 use crate::views::query::Block;
 
 pub struct Resolver<'a> {
@@ -46,6 +49,8 @@ pub struct Resolver<'a> {
     external: &'a [ExternalTable],
     /// The session's; views do not see them.
     temporary: Option<&'a TemporaryTables>,
+    /// A client's that `input()` reads.
+    blocks: Option<&'a Mutex<Option<Box<dyn ClientBlocks>>>>,
 }
 
 /// A view may read views; this many lie in one another at most.
@@ -66,12 +71,38 @@ impl<'a> Resolver<'a> {
             block: None,
             external: &[],
             temporary: None,
+            blocks: None,
         }
     }
 
     /// With tables that a statement sees beside those of the catalog.
-    pub(crate) fn with(self, external: &'a [ExternalTable], temporary: &'a TemporaryTables) -> Self {
-        Resolver { external, temporary: Some(temporary), ..self }
+    pub(crate) fn with(
+        self,
+        external: &'a [ExternalTable],
+        temporary: &'a TemporaryTables,
+        blocks: &'a Mutex<Option<Box<dyn ClientBlocks>>>,
+    ) -> Self {
+        Resolver { external, temporary: Some(temporary), blocks: Some(blocks), ..self }
+    }
+
+    /// `input('structure')` of rows that a client sends as blocks; it is told now what to send. `None`: there is no such client.
+    fn sent_rows(&self, name: &str, call: &TableFunctionCall) -> Result<Option<ResolvedTable>> {
+        let Some(blocks) = self.blocks.and_then(|blocks| blocks.lock().take()) else { return Ok(None) };
+        let columns = match &call.positional[..] {
+            [structure] => gristmill_types::parse::structure(structure.word())?,
+            _ => self.hints.insert_target.clone().unwrap_or_default(),
+        };
+        let provider = rows_once(blocks.begin(&columns, &columns, self.context), &columns, self.context)?;
+        Ok(Some(ResolvedTable {
+            provider,
+            columns,
+            virtual_columns: Columns::default(),
+            aliases: Columns::default(),
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            name: vec![name.to_string()],
+        }))
     }
 
     /// A table that came with the statement.
@@ -84,6 +115,8 @@ impl<'a> Resolver<'a> {
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
             prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
             name: vec![table.name.clone()],
         }))
     }
@@ -111,6 +144,8 @@ impl<'a> Resolver<'a> {
             virtual_columns: Columns::default(),
             aliases: alias_columns(&block.table),
             prewhere: true,
+            is_merge_tree: false,
+            sampling: None,
             name: full.to_vec(),
         }))
     }
@@ -143,7 +178,16 @@ impl<'a> Resolver<'a> {
         let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;
         let provider = Arc::new(ViewTable::new(plan, None));
         let (virtual_columns, aliases) = (Columns::default(), Columns::default());
-        Ok(ResolvedTable { provider, columns, virtual_columns, aliases, prewhere: false, name })
+        Ok(ResolvedTable {
+            provider,
+            columns,
+            virtual_columns,
+            aliases,
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            name,
+        })
     }
 
     /// The query of a view as a table of the view's columns.
@@ -167,6 +211,7 @@ impl<'a> Resolver<'a> {
             block: None,
             external: &[],
             temporary: None,
+            blocks: None,
             ..*self
         };
         let tables = resolve_tables(&select.query, &inner).await?;
@@ -190,6 +235,8 @@ impl<'a> Resolver<'a> {
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
             prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
             name,
         })
     }
@@ -202,8 +249,14 @@ impl<'a> Resolver<'a> {
         let columns = stored_columns(&table.definition().columns);
         let definition = table.definition();
         let aliases = alias_columns(&definition);
-        let prewhere = definition.engine.name.ends_with("MergeTree") || reads_files(&definition.engine.name);
-        Ok(ResolvedTable { provider, columns, virtual_columns: table.virtual_columns(), aliases, prewhere, name })
+        let is_merge_tree = definition.engine.name.ends_with("MergeTree");
+        let prewhere = is_merge_tree || reads_files(&definition.engine.name);
+        let sampling = definition.sample_by.clone().map(|expression| {
+            let rows = table.total_rows().unwrap_or(0);
+            SamplingKey { expression, rows }
+        });
+        let virtual_columns = table.virtual_columns();
+        Ok(ResolvedTable { provider, columns, virtual_columns, aliases, prewhere, is_merge_tree, sampling, name })
     }
 }
 
@@ -241,6 +294,12 @@ impl TableResolver for Resolver<'_> {
             check_source(self.context, name, false)?;
         }
         let call = call_of(self.engine, self.context, name, arguments)?;
+        if name == "input"
+            && call.positional.len() <= 1
+            && let Some(rows) = self.sent_rows(name, &call)?
+        {
+            return Ok(rows);
+        }
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()], false).await
@@ -295,6 +354,10 @@ pub fn call_of(engine: &Engine, context: &Arc<QueryContext>, name: &str, argumen
     let tables = ResolvedTables::default();
     let analyzer = Analyzer::new(&engine.registry, Engine::function_env(context), &context.settings, &tables);
     let mut call = TableFunctionCall { name: name.to_string(), ..TableFunctionCall::default() };
+    if name.eq_ignore_ascii_case("values") {
+        call.positional = values_call::arguments(&analyzer, context, arguments)?;
+        return Ok(call);
+    }
     for node in arguments {
         if let Node::Call(inner) = node
             && inner.name == "equals"

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use gristmill_access::Identity;
 use gristmill_access::effective::Effective;
 use gristmill_access::entity::Chosen;
-use gristmill_access::rights::{Object, denied};
+use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Result, allocations};
+use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::{Client, QueryContext, Settings, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
@@ -51,7 +52,7 @@ impl Session {
             settings: Settings::default(),
             database: "default".to_string(),
             user: "default".to_string(),
-            client: Arc::default(),
+            client: Arc::new(Client { interface: Client::LOCAL, ..Client::default() }),
             roles: None,
             parameters: BTreeMap::new(),
             temporary: TemporaryTables::default(),
@@ -83,15 +84,20 @@ impl Session {
         Ok(Arc::new(Effective::of(&self.engine.access.state(), &identity)?))
     }
 
-    /// Whether a database is there for the user. Errors: UNKNOWN_DATABASE, ACCESS_DENIED.
+    /// Whether a client may begin in a database: it has to be there. What the user may do in it is asked of each statement, and
+    /// of USE. Error: UNKNOWN_DATABASE.
     pub fn check_database(&self, database: &str) -> Result<()> {
-        self.engine.databases.database(database)?;
-        let access = self.access()?;
-        let (rights, object) = (&access.granted.rights, Object::database(database));
-        match rights.has_some(Privileges::grantable_on(Level::Database), &object) || is_of_everybody(database) {
-            true => Ok(()),
-            false => Err(denied(&self.user, &format!("SHOW DATABASES ON {object}"))),
-        }
+        self.engine.databases.database(database).map(drop)
+    }
+
+    /// Whether a table is there, as far as the user may know.
+    pub fn sees_table(&self, database: &str, table: &str) -> bool {
+        let is_seen = |access: Arc<Effective>| {
+            let rights = &access.granted.rights;
+            rights.has_some(Privileges::grantable_on(Level::Database), &Object::table(database, table))
+        };
+        let is_visible = is_of_each_user(database) || self.access().is_ok_and(is_seen);
+        is_visible && self.engine.databases.table(database, table).is_ok()
     }
 
     /// Turns roles on, and those that were off. Errors: UNKNOWN_ROLE, SET_NON_GRANTED_ROLE.
@@ -229,9 +235,9 @@ impl Session {
     }
 }
 
-/// Databases whose tables tell each user what that user may see.
+/// Databases that each user may be in.
 pub(crate) fn is_of_everybody(database: &str) -> bool {
-    database == "system" || database == "default" || database.eq_ignore_ascii_case("information_schema")
+    database == "default" || is_of_each_user(database)
 }
 
 /// The statement without what says how it is shown, and that.

@@ -93,6 +93,7 @@ formats! {
     RawBlob "RawBLOB" [] 1 1 TEXT;
     Native "Native" [] 1 1 BINARY;
     RowBinary "RowBinary" [] 1 1 BINARY;
+    RowBinaryWithDefaults "RowBinaryWithDefaults" [] 1 0 BINARY;
     RowBinaryWithNames "RowBinaryWithNames" [] 1 1 BINARY;
     RowBinaryWithNamesAndTypes "RowBinaryWithNamesAndTypes" [] 1 1 BINARY;
     Null "Null" [] 0 1 TEXT;

@@ -6,7 +6,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Cast, Expr};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::cast::cast;
 
 use crate::define::own_nulls;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -78,10 +78,9 @@ fn cast_call(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Res
         (expr, Argument { kind: from.clone(), constant: None }),
         (Expr::Literal(name.clone(), None), Argument { kind: SqlType::String, constant: Some(name) }),
     ];
-    let (from, to, timezone) = (from.clone(), to.clone(), crate::text::timezone(env)?);
+    let (from, to, options) = (from.clone(), to.clone(), env.cast_options()?);
     let function = own_nulls(move |_, _, _| {
-        let (from, to) = (from.clone(), to.clone());
-        let options = CastOptions { timezone, ..CastOptions::default() };
+        let (from, to, options) = (from.clone(), to.clone(), options.clone());
         Ok(Bound::new(to.clone(), move |args, _| cast(&args[0], &from, &to, &options)))
     });
     Ok(call_function("CAST", function, arguments, env)?.0)

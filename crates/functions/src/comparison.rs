@@ -49,6 +49,11 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
         // Numbers without a common type (UInt64 and Int64, UInt64 and Float64) are compared as wide ones.
         (a, b) if a.is_number() && b.is_number() => Ok(least(name, &[a.clone(), b.clone()])
             .unwrap_or_else(|_| if a.is_float() || b.is_float() { T::Float64 } else { T::Int256 })),
+        // A time is the seconds since 1970.
+        (T::DateTime(_), number) | (number, T::DateTime(_)) if number.is_number() => common(name, &T::UInt32, number),
+        (T::DateTime64(scale, _), number) | (number, T::DateTime64(scale, _)) if number.is_number() => {
+            common(name, &T::Decimal { precision: 18, scale: *scale }, number)
+        }
         (T::Array(a), T::Array(b)) => Ok(SqlType::array(keep_null(common(name, a, b)?, a, b))),
         (T::Tuple(left), T::Tuple(right)) if left.len() == right.len() => Ok(T::Tuple(
             left.iter()

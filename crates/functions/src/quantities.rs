@@ -7,7 +7,7 @@ use arrow::array::{ArrayRef, PrimitiveArray};
 use arrow::datatypes::{DataType, Decimal128Type, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::cast::cast;
 use gristmill_types::scan::date;
 use gristmill_types::text::write_decimal;
 use gristmill_types::zone::Zone;
@@ -206,7 +206,7 @@ fn timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
         expect_string(name, arguments, i)?;
     }
     let to = T::DateTime64(6, None);
-    let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
+    let options = env.cast_options()?;
     let zone = Zone::new(options.timezone);
     let from = arguments[0].kind.clone();
     Ok(Bound::new(to.clone(), move |args, rows| {

@@ -6,6 +6,7 @@ use arrow::array::ArrayRef;
 use datafusion::common::ScalarValue;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
+use gristmill_types::cast::CastOptions;
 
 /// An argument as the analyser knows it: its type, and its value where it is a constant.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -26,7 +27,19 @@ pub struct FunctionEnv {
     /// Start of the query in microseconds since the Unix epoch: what `now()` says.
     pub now_micros: i64,
     pub cast_keep_nullable: bool,
-    pub date_time_input_format: Arc<str>,
+    pub cast_string_to_date_time_mode: Arc<str>,
+}
+
+impl FunctionEnv {
+    /// How values are cast. Errors: BAD_ARGUMENTS where the zone is none.
+    pub fn cast_options(&self) -> Result<CastOptions> {
+        Ok(CastOptions {
+            timezone: crate::text::timezone(self)?,
+            best_effort_dates: self.cast_string_to_date_time_mode.starts_with("best_effort"),
+            us_dates: &*self.cast_string_to_date_time_mode == "best_effort_us",
+            ..CastOptions::default()
+        })
+    }
 }
 
 /// Names of the user's roles.

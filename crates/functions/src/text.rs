@@ -1,5 +1,7 @@
 //! Values of any type as text, row by row: what `concat`, `format` and `toString`-like functions write.
 
+use std::sync::LazyLock;
+
 use arrow::array::{Array, ArrayRef};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -35,6 +37,22 @@ impl<'a> Texts<'a> {
             Texts::Values(writer, len) => writer.write(at(*len, row), out),
         }
     }
+}
+
+/// The zone of the machine: `TZ`, else where `/etc/localtime` leads, else UTC. Found once a process.
+pub fn server_timezone() -> &'static str {
+    static NAME: LazyLock<String> = LazyLock::new(|| {
+        let known = |name: &str| {
+            let name = name.trim_start_matches(':');
+            name.parse::<chrono_tz::Tz>().is_ok().then(|| name.to_string())
+        };
+        let by_link = || {
+            let zone = std::fs::canonicalize("/etc/localtime").ok()?;
+            known(zone.to_str()?.split_once("zoneinfo/")?.1)
+        };
+        std::env::var("TZ").ok().and_then(|name| known(&name)).or_else(by_link).unwrap_or_else(|| "UTC".to_string())
+    });
+    &NAME
 }
 
 /// The session's time zone.

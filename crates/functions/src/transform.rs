@@ -66,7 +66,7 @@ fn transform(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bo
     let result = least(name, &[to_kind.clone(), other.clone()])?.without_low_cardinality();
     let key =
         if kind.is_null_literal() { from_kind.plain().clone() } else { crate::comparison::common(name, &kind, &from_kind)? };
-    let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
+    let options = env.cast_options()?;
     let table = Table { kind, key, from_kind, to_kind, other_kind: other, result: result.clone(), options };
     let name = name.to_string();
     Ok(Bound::new(result, move |args, rows| {
@@ -122,7 +122,7 @@ fn case_with_expression(name: &str, arguments: &[Argument], env: &FunctionEnv) -
         key = if key == T::Nothing { when.plain().clone() } else { crate::comparison::common(name, &key, when)? };
     }
     let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
-    let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
+    let options = env.cast_options()?;
     let to = result.clone();
     Ok(Bound::new(result, move |args, rows| {
         let key = key.clone().nullable();

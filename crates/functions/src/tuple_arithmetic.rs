@@ -63,7 +63,7 @@ pub fn register(registry: &mut Registry) {
             let kinds = pairs(name, arguments)?;
             let commons: Vec<SqlType> =
                 kinds.iter().map(|(a, b)| crate::comparison::common(name, a, b)).collect::<Result<_>>()?;
-            let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
+            let options = env.cast_options()?;
             Ok(Bound::new(T::UInt16, move |args, rows| {
                 let (left, right) = (broadcast(&args[0], rows)?, broadcast(&args[1], rows)?);
                 let mut counts = vec![0u16; rows];
@@ -100,11 +100,7 @@ impl Step {
         let arguments: Vec<Argument> =
             kinds.iter().map(|kind| Argument { kind: kind.plain().clone(), constant: None }).collect();
         let bound = function.bind(operation, &arguments, env)?;
-        Ok(Step {
-            from: kinds,
-            bound,
-            options: CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() },
-        })
+        Ok(Step { from: kinds, bound, options: env.cast_options()? })
     }
 
     pub(crate) fn result(&self) -> &SqlType {

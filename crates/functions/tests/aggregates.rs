@@ -52,7 +52,7 @@ fn env() -> FunctionEnv {
         query_id: Arc::from("test"),
         now_micros: 0,
         cast_keep_nullable: false,
-        date_time_input_format: Arc::from("basic"),
+        cast_string_to_date_time_mode: Arc::from("basic"),
     }
 }
 

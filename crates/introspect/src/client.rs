@@ -7,7 +7,7 @@ use std::net::SocketAddr;
 pub struct Client {
     /// Where its connection comes from. `None`: the statement runs in the process itself.
     pub address: Option<SocketAddr>,
-    /// 1: the native protocol, 2: HTTP; 0 where neither is there.
+    /// 1: the native protocol, 2: HTTP, 6: a session of the process itself; 0: nobody, as for work in the background.
     pub interface: u8,
     /// Of the machine's user, of the machine, and of the program; the native protocol alone tells them.
     pub os_user: String,
@@ -29,4 +29,6 @@ impl Client {
     pub const TCP: u8 = 1;
     /// HTTP.
     pub const HTTP: u8 = 2;
+    /// A session of the process itself.
+    pub const LOCAL: u8 = 6;
 }

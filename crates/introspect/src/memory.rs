@@ -19,7 +19,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
-use gristmill_base::allocations::{self, Tally};
+use gristmill_base::allocations::{self, Tally, Whose};
 use gristmill_base::{Result, machine, units};
 
 /// Bytes held by one query, and the most it ever held.
@@ -174,7 +174,7 @@ impl MemoryAccount {
         loop {
             let now = used.saturating_add(bytes);
             if there.is_some() || (self.limit_bytes > 0 && now > self.limit_bytes) {
-                let whose = if self.whole.is_some() { "Query memory limit" } else { "(total) memory limit" };
+                let whose = if self.whole.is_some() { Whose::OneQuery } else { Whose::AllQueries };
                 let would = there.map_or(now, |there| there.max(now));
                 return Err(allocations::limit_exceeded(whose, would, bytes, self.limit_bytes));
             }

@@ -57,6 +57,11 @@ impl Progress {
 
     pub fn snapshot(&self) -> ProgressSnapshot {
         let get = |value: &AtomicU64| value.load(Ordering::Relaxed);
+        // What an INSERT wrote is its result, as ClickHouse counts.
+        let or_written = |result: &AtomicU64, written: &AtomicU64| match get(result) {
+            0 => get(written),
+            result => result,
+        };
         ProgressSnapshot {
             read_rows: get(&self.read_rows),
             read_bytes: get(&self.read_bytes),
@@ -65,8 +70,8 @@ impl Progress {
             file_bytes_read: get(&self.file_bytes_read),
             written_rows: get(&self.written_rows),
             written_bytes: get(&self.written_bytes),
-            result_rows: get(&self.result_rows),
-            result_bytes: get(&self.result_bytes),
+            result_rows: or_written(&self.result_rows, &self.written_rows),
+            result_bytes: or_written(&self.result_bytes, &self.written_bytes),
         }
     }
 }

@@ -340,6 +340,7 @@ settings! {
     format_csv_allow_single_quotes: bool = false, "Whether CSV strings may stand in single quotes.";
     format_csv_null_representation: String = "\\N", "How NULL is written in CSV.";
     format_tsv_null_representation: String = "\\N", "How NULL is written in TSV.";
+    cast_string_to_date_time_mode: String = "best_effort", "How CAST reads a DateTime of a text: basic, best_effort, best_effort_us.";
     date_time_input_format: String = "best_effort", "How dates and times are read: basic, best_effort, best_effort_us.";
     date_time_output_format: String = "simple", "How dates and times are written: simple, iso, unix_timestamp.";
     output_format_parquet_compression_method: String = "zstd", "Codec of Parquet that is written: none, snappy, gzip, brotli, lz4, zstd.";

@@ -263,6 +263,7 @@ impl TableSpec {
             partition_by: None,
             primary_key: order_by.clone(),
             order_by,
+            sample_by: None,
             settings: self.settings.clone(),
             comment: String::new(),
             temporary: false,
@@ -270,6 +271,7 @@ impl TableSpec {
             skip_indexes: self.skip_indexes.clone(),
             projections: self.projections.clone(),
             ttl: self.ttl.clone(),
+            constraints: Vec::new(),
         })
     }
 }

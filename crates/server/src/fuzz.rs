@@ -3,14 +3,12 @@
 //! `tests/clients/test_malformed.py`.)
 
 use std::alloc::System;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures::{FutureExt, StreamExt};
 use gristmill_base::Result;
-use gristmill_base::allocations::{CountingAllocator, Tally, enter};
-use gristmill_base::mutations::{Mutations, Rounds};
+use gristmill_base::allocations::CountingAllocator;
+use gristmill_base::mutations::{Mutations, Rounds, bounded};
 use gristmill_formats::native::{ByteReader, revision};
 use gristmill_introspect::Settings;
 
@@ -23,22 +21,8 @@ use crate::native::tests::{HELLO_2018, hello, query};
 #[global_allocator]
 static ALLOCATOR: CountingAllocator<System> = CountingAllocator(System);
 
-const MEMORY_MAX: u64 = 64 << 20;
-/// Of a test that shares its machine.
-const LONGEST: Duration = Duration::from_secs(5);
 const ROUNDS: u64 = 10_000;
 const REVISIONS: [u64; 5] = [54_032, 54_412, 54_460, revision::SERVER, 54_493];
-
-fn bounded(what: &str, round: u64, bytes: &[u8], run: impl FnOnce()) {
-    let (tally, began) = (Arc::new(Tally::default()), Instant::now());
-    {
-        let _counts = enter(&tally);
-        run();
-    }
-    let (peak, took) = (tally.peak_bytes(), began.elapsed());
-    assert!(peak < MEMORY_MAX, "{what}, round {round}: {peak} bytes of memory for {}", hex::encode(bytes));
-    assert!(took < LONGEST, "{what}, round {round}: {took:?} for {}", hex::encode(bytes));
-}
 
 #[test]
 fn changed_packets_are_read_or_refused() {

@@ -19,6 +19,7 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         partition_by: None,
         order_by: Vec::new(),
         primary_key: Vec::new(),
+        sample_by: None,
         settings: BTreeMap::new(),
         comment: String::new(),
         temporary: true,
@@ -26,6 +27,7 @@ pub fn definition(engine: &str, function: &str, columns: Columns) -> Arc<TableDe
         skip_indexes: Vec::new(),
         projections: Vec::new(),
         ttl: gristmill_catalog::TtlSpec::default(),
+        constraints: Vec::new(),
     })
 }
 

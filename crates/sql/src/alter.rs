@@ -5,7 +5,7 @@ use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
+use crate::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipIndexNode};
 use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
@@ -117,6 +117,16 @@ pub enum AlterCommand {
         if_exists: bool,
         partition: Option<Partition>,
     },
+    AddConstraint {
+        constraint: ConstraintNode,
+        if_not_exists: bool,
+    },
+    DropConstraint {
+        name: String,
+        if_exists: bool,
+    },
+    ModifySampleBy(Node),
+    RemoveSampleBy,
     ModifySetting(Assignments),
     ResetSetting(Vec<String>),
     /// Keys, and for each whether it descends.
@@ -246,6 +256,10 @@ impl Cursor<'_> {
                 let projection = self.projection()?;
                 return Ok(AlterCommand::AddProjection { projection, place: self.place()?, if_not_exists });
             }
+            if self.eat("CONSTRAINT") {
+                let if_not_exists = self.if_not_exists();
+                return Ok(AlterCommand::AddConstraint { constraint: self.constraint()?, if_not_exists });
+            }
             self.refuse_others("ADD")?;
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
@@ -350,6 +364,10 @@ impl Cursor<'_> {
                 let if_exists = self.if_exists();
                 return Ok(AlterCommand::DropProjection { name: self.identifier()?, if_exists });
             }
+            if self.eat("CONSTRAINT") {
+                let if_exists = self.if_exists();
+                return Ok(AlterCommand::DropConstraint { name: self.identifier()?, if_exists });
+            }
             self.refuse_others("DROP")?;
             self.expect("COLUMN")?;
             let if_exists = self.if_exists();
@@ -392,6 +410,9 @@ impl Cursor<'_> {
             self.expect("NAME")?;
             return Ok(AlterCommand::Unfreeze(self.string()?));
         }
+        if self.eat_all(&["REMOVE", "SAMPLE", "BY"]) {
+            return Ok(AlterCommand::RemoveSampleBy);
+        }
         if self.eat_all(&["REMOVE", "TTL"]) {
             return Ok(AlterCommand::RemoveTtl);
         }
@@ -405,7 +426,7 @@ impl Cursor<'_> {
 
     /// What other things a table has beside columns.
     fn refuse_others(&self, command: &str) -> Result<()> {
-        for what in ["CONSTRAINT", "STATISTICS", "TTL"] {
+        for what in ["STATISTICS", "TTL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {command} {what}")));
             }
@@ -420,6 +441,9 @@ impl Cursor<'_> {
         if self.eat_all(&["ORDER", "BY"]) {
             let (keys, descending) = self.sorting_key()?;
             return Ok(AlterCommand::ModifyOrderBy { keys, descending });
+        }
+        if self.eat_all(&["SAMPLE", "BY"]) {
+            return Ok(AlterCommand::ModifySampleBy(self.expression()?));
         }
         if self.eat("COMMENT") {
             return Ok(AlterCommand::ModifyComment(self.string()?));
@@ -437,7 +461,7 @@ impl Cursor<'_> {
             let end = (!self.at_end()).then(|| place(self));
             return Ok(AlterCommand::ModifyQuery { query, text: String::new(), start, end });
         }
-        for what in ["REFRESH", "SAMPLE", "STATISTICS", "DEFINER", "SQL"] {
+        for what in ["REFRESH", "STATISTICS", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }

@@ -15,10 +15,23 @@ pub enum Literal {
     Integer(i128),
     BigInteger(String),
     Float(f64),
+    /// A number with a point or an exponent, as it is written: Float64, but for a Decimal that looks at its digits.
+    Fraction(String),
     Text(Vec<u8>),
 }
 
-/// Equal where they are written alike: NaN is NaN here.
+impl Literal {
+    /// The value of a number that is Float64.
+    pub fn float(&self) -> Option<f64> {
+        match self {
+            Literal::Float(value) => Some(*value),
+            Literal::Fraction(digits) => digits.parse().ok(),
+            _ => None,
+        }
+    }
+}
+
+/// Equal where they stand for the same: NaN is NaN here.
 impl PartialEq for Literal {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
@@ -26,9 +39,8 @@ impl PartialEq for Literal {
             (Literal::Bool(a), Literal::Bool(b)) => a == b,
             (Literal::Integer(a), Literal::Integer(b)) => a == b,
             (Literal::BigInteger(a), Literal::BigInteger(b)) => a == b,
-            (Literal::Float(a), Literal::Float(b)) => a.to_bits() == b.to_bits(),
             (Literal::Text(a), Literal::Text(b)) => a == b,
-            _ => false,
+            (a, b) => a.float().zip(b.float()).is_some_and(|(a, b)| a.to_bits() == b.to_bits()),
         }
     }
 }
@@ -154,6 +166,16 @@ impl Node {
         }
     }
 
+    /// Whether a query stands in the expression.
+    pub fn has_subquery(&self) -> bool {
+        let mut found = false;
+        self.walk(&mut |node| {
+            found |= matches!(node, Node::Subquery(_) | Node::Exists { .. } | Node::In { set: InSet::Query(_), .. });
+            !found
+        });
+        found
+    }
+
     /// Calls `visit` on this node and every node below it that belongs to the same query; a false stops the descent.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Node) -> bool) {
         if !visit(self) {
@@ -206,8 +228,10 @@ impl fmt::Display for Literal {
             Literal::Bool(value) => write!(f, "{value}"),
             Literal::Integer(value) => write!(f, "{value}"),
             Literal::BigInteger(digits) => f.write_str(digits),
-            Literal::Float(value) if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}."),
-            Literal::Float(value) => write!(f, "{value}"),
+            Literal::Float(_) | Literal::Fraction(_) => match self.float().unwrap_or(f64::NAN) {
+                value if value.fract() == 0.0 && value.abs() < 1e15 => write!(f, "{value:.0}."),
+                value => write!(f, "{value}"),
+            },
             Literal::Text(bytes) => f.write_str(&gristmill_types::sql_type::quote(&String::from_utf8_lossy(bytes))),
         }
     }
@@ -242,17 +266,20 @@ impl fmt::Display for Node {
                     list(f, &call.arguments)?;
                     return f.write_str(")");
                 }
-                f.write_str(&call.name)?;
+                // `count(DISTINCT x) FILTER (WHERE c)` is countDistinctIf(x, c).
+                let distinct = if call.distinct { "Distinct" } else { "" };
+                let filtered = if call.filter.is_some() { "If" } else { "" };
+                write!(f, "{}{distinct}{filtered}", call.name)?;
                 if !call.parameters.is_empty() {
                     f.write_str("(")?;
                     list(f, &call.parameters)?;
                     f.write_str(")")?;
                 }
                 f.write_str("(")?;
-                if call.distinct {
-                    f.write_str("DISTINCT ")?;
-                }
                 list(f, &call.arguments)?;
+                if let Some(filter) = &call.filter {
+                    write!(f, "{}{filter}", if call.arguments.is_empty() { "" } else { ", " })?;
+                }
                 f.write_str(")")?;
                 if let Some(window) = &call.over {
                     f.write_str(" OVER (")?;
@@ -345,6 +372,18 @@ pub fn unescape(text: &str) -> Vec<u8> {
                 out.push(c);
                 at += 1;
             }
+        }
+    }
+    out
+}
+
+/// Bytes as text: those that are not UTF-8 as escapes.
+pub fn with_escapes(bytes: &[u8]) -> String {
+    let mut out = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        out.push_str(chunk.valid());
+        for byte in chunk.invalid() {
+            out.push_str(&format!("\\x{byte:02X}"));
         }
     }
     out

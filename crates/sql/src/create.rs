@@ -54,6 +54,15 @@ pub struct SkipIndexNode {
     pub granularity: u64,
 }
 
+/// `name CHECK expression`
+#[derive(Clone, Debug, PartialEq)]
+pub struct ConstraintNode {
+    pub name: String,
+    /// ASSUME, and not CHECK.
+    pub assumed: bool,
+    pub expression: Node,
+}
+
 /// The database that temporary tables are in, each session's in one of its own.
 pub const TEMPORARY_DATABASE: &str = "_temporary_and_external_tables";
 
@@ -66,6 +75,7 @@ pub struct CreateTable {
     pub columns: Vec<ColumnDefinition>,
     pub skip_indexes: Vec<SkipIndexNode>,
     pub projections: Vec<ProjectionNode>,
+    pub constraints: Vec<ConstraintNode>,
     /// `AS other_table`
     pub like: Option<TableName>,
     /// `AS function(…)`
@@ -87,6 +97,7 @@ pub struct CreateTable {
     /// For each element of `order_by`, whether its greater values come first.
     pub descending: Vec<bool>,
     pub primary_key: Option<Vec<Node>>,
+    pub sample_by: Option<Node>,
     pub ttl: Vec<TtlElement>,
     pub settings: Assignments,
     pub comment: String,
@@ -191,9 +202,10 @@ impl Cursor<'_> {
                 self.expect("PROJECTION")?;
                 let projection = self.projection()?;
                 create.projections.push(projection);
-            } else if self.peeks("CONSTRAINT") {
-                let what = self.parser.peek_token_ref().token.to_string().to_ascii_uppercase();
-                return Err(Error::not_implemented(format!("{what} in CREATE TABLE")));
+            } else if self.begins("CONSTRAINT") {
+                self.expect("CONSTRAINT")?;
+                let constraint = self.constraint()?;
+                create.constraints.push(constraint);
             } else {
                 let column = self.column(create, false)?;
                 if create.columns.iter().any(|known| known.name == column.name) {
@@ -211,6 +223,16 @@ impl Cursor<'_> {
     fn begins(&self, what: &str) -> bool {
         let after_name = &self.parser.peek_nth_token_ref(2).token;
         self.peeks(what) && !matches!(after_name, Token::Comma | Token::RParen)
+    }
+
+    /// From the name on.
+    pub(crate) fn constraint(&mut self) -> Result<ConstraintNode> {
+        let name = self.identifier()?;
+        let assumed = self.eat("ASSUME");
+        if !assumed {
+            self.expect("CHECK")?;
+        }
+        Ok(ConstraintNode { name, assumed, expression: self.expression()? })
     }
 
     pub(crate) fn skip_index(&mut self) -> Result<SkipIndexNode> {
@@ -388,9 +410,8 @@ impl Cursor<'_> {
                 create.comment = self.string()?;
             } else if self.eat("TTL") {
                 create.ttl = self.ttl()?;
-            } else if self.peeks("SAMPLE") {
-                let what = self.parser.peek_token_ref().token.to_string();
-                return Err(Error::not_implemented(format!("{what} of a table")));
+            } else if self.eat_all(&["SAMPLE", "BY"]) {
+                create.sample_by = Some(self.expression()?);
             } else if create.materialized && self.eat("POPULATE") {
                 create.populate = true;
             } else if !create.materialized && self.eat("EMPTY") {

@@ -158,7 +158,7 @@ pub(crate) fn constant(node: &Node) -> Result<String> {
     Ok(match node {
         Node::Literal(Literal::Integer(value)) => value.to_string(),
         Node::Literal(Literal::BigInteger(digits)) => digits.clone(),
-        Node::Literal(Literal::Float(value)) => value.to_string(),
+        Node::Literal(number @ (Literal::Float(_) | Literal::Fraction(_))) => number.float().unwrap_or(f64::NAN).to_string(),
         Node::Literal(Literal::Bool(value)) => u8::from(*value).to_string(),
         Node::Literal(Literal::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
         Node::Literal(Literal::Null) => "\\N".to_string(),

@@ -8,7 +8,8 @@
 use std::any::TypeId;
 
 use sqlparser::ast::{
-    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, Value,
+    Expr, Function, FunctionArg, FunctionArgExpr, FunctionArgumentList, FunctionArguments, Ident, ObjectName, UnaryOperator,
+    Value,
 };
 use sqlparser::dialect::{ClickHouseDialect, Dialect as SqlDialect};
 use sqlparser::keywords::{self, Keyword};
@@ -24,7 +25,10 @@ pub const ALIAS_OPERATOR: &str = "@alias@";
 pub const IN_TABLE: &str = "__in_table";
 
 #[derive(Debug, Default, Clone, Copy)]
-pub struct Dialect;
+pub struct Dialect {
+    /// Whether `$` begins a name: it does where it begins no heredoc.
+    pub(crate) names_begin_with_dollar: bool,
+}
 
 macro_rules! as_clickhouse {
     ($($method:ident),* $(,)?) => {
@@ -40,11 +44,11 @@ impl SqlDialect for Dialect {
     }
 
     fn is_identifier_start(&self, c: char) -> bool {
-        c.is_ascii_alphabetic() || c == '_' || !c.is_ascii()
+        c.is_ascii_alphabetic() || c == '_' || !c.is_ascii() || (c == '$' && self.names_begin_with_dollar)
     }
 
     fn is_identifier_part(&self, c: char) -> bool {
-        self.is_identifier_start(c) || c.is_ascii_digit()
+        self.is_identifier_start(c) || c.is_ascii_digit() || c == '$'
     }
 
     fn is_delimited_identifier_start(&self, c: char) -> bool {
@@ -102,6 +106,18 @@ impl SqlDialect for Dialect {
     }
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        if parser.peek_token_ref().token == Token::Minus
+            && matches!(parser.peek_nth_token_ref(1).token, Token::Number(..))
+            && parser.peek_nth_token_ref(2).token == Token::DoubleColon
+        {
+            // The sign belongs to the number that is cast: `-1::UInt8` is no minus before a UInt8.
+            parser.next_token();
+            return Some(
+                parser
+                    .parse_value()
+                    .map(|number| Expr::UnaryOp { op: UnaryOperator::Minus, expr: Box::new(Expr::Value(number)) }),
+            );
+        }
         let Token::Word(word) = &parser.peek_token_ref().token else { return None };
         if matches!(word.value.as_str(), joins::ANY_JOIN | joins::ASOF_JOIN) {
             let name = word.value.clone();
@@ -128,7 +144,7 @@ impl SqlDialect for Dialect {
         match &token {
             Token::DoubleColon => {
                 parser.next_token();
-                Some(parse_type_text(parser).map(|kind| cast_call(left.clone(), kind)))
+                Some(parse_type_text(parser).map(|kind| cast_operator(left.clone(), kind)))
             }
             Token::Number(number, false) if tuple_index(number).is_some() => {
                 parser.next_token();
@@ -243,6 +259,24 @@ fn text(value: String) -> Expr {
 
 fn cast_call(value: Expr, kind: String) -> Expr {
     call("CAST", vec![value, text(kind)])
+}
+
+/// `x::Type`. A number goes there by its digits, as text.
+fn cast_operator(value: Expr, kind: String) -> Expr {
+    let digits = |value: &Expr| match value {
+        Expr::Value(number) => match &number.value {
+            Value::Number(digits, _) if !digits.starts_with("0x") && !digits.starts_with("0b") => {
+                Some(digits.replace('_', ""))
+            }
+            _ => None,
+        },
+        _ => None,
+    };
+    let written = match &value {
+        Expr::UnaryOp { op: UnaryOperator::Minus, expr } => digits(expr).map(|digits| format!("-{digits}")),
+        other => digits(other),
+    };
+    cast_call(written.map_or(value, text), kind)
 }
 
 /// `CAST(x AS Type)`, `CAST(x, 'Type')`.
@@ -372,6 +406,6 @@ fn parse_in(parser: &mut Parser, left: &Expr) -> Option<Result<Expr, ParserError
         parser.next_token();
     }
     let name = if negated { "__not_in_table" } else { IN_TABLE };
-    let precedence = SqlDialect::prec_value(&Dialect, sqlparser::dialect::Precedence::Between);
+    let precedence = SqlDialect::prec_value(&Dialect::default(), sqlparser::dialect::Precedence::Between);
     Some(parser.parse_subexpr(precedence).map(|right| call(name, vec![left.clone(), right])))
 }

@@ -52,7 +52,7 @@ fn token(rest: &str, first: char) -> (Kind, usize, bool) {
         '\\' if rest.starts_with("\\G") => (Kind::End, 2, true),
         c if c.is_whitespace() => (Kind::Space, run(char::is_whitespace), true),
         c if c.is_ascii_digit() => (Kind::Number, run(|c| c.is_ascii_alphanumeric() || c == '.' || c == '_'), true),
-        c if c.is_alphabetic() || c == '_' => (Kind::Word, run(|c| c.is_alphanumeric() || c == '_'), true),
+        c if c.is_alphabetic() || c == '_' => (Kind::Word, run(|c| c.is_alphanumeric() || c == '_' || c == '$'), true),
         c => (Kind::Symbol, c.len_utf8(), true),
     }
 }

@@ -1,24 +1,27 @@
-//! Values of `{name:Type}`: they come in the escapes of TSV.
+//! Values of `{name:Type}`: they come in the escapes of TSV, which are those of SQL's literals.
 
-/// A text with its backslash escapes undone, as TSV and SQL literals have them. `\N` stays: it means NULL.
+use crate::ast::{unescape, with_escapes};
+
+/// A text with its backslash escapes undone. `\N` alone stays: it means NULL. Bytes that are not UTF-8 stay escapes.
 pub fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut characters = text.chars();
+    if text == "\\N" {
+        return text.to_string();
+    }
+    with_escapes(&unescape(text))
+}
+
+/// A value as what stands between the quotes of a literal: its quotes become escapes, its escapes stay.
+pub fn within_quotes(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    let mut characters = value.chars();
     while let Some(c) = characters.next() {
-        if c != '\\' {
-            out.push(c);
-            continue;
-        }
-        match characters.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some('b') => out.push('\u{8}'),
-            Some('f') => out.push('\u{c}'),
-            Some('0') => out.push('\0'),
-            Some('N') => out.push_str("\\N"),
-            Some(other) => out.push(other),
-            None => out.push('\\'),
+        match c {
+            '\'' => out.push_str("\\'"),
+            '\\' => {
+                out.push('\\');
+                out.push(characters.next().unwrap_or('\\'));
+            }
+            c => out.push(c),
         }
     }
     out
@@ -33,5 +36,13 @@ mod tests {
         assert_eq!(unescaped("a\\tb\\\\c\\'d\\\""), "a\tb\\c'd\"");
         assert_eq!(unescaped("\\N"), "\\N");
         assert_eq!(unescaped("['it\\'s',1]"), "['it's',1]");
+        assert_eq!(unescaped("\\x41\\xc3\\xa4\\xff"), "Aä\\xFF");
+    }
+
+    #[test]
+    fn a_value_in_quotes_stands_for_what_it_stood_for() {
+        for value in ["it's", "a\\'b", "\\x41\\n", "ends with \\"] {
+            assert_eq!(unescape(&within_quotes(value)), unescape(value), "{value}");
+        }
     }
 }

@@ -8,11 +8,13 @@
 
 use std::borrow::Cow;
 
-/// The text for the tokenizer.
-pub(crate) fn plain(text: &str) -> Cow<'_, str> {
-    if !["//", "#", "\\`", "\\\""].iter().any(|mark| text.contains(mark)) {
-        return Cow::Borrowed(text);
+/// The text for the tokenizer, and whether there is a heredoc in it. (The tokenizer takes `$` for the beginning of one, or of a
+/// name.)
+pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
+    if !["//", "#", "\\`", "\\\"", "$"].iter().any(|mark| text.contains(mark)) {
+        return (Cow::Borrowed(text), false);
     }
+    let mut has_heredoc = false;
     let mut bytes = text.as_bytes().to_vec();
     let mut at = 0;
     while at < bytes.len() {
@@ -20,7 +22,11 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
         match bytes[at] {
             b'\'' => at = behind_string(&bytes, at),
             quote @ (b'`' | b'"') => at = name(&mut bytes, at, quote),
-            b'$' => at = behind_heredoc(&bytes, at),
+            b'$' => match behind_heredoc(&bytes, at) {
+                Some(end) => (at, has_heredoc) = (end, true),
+                None => at = behind_name(&bytes, at),
+            },
+            byte if is_of_name(byte) => at = behind_name(&bytes, at),
             b'/' if next == Some(b'*') => at = behind_comment(&bytes, at),
             b'-' if next == Some(b'-') => at = line_end(&bytes, at),
             b'/' if next == Some(b'/') => at = comment(&mut bytes, at),
@@ -31,7 +37,15 @@ pub(crate) fn plain(text: &str) -> Cow<'_, str> {
         }
     }
     // ASCII took the place of ASCII.
-    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+    (String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned), has_heredoc)
+}
+
+fn is_of_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
+}
+
+fn behind_name(bytes: &[u8], at: usize) -> usize {
+    at + bytes[at..].iter().take_while(|byte| is_of_name(**byte)).count()
 }
 
 fn line_end(bytes: &[u8], at: usize) -> usize {
@@ -89,21 +103,32 @@ fn behind_comment(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-/// Behind `$tag$ … $tag$`, or behind the `$` where none begins.
-fn behind_heredoc(bytes: &[u8], at: usize) -> usize {
+/// Behind `$tag$ … $tag$`, where that begins.
+fn behind_heredoc(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let tag = &bytes[at..(at + word + 2).min(bytes.len())];
     if tag.len() < 2 || tag.last() != Some(&b'$') {
-        return at + 1;
+        return None;
     }
     let rest = &bytes[at + tag.len()..];
-    let end = rest.windows(tag.len()).position(|window| window == tag);
-    end.map_or(at + 1, |end| at + end + 2 * tag.len())
+    let end = rest.windows(tag.len()).position(|window| window == tag)?;
+    Some(at + end + 2 * tag.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn plain(text: &str) -> Cow<'_, str> {
+        super::plain(text).0
+    }
+
+    #[test]
+    fn a_dollar_begins_a_heredoc_where_it_ends() {
+        let has_heredoc = |text| super::plain(text).1;
+        assert!(has_heredoc("SELECT $a$ it's $a$") && has_heredoc("SELECT $$x$$, $b"));
+        assert!(!has_heredoc("SELECT $a$, a$b$c, '$x$ $x$'") && !has_heredoc("SELECT a$x$, b$x$"));
+    }
 
     #[test]
     fn comments_of_all_kinds_are_those_of_the_standard() {

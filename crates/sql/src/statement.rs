@@ -253,7 +253,7 @@ impl Statement {
     }
 }
 
-static DIALECT: Dialect = Dialect;
+static DIALECT: Dialect = Dialect { names_begin_with_dollar: false };
 
 /// Reads one statement. `parameters` are the values of `{name:Type}`.
 pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statement> {
@@ -475,6 +475,7 @@ impl<'a> Cursor<'a> {
         }
         if self.eat("KILL") {
             if self.eat("MUTATION") {
+                self.on_cluster()?;
                 self.expect("WHERE")?;
                 let condition = Box::new(self.expression()?);
                 let test = self.eat("TEST");
@@ -482,6 +483,7 @@ impl<'a> Cursor<'a> {
                 return Ok(Statement::KillMutation { condition, test });
             }
             self.expect("QUERY")?;
+            self.on_cluster()?;
             self.expect("WHERE")?;
             let condition = Box::new(self.expression()?);
             let test = self.eat("TEST");

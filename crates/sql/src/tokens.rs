@@ -21,8 +21,40 @@ use crate::rewrite::{finals, joins, limits, literals, stars, unions};
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
 
 pub fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>> {
-    let text = plain_text::plain(text);
-    Tokenizer::new(&Dialect, &text).with_unescape(false).tokenize_with_location().map_err(tokenizer_error)
+    let (text, has_heredoc) = plain_text::plain(text);
+    let dialect = Dialect { names_begin_with_dollar: !has_heredoc };
+    let tokens = Tokenizer::new(&dialect, &text).with_unescape(false).tokenize_with_location().map_err(tokenizer_error)?;
+    Ok(marks_apart(tokens))
+}
+
+/// `c ?1 : 0`: the tokenizer takes `?1` for the place of a value.
+fn marks_apart(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_one = |token: &Token| matches!(token, Token::Placeholder(mark) if mark.len() > 1);
+    if !tokens.iter().any(|token| is_one(&token.token)) {
+        return tokens;
+    }
+    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len() + 1);
+    let mut tokens = tokens.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let Token::Placeholder(mark) = &token.token else {
+            out.push(token);
+            continue;
+        };
+        let mut number = mark[1..].to_string();
+        // What the tokenizer cut off: `?1.5`.
+        if let Some(Token::Number(rest, _)) = tokens.peek().map(|next| &next.token)
+            && rest.starts_with('.')
+            && !number.is_empty()
+        {
+            number.push_str(rest);
+            tokens.next();
+        }
+        out.push(TokenWithSpan { token: Token::Placeholder("?".to_string()), span: token.span });
+        if !number.is_empty() {
+            out.push(TokenWithSpan { token: Token::Number(number, false), span: token.span });
+        }
+    }
+    out
 }
 
 fn tokenizer_error(error: TokenizerError) -> Error {
@@ -75,7 +107,7 @@ enum Open {
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let tokens = literals::binary_numbers(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
-    let tokens = substitute_parameters(tokens, parameters)?;
+    let tokens = named_by_the_parser(commas_before_from(substitute_parameters(tokens, parameters)?));
     let tokens = finals::rewrite(unions::rewrite(if_permitted(with_of_insert(tokens))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
@@ -127,6 +159,45 @@ fn if_permitted(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             let Some(other) = other else { return tokens };
             let query = &tokens[at + 1..other];
             return [&tokens[..at], query, &tokens[place..]].concat();
+        }
+    }
+    tokens
+}
+
+/// `SELECT a, b, FROM t`, unless `from` is a column: `SELECT a, from, b`. `SELECT a, b,` alone as well.
+fn commas_before_from(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_query = tokens.first().is_some_and(|first| ["SELECT", "WITH"].iter().any(|word| is_word(&first.token, word)));
+    let is_extra = |at: usize| {
+        let next = |far: usize| tokens.get(at + far).map(|token| &token.token);
+        if tokens[at].token != Token::Comma {
+            return false;
+        }
+        if is_query && matches!(next(1), None | Some(Token::EOF)) {
+            return true;
+        }
+        next(1).is_some_and(|token| is_word(token, "FROM"))
+            && next(2).is_some_and(|token| matches!(token, Token::Word(_) | Token::LParen) && !is_word(token, "FROM"))
+    };
+    let extra: Vec<usize> = (0..tokens.len()).filter(|at| is_extra(*at)).collect();
+    let kept = tokens.into_iter().enumerate().filter(|(at, _)| extra.binary_search(at).is_err());
+    kept.map(|(_, token)| token).collect()
+}
+
+/// Functions that ClickHouse's parser calls by one name, however they are written: its columns are named so.
+fn named_by_the_parser(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    for at in 0..tokens.len() {
+        let is_call = tokens.get(at + 1).is_some_and(|next| next.token == Token::LParen);
+        if is_call
+            && let Token::Word(written) = &tokens[at].token
+            && written.quote_style.is_none()
+        {
+            let name = match written.value.to_ascii_lowercase().as_str() {
+                "date_diff" | "datediff" | "timestamp_diff" | "timestampdiff" => "dateDiff",
+                "ltrim" => "trimLeft",
+                "rtrim" => "trimRight",
+                _ => continue,
+            };
+            tokens[at].token = word(name);
         }
     }
     tokens
@@ -272,7 +343,7 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
             } else if is_container {
                 push(quoted(value));
             } else {
-                push(quoted(&crate::parameters::unescaped(value)));
+                push(Token::SingleQuotedString(crate::parameters::within_quotes(value)));
             }
             push(Token::Comma);
             push(quoted(&kind));
@@ -314,7 +385,7 @@ fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens
 }
 
-/// Rewrites `WITH expression AS name` to `WITH name AS (SELECT expression AS __scalar_alias)`.
+/// Rewrites `WITH expression AS name` to `WITH name AS (SELECT expression AS __scalar_alias)`; without a name it gets one.
 fn scalar_with(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
     let mut at = 0;
@@ -376,15 +447,19 @@ fn with_items(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSp
             if said { not + 1 } else { 0 }
         });
         let table = alias_at.is_some_and(|alias| tokens.get(alias + 1 + hint).map(|t| &t.token) == Some(&Token::LParen));
-        match alias_at {
-            Some(alias) if !table && alias + 1 < at => {
-                let span = tokens[alias].span;
+        // `WITH x = 1 SELECT …`: a value that nobody can name.
+        let unnamed = (alias_at.is_none() && at > start).then(|| word(&format!("{SCALAR_COLUMN}_{start}")));
+        let named = alias_at.filter(|alias| !table && alias + 1 < at).map(|alias| tokens[alias + 1].token.clone());
+        match named.or(unnamed) {
+            Some(name) => {
+                let value = &tokens[start..alias_at.unwrap_or(at)];
+                let span = value.last().map_or(tokens[start].span, |last| last.span);
                 let mut push = |token: Token| out.push(TokenWithSpan { token, span });
-                push(tokens[alias + 1].token.clone());
+                push(name);
                 push(word("AS"));
                 push(Token::LParen);
                 push(word("SELECT"));
-                out.extend(tokens[start..alias].iter().cloned());
+                out.extend_from_slice(value);
                 let mut push = |token: Token| out.push(TokenWithSpan { token, span });
                 push(word("AS"));
                 push(word(SCALAR_COLUMN));

@@ -77,6 +77,7 @@ pub fn node(expr: &Expr) -> Result<Node> {
             UnaryOperator::Minus => match node(expr)? {
                 Node::Literal(Literal::Integer(value)) => integer(-value),
                 Node::Literal(Literal::Float(value)) => Node::Literal(Literal::Float(-value)),
+                Node::Literal(Literal::Fraction(digits)) => Node::Literal(Literal::Fraction(format!("-{digits}"))),
                 Node::Literal(Literal::BigInteger(digits)) => Node::Literal(Literal::BigInteger(format!("-{digits}"))),
                 other => call("negate", vec![other]),
             },
@@ -122,13 +123,13 @@ pub fn node(expr: &Expr) -> Result<Node> {
         Expr::Ceil { expr, field } => rounding("ceil", expr, field)?,
         Expr::Floor { expr, field } => rounding("floor", expr, field)?,
         Expr::Position { expr, r#in } => call("position", vec![node(r#in)?, node(expr)?]),
-        Expr::Substring { expr, substring_from, substring_for, .. } => {
+        Expr::Substring { expr, substring_from, substring_for, shorthand, .. } => {
             let mut arguments = vec![node(expr)?];
             arguments.push(substring_from.as_ref().map_or(Ok(integer(1)), |from| node(from))?);
             if let Some(length) = substring_for {
                 arguments.push(node(length)?);
             }
-            call("substring", arguments)
+            call(if *shorthand { "substr" } else { "substring" }, arguments)
         }
         Expr::Trim { trim_where, trim_what, expr, trim_characters } => {
             let name = match trim_where {
@@ -521,7 +522,10 @@ fn number(digits: &str) -> Result<Literal> {
     if digits.chars().all(|c| c.is_ascii_digit()) {
         return Ok(Literal::BigInteger(digits));
     }
-    digits.parse().map(Literal::Float).map_err(|_| unsupported(format!("the number {digits}")))
+    match digits.parse::<f64>() {
+        Ok(_) => Ok(Literal::Fraction(digits)),
+        Err(_) => Err(unsupported(format!("the number {digits}"))),
+    }
 }
 
 /// One item of a SELECT list.

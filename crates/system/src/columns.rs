@@ -25,6 +25,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let definition = table.definition();
             let parts = table.parts();
             let partition = words(definition.partition_by.iter());
+            let sampling = words(definition.sample_by.iter());
             let (sorting, primary) = (words(definition.sorting_key().iter()), words(definition.primary_key.iter()));
             for (i, column) in definition.columns.iter().enumerate() {
                 let sizes = parts.iter().filter(|part| part.active).flat_map(|part| &part.columns);
@@ -52,7 +53,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     is_in(&partition),
                     is_in(&sorting),
                     is_in(&primary),
-                    false.into(),
+                    is_in(&sampling),
                     if column.codec.is_empty() { String::new() } else { format!("CODEC({})", column.codec) }.into(),
                     digits.octets.into(),
                     digits.precision.into(),

@@ -12,7 +12,8 @@ use crate::rows::{Cell, table};
 
 const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8, alias_to String, create_query String, \
     origin Enum8('System' = 0, 'SQLUserDefined' = 1, 'ExecutableUserDefined' = 2, 'WasmUserDefined' = 3), \
-    deterministic Nullable(UInt8), higher_order Nullable(UInt8)";
+    deterministic Nullable(UInt8), higher_order Nullable(UInt8), description String, syntax String, arguments String, \
+    parameters String, returned_value String, examples String, introduced_in String, categories String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let registry = known.registry.clone();
@@ -32,6 +33,14 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 "System".into(),
                 scalar.as_ref().map(|function| !function.changes()).into(),
                 scalar.as_ref().map(|_| gristmill_functions::is_higher_order(target)).into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
             ])?;
         }
         Ok(())

@@ -60,7 +60,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     (&definition.database).into(),
                     (&definition.name).into(),
                     (&definition.engine.name).into(),
-                    "default".into(),
+                    gristmill_mergetree::read::ONLY_DISK.into(),
                     part.path.into(),
                     part.bytes_on_disk.into(),
                     part.name.into(),

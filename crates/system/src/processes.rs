@@ -37,6 +37,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 match query.client.interface {
                     Client::TCP => "TCP",
                     Client::HTTP => "HTTP",
+                    Client::LOCAL => "Local",
                     _ => "Unknown",
                 }
                 .into(),

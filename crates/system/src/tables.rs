@@ -7,6 +7,7 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::Result;
 use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
+use gristmill_catalog::databases::is_of_each_user;
 use gristmill_catalog::{Databases, Table};
 use gristmill_introspect::QueryContext;
 
@@ -50,7 +51,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 definition.partition_by.as_deref().filter(|_| !is_view).unwrap_or_default().into(),
                 key(&definition.sorting_key()).into(),
                 key(&definition.primary_key).into(),
-                Cell::None,
+                definition.sample_by.as_deref().unwrap_or_default().into(),
                 if merge_tree { "default" } else { "" }.into(),
                 of.into(),
                 names.into(),
@@ -87,8 +88,7 @@ pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Tab
     let mut all = every(databases);
     all.retain(|table| {
         let definition = table.definition();
-        let of_everybody = is_of_everybody(&definition.database);
-        of_everybody || sees(context, &Object::table(&definition.database, &definition.name))
+        is_of_each_user(&definition.database) || sees(context, &Object::table(&definition.database, &definition.name))
     });
     all
 }
@@ -96,13 +96,8 @@ pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Tab
 /// The databases that whoever asks may know of.
 pub fn visible_databases(databases: &Databases, context: &QueryContext) -> Vec<String> {
     let mut names = databases.database_names();
-    names.retain(|name| name == "default" || is_of_everybody(name) || sees(context, &Object::database(name)));
+    names.retain(|name| name == "default" || is_of_each_user(name) || sees(context, &Object::database(name)));
     names
-}
-
-/// Those whose tables tell each user what that user may see.
-fn is_of_everybody(database: &str) -> bool {
-    database == "system" || database.eq_ignore_ascii_case("information_schema")
 }
 
 /// Any right on a thing lets one know of it.

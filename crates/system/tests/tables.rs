@@ -194,6 +194,7 @@ async fn tables_and_columns_are_told_of() {
         partition_by: Some("toYYYYMM(day)".to_string()),
         order_by: vec!["day".to_string(), "amount".to_string()],
         primary_key: vec!["day".to_string()],
+        sample_by: None,
         settings: BTreeMap::new(),
         comment: "Sales".to_string(),
         temporary: false,
@@ -201,6 +202,7 @@ async fn tables_and_columns_are_told_of() {
         skip_indexes: Vec::new(),
         projections: Vec::new(),
         ttl: gristmill_catalog::TtlSpec::default(),
+        constraints: Vec::new(),
     };
     databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition))));
     let context = QueryContext::background("SELECT 1");

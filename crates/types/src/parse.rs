@@ -226,7 +226,7 @@ impl<'a> Parser<'a> {
                 self.expect(b')')?;
                 T::FixedString(length as usize)
             }
-            "DateTime" => {
+            _ if word == "DateTime" || word.eq_ignore_ascii_case("DateTime32") => {
                 let mut zone = None;
                 if self.eat(b'(') {
                     // DateTime(6) means DateTime64(6).

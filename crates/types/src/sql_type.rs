@@ -287,12 +287,17 @@ pub fn quote(text: &str) -> String {
     out
 }
 
+/// An identifier in backticks.
+pub fn quote_backticks(name: &str) -> String {
+    format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`"))
+}
+
 /// An identifier, in backticks where it needs them.
 pub fn quote_identifier(name: &str) -> String {
     let plain = name.chars().next().is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
         && name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
         && !matches!(name.to_ascii_lowercase().as_str(), "null" | "distinct" | "all" | "table" | "select" | "from");
-    if plain { name.to_string() } else { format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")) }
+    if plain { name.to_string() } else { quote_backticks(name) }
 }
 
 impl fmt::Display for SqlType {

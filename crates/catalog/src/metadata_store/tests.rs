@@ -10,8 +10,8 @@ use object_store::{
 };
 
 use super::*;
-use crate::definition::SkipIndexDefinition;
 use crate::definition::tests::definition;
+use crate::definition::{ConstraintDefinition, ConstraintKind, SkipIndexDefinition};
 use crate::projection::ProjectionDefinition;
 use crate::ttl::{TtlAction, TtlRule};
 
@@ -19,6 +19,7 @@ const TABLE_V1: &[u8] = include_bytes!("golden/v1_table.json");
 const TABLE_V1_SKIP_INDEXES: &[u8] = include_bytes!("golden/v1_table_skip_indexes.json");
 const TABLE_V1_PROJECTIONS: &[u8] = include_bytes!("golden/v1_table_projections.json");
 const TABLE_WITH_TTL_V1: &[u8] = include_bytes!("golden/v1_table_ttl.json");
+const TABLE_WITH_CONSTRAINTS_V1: &[u8] = include_bytes!("golden/v1_table_constraints.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
 fn golden_table() -> TableDefinition {
@@ -121,6 +122,21 @@ fn a_ttl_is_read_and_written_as_ever() {
     assert_eq!(v1::read(TABLE_WITH_TTL_V1, false).expect("reads"), Record::Table(table.clone()));
     let written = v1::write(&Record::Table(table)).expect("writes");
     assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_WITH_TTL_V1));
+}
+
+#[test]
+fn constraints_and_sampling_keys_of_version_1_are_read_and_written_as_ever() {
+    let mut table = golden_table();
+    table.sample_by = Some("url".into());
+    let constraint =
+        |name: &str, kind, expression: &str| ConstraintDefinition { name: name.into(), kind, expression: expression.into() };
+    table.constraints = vec![
+        constraint("known", ConstraintKind::Check, "kind != 'b'"),
+        constraint("long", ConstraintKind::Assume, "length(url) > 3"),
+    ];
+    assert_eq!(v1::read(TABLE_WITH_CONSTRAINTS_V1, false).expect("reads"), Record::Table(table.clone()));
+    let written = v1::write(&Record::Table(table)).expect("writes");
+    assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_WITH_CONSTRAINTS_V1));
 }
 
 #[test]

@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
 use crate::databases::DatabaseInfo;
-use crate::definition::{EngineSpec, SkipIndexDefinition, TableDefinition};
+use crate::definition::{ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition};
 use crate::projection::ProjectionDefinition;
 use crate::ttl::TtlSpec;
 
@@ -62,6 +62,8 @@ struct Table {
     order_by: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     primary_key: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    sample_by: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     settings: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -76,6 +78,22 @@ struct Table {
     projections: Vec<ProjectionDefinition>,
     #[serde(default, skip_serializing_if = "TtlSpec::is_empty")]
     ttl: TtlSpec,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    constraints: Vec<Constraint>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct Constraint {
+    name: String,
+    kind: ConstraintWord,
+    expression: String,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum ConstraintWord {
+    Check,
+    Assume,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -266,6 +284,7 @@ impl From<&TableDefinition> for Table {
             partition_by: table.partition_by.clone(),
             order_by: table.order_by.clone(),
             primary_key: table.primary_key.clone(),
+            sample_by: table.sample_by.clone(),
             settings: table.settings.clone(),
             comment: table.comment.clone(),
             column_keys: table.column_keys.keys.clone(),
@@ -273,6 +292,7 @@ impl From<&TableDefinition> for Table {
             skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
             projections: table.projections.clone(),
             ttl: table.ttl.clone(),
+            constraints: table.constraints.iter().cloned().map(Constraint::from).collect(),
         }
     }
 }
@@ -298,6 +318,7 @@ impl TryFrom<Table> for TableDefinition {
             partition_by: table.partition_by,
             order_by: table.order_by,
             primary_key: table.primary_key,
+            sample_by: table.sample_by,
             settings: table.settings,
             comment: table.comment,
             temporary: false,
@@ -305,7 +326,28 @@ impl TryFrom<Table> for TableDefinition {
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
             projections: table.projections,
             ttl: table.ttl,
+            constraints: table.constraints.into_iter().map(ConstraintDefinition::from).collect(),
         })
+    }
+}
+
+impl From<ConstraintDefinition> for Constraint {
+    fn from(constraint: ConstraintDefinition) -> Self {
+        let kind = match constraint.kind {
+            ConstraintKind::Check => ConstraintWord::Check,
+            ConstraintKind::Assume => ConstraintWord::Assume,
+        };
+        Constraint { name: constraint.name, kind, expression: constraint.expression }
+    }
+}
+
+impl From<Constraint> for ConstraintDefinition {
+    fn from(constraint: Constraint) -> Self {
+        let kind = match constraint.kind {
+            ConstraintWord::Check => ConstraintKind::Check,
+            ConstraintWord::Assume => ConstraintKind::Assume,
+        };
+        ConstraintDefinition { name: constraint.name, kind, expression: constraint.expression }
     }
 }
 

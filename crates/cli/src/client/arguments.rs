@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{ArgAction, Args};
 
-use crate::arguments::ProgressMode;
+use crate::arguments::ResultArguments;
 
 /// What `--password` without a value stands for: no password that anybody has.
 pub const ASKED_FOR: &str = "\u{0}ask";
@@ -73,9 +73,6 @@ pub struct ClientArguments {
     /// Of the first query
     #[arg(long, value_name = "ID", help_heading = "Queries")]
     pub query_id: Option<String>,
-    /// Go on with the next query after an error
-    #[arg(long, help_heading = "Queries")]
-    pub ignore_error: bool,
     /// Several queries at once. Always possible; accepted for scripts that ask for it
     #[arg(short = 'n', long, hide = true)]
     pub multiquery: bool,
@@ -86,21 +83,8 @@ pub struct ClientArguments {
     /// Format of results that name none: PrettyCompact on a terminal and TSV elsewhere, unless given
     #[arg(short, long, value_name = "FORMAT", help_heading = "Results")]
     pub format: Option<String>,
-    /// As --format
-    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
-    pub output_format: Option<String>,
-    /// Results one value a line, as with \G or FORMAT Vertical
-    #[arg(short = 'E', long, help_heading = "Results")]
-    pub vertical: bool,
-    /// Show each query before its result
-    #[arg(long, help_heading = "Results")]
-    pub echo: bool,
-    /// Write the time each query took to standard error
-    #[arg(short, long, help_heading = "Results")]
-    pub time: bool,
-    /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
-    #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
-    pub progress: Option<ProgressMode>,
+    #[command(flatten)]
+    pub results: ResultArguments,
     /// Show dates and times in the zone of this machine and not in the server's
     #[arg(long, help_heading = "Results")]
     pub use_client_time_zone: bool,

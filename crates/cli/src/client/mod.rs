@@ -18,15 +18,14 @@ use std::time::Duration;
 use gristmill_base::Result;
 use gristmill_base::redact::Secret;
 use gristmill_client::{Client, ClientOptions, Endpoint, LogLines};
-use gristmill_formats::Format;
 
-use crate::arguments::{Given, ProgressMode, bad};
+use crate::arguments::{Given, bad};
 use crate::client::arguments::{ASKED_FOR, ClientArguments};
 use crate::client::config::Config;
 use crate::client::connection_string::ConnectionString;
 use crate::prompt::{self, Greeting};
+use crate::runner::Runner;
 use crate::runner::texts::{read_queries, read_stdin};
-use crate::runner::{Options, Runner};
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::Interrupts;
 
@@ -39,7 +38,7 @@ pub async fn run(arguments: ClientArguments, given: Given) -> Result<ExitCode> {
     let string = connection_string(&arguments)?;
     let host = arguments.host.as_deref().or(string.host.as_deref());
     let config = Config::read(arguments.config_file.as_deref(), arguments.connection.as_deref(), host)?;
-    let options = options(&arguments, terminal)?;
+    let options = arguments.results.options(arguments.format.as_ref(), terminal)?;
     let greeting_name = arguments.prompt.clone().or_else(|| config.prompt.clone());
     let history = arguments.history_file.clone().or_else(|| config.history_file.clone());
     let mut client = Client::new(client_options(&arguments, string, config, given, options.progress)?);
@@ -102,24 +101,6 @@ fn connection_string(arguments: &ClientArguments) -> Result<ConnectionString> {
         }
         _ => Err(bad("More than one connection string: one server at a time")),
     }
-}
-
-fn options(arguments: &ClientArguments, terminal: Terminal) -> Result<Options> {
-    let named = arguments.output_format.as_ref().or(arguments.format.as_ref());
-    named.map(|name| Format::by_name(name)).transpose()?;
-    Ok(Options {
-        format: named.cloned(),
-        vertical: arguments.vertical,
-        echo: arguments.echo,
-        time: arguments.time,
-        progress: match arguments.progress {
-            None | Some(ProgressMode::Tty) => terminal.errors,
-            Some(ProgressMode::Err) => true,
-            Some(ProgressMode::Off) => false,
-        },
-        ignore_error: arguments.ignore_error,
-        interactive: false,
-    })
 }
 
 fn client_options(

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use gristmill_base::units;
 
-use crate::arguments::ProgressMode;
+use crate::arguments::ResultArguments;
 
 #[derive(Debug, Args)]
 #[command(
@@ -23,9 +23,6 @@ pub struct LocalArguments {
     /// Files of queries, as with --queries-file
     #[arg(value_name = "FILE", help_heading = "Queries")]
     pub files: Vec<PathBuf>,
-    /// Go on with the next query after an error
-    #[arg(long, help_heading = "Queries")]
-    pub ignore_error: bool,
     /// Several queries at once. Always possible; accepted for scripts that ask for it
     #[arg(short = 'n', long, hide = true)]
     pub multiquery: bool,
@@ -58,24 +55,11 @@ pub struct LocalArguments {
     #[arg(long, visible_alias = "table-data-format", value_name = "FORMAT", help_heading = "Data")]
     pub input_format: Option<String>,
 
-    /// Format of results and of input that says nothing of its format
+    /// Format of results, and of input that says nothing of its format
     #[arg(long, value_name = "FORMAT", help_heading = "Results")]
     pub format: Option<String>,
-    /// Format of results: PrettyCompact on a terminal and TSV elsewhere, unless given
-    #[arg(long, value_name = "FORMAT", help_heading = "Results")]
-    pub output_format: Option<String>,
-    /// Results one value a line, as with \G or FORMAT Vertical
-    #[arg(short = 'E', long, help_heading = "Results")]
-    pub vertical: bool,
-    /// Show each query before its result
-    #[arg(long, help_heading = "Results")]
-    pub echo: bool,
-    /// Write the time each query took to standard error
-    #[arg(short, long, help_heading = "Results")]
-    pub time: bool,
-    /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
-    #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
-    pub progress: Option<ProgressMode>,
+    #[command(flatten)]
+    pub results: ResultArguments,
     /// Accepted for scripts that ask for it
     #[arg(long, hide = true)]
     pub stacktrace: bool,

@@ -13,19 +13,22 @@ use gristmill_base::Result;
 use gristmill_engine::{EngineConfig, Session};
 use gristmill_formats::Format;
 
-use crate::arguments::{Given, ProgressMode};
+use crate::arguments::Given;
 use crate::bootstrap;
 use crate::local::arguments::LocalArguments;
 use crate::local::table::DataTable;
 use crate::prompt::{self, Greeting};
+use crate::runner::Runner;
 use crate::runner::texts::{read_queries, read_stdin};
-use crate::runner::{Options, Runner};
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::Interrupts;
 
 pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
     let terminal = Terminal::of_process();
-    let options = options(&arguments, terminal)?;
+    if let Some(name) = &arguments.input_format {
+        Format::by_name(name)?;
+    }
+    let options = arguments.results.options(arguments.format.as_ref(), terminal)?;
     let config = EngineConfig {
         data_path: arguments.path.clone(),
         uncompressed_cache_size: arguments.uncompressed_cache_size,
@@ -73,24 +76,4 @@ async fn work(arguments: &LocalArguments, runner: &mut Runner) -> Result<ExitCod
         prompt::run(runner, arguments.history_file.clone(), Greeting::default()).await?;
     }
     Ok(runner.exit_code())
-}
-
-fn options(arguments: &LocalArguments, terminal: Terminal) -> Result<Options> {
-    let named = arguments.output_format.as_ref().or(arguments.format.as_ref());
-    for name in named.into_iter().chain(&arguments.input_format) {
-        Format::by_name(name)?;
-    }
-    Ok(Options {
-        format: named.cloned(),
-        vertical: arguments.vertical,
-        echo: arguments.echo,
-        time: arguments.time,
-        progress: match arguments.progress {
-            None | Some(ProgressMode::Tty) => terminal.errors,
-            Some(ProgressMode::Err) => true,
-            Some(ProgressMode::Off) => false,
-        },
-        ignore_error: arguments.ignore_error,
-        interactive: false,
-    })
 }

@@ -177,14 +177,7 @@ impl Target {
 
 /// The zone of dates and times whose type names none: the session's, else the machine's.
 fn timezone(settings: &Settings) -> Tz {
-    let named = |name: &str| name.trim_start_matches(':').parse::<Tz>().ok();
-    named(&settings.session_timezone)
-        .or_else(|| named(&std::env::var("TZ").ok()?))
-        .or_else(|| {
-            let zone = std::fs::canonicalize("/etc/localtime").ok()?;
-            named(zone.to_str()?.split_once("zoneinfo/")?.1)
-        })
-        .unwrap_or(Tz::UTC)
+    gristmill_engine::engine::timezone(settings).unwrap_or(Tz::UTC)
 }
 
 fn stdout_error(error: std::io::Error) -> Error {

@@ -72,7 +72,7 @@ impl Interpreter {
         let given = given_columns(&table.columns, insert.columns.as_deref(), &insert.except)?;
         let (brought, format) = match &insert.source {
             InsertSource::Values(rows) => {
-                let batch = self.values_batch(rows, &given, &table.columns)?;
+                let batch = self.values_batch(&self.values_answered(rows).await?, &given, &table.columns)?;
                 if batch_bytes(&batch) > settings.async_insert_max_data_size {
                     return Ok(None);
                 }
@@ -297,6 +297,7 @@ impl Interpreter {
             let names: Vec<String> = names.filter(|name| flagged_column(name).is_none()).cloned().collect();
             let given = given_columns(&all, Some(&names[..]), &[])?;
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
+            let shaped = self.checked_rows(shaped, &table.definition())?;
             // Rows of one INSERT before those of the next.
             let rows = self.plan_in_order(shaped).await?;
             let writer = shape.write(context).await?;

@@ -4,20 +4,22 @@ use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
-    ColumnKeys, EngineSpec, MaterializedView, ProjectionDefinition, SkipIndexDefinition, TableDefinition, TtlSpec, directed,
-    direction,
+    ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, ProjectionDefinition,
+    SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction,
 };
 use gristmill_sources::CallArgument;
 use gristmill_sql::ast::Node;
-use gristmill_sql::create::{ColumnDefinition, CreateTable, SkipIndexNode};
+use gristmill_sql::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
 
 use super::{Interpreter, Outcome, ttl};
+use crate::constraints;
 use crate::engine::Engine;
 use crate::keys::check_declared;
+use crate::opener::check_engine;
 use crate::projections::compile;
 use crate::resolver::{call_of, hints};
 use crate::temporary::TEMPORARY_DATABASE;
@@ -112,6 +114,7 @@ impl Interpreter {
             let text = format!("Engine {} stands for a query: CREATE VIEW, or CREATE MATERIALIZED VIEW", engine.name);
             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
         }
+        check_engine(&engine.name)?;
         let sorted = engine.name.ends_with("MergeTree");
         let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
         let with_direction = |(key, descending): (String, &bool)| directed(&key, *descending);
@@ -120,12 +123,15 @@ impl Interpreter {
         let mut order_by = create.order_by.as_deref().map(texts).map(with_directions);
         let mut primary_key = create.primary_key.as_deref().map(texts);
         let mut partition_by = create.partition_by.as_ref().map(sql);
+        let mut sample_by = create.sample_by.as_ref().map(sql);
         if let Some(like) = inherit {
             order_by = order_by.or_else(|| Some(like.order_by.clone()));
             primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
             partition_by = partition_by.or_else(|| like.partition_by.clone());
+            sample_by = sample_by.or_else(|| like.sample_by.clone());
         }
-        if !sorted && (create.order_by.is_some() || create.primary_key.is_some() || create.partition_by.is_some()) {
+        let has_keys = create.order_by.is_some() || create.primary_key.is_some() || create.partition_by.is_some();
+        if !sorted && (has_keys || create.sample_by.is_some()) {
             return Err(Error::new(
                 ErrorCode::BAD_ARGUMENTS,
                 format!("Engine {} doesn't support PARTITION_BY, PRIMARY_KEY, ORDER_BY or SAMPLE_BY clauses", engine.name),
@@ -158,6 +164,10 @@ impl Interpreter {
         if let Some(like) = like.as_deref().filter(|_| sorted && create.columns.is_empty()) {
             projections.extend(like.projections.iter().cloned());
         }
+        let mut constraints: Vec<ConstraintDefinition> = create.constraints.iter().map(constraint).collect();
+        if let Some(like) = like.as_deref().filter(|_| create.columns.is_empty()) {
+            constraints.extend(like.constraints.iter().cloned());
+        }
         if !sorted && !projections.is_empty() {
             let text = format!(
                 "Engine {} doesn't support projections. Currently only the following engines have support for the feature: {}",
@@ -187,6 +197,7 @@ impl Interpreter {
             partition_by,
             order_by,
             primary_key,
+            sample_by,
             settings: match inherit {
                 Some(like) if create.settings.is_empty() => like.settings.clone(),
                 _ => table_settings(create),
@@ -197,8 +208,10 @@ impl Interpreter {
             skip_indexes,
             projections,
             ttl,
+            constraints,
         };
         check_declared(&definition, &self.engine.registry)?;
+        constraints::check_declared(&definition, &self.engine.registry)?;
         self.check_ttl(&definition)?;
         Ok(definition)
     }
@@ -316,6 +329,12 @@ impl Interpreter {
         self.check_defaults(&all)?;
         Ok(all)
     }
+}
+
+/// A constraint as it is declared.
+pub(super) fn constraint(constraint: &ConstraintNode) -> ConstraintDefinition {
+    let kind = if constraint.assumed { ConstraintKind::Assume } else { ConstraintKind::Check };
+    ConstraintDefinition { name: constraint.name.clone(), kind, expression: sql(&constraint.expression) }
 }
 
 /// An index as it is declared, under its name as its key.

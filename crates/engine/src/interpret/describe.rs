@@ -1,5 +1,6 @@
 //! DESCRIBE of a table, a table function or a query; SHOW CREATE; EXISTS.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::UInt8Array;
@@ -12,10 +13,13 @@ use crate::resolver::{call_of, hints};
 
 impl Interpreter {
     pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
+        let mut ttl = BTreeMap::new();
         let columns = match target {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
-                self.databases(database).table(database, table)?.definition().columns.clone()
+                let definition = self.databases(database).table(database, table)?.definition();
+                ttl.clone_from(&definition.ttl.columns);
+                definition.columns.clone()
             }
             TableExpression::Function { name, arguments } => {
                 let call = call_of(&self.engine, &self.context, name, arguments)?;
@@ -39,7 +43,7 @@ impl Interpreter {
                     expression,
                     column.comment.clone(),
                     column.codec.clone(),
-                    String::new(),
+                    ttl.get(&column.name).cloned().unwrap_or_default(),
                 ]
             })
             .collect();

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
 use bytes::Bytes;
+use datafusion::catalog::TableProvider;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::DataFusionError;
 use datafusion::execution::TaskContext;
@@ -122,7 +123,9 @@ impl Interpreter {
                 ));
             }
         };
-        let shaped = self.shape_rows(lowered, &given, &shape.root.table.definition().columns)?;
+        let definition = shape.root.table.definition();
+        let shaped = self.shape_rows(lowered, &given, &definition.columns)?;
+        let shaped = self.checked_rows(shaped, &definition)?;
         // Rows that have an order keep it where it decides which of them stay.
         let has_order = match &insert.source {
             InsertSource::Query { query, .. } => query.order_by.is_some(),
@@ -156,7 +159,7 @@ impl Interpreter {
                 source_hints.insert_target = (!given.is_empty()).then(|| given.clone());
                 self.lower(query, source_hints, tables).await
             }
-            InsertSource::Values(rows) => self.values(rows, given, table),
+            InsertSource::Values(rows) => self.values(&self.values_answered(rows).await?, given, table),
             InsertSource::Data { format } => {
                 let blocks = self.blocks.lock().take();
                 if let Some(blocks) = blocks {
@@ -283,10 +286,19 @@ impl Interpreter {
     /// Rows as they come.
     fn streamed(&self, batches: BoxStream<'static, Result<RecordBatch>>, given: &Columns) -> Result<Lowered> {
         let batches = in_blocks(batches, given.arrow(), &self.context.settings)?;
-        let rows = DataRows { schema: given.arrow(), source: Mutex::new(Some(batches)), context: self.context.clone() };
-        let provider = StreamingTable::try_new(given.arrow(), vec![Arc::new(rows)])?;
-        self.lowered_of(given, Arc::new(provider))
+        self.lowered_of(given, rows_once(batches, given, &self.context)?)
     }
+}
+
+/// Rows that come with a statement, as a table that is read once.
+pub(crate) fn rows_once(
+    batches: BoxStream<'static, Result<RecordBatch>>,
+    columns: &Columns,
+    context: &Arc<QueryContext>,
+) -> Result<Arc<dyn TableProvider>> {
+    let schema = columns.arrow();
+    let rows = DataRows { schema: schema.clone(), source: Mutex::new(Some(batches)), context: context.clone() };
+    Ok(Arc::new(StreamingTable::try_new(schema, vec![Arc::new(rows)])?))
 }
 
 /// What data is asked for: the columns, and where it leaves out values of those that have a default of their own.

@@ -37,6 +37,7 @@ impl Interpreter {
             partition_by: None,
             order_by: Vec::new(),
             primary_key: Vec::new(),
+            sample_by: None,
             settings: BTreeMap::new(),
             comment: create.comment.clone(),
             temporary: false,
@@ -44,6 +45,7 @@ impl Interpreter {
             skip_indexes: Vec::new(),
             projections: Vec::new(),
             ttl: TtlSpec::default(),
+            constraints: Vec::new(),
         };
         let kept = |target| MaterializedView {
             query: text.clone(),
@@ -73,6 +75,7 @@ impl Interpreter {
                 view.columns = inner.columns.clone();
                 (view.partition_by, view.order_by) = (inner.partition_by.clone(), inner.order_by.clone());
                 (view.primary_key, view.settings) = (inner.primary_key.clone(), inner.settings.clone());
+                (view.sample_by, view.constraints) = (inner.sample_by.clone(), inner.constraints.clone());
                 view.engine = kept(ViewTarget::Inner(inner.engine.clone())).spec();
                 let columns = inner.columns.clone();
                 (Some(inner), columns)

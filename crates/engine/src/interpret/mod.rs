@@ -2,6 +2,7 @@
 
 mod access;
 mod alter;
+mod answered;
 mod async_insert;
 mod check;
 mod client_rows;
@@ -27,6 +28,7 @@ pub(crate) use access::check_granted;
 pub use access::configured_grants;
 pub(crate) use async_insert::write_entries;
 pub use client_rows::{RowsGiven, rows_to_send};
+pub(crate) use insert::rows_once;
 pub(crate) use insert_lanes::write_all;
 pub(crate) use required::{check_source, may_read, privilege};
 pub(crate) use select::Planned;

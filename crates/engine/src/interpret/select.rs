@@ -72,7 +72,7 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
-        let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary);
+        let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary, &self.blocks);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         tables.extend(resolver.seen.into_inner());
         let env = Engine::function_env(&self.context);

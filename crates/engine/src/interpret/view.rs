@@ -29,6 +29,7 @@ impl Interpreter {
             partition_by: None,
             order_by: Vec::new(),
             primary_key: Vec::new(),
+            sample_by: None,
             settings: BTreeMap::new(),
             comment: create.comment.clone(),
             temporary: create.temporary,
@@ -36,6 +37,7 @@ impl Interpreter {
             skip_indexes: Vec::new(),
             projections: Vec::new(),
             ttl: gristmill_catalog::TtlSpec::default(),
+            constraints: Vec::new(),
         };
         self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
         Ok(Outcome::done())

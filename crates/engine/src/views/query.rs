@@ -49,7 +49,7 @@ impl Interpreter {
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         let env = Engine::function_env(&self.context);
         let lowered = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved).lower(query)?;
-        let shaped = self.shape_view(lowered, &target.columns)?;
+        let shaped = self.checked_rows(self.shape_view(lowered, &target.columns)?, target)?;
         match in_order || block.rows() <= ROWS_OF_ONE_STREAM {
             true => self.plan_in_order(shaped).await,
             false => self.plan_lowered(shaped).await,

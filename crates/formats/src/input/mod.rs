@@ -144,7 +144,7 @@ fn make(
         };
         return Ok(Box::new(crate::native::NativeInput::new(&columns, settings, timezone, object)));
     }
-    if matches!(format, F::RowBinary | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes) {
+    if matches!(format, F::RowBinary | F::RowBinaryWithDefaults | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes) {
         let wanted = match wanted {
             Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
             None => columns.clone(),

@@ -1,17 +1,15 @@
 //! Blocks, frames and rows that were changed at random: each is read or refused, in memory that its own bytes pay for.
 //!
 //! The examples are ClickHouse's golden blocks of every type, as they are and at the revision of the native protocol, plain and
-//! in compressed frames. What is checked of each round: no panic; arrays that hold what they say; no more memory taken on the
-//! way than `MEMORY_MAX`; no more time than `LONGEST`.
+//! in compressed frames. What is checked of each round: no panic; arrays that hold what they say; little memory and time
+//! (`bounded`).
 
 use std::alloc::System;
-use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use ::bytes::Bytes;
 use futures::StreamExt;
-use gristmill_base::allocations::{CountingAllocator, Tally, enter};
-use gristmill_base::mutations::{Mutations, Rounds};
+use gristmill_base::allocations::CountingAllocator;
+use gristmill_base::mutations::{Mutations, Rounds, bounded};
 use gristmill_introspect::Settings;
 
 use super::tests::{GOLDEN_VALUES, golden, read, written};
@@ -21,24 +19,8 @@ use super::*;
 #[global_allocator]
 static ALLOCATOR: CountingAllocator<System> = CountingAllocator(System);
 
-/// Memory that a few hundred bytes may take while they are read: room is made for a megabyte at a time, of several columns.
-const MEMORY_MAX: u64 = 64 << 20;
-/// Time that they may take: of a test that shares its machine.
-const LONGEST: Duration = Duration::from_secs(5);
 const ROUNDS: u64 = 20_000;
 const REVISIONS: [u64; 4] = [0, 54_032, 54_405, 54_468];
-
-/// Runs a round and checks what it took.
-fn bounded(what: &str, round: u64, bytes: &[u8], run: impl FnOnce()) {
-    let (tally, began) = (Arc::new(Tally::default()), Instant::now());
-    {
-        let _counts = enter(&tally);
-        run();
-    }
-    let (peak, took) = (tally.peak_bytes(), began.elapsed());
-    assert!(peak < MEMORY_MAX, "{what}, round {round}: {peak} bytes of memory for {}", hex::encode(bytes));
-    assert!(took < LONGEST, "{what}, round {round}: {took:?} for {}", hex::encode(bytes));
-}
 
 fn examples(revision: u64) -> Vec<Vec<u8>> {
     golden().map(|(_, bytes)| written(&read(&bytes, 1 << 20, 0).expect("golden")[0], revision)).collect()

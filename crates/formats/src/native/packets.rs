@@ -1,4 +1,32 @@
-//! Codes of the native protocol's packets: the number that every packet begins with.
+//! Packets of the native protocol: the codes, which every packet begins with, and the one packet that both sides send, a block.
+
+use arrow::array::RecordBatch;
+use gristmill_base::Result;
+use gristmill_types::Columns;
+
+use crate::native::{Revision, frames, write_block, write_string, write_varuint};
+
+/// A packet with a block: the columns with the batch's rows, or without any.
+pub fn block(
+    code: u64,
+    columns: &Columns,
+    batch: Option<&RecordBatch>,
+    revision: Revision,
+    compressed: bool,
+) -> Result<Vec<u8>> {
+    let mut out = Vec::new();
+    write_varuint(code, &mut out);
+    // The name of an external table: none.
+    write_string(b"", &mut out);
+    if compressed {
+        let mut block = Vec::new();
+        write_block(columns, batch, revision, &mut block)?;
+        frames::write(&block, &mut out)?;
+    } else {
+        write_block(columns, batch, revision, &mut out)?;
+    }
+    Ok(out)
+}
 
 /// What a client sends.
 pub mod client {

@@ -1,7 +1,8 @@
 //! RowBinary and its relatives, read as the bytes come.
 //!
 //! A row is measured first, by its types, and taken only where it is there as a whole; what a chunk ends with waits for the
-//! next. Values are gathered by column, in the shape that Arrow has.
+//! next. Values are gathered by column, in the shape that Arrow has. In RowBinaryWithDefaults a byte stands before each value:
+//! 1 where none follows, and the column's default is meant.
 
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use super::block::Block;
 use super::bytes::BLOCK_BYTES_MAX;
 use super::decode::check_enum;
 use super::encode::{Width, unsupported, width};
-use crate::input::RowParser;
+use crate::input::{RowParser, omitted_flag};
 use crate::{Format, Header};
 
 /// Rows of a batch, as of the other formats.
@@ -41,6 +42,8 @@ pub(crate) struct RowBinaryInput {
     /// Those of the data: known from its header, where it has one.
     columns: Option<Columns>,
     gathered: Vec<Gathered>,
+    /// RowBinaryWithDefaults: for each column, whether a row leaves it out.
+    omitted: Option<Vec<Vec<bool>>>,
     rows: usize,
     bytes: usize,
     /// The row that has begun.
@@ -74,6 +77,7 @@ impl RowBinaryInput {
             header,
             columns: None,
             gathered: Vec::new(),
+            omitted: (format == Format::RowBinaryWithDefaults).then(Vec::new),
             rows: 0,
             bytes: 0,
             held: Vec::new(),
@@ -97,6 +101,9 @@ impl RowBinaryInput {
 
     fn know(&mut self, columns: Columns) -> Result<()> {
         self.gathered = columns.iter().map(|column| Gathered::new(&column.kind)).collect::<Result<_>>()?;
+        if let Some(omitted) = &mut self.omitted {
+            omitted.resize(columns.len(), Vec::new());
+        }
         self.columns = Some(columns);
         Ok(())
     }
@@ -151,14 +158,21 @@ impl RowBinaryInput {
             return Ok((at, out));
         }
         while at < bytes.len() {
-            let Some(end) = row_end(&self.gathered, bytes, at)? else { break };
+            let Some(end) = row_end(&self.gathered, self.omitted.is_some(), bytes, at)? else { break };
             // Of values without bytes (empty tuples) there would be rows without end.
             if end == at {
                 return Err(incorrect("There are bytes, and rows of these columns have none"));
             }
             let mut from = at;
-            for column in &mut self.gathered {
-                column.take(bytes, &mut from)?;
+            for (place, column) in self.gathered.iter_mut().enumerate() {
+                let Some(omitted) = &mut self.omitted else {
+                    column.take(bytes, &mut from)?;
+                    continue;
+                };
+                let is_omitted = bytes[from] != 0;
+                from += 1;
+                omitted[place].push(is_omitted);
+                if is_omitted { column.take_default()? } else { column.take(bytes, &mut from)? }
             }
             self.rows += 1;
             self.bytes += end - at;
@@ -173,11 +187,17 @@ impl RowBinaryInput {
     }
 
     fn batch(&mut self) -> Result<RecordBatch> {
-        let arrays = self.gathered.iter_mut().map(Gathered::finish).collect::<Result<Vec<_>>>()?;
+        let mut arrays = self.gathered.iter_mut().map(Gathered::finish).collect::<Result<Vec<_>>>()?;
+        let mut columns = self.columns.clone().unwrap_or_default();
+        if let Some(omitted) = &mut self.omitted {
+            arrays.extend(omitted.iter_mut().map(|flags| Arc::new(BooleanArray::from(std::mem::take(flags))) as ArrayRef));
+            let flags = columns.iter().map(|column| omitted_flag(&column.name));
+            columns = Columns::new(columns.iter().cloned().chain(flags).collect());
+        }
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
         self.rows_before += rows as u64;
-        let block = Block { columns: self.columns.clone().unwrap_or_default(), rows, arrays };
+        let block = Block { columns, rows, arrays };
         block.adopt(&self.wanted, &self.schema, self.skip_unknown || self.header == Header::None, &self.options)
     }
 }
@@ -225,9 +245,16 @@ impl RowParser for RowBinaryInput {
 }
 
 /// Where the row that begins at a place ends. `None`: not within the bytes.
-fn row_end(columns: &[Gathered], bytes: &[u8], at: usize) -> Result<Option<usize>> {
+fn row_end(columns: &[Gathered], with_defaults: bool, bytes: &[u8], at: usize) -> Result<Option<usize>> {
     let mut end = at;
     for column in columns {
+        if with_defaults {
+            let Some(mark) = bytes.get(end) else { return Ok(None) };
+            end += 1;
+            if *mark != 0 {
+                continue;
+            }
+        }
         if !column.skip(bytes, &mut end)? {
             return Ok(None);
         }

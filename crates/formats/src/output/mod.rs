@@ -121,10 +121,11 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::Null => Box::new(Nothing),
         F::Parquet => Box::new(crate::columnar::parquet::ParquetOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),
-        F::JsonAsString => {
+        F::JsonAsString | F::RowBinaryWithDefaults => {
+            let instead = if format == F::JsonAsString { F::LineAsString } else { F::RowBinary };
             return Err(Error::new(
                 ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_OUTPUT,
-                format!("Format {format} is only for reading: write LineAsString instead"),
+                format!("Format {format} is only for reading: write {instead} instead"),
             ));
         }
     })

@@ -22,7 +22,7 @@ pub fn register(registry: &mut Registry) {
                 if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
                     to = to.nullable();
                 }
-                convert(arguments, env, to, CastOptions::default())
+                convert(arguments, to, env.cast_options()?)
             }),
         );
         registry.any_case(name);
@@ -35,7 +35,7 @@ pub fn register(registry: &mut Registry) {
             if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
                 to = to.nullable();
             }
-            convert(arguments, env, to, CastOptions { accurate: true, ..CastOptions::default() })
+            convert(arguments, to, CastOptions { accurate: true, ..env.cast_options()? })
         }),
     );
     registry.scalar(
@@ -43,7 +43,7 @@ pub fn register(registry: &mut Registry) {
         own_nulls(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
             let to = target(name, arguments)?.nullable();
-            convert(arguments, env, to, CastOptions { accurate: true, on_error: OnError::Null, ..CastOptions::default() })
+            convert(arguments, to, CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? })
         }),
     );
     registry.scalar("accurateCastOrDefault", own_nulls(or_default));
@@ -76,9 +76,8 @@ fn target(name: &str, arguments: &[Argument]) -> Result<SqlType> {
         .map_err(|error: Error| Error::new(error.code(), format!("{error}: in the second argument of function {name}")))
 }
 
-fn convert(arguments: &[Argument], env: &FunctionEnv, to: SqlType, options: CastOptions) -> Result<Bound> {
+fn convert(arguments: &[Argument], to: SqlType, options: CastOptions) -> Result<Bound> {
     let from = arguments[0].kind.clone();
-    let options = CastOptions { timezone: crate::text::timezone(env)?, ..options };
     Ok(Bound::new(to.clone(), move |args, _| cast(&args[0], &from, &to, &options)))
 }
 
@@ -92,12 +91,7 @@ fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, format!("Function {name}: {text}")));
     }
     let from = arguments[0].kind.clone();
-    let options = CastOptions {
-        timezone: crate::text::timezone(env)?,
-        accurate: true,
-        on_error: OnError::Null,
-        ..CastOptions::default()
-    };
+    let options = CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? };
     Ok(Bound::new(to.clone(), move |args, rows| {
         let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;
         match args.get(2) {

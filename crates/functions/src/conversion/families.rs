@@ -137,12 +137,12 @@ fn bind(
         (T::String | T::Date | T::Date32, T::DateTime64(scale, _), Some(zone)) => T::DateTime64(*scale, Some(zone)),
         (_, from, _) => from.clone(),
     };
+    let known = env.cast_options()?;
     let options = CastOptions {
-        timezone: crate::text::timezone(env)?,
         on_error: if failing == Failing::Throws { OnError::Throw } else { OnError::Null },
-        best_effort_dates: failing == Failing::Throws && env.date_time_input_format.as_ref() == "best_effort",
+        best_effort_dates: failing == Failing::Throws && known.best_effort_dates,
         accurate: failing == Failing::Default,
-        ..CastOptions::default()
+        ..known
     };
     let result = if failing == Failing::Null { to.clone().nullable() } else { to.clone() };
     Ok(Bound::new(result, move |args, rows| {

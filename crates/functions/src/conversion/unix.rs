@@ -4,7 +4,7 @@ use SqlType as T;
 use arrow::datatypes::{Int64Type, UInt32Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::cast::{CastOptions, cast};
+use gristmill_types::cast::cast;
 
 use crate::columns::{Numbers, numbers, retype};
 use crate::datetime::format_bind;
@@ -42,7 +42,7 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
     if arguments[0].kind.is_string() {
         let zone = zone_argument(name, arguments, 1)?.map(|(_, named)| named);
         let (from, to) = (arguments[0].kind.clone(), T::DateTime(zone));
-        let options = CastOptions { timezone: crate::text::timezone(env)?, ..CastOptions::default() };
+        let options = env.cast_options()?;
         return Ok(Bound::new(T::UInt32, move |args, _| {
             let seconds = ticks(&cast(&args[0], &from, &to, &options)?)?;
             numbers::<UInt32Type>(seconds.len(), |row| Ok(seconds[row] as u32))

@@ -56,9 +56,9 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("timezone");
     registry.scalar(
         "serverTimezone",
-        own_nulls(|name, arguments, env| {
+        own_nulls(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
-            Ok(constant_text(env.timezone.as_bytes()))
+            Ok(constant_text(crate::text::server_timezone().as_bytes()))
         }),
     );
     registry.alias("serverTimeZone", "serverTimezone");

@@ -32,7 +32,7 @@ pub fn env() -> FunctionEnv {
         query_id: "q-1".into(),
         now_micros: 1_710_513_045_123_456,
         cast_keep_nullable: false,
-        date_time_input_format: "basic".into(),
+        cast_string_to_date_time_mode: "basic".into(),
     }
 }
 

@@ -52,10 +52,27 @@ pub const PARTITION_ID: &str = "_partition_id";
 pub const PART_OFFSET: &str = "_part_offset";
 
 pub const PARTITION_VALUE: &str = "_partition_value";
+pub const PART_INDEX: &str = "_part_index";
+pub const PART_STARTING_OFFSET: &str = "_part_starting_offset";
+pub const PART_DATA_VERSION: &str = "_part_data_version";
+pub const PART_UUID: &str = "_part_uuid";
+pub const DISK_NAME: &str = "_disk_name";
+
+/// Where a table's data are, as `_disk_name` and system.parts have it: there is one place for each table.
+pub const ONLY_DISK: &str = "default";
 
 /// What a MergeTree table has besides its declared columns.
 pub fn virtual_columns(layout: &Layout) -> Columns {
-    let mut columns = vec![(PART, SqlType::String), (PARTITION_ID, SqlType::String), (PART_OFFSET, SqlType::UInt64)];
+    let mut columns = vec![
+        (PART, SqlType::String),
+        (PARTITION_ID, SqlType::String),
+        (PART_OFFSET, SqlType::UInt64),
+        (PART_INDEX, SqlType::UInt64),
+        (PART_STARTING_OFFSET, SqlType::UInt64),
+        (PART_DATA_VERSION, SqlType::UInt64),
+        (PART_UUID, SqlType::Uuid),
+        (DISK_NAME, SqlType::String),
+    ];
     if !layout.partition.is_empty() {
         let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();
         columns.push((PARTITION_VALUE, SqlType::Tuple(kinds)));

@@ -6,12 +6,13 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array};
+use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array, UInt64Array};
 use arrow::datatypes::{DataType, SchemaRef};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
+use gristmill_types::default::default_array;
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 use tokio::sync::OnceCell;
@@ -25,10 +26,11 @@ use super::threshold::Thresholds;
 use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
 use super::unit_reader::{Reading, UnitReader};
-use super::{PART, PART_OFFSET, PARTITION_ID, PARTITION_VALUE};
+use super::{DISK_NAME, ONLY_DISK, PART, PART_DATA_VERSION, PART_INDEX, PART_OFFSET};
+use super::{PART_STARTING_OFFSET, PART_UUID, PARTITION_ID, PARTITION_VALUE};
 use crate::layout::Layout;
-use crate::manifest::State;
 use crate::manifest::v1::value::from_json;
+use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
 use crate::store::PartStore;
 use crate::table::Core;
@@ -44,6 +46,13 @@ pub enum Output {
     PartitionValue,
     /// The part's place among those that the scan reads.
     PartPlace,
+    /// The same as `_part_index`.
+    PartIndex,
+    /// The rows of those parts that stand before it.
+    PartStartingOffset,
+    PartDataVersion,
+    PartUuid,
+    DiskName,
 }
 
 impl Output {
@@ -58,6 +67,11 @@ impl Output {
             Some(PARTITION_ID) => Ok(Output::PartitionId),
             Some(PART_OFFSET) => Ok(Output::PartOffset),
             Some(PARTITION_VALUE) => Ok(Output::PartitionValue),
+            Some(PART_INDEX) => Ok(Output::PartIndex),
+            Some(PART_STARTING_OFFSET) => Ok(Output::PartStartingOffset),
+            Some(PART_DATA_VERSION) => Ok(Output::PartDataVersion),
+            Some(PART_UUID) => Ok(Output::PartUuid),
+            Some(DISK_NAME) => Ok(Output::DiskName),
             _ => Err(Error::logical(format!("A scan is asked for column {place}, which the table does not have"))),
         }
     }
@@ -438,6 +452,12 @@ fn partition_value(layout: &Layout, unit: &Unit, rows: usize) -> Result<ArrayRef
     Ok(Arc::new(StructArray::try_new_with_length(fields, columns, None, rows)?))
 }
 
+/// The last mutation that the part's rows went through, else the block that they came with.
+fn data_version(entry: &PartEntry) -> u64 {
+    let block = if entry.mutation > 0 { entry.mutation } else { entry.min_block };
+    block.try_into().unwrap_or_default()
+}
+
 /// From what was decoded to the scan's schema.
 fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &RecordBatch) -> Result<RecordBatch> {
     let rows = stored.num_rows();
@@ -446,6 +466,7 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
         let place = shared.parts.iter().position(|part| part.entry.key == unit.entry.key);
         place.ok_or_else(|| Error::logical(format!("Part {} is read by a scan that does not have it", unit.entry.key)))
     };
+    let number = |number: u64| -> ArrayRef { Arc::new(UInt64Array::from_value(number, rows)) };
     let constant = |text: &str| -> ArrayRef { Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(text, rows))) };
     let columns = shared
         .outputs
@@ -456,6 +477,14 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
+                Output::PartIndex => number(part_place()? as u64),
+                Output::PartStartingOffset => {
+                    number(shared.parts[..part_place()?].iter().map(|part| part.entry.stored_rows()).sum())
+                }
+                Output::PartDataVersion => number(data_version(&unit.entry)),
+                // Parts are known by their objects and get no UUID, as in ClickHouse unless it is told to give them one.
+                Output::PartUuid => default_array(&SqlType::Uuid, rows),
+                Output::DiskName => constant(ONLY_DISK),
                 Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
                 Output::PartOffset => {
                     let offsets = stored.column_by_name(PART_OFFSET).cloned();

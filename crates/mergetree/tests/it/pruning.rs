@@ -36,7 +36,7 @@ fn function_env() -> FunctionEnv {
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,
-        date_time_input_format: Arc::from("basic"),
+        cast_string_to_date_time_mode: Arc::from("basic"),
     }
 }
 

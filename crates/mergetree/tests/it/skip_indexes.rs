@@ -100,7 +100,7 @@ fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Ex
         query_id: Arc::from(""),
         now_micros: 0,
         cast_keep_nullable: false,
-        date_time_input_format: Arc::from("basic"),
+        cast_string_to_date_time_mode: Arc::from("basic"),
     };
     let of = columns().get(column).expect("a column").kind.clone();
     let arguments = vec![

@@ -122,8 +122,8 @@ async fn prepare(
     match boundary {
         Some(boundary) => {
             place.as_ref().map_err(Error::clone)?;
-            let decoded = codec.decoder(input::raw(body, rest));
-            form = external::read_form(decoded, boundary, parameters).await?;
+            // A form comes as it is, whatever Content-Encoding says: so ClickHouse reads it, and clients rely on it.
+            form = external::read_form(input::raw(body, rest), boundary, parameters).await?;
         }
         None => data = Some(input::body(body, rest, codec, parameters.flag("decompress")?)),
     }
@@ -245,6 +245,8 @@ async fn result(
 ) -> Result<Vec<u8>> {
     let Execution { context, columns, format, mut rows, totals, .. } = execution;
     let settings = context.settings.clone();
+    // SETTINGS of the query itself may name another.
+    head.timezone = timezone_name(&settings);
     let output = OutputContext { settings: settings.clone(), timezone: timezone(&settings)?, terminal: false, width: None };
     let mut out = Vec::new();
     let mut formatted = match columns.is_empty() {
@@ -286,8 +288,8 @@ async fn result(
                     head.note_progress(&context);
                     progress_next = context.elapsed() + progress_every;
                 }
-                // Rows of a slow query leave as they come.
-                if outgoing.is_due(!out.is_empty()) {
+                // Rows of a slow query leave as they come. Before the first there may still be an error with a status of its own.
+                if count > 0 && outgoing.is_due(!out.is_empty()) {
                     outgoing.push(&out, || head.success(&context)).await?;
                     out.clear();
                 }

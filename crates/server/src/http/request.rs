@@ -69,7 +69,8 @@ impl Parameters {
         } else if name == "role" {
             self.roles.push(value);
         } else if RESERVED.contains(&name) {
-            self.reserved.insert(name.to_string(), value);
+            // Of one that stands twice the first counts.
+            self.reserved.entry(name.to_string()).or_insert(value);
         } else if OF_TABLES.iter().any(|end| name.ends_with(end))
             && known_settings::encoding(name).is_none()
             && Settings::default().get(name).is_none()

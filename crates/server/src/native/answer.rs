@@ -2,15 +2,12 @@
 
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
-use gristmill_formats::native::{Revision, write_block, write_string, write_varuint};
+use gristmill_formats::native::packets::server::*;
+use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_types::sql_type::quote_identifier;
 use gristmill_types::{Column, Columns};
-
-use gristmill_formats::native::frames;
-use gristmill_formats::native::packets::server::*;
-use gristmill_formats::native::revision;
 
 /// Blocks that a client may be sent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,19 +115,8 @@ impl Dialect {
 
     /// A block: the columns with the batch's rows, or without any.
     pub fn block(self, packet: BlockPacket, columns: &Columns, batch: Option<&RecordBatch>) -> Result<Vec<u8>> {
-        let mut out = Vec::new();
-        write_varuint(packet.code(), &mut out);
-        // The name of an external table: none.
-        write_string(b"", &mut out);
         let plain = matches!(packet, BlockPacket::Log | BlockPacket::ProfileEvents) && !self.has(revision::COMPRESSED_LOGS);
-        if self.compressed && !plain {
-            let mut block = Vec::new();
-            write_block(columns, batch, Revision(self.revision), &mut block)?;
-            frames::write(&block, &mut out)?;
-        } else {
-            write_block(columns, batch, Revision(self.revision), &mut out)?;
-        }
-        Ok(out)
+        packets::block(packet.code(), columns, batch, Revision(self.revision), self.compressed && !plain)
     }
 
     /// What was done since `before`.

@@ -98,8 +98,7 @@ impl Connection {
                 client::CANCEL | client::KEEP_ALIVE => {}
                 client::TABLES_STATUS => {
                     let tables = self.words().tables_status().await?;
-                    let databases = &self.core.engine.databases;
-                    let is_there = |(database, table): &(String, String)| databases.table(database, table).is_ok();
+                    let is_there = |(database, table): &(String, String)| self.session.sees_table(database, table);
                     let there: Vec<_> = tables.into_iter().filter(is_there).collect();
                     self.out.send(self.dialect.tables_status(&there)).await?;
                 }

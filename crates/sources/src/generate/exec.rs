@@ -11,6 +11,7 @@ use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::expressions::Column;
 use datafusion::physical_expr::{EquivalenceProperties, Partitioning, PhysicalExpr, PhysicalSortExpr};
 use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType, ReplaceChildrenOptions};
+use datafusion::physical_plan::metrics::{BaselineMetrics, ExecutionPlanMetricsSet, MetricsSet, RecordOutput};
 use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties};
@@ -33,6 +34,9 @@ pub struct SequenceExec {
     rows: Range<u64>,
     partitions: Vec<Range<u64>>,
     properties: Arc<PlanProperties>,
+    /// What a LIMIT cut the rows to.
+    limit: Option<usize>,
+    metrics: ExecutionPlanMetricsSet,
 }
 
 impl SequenceExec {
@@ -56,14 +60,15 @@ impl SequenceExec {
             let column = Arc::new(Column::new(schema.field(index).name(), index)) as Arc<dyn PhysicalExpr>;
             equivalence.add_ordering([PhysicalSortExpr::new_default(column)]);
         }
-        let endless = end == ENDLESS;
         let properties = PlanProperties::new(
             equivalence,
             Partitioning::UnknownPartitioning(partitions.len()),
             EmissionType::Incremental,
-            if endless { Boundedness::Unbounded { requires_infinite_memory: false } } else { Boundedness::Bounded },
+            // Also where there is no end: such a query runs until it is cancelled, or out of its limits.
+            Boundedness::Bounded,
         );
-        Ok(SequenceExec { sequence, projection, rows, partitions, properties: Arc::new(properties) })
+        let (properties, metrics) = (Arc::new(properties), ExecutionPlanMetricsSet::new());
+        Ok(SequenceExec { sequence, projection, rows, partitions, properties, limit, metrics })
     }
 }
 
@@ -137,6 +142,7 @@ impl ExecutionPlan for SequenceExec {
         let projection = self.projection.clone();
         let block_rows = (task.session_config().batch_size() as u64).max(1);
         let rows = self.partitions[partition].clone();
+        let metrics = BaselineMetrics::new(&self.metrics, partition);
         let blocks = futures::stream::try_unfold(rows.start, move |at| {
             let end = rows.end.min(at.saturating_add(block_rows));
             let next = || {
@@ -146,7 +152,7 @@ impl ExecutionPlan for SequenceExec {
                 }
                 let block = sequence.block(at..end, &projection)?;
                 context.read(block.num_rows() as u64, block.get_array_memory_size() as u64);
-                Ok(Some((block, end)))
+                Ok(Some((block.record_output(&metrics), end)))
             };
             let block = next();
             async move {
@@ -179,7 +185,11 @@ impl ExecutionPlan for SequenceExec {
     }
 
     fn fetch(&self) -> Option<usize> {
-        None
+        self.limit
+    }
+
+    fn metrics(&self) -> Option<MetricsSet> {
+        Some(self.metrics.clone_inner())
     }
 }
 

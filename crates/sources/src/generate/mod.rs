@@ -49,4 +49,9 @@ pub trait Sequence: Debug + Send + Sync {
     fn narrow(&self, _filter: &datafusion::logical_expr::Expr) -> Option<Range<u64>> {
         None
     }
+
+    /// The same of conjuncts that not all rows inside fulfil.
+    fn bounds(&self, _filter: &datafusion::logical_expr::Expr) -> Option<Range<u64>> {
+        None
+    }
 }

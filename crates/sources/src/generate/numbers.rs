@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions, UInt64Array};
 use datafusion::common::ScalarValue;
+use datafusion::logical_expr::expr::InList;
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
@@ -133,6 +134,25 @@ impl Sequence for Numbers {
             Operator::Eq => below(false)..below(true),
             _ => return None,
         })
+    }
+
+    /// Of `number IN (1, 2, 3)`, and of what the optimizer makes of a short one: `number = 1 OR number = 2`.
+    fn bounds(&self, filter: &Expr) -> Option<Range<u64>> {
+        let around = |a: Range<u64>, b: Range<u64>| match (a.is_empty(), b.is_empty()) {
+            (true, _) => b,
+            (_, true) => a,
+            _ => a.start.min(b.start)..a.end.max(b.end),
+        };
+        match filter {
+            Expr::InList(InList { expr, list, negated: false }) => list
+                .iter()
+                .try_fold(0..0, |all, value| Some(around(all, self.narrow(&expr.as_ref().clone().eq(value.clone()))?))),
+            Expr::BinaryExpr(BinaryExpr { left, op: Operator::Or, right }) => {
+                let side = |filter: &Expr| self.narrow(filter).or_else(|| self.bounds(filter));
+                Some(around(side(left)?, side(right)?))
+            }
+            _ => None,
+        }
     }
 }
 

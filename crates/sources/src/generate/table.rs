@@ -72,9 +72,10 @@ impl TableProvider for SequenceProvider {
     }
 
     fn supports_filters_pushdown(&self, filters: &[&Expr]) -> DataFusionResult<Vec<TableProviderFilterPushDown>> {
-        let answer = |filter: &&Expr| match self.sequence.narrow(filter) {
-            Some(_) => TableProviderFilterPushDown::Exact,
-            None => TableProviderFilterPushDown::Unsupported,
+        let answer = |filter: &&Expr| match (self.sequence.narrow(filter), self.sequence.bounds(filter)) {
+            (Some(_), _) => TableProviderFilterPushDown::Exact,
+            (None, Some(_)) => TableProviderFilterPushDown::Inexact,
+            (None, None) => TableProviderFilterPushDown::Unsupported,
         };
         Ok(filters.iter().map(answer).collect())
     }
@@ -89,7 +90,7 @@ impl TableProvider for SequenceProvider {
         let projection = projection.cloned().unwrap_or_else(|| (0..self.schema.fields().len()).collect());
         let narrowed = filters
             .iter()
-            .filter_map(|filter| self.sequence.narrow(filter))
+            .filter_map(|filter| self.sequence.narrow(filter).or_else(|| self.sequence.bounds(filter)))
             .fold(0..u64::MAX, |a, b| a.start.max(b.start)..a.end.min(b.end));
         let exec = SequenceExec::new(self.sequence.clone(), projection, narrowed, limit, self.threads)?;
         // How many rows there are is known before any is made; some queries need none made to know that too.

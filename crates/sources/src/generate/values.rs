@@ -1,4 +1,5 @@
-//! `values('structure', (…), (…))`: rows written in the call. They are parsed as the format Values parses them.
+//! `values('structure', (…), (…))`: rows written in the call, each the text of a tuple. They are parsed as the format Values
+//! parses them.
 
 use std::sync::Arc;
 
@@ -37,20 +38,14 @@ impl ValuesTable {
         let mut text = String::new();
         for row in rows {
             let tuple = match row {
-                CallArgument::Text(value) => format!("({})", gristmill_types::sql_type::quote(value)),
-                CallArgument::Number(value) | CallArgument::Identifier(value) if value.trim_start().starts_with('(') => {
-                    value.clone()
-                }
-                CallArgument::Number(value) | CallArgument::Identifier(value) => format!("({value})"),
-                CallArgument::Pairs(name, _) => {
-                    return Err(Error::new(
-                        ErrorCode::BAD_ARGUMENTS,
-                        format!("{name}(…) is no row of table function 'values'"),
-                    ));
+                CallArgument::Identifier(tuple) => tuple,
+                other => {
+                    let text = format!("{} is no row of table function 'values'", other.word());
+                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                 }
             };
             text.push_str(if text.is_empty() { "" } else { "," });
-            text.push_str(&tuple);
+            text.push_str(tuple);
         }
         let settings = &context.settings;
         let mut parser = gristmill_formats::parser(

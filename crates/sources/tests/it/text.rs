@@ -289,12 +289,3 @@ async fn the_data_of_the_statement_is_read_once() {
     let frame = q.frame("file", &["-", "JSONEachRow"]).await.expect("inferred");
     assert_eq!(numbers(&q.rows(frame).await.expect("rows"), "id"), vec![7, 8]);
 }
-
-#[tokio::test(flavor = "multi_thread")]
-async fn rows_can_be_written_in_the_call() {
-    let q = query(&[]);
-    let frame = q.frame("values", &["s String", "one", "it's two"]).await.expect("opened");
-    let rows = q.rows(frame).await.expect("rows");
-    let read: Vec<&[u8]> = rows.column(0).as_binary_view().iter().flatten().collect();
-    assert_eq!(read, vec![&b"one"[..], b"it's two"]);
-}

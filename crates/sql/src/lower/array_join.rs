@@ -38,6 +38,7 @@ impl Analyzer<'_> {
             match node {
                 Node::Aliased(_, alias) => {
                     columns.push(ScopeColumn {
+                        origin: Vec::new(),
                         qualifier: Vec::new(),
                         name: alias.clone(),
                         kind: element.kind,
@@ -53,6 +54,7 @@ impl Analyzer<'_> {
                     None => {
                         let name = node.to_string();
                         columns.push(ScopeColumn {
+                            origin: Vec::new(),
                             qualifier: Vec::new(),
                             name,
                             kind: element.kind,

@@ -44,7 +44,7 @@ impl Analyzer<'_> {
         match literal {
             Literal::Null => constant(ScalarValue::Null, SqlType::null()),
             Literal::Bool(value) => constant(ScalarValue::Boolean(Some(*value)), SqlType::Bool),
-            Literal::Float(value) => constant(ScalarValue::Float64(Some(*value)), SqlType::Float64),
+            Literal::Float(_) | Literal::Fraction(_) => constant(ScalarValue::Float64(literal.float()), SqlType::Float64),
             Literal::Text(bytes) => constant(ScalarValue::BinaryView(Some(bytes.clone())), SqlType::String),
             Literal::BigInteger(digits) => match big_integer(digits) {
                 Some((value, kind)) => constant(ScalarValue::Decimal256(Some(value), 76, 0), kind),

@@ -12,6 +12,7 @@ use gristmill_types::SqlType;
 use gristmill_types::supertype::least_supertype;
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
+use super::sample::{self, SAMPLE_FACTOR};
 use super::scope::{Scope, ScopeColumn};
 use super::tables::TableReference;
 use super::{Analyzer, Lowered};
@@ -75,27 +76,38 @@ impl Analyzer<'_> {
 
     fn unnamed_factor(&self, factor: &TableFactor, ctes: &Ctes) -> Result<Relation> {
         match factor {
-            TableFactor::Table { sample: Some(_), .. } => Err(Error::new(
-                ErrorCode::SAMPLING_NOT_SUPPORTED,
-                "Storage doesn't support sampling: filter by a hash of a column, such as cityHash64(k) % 10 = 0",
-            )),
             TableFactor::Table { alias, .. } | TableFactor::Function { alias, .. } => {
                 let reference = TableReference::of(factor)?.ok_or_else(|| Error::logical("A table without a name"))?;
                 let alias = alias.as_ref().map(|alias| unescape_identifier(&alias.name));
+                let sample = match factor {
+                    TableFactor::Table { sample, .. } => sample.as_ref(),
+                    _ => None,
+                };
                 if let TableReference::Table(parts) = &reference
                     && let [name] = &parts[..]
                 {
                     let shown = alias.clone().unwrap_or_else(|| name.clone());
                     let round =
                         self.rounds.borrow().iter().rev().find(|(known, _)| known == name).map(|(_, round)| round.clone());
-                    if let Some(round) = round {
-                        return Ok(relation_of(round, &shown));
-                    }
-                    if let Some(lowered) = self.common_table(name, ctes)? {
-                        return Ok(relation_of(lowered, &shown));
+                    let known = match round {
+                        Some(round) => Some(round),
+                        None => self.common_table(name, ctes)?,
+                    };
+                    match known {
+                        Some(_) if sample.is_some() => return Err(sample::not_supported(name)),
+                        Some(known) => return Ok(relation_of(known, &shown)),
+                        None => {}
                     }
                 }
-                self.table(&reference, alias)
+                let relation = self.table(&reference, alias)?;
+                match sample {
+                    Some(sample) => {
+                        let table = self.tables.by_text.get(&reference.key());
+                        let shown = table.map(|table| table.name.join(".")).unwrap_or_default();
+                        self.sampled(relation, table.and_then(|table| table.sampling.as_ref()), sample, &shown)
+                    }
+                    None => Ok(relation),
+                }
             }
             TableFactor::Derived { subquery, alias, .. } => {
                 let alias = alias.as_ref().map_or_else(String::new, |alias| unescape_identifier(&alias.name));
@@ -119,8 +131,10 @@ impl Analyzer<'_> {
         let hint = qualifier.last().cloned().unwrap_or_default();
         let name = PlanName::bare(self.unique(&hint));
         let plan = LogicalPlanBuilder::scan(name.clone(), provider_as_source(table.provider.clone()), None)?.build()?;
+        let origin = if alias.is_some() { table.name.clone() } else { Vec::new() };
         let column = |column: &gristmill_types::Column, hidden: bool| ScopeColumn {
             qualifier: qualifier.clone(),
+            origin: origin.clone(),
             name: column.name.clone(),
             kind: column.kind.clone(),
             expr: Expr::Column(Column::new(Some(name.clone()), &column.name)),
@@ -145,11 +159,17 @@ impl Analyzer<'_> {
             columns.push(ScopeColumn { expr: value.expr, ..column(alias, hidden) });
         }
         if let [database, shown] = &table.name[..] {
-            for (name, value) in [("_table", shown), ("_database", database)] {
+            let text = |text: &String| Literal::Text(text.as_bytes().to_vec());
+            let mut constants = vec![("_table", text(shown)), ("_database", text(database))];
+            if table.is_merge_tree {
+                constants.push((SAMPLE_FACTOR, Literal::Float(1.0)));
+            }
+            for (name, value) in constants {
                 if columns.iter().all(|column| column.name != name) {
-                    let value = self.literal(&Literal::Text(value.as_bytes().to_vec()))?;
+                    let value = self.literal(&value)?;
                     columns.push(ScopeColumn {
                         qualifier: qualifier.clone(),
+                        origin: origin.clone(),
                         name: name.to_string(),
                         kind: value.kind,
                         expr: value.expr,
@@ -196,6 +216,7 @@ fn relation_of(lowered: Lowered, alias: &str) -> Relation {
         .columns
         .into_iter()
         .map(|column| ScopeColumn {
+            origin: Vec::new(),
             qualifier: if alias.is_empty() { Vec::new() } else { vec![alias.to_string()] },
             name: column.name,
             kind: column.kind,

@@ -29,7 +29,7 @@ impl Analyzer<'_> {
                 node => {
                     let name = match &node {
                         Node::Name(parts) => self.column_name(parts, scope),
-                        other => self.canonical_text(other),
+                        other => with_shown_names(other, scope).to_string(),
                     };
                     items.push(Item { name, node });
                 }
@@ -43,35 +43,38 @@ impl Analyzer<'_> {
 
     /// The columns that a star stands for, with what EXCEPT, REPLACE and APPLY make of them.
     fn star(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+        // With the name that each column has in its table.
         let mut items = self.star_columns(star, scope)?;
         for step in &star.steps {
             match step {
                 StarStep::Except { names, strict } => {
-                    if *strict && let Some(missing) = names.iter().find(|name| !items.iter().any(|item| item.name == **name))
+                    if *strict
+                        && let Some(missing) = names.iter().find(|name| !items.iter().any(|(column, _)| column == *name))
                     {
                         let text = format!("Columns transformer EXCEPT expects following column(s): {missing}");
                         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                     }
-                    items.retain(|item| !names.contains(&item.name));
+                    items.retain(|(column, _)| !names.contains(column));
                 }
                 StarStep::ExceptPattern(pattern) => {
                     let pattern = regex(pattern)?;
-                    items.retain(|item| !pattern.is_match(&item.name));
+                    items.retain(|(column, _)| !pattern.is_match(column));
                 }
                 StarStep::Replace { items: replaced, strict } => {
                     for (node, name) in replaced {
-                        match items.iter_mut().find(|item| item.name == *name) {
-                            Some(item) => item.node = node.clone(),
-                            None if *strict => {
-                                let text = format!("Columns transformer REPLACE expects following column(s): {name}");
-                                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
-                            }
-                            None => {}
+                        let mut replaced = false;
+                        for (column, item) in items.iter_mut().filter(|(column, _)| column == name) {
+                            (item.name, item.node) = (column.clone(), node.clone());
+                            replaced = true;
+                        }
+                        if *strict && !replaced {
+                            let text = format!("Columns transformer REPLACE expects following column(s): {name}");
+                            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                         }
                     }
                 }
                 StarStep::ApplyFunction { name, parameters } => {
-                    for item in &mut items {
+                    for (_, item) in &mut items {
                         let applied = Call {
                             name: name.clone(),
                             parameters: parameters.clone(),
@@ -82,20 +85,20 @@ impl Analyzer<'_> {
                         };
                         let shown =
                             Node::Call(Call { arguments: vec![Node::Name(vec![item.name.clone()])], ..applied.clone() });
-                        item.name = self.canonical_text(&shown).replace('`', "");
+                        item.name = shown.to_string().replace('`', "");
                         item.node = Node::Call(applied);
                     }
                 }
                 StarStep::ApplyLambda { parameter, body } => {
-                    for item in &mut items {
+                    for (_, item) in &mut items {
                         let shown = substituted(body, parameter, &Node::Name(vec![item.name.clone()]));
                         item.node = substituted(body, parameter, &item.node);
-                        item.name = self.canonical_text(&shown);
+                        item.name = shown.to_string();
                     }
                 }
             }
         }
-        Ok(items)
+        Ok(items.into_iter().map(|(_, item)| item).collect())
     }
 
     /// The names that a list of columns and stars means over a table, each once.
@@ -120,16 +123,16 @@ impl Analyzer<'_> {
         Ok(names)
     }
 
-    fn star_columns(&self, star: &Star, scope: &Scope) -> Result<Vec<Item>> {
+    fn star_columns(&self, star: &Star, scope: &Scope) -> Result<Vec<(String, Item)>> {
         if let Some(ColumnChoice::Listed(nodes)) = &star.columns {
             return Ok(nodes
                 .iter()
                 .map(|node| {
                     let name = match node {
                         Node::Name(parts) => self.column_name(parts, scope),
-                        other => self.canonical_text(other),
+                        other => other.to_string(),
                     };
-                    Item { name, node: node.clone() }
+                    (name.clone(), Item { name, node: node.clone() })
                 })
                 .collect());
         }
@@ -146,12 +149,13 @@ impl Analyzer<'_> {
         }
         if visible.is_empty() && scope.columns.is_empty() && pattern.is_none() {
             // SELECT * without FROM: system.one.
-            return Ok(vec![Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) }]);
+            let dummy = Item { name: "dummy".to_string(), node: Node::Literal(Literal::Integer(0)) };
+            return Ok(vec![(dummy.name.clone(), dummy)]);
         }
         Ok(visible
             .into_iter()
             .filter(|column| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&column.name)))
-            .map(|column| Item { name: column.name.clone(), node: star_name(column) })
+            .map(|column| (column.name.clone(), Item { name: scope.shown(column).join("."), node: star_name(column) }))
             .collect())
     }
 
@@ -187,37 +191,14 @@ impl Analyzer<'_> {
         Ok((1..=fields.len())
             .map(|at| {
                 let node = call("tupleElement", vec![argument.clone(), translate::integer(at as i128)]);
-                Item { name: self.canonical_text(&node), node }
+                Item { name: node.to_string(), node }
             })
             .collect())
     }
 
     /// `t.a` is shown as `a` where no other column has that name.
     pub(crate) fn column_name(&self, parts: &[String], scope: &Scope) -> String {
-        let Some(last) = parts.last() else { return String::new() };
-        let same = scope.columns.iter().filter(|column| column.name == *last && !column.hidden).count();
-        if same > 1 || !scope.columns.iter().any(|column| column.name == *last) { parts.join(".") } else { last.clone() }
-    }
-
-    /// The name of an unnamed column: functions by the name they are registered under.
-    pub(crate) fn canonical_text(&self, node: &Node) -> String {
-        fn rename(analyzer: &Analyzer<'_>, node: &Node) -> Node {
-            match node {
-                Node::Call(call) => {
-                    let mut call = call.clone();
-                    if call.name.eq_ignore_ascii_case(analyzer.registry.canonical(&call.name)) {
-                        call.name = analyzer.registry.canonical(&call.name).to_string();
-                    }
-                    call.arguments = call.arguments.iter().map(|node| rename(analyzer, node)).collect();
-                    Node::Call(call)
-                }
-                Node::In { left, set, negated } => {
-                    Node::In { left: Box::new(rename(analyzer, left)), set: set.clone(), negated: *negated }
-                }
-                other => other.clone(),
-            }
-        }
-        rename(self, node).to_string()
+        shown_name(parts, scope).join(".")
     }
 }
 
@@ -225,6 +206,29 @@ fn regex(pattern: &str) -> Result<regex::Regex> {
     regex::Regex::new(pattern).map_err(|error| {
         Error::new(ErrorCode::CANNOT_COMPILE_REGEXP, format!("The pattern '{pattern}' of column names is wrong: {error}"))
     })
+}
+
+fn shown_name(parts: &[String], scope: &Scope) -> Vec<String> {
+    // A column's name may hold dots.
+    for split in 0..parts.len() {
+        let (qualifier, name) = parts.split_at(split);
+        let found = scope.named(&name.join("."), qualifier);
+        if let Some(column) = found.iter().find(|column| !column.hidden).or(found.first()) {
+            return scope.shown(column);
+        }
+    }
+    parts.to_vec()
+}
+
+/// An expression with its columns as they are shown.
+fn with_shown_names(node: &Node, scope: &Scope) -> Node {
+    let inside = |node: &Node| with_shown_names(node, scope);
+    match node {
+        Node::Name(parts) if parts.len() > 1 => Node::Name(shown_name(parts, scope)),
+        Node::Call(call) => Node::Call(Call { arguments: call.arguments.iter().map(inside).collect(), ..call.clone() }),
+        Node::In { left, set, negated } => Node::In { left: Box::new(inside(left)), set: set.clone(), negated: *negated },
+        other => other.clone(),
+    }
 }
 
 /// The body of a lambda with its parameter replaced.

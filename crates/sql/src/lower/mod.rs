@@ -14,6 +14,7 @@
 mod aggregates;
 mod array_join;
 mod asof;
+mod exact;
 mod expr;
 mod floats;
 mod from;
@@ -25,6 +26,7 @@ mod operators;
 mod query;
 mod ranges;
 mod recursive;
+mod sample;
 mod scope;
 mod select;
 mod sets;
@@ -54,6 +56,7 @@ use gristmill_introspect::Settings;
 use gristmill_types::{Columns, SqlType};
 
 pub use items::substituted;
+pub use sample::{SamplingKey, values_of};
 pub use scope::{Scope, ScopeColumn};
 pub use sets::list_of;
 pub use source::{LeftTable, left_table};
@@ -212,7 +215,16 @@ impl<'a> Analyzer<'a> {
 
     /// The value of a constant expression in a type. With `null_as_default`, NULL is the default of a type without NULL.
     pub fn constant_as_kind(&self, node: &Node, kind: &SqlType, null_as_default: bool) -> Result<ScalarValue> {
-        let (value, from) = self.constant(node)?;
+        exact::check_seconds(node, kind)?;
+        let exact = exact::exact(node, kind);
+        let scope = Scope::default();
+        let typed = self.as_value(self.expr(exact.as_ref().unwrap_or(node), &scope.rows())?)?;
+        // What is another each time (`generateUUIDv4()`) is computed here, once.
+        let (value, from) = match self.fold(typed)? {
+            Typed { expr: Expr::Literal(value, _), kind, .. } => (value, kind),
+            Typed { expr, kind, .. } if made_of(&expr, |_| true) => (computed(&expr)?, kind),
+            _ => return Err(Error::new(ErrorCode::BAD_ARGUMENTS, format!("Expected a constant expression, found {node}"))),
+        };
         if value.is_null() && !kind.is_nullable() && null_as_default {
             return Ok(gristmill_types::default::default_scalar(kind));
         }
@@ -270,25 +282,30 @@ impl<'a> Analyzer<'a> {
         if matches!(typed.expr, Expr::Literal(..)) || !foldable(&typed.expr) {
             return Ok(typed);
         }
-        let physical = create_physical_expr(
-            &typed.expr,
-            &DFSchema::empty(),
-            &ExecutionProps::new(),
-            &PhysicalPlanningContext::default(),
-        )?;
-        let schema = Arc::new(Schema::empty());
-        let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
-        let batch = RecordBatch::try_new_with_options(schema, Vec::new(), &options)?;
-        let value = match physical.evaluate(&batch)? {
-            datafusion::logical_expr::ColumnarValue::Scalar(value) => value,
-            datafusion::logical_expr::ColumnarValue::Array(array) => ScalarValue::try_from_array(&array, 0)?,
-        };
-        Ok(Typed { expr: Expr::Literal(value, None), ..typed })
+        Ok(Typed { expr: Expr::Literal(computed(&typed.expr)?, None), ..typed })
     }
+}
+
+/// The value of an expression without columns.
+fn computed(expr: &Expr) -> Result<ScalarValue> {
+    let context = PhysicalPlanningContext::default();
+    let physical = create_physical_expr(expr, &DFSchema::empty(), &ExecutionProps::new(), &context)?;
+    let schema = Arc::new(Schema::empty());
+    let options = arrow::array::RecordBatchOptions::new().with_row_count(Some(1));
+    let batch = RecordBatch::try_new_with_options(schema, Vec::new(), &options)?;
+    Ok(match physical.evaluate(&batch)? {
+        datafusion::logical_expr::ColumnarValue::Scalar(value) => value,
+        datafusion::logical_expr::ColumnarValue::Array(array) => ScalarValue::try_from_array(&array, 0)?,
+    })
 }
 
 /// Whether an expression has only constants and pure functions in it.
 fn foldable(expr: &Expr) -> bool {
+    made_of(expr, |volatility| volatility == Volatility::Immutable)
+}
+
+/// Whether an expression has only constants and functions in it, each of them with a volatility that is `allowed`.
+fn made_of(expr: &Expr, allowed: impl Fn(Volatility) -> bool) -> bool {
     use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
     let mut pure = true;
     let walked = expr.apply(|expr| {
@@ -302,7 +319,7 @@ fn foldable(expr: &Expr) -> bool {
             | Expr::IsNotNull(_)
             | Expr::InList(_)
             | Expr::Negative(_) => true,
-            Expr::ScalarFunction(call) => call.func.signature().volatility == Volatility::Immutable,
+            Expr::ScalarFunction(call) => allowed(call.func.signature().volatility),
             _ => false,
         };
         Ok(if pure { TreeNodeRecursion::Continue } else { TreeNodeRecursion::Stop })

@@ -194,7 +194,20 @@ impl Analyzer<'_> {
         {
             return Ok((moved, right));
         }
+        if let Some((left, right)) = self.moments_as_numbers(&left, &right)? {
+            return self.to_common(left, right, name);
+        }
         let incomparable = || {
+            let dates = left_kind.is_date_or_time() || right_kind.is_date_or_time();
+            if dates && (left_kind.is_number() || right_kind.is_number()) {
+                return Error::new(
+                    ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+                    format!(
+                        "Illegal types of arguments (`{}`, `{}`) of function `{name}`: convert the number with toDate",
+                        left.kind, right.kind
+                    ),
+                );
+            }
             Error::new(
                 ErrorCode::NO_COMMON_TYPE,
                 format!(
@@ -219,6 +232,24 @@ impl Analyzer<'_> {
         Ok((self.cast(left, &to_left)?, self.cast(right, &to_right)?))
     }
 
+    /// A time and a number, both as numbers: seconds since 1970, with the digits that the time has.
+    fn moments_as_numbers(&self, left: &Typed, right: &Typed) -> Result<Option<(Typed, Typed)>> {
+        let number_of = |kind: &SqlType| match kind.plain() {
+            SqlType::DateTime(_) => Some(SqlType::UInt32),
+            SqlType::DateTime64(scale, _) => Some(SqlType::Decimal { precision: 18, scale: *scale }),
+            _ => None,
+        };
+        let as_number = |typed: &Typed, kind: SqlType| {
+            let kind = if typed.kind.is_nullable() { kind.nullable() } else { kind };
+            self.cast(typed.clone(), &kind)
+        };
+        Ok(match (number_of(&left.kind), number_of(&right.kind)) {
+            (Some(kind), None) if right.kind.is_number() => Some((as_number(left, kind)?, right.clone())),
+            (None, Some(kind)) if left.kind.is_number() => Some((left.clone(), as_number(right, kind)?)),
+            _ => None,
+        })
+    }
+
     /// A constant in another type, where that changes nothing. Text that is to be a date, an enum or the like but cannot
     /// be read as one is an error, as in ClickHouse.
     pub(crate) fn constant_as(&self, typed: &Typed, to: &SqlType) -> Result<Option<Typed>> {
@@ -241,21 +272,22 @@ impl Analyzer<'_> {
         let numbers = from.is_number() && to.is_number();
         let strings = from.is_string() && to.is_string();
         let dates = from.is_date_or_time() && to.is_date_or_time();
-        if !(from_text || numbers || strings || dates) {
+        // A time is the seconds since 1970, when it is compared with a number.
+        let seconds = from.is_number() && matches!(to, SqlType::DateTime(_) | SqlType::DateTime64(..));
+        if !(from_text || numbers || strings || dates || seconds) {
             return Ok(None);
         }
         // Widening a date is lossless; narrowing a time to a date is checked by the round trip below.
         let array = value.to_array_of_size(1)?;
         let options = CastOptions {
-            timezone: self.timezone()?,
             on_error: if from_text { OnError::Throw } else { OnError::Null },
             accurate: numbers,
-            ..CastOptions::default()
+            ..self.env.cast_options()?
         };
         let moved = match gristmill_types::cast::cast(&array, &from, to, &options) {
             Ok(moved) => moved,
             // A number that the other type does not hold: both are brought to a third type.
-            Err(_) if numbers => return Ok(None),
+            Err(_) if numbers || seconds => return Ok(None),
             Err(error) if from_text && to.is_number() => {
                 let what = format!("Cannot convert string {value} to type {to}: {}", error.message());
                 return Err(Error::new(ErrorCode::TYPE_MISMATCH, what));
@@ -278,12 +310,6 @@ impl Analyzer<'_> {
     fn text_compares_with_numbers(&self) -> bool {
         // ClickHouse reads the constant text '5' as a number when a number is compared with it.
         true
-    }
-
-    pub(crate) fn timezone(&self) -> Result<chrono_tz::Tz> {
-        self.env.timezone.parse().map_err(|_| {
-            Error::new(ErrorCode::BAD_ARGUMENTS, format!("Unknown time zone {}: give an IANA name", self.env.timezone))
-        })
     }
 
     /// `+ - * /` on plain numbers; `None` where a function of ours computes.

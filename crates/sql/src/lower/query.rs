@@ -242,6 +242,7 @@ impl Analyzer<'_> {
             .columns
             .iter()
             .map(|column| super::ScopeColumn {
+                origin: Vec::new(),
                 qualifier: Vec::new(),
                 name: column.name.clone(),
                 kind: column.kind.clone(),
@@ -335,7 +336,7 @@ fn renamed(query: Query, alias: &TableAlias) -> Result<Query> {
 }
 
 fn star_select() -> Result<Select> {
-    let parsed = sqlparser::parser::Parser::new(&crate::dialect::Dialect)
+    let parsed = sqlparser::parser::Parser::new(&crate::dialect::Dialect::default())
         .try_with_sql("SELECT *")
         .and_then(|mut parser| parser.parse_query());
     match parsed.map(|query| *query.body) {

@@ -22,6 +22,8 @@ use crate::ast::{Node, Window, call};
 pub struct ScopeColumn {
     /// Names of the relation: its alias, or database and table.
     pub qualifier: Vec<String>,
+    /// Database and table of a relation that has an alias: they name it still, where nothing else is called so.
+    pub origin: Vec<String>,
     pub name: String,
     pub kind: SqlType,
     /// The plan's column, or what an ALIAS column is computed by.
@@ -50,6 +52,7 @@ impl Scope {
                 .iter()
                 .map(|column| ScopeColumn {
                     qualifier: Vec::new(),
+                    origin: Vec::new(),
                     name: column.name.clone(),
                     kind: column.kind.clone(),
                     expr: Expr::Column(Column::new_unqualified(&column.name)),
@@ -58,6 +61,25 @@ impl Scope {
                 .collect(),
             ..Scope::default()
         }
+    }
+
+    /// The columns that a name may mean, with what stands before it.
+    pub(crate) fn named(&self, name: &str, qualifier: &[String]) -> Vec<&ScopeColumn> {
+        let of = |relation: fn(&ScopeColumn) -> &[String]| -> Vec<&ScopeColumn> {
+            let is_meant = |column: &&ScopeColumn| column.name == name && ends_with(relation(column), qualifier);
+            self.columns.iter().filter(is_meant).collect()
+        };
+        let found = of(|column| &column.qualifier);
+        if found.is_empty() { of(|column| &column.origin) } else { found }
+    }
+
+    /// How a column is shown: with its table before it where another has the same name, unless it is the first of a single JOIN.
+    pub(crate) fn shown(&self, column: &ScopeColumn) -> Vec<String> {
+        let mut same = self.columns.iter().filter(|other| other.name == column.name && (!other.hidden || column.hidden));
+        let is_first = same.next().is_none_or(|first| std::ptr::eq(first, column));
+        let alone = is_first && (self.prefer_first || same.next().is_none());
+        let table = column.qualifier.last().filter(|_| !alone);
+        table.into_iter().chain([&column.name]).cloned().collect()
     }
 
     /// Where expressions over the rows of FROM are lowered.
@@ -172,14 +194,12 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn column(&self, parts: &[String], context: &Context<'_>) -> Result<Option<Typed>> {
-        let columns = &context.scope.columns;
         // A column's name may hold dots: `n.a` of a Nested.
         let whole = parts.join(".");
         for split in 0..parts.len() {
             let (qualifier, rest) = parts.split_at(split);
             let name = if split == 0 { whole.clone() } else { rest.join(".") };
-            let found: Vec<&ScopeColumn> =
-                columns.iter().filter(|column| column.name == name && ends_with(&column.qualifier, qualifier)).collect();
+            let found = context.scope.named(&name, qualifier);
             let visible: Vec<&&ScopeColumn> = found.iter().filter(|column| !column.hidden).collect();
             let column = match (&visible[..], &found[..]) {
                 ([one], _) => **one,

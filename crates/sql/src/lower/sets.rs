@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 
+use arrow::array::Array;
 use datafusion::common::{ScalarValue, Spans};
 use datafusion::logical_expr::expr::{Exists, InList, InSubquery};
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Operator, Subquery};
@@ -44,14 +45,14 @@ impl Analyzer<'_> {
                         return self.in_query(left, Lowered { plan, columns }, Vec::new(), negated, context);
                     }
                 }
-                self.has(node, left, negated, context)
+                self.in_array(left, node, negated, context)
             }
             InSet::List(list) => {
                 if let [one] = &list[..] {
                     let is_array =
                         self.expr(one, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_)));
                     if is_array {
-                        return self.has(one, left, negated, context);
+                        return self.in_array(left, one, negated, context);
                     }
                     // `x IN ((1, 2))` of a plain x is `x IN (1, 2)`.
                     if let (Node::Call(tuple), false) = (one.bare(), is_tuple(left))
@@ -63,6 +64,24 @@ impl Analyzer<'_> {
                 self.in_list(left, list, negated, context)
             }
         }
+    }
+
+    /// `x IN [1, 2]`, `x IN (array)`: a list where the elements are constants, which indexes can use.
+    fn in_array(&self, left: &Node, array: &Node, negated: bool, context: &Context<'_>) -> Result<Typed> {
+        let typed = self.as_value(self.expr(left, context)?)?;
+        if !matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
+            if let Node::Call(written) = array.bare()
+                && written.name == "array"
+            {
+                return self.in_list(left, &written.arguments, negated, context);
+            }
+            let whole = self.fold(self.as_value(self.expr(array, context)?)?)?;
+            if let (Some(elements), SqlType::Array(kind)) = (elements_of(&whole), whole.kind.plain()) {
+                let item = |value: Result<ScalarValue>| Ok(Typed::new(Expr::Literal(value?, None), kind.as_ref().clone()));
+                return self.in_values(typed, elements.into_iter().map(item).collect::<Result<_>>()?, negated);
+            }
+        }
+        self.has(array, left, negated, context)
     }
 
     fn in_list(&self, left: &Node, list: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
@@ -80,13 +99,17 @@ impl Analyzer<'_> {
                 false => self.bounded_by_parts(any, left, items, context),
             };
         }
+        let items = list.iter().map(|node| self.as_value(self.expr(node, context)?)).collect::<Result<_>>()?;
+        self.in_values(typed, items, negated)
+    }
+
+    fn in_values(&self, typed: Typed, items: Vec<Typed>, negated: bool) -> Result<Typed> {
         let plain = typed.kind.plain().clone();
         let number_of_enum = as_numbers(typed.clone()).kind.plain().clone();
         let mut constants: Vec<Expr> = Vec::new();
-        let mut others: Vec<&Node> = Vec::new();
+        let mut others: Vec<Typed> = Vec::new();
         let mut has_null = false;
-        for node in list {
-            let item = self.as_value(self.expr(node, context)?)?;
+        for item in items {
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
                 Some(_) => {
@@ -95,10 +118,10 @@ impl Analyzer<'_> {
                     if let Some(moved) = self.constant_as(&item, to)? {
                         constants.push(moved.expr);
                     } else if !(item.kind.is_number() && to.is_number()) {
-                        others.push(node);
+                        others.push(item);
                     }
                 }
-                None => others.push(node),
+                None => others.push(item),
             }
         }
         let nullable = typed.kind.is_nullable();
@@ -108,8 +131,7 @@ impl Analyzer<'_> {
             _ => Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false }),
         };
         let mut combined = self.fold(predicate(members, nullable))?;
-        for node in others {
-            let item = self.as_value(self.expr(node, context)?)?;
+        for item in others {
             if let Some(equal) = self.compare(Operator::Eq, typed.clone(), item, "in")? {
                 combined = predicate(combined.expr.or(equal.expr), nullable);
             }
@@ -313,6 +335,15 @@ impl Analyzer<'_> {
         let subquery = Subquery { subquery: Arc::new(plan), outer_ref_columns: outer, spans: Spans::new() };
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(text(left_parts)?), subquery, negated }), false))
     }
+}
+
+/// The values of a constant array.
+fn elements_of(array: &Typed) -> Option<Vec<Result<ScalarValue>>> {
+    let values = match array.constant()? {
+        ScalarValue::List(list) if list.is_valid(0) => list.value(0),
+        _ => return None,
+    };
+    Some((0..values.len()).map(|at| Ok(ScalarValue::try_from_array(&values, at)?)).collect())
 }
 
 fn is_tuple(node: &Node) -> bool {

@@ -15,6 +15,7 @@ use gristmill_base::Result;
 use gristmill_types::Columns;
 use sqlparser::ast::{Expr, FunctionArg, FunctionArgExpr, FunctionArguments, Query, TableFactor, Visit, Visitor};
 
+use super::sample::SamplingKey;
 use crate::ast::Node;
 use crate::rewrite::finals::FINAL;
 use crate::translate;
@@ -30,6 +31,9 @@ pub struct ResolvedTable {
     pub aliases: Columns,
     /// Whether PREWHERE may stand with it.
     pub prewhere: bool,
+    pub is_merge_tree: bool,
+    /// Of a table with SAMPLE BY.
+    pub sampling: Option<SamplingKey>,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
 }

@@ -11,6 +11,9 @@ pub(crate) const LIMITS: &str = "__limits";
 const STOPS: &[&str] =
     &["BY", "OFFSET", "WITH", "LIMIT", "SETTINGS", "FORMAT", "UNION", "INTERSECT", "EXCEPT", "INTO", "FETCH", "ROW", "ROWS"];
 
+/// Words behind which a name stands, be it that of a clause.
+const NAMED: &[&str] = &["TABLE", "INTO", "FROM", "JOIN", "EXISTS"];
+
 /// One LIMIT: rows to give and to skip.
 #[derive(Default)]
 struct Count<'t> {
@@ -38,8 +41,10 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
-        let is_clause =
-            at_word(&tokens, at, "LIMIT") && at > 0 && !matches!(tokens[at - 1].token, Token::Period | Token::Comma);
+        let is_clause = at_word(&tokens, at, "LIMIT")
+            && at > 0
+            && !matches!(tokens[at - 1].token, Token::Period | Token::Comma)
+            && !one_of(&tokens, at - 1, NAMED);
         let replaced = is_clause.then(|| limits(&tokens, at + 1, &mut out)).flatten();
         match replaced {
             Some(end) => at = end,

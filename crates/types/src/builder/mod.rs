@@ -85,7 +85,12 @@ impl ColumnBuilder {
     #[inline]
     pub fn try_append_text(&mut self, text: &[u8], escaping: Escaping) -> Scan<()> {
         match escaping {
-            Escaping::Plain | Escaping::Csv => self.plain(text),
+            Escaping::Plain => self.plain(text),
+            // What is no string may stand in single quotes as well.
+            Escaping::Csv => match (self.plain(text), text) {
+                (Err(fault), [b'\'', inner @ .., b'\'']) if !self.values.is_text() => self.plain(inner).map_err(|_| fault),
+                (done, _) => done,
+            },
             Escaping::TsvEscaped if memchr::memchr(b'\\', text).is_none() => self.plain(text),
             Escaping::TsvEscaped => {
                 if text == b"\\N" {

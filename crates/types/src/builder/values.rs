@@ -18,7 +18,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use super::{ColumnBuilder, ParseOptions};
 use crate::bytes::BytesBuilder;
-use crate::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use crate::calendar::{FIRST_DAY, LAST_DAY_OF_DATE};
 use crate::scan::{Fault, Scan, address, best_effort, date, number};
 use crate::sql_type::{EnumValues, SqlType};
 use crate::zone::Zone;
@@ -101,6 +101,11 @@ const TOO_LONG: Fault = Fault::new(ErrorCode::TOO_LARGE_STRING_SIZE, "the value 
 const NO_SUCH_NAME: Fault = Fault::new(ErrorCode::UNKNOWN_ELEMENT_OF_ENUM, "the enum has no such name or number");
 
 impl Values {
+    /// Strings, whose quotes may be their own.
+    pub(super) fn is_text(&self) -> bool {
+        matches!(self, Values::Bytes(_) | Values::Fixed { .. } | Values::Bool(_))
+    }
+
     /// `kind` is plain: without Nullable and LowCardinality.
     pub(super) fn new(kind: &SqlType, options: &ParseOptions) -> Result<Values> {
         let child = |kind: &SqlType| ColumnBuilder::new(kind, options);
@@ -205,22 +210,16 @@ impl Values {
             Values::IPv4(values) => values.push(address::ipv4(text)?),
             Values::IPv6(values) => values.push(address::ipv6(text)?),
             Values::Date { days, wide } => {
-                let day = match date::date(text) {
-                    Err(fault) if options.best_effort_dates => {
-                        // What no form fits is told as of the plain form.
-                        let found = best_effort::date_time(text, 0, &Zone::utc(), options.us_dates);
-                        let seconds = found.map_err(|_| fault)?;
-                        i32::try_from(seconds.div_euclid(SECONDS_A_DAY)).map_err(|_| Fault::RANGE)?
-                    }
-                    day => day?,
-                };
+                let day = date::date(text)?;
                 if day < if *wide { FIRST_DAY } else { 0 } || (!*wide && day > LAST_DAY_OF_DATE) {
                     return Err(Fault::RANGE);
                 }
                 days.push(day);
             }
             Values::DateTime { ticks, scale, wide, zone } => {
+                let digits_only = options.best_effort_dates && text.iter().all(u8::is_ascii_digit);
                 let value = match date::date_time(text, *scale, zone) {
+                    _ if digits_only => best_effort::date_time(text, *scale, zone, options.us_dates)?,
                     Err(_) if options.best_effort_dates => best_effort::date_time(text, *scale, zone, options.us_dates)?,
                     value => value?,
                 };

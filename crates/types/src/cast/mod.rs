@@ -44,7 +44,10 @@ pub struct CastOptions {
     /// The session's zone, for types that name none.
     pub timezone: Tz,
     pub on_error: OnError,
+    /// Texts of dates with times may have other forms than YYYY-MM-DD hh:mm:ss.
     pub best_effort_dates: bool,
+    /// With `best_effort_dates`: `01/02/2024` is 2 January.
+    pub us_dates: bool,
     /// `cast_keep_nullable`: the analyser makes the type that is cast to Nullable where the argument is; nothing is done here.
     pub keep_nullable: bool,
     /// NULL for a type that cannot hold it becomes the type's default; else it is an error.
@@ -59,6 +62,7 @@ impl Default for CastOptions {
             timezone: Tz::UTC,
             on_error: OnError::Throw,
             best_effort_dates: false,
+            us_dates: false,
             keep_nullable: false,
             null_as_default: false,
             accurate: false,

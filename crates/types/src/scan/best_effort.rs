@@ -44,7 +44,9 @@ pub fn date_time(text: &[u8], scale: u8, zone: &Zone, us: bool) -> Scan<i64> {
             _ => return Err(UNKNOWN),
         };
     }
-    let (year, month) = found.year.zip(found.month).ok_or(UNKNOWN)?;
+    let year = found.year.ok_or(UNKNOWN)?;
+    // `2024` is its first day.
+    let month = found.month.unwrap_or(1);
     let days = checked_day(year, month, found.day.unwrap_or(1)).map_err(|fault| Fault { code: UNKNOWN.code, ..fault })?;
     let local = i64::from(days) * SECONDS_A_DAY + i64::from(found.seconds.unwrap_or(0));
     let utc = found.offset.map_or_else(|| zone.to_utc(local), |offset| local - offset);

@@ -110,7 +110,7 @@ pub(super) fn time_of_day(text: &[u8]) -> Scan<(u32, &[u8], &[u8])> {
 fn zone_mark(rest: &[u8]) -> Scan<()> {
     match rest {
         [] | b"Z" => Ok(()),
-        _ => Err(NOT_A_TIME),
+        _ => Err(Fault::new(ErrorCode::CANNOT_PARSE_TEXT, "something stands behind the time")),
     }
 }
 

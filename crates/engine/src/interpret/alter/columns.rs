@@ -278,6 +278,7 @@ impl Alteration {
         }
         self.rename_in_indexes(from, to)?;
         rename_in_ttl(&mut self.definition.ttl, from, to)?;
+        self.rename_in_constraints(from, to)?;
         let before = self.touched_as(from);
         self.touched.push(before.clone());
         self.renamed.push((before, to.to_string()));

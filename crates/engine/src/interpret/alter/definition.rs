@@ -11,7 +11,7 @@ use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
 use gristmill_types::{Column, Columns, SqlType, nested};
 
-use super::super::create::skip_index;
+use super::super::create::{constraint as declared_constraint, skip_index};
 use super::super::{Interpreter, ttl};
 use crate::projections::compile;
 
@@ -227,6 +227,17 @@ impl Interpreter {
                 alteration.add_projection(compile::definition(projection), place.as_ref(), *if_not_exists)?;
             }
             AlterCommand::DropProjection { name, if_exists } => alteration.drop_projection(name, *if_exists)?,
+            AlterCommand::AddConstraint { constraint, if_not_exists } => {
+                alteration.add_constraint(declared_constraint(constraint), *if_not_exists)?;
+            }
+            AlterCommand::DropConstraint { name, if_exists } => alteration.drop_constraint(name, *if_exists)?,
+            AlterCommand::ModifySampleBy(expression) => alteration.definition.sample_by = Some(sql(expression)),
+            AlterCommand::RemoveSampleBy => {
+                if alteration.definition.sample_by.take().is_none() {
+                    let text = "Table doesn't have SAMPLE BY, cannot remove";
+                    return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+                }
+            }
             AlterCommand::ModifyQuery { .. } => {
                 return Err(Error::not_implemented("MODIFY QUERY beside other commands of ALTER TABLE"));
             }

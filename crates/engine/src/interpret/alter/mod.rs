@@ -5,6 +5,7 @@
 //! them back, one after the other.
 
 mod columns;
+mod constraints;
 mod definition;
 mod indexes;
 mod projections;
@@ -106,7 +107,8 @@ impl Interpreter {
                     ));
                 }
             }
-            if new.order_by != old.order_by {
+            crate::constraints::check_declared(&new, &self.engine.registry)?;
+            if new.order_by != old.order_by || new.sample_by != old.sample_by {
                 check_declared(&new, &self.engine.registry)?;
             }
             let (sorting, partition) = crate::opener::compile_keys(&new, &self.engine.registry)?;

@@ -1,0 +1,23 @@
+SELECT 1 >= 1 ?1 : 0, 1 ?1.5 : 2, 0 ?1:2;
+SELECT number, FROM numbers(3);
+SELECT 1, 2,;
+SELECT CAST('2024-01-01 00:00:00', 'DateTime32(\'UTC\')'), toTypeName(CAST(0, 'DateTime32'));
+SELECT number FROM system.numbers WHERE number IN ([2, 4, 6]);
+SELECT number FROM system.numbers WHERE number IN (3, 5, 9) AND number > 4;
+SELECT number FROM numbers(10) WHERE number NOT IN [1, 2, 3, 4, 5] ORDER BY number;
+SELECT number FROM numbers(5) WHERE number IN (CAST('[1,3]', 'Array(UInt8)')) ORDER BY number;
+CREATE TABLE dd (d Date, n Nullable(UInt8)) ENGINE = Memory;
+INSERT INTO dd VALUES ('2025-02-01', 1), ('2025-02-02', NULL);
+SELECT d FROM dd WHERE d IN (['2025-02-01', '2025-02-03']);
+SELECT n IN [1, 2], n NOT IN [1, 2] FROM dd ORDER BY d;
+CREATE TABLE u (id UUID, s UInt8, r UInt32) ENGINE = Memory;
+INSERT INTO u VALUES (generateUUIDv4(), 255, rand() % 5), (generateUUIDv4(), 1 + 1, 7 + rand() % 1);
+SELECT count(), uniqExact(id), max(r) FROM u;
+CREATE TABLE nat (id UInt8, t Tuple(Array(Int32)), u Tuple(a Array(Int32))) ENGINE = Memory;
+INSERT INTO nat VALUES (1, ([1, 2]), ([2, 3]));
+SELECT * FROM nat;
+CREATE TABLE uu (id UUID, i Int32, d Date, dt DateTime('UTC'), ip IPv4, s String, f Float64) ENGINE = Memory;
+INSERT INTO uu FORMAT CSV '50969b4d-964d-4069-bd6c-9e0c68f1e437','12','2020-01-01','2020-01-01 01:01:01','1.2.3.4','x','1.5';
+SELECT * FROM uu;
+CREATE TABLE LIMIT (v Int32) ENGINE = Memory;
+SELECT count() FROM LIMIT LIMIT 1

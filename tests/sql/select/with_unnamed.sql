@@ -1,0 +1,3 @@
+WITH dummy = 2 SELECT 1;
+WITH 1 + 1, 3 AS x SELECT x;
+WITH x = 2, (SELECT 5) AS y SELECT y

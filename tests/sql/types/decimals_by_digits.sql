@@ -1,0 +1,13 @@
+SELECT 1234567890.123456789::Decimal(38, 9), -9999999999.99999999::Decimal64(8), 0.0255::Decimal(9, 4), 1e3::Decimal(9, 2);
+SELECT CAST(0.0255 AS Decimal(9, 4)), CAST(0.0255, 'Decimal(9,4)'), toDecimal32(0.0255, 4);
+SELECT 1.10, -1.50, 1e2, 1.0;
+CREATE TABLE de (a Decimal(9, 4), b Array(Decimal(9, 4)), c Tuple(Decimal(9, 4), String), d Map(String, Decimal(9, 4)), e Nullable(Decimal(9, 4)), f Decimal(38, 18)) ENGINE = Memory;
+INSERT INTO de VALUES (0.0255, [0.0255, -0.0255, 1], (0.0255, 'x'), {'k': 0.0255}, 0.0255, -99999999999999999999.999999999999999999), (838.8607, [], (1, ''), {}, NULL, 12345678901234567890.1234567890123456789), (1e-2, [1e1], (.5, ''), map(), -0.02559, 1);
+SELECT * FROM de ORDER BY a;
+INSERT INTO de (a) VALUES (0.0255 + 0);
+SELECT a FROM de ORDER BY a;
+CREATE TABLE i612 (date DateTime64(6, 'UTC')) ENGINE = Memory;
+-- error: DECIMAL_OVERFLOW
+INSERT INTO i612 VALUES (1617359745321000);
+INSERT INTO i612 VALUES (1617359745.321), (1617359745);
+SELECT * FROM i612 ORDER BY date
