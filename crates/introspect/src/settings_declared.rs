@@ -374,7 +374,7 @@ settings! {
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";
     asterisk_include_materialized_columns: bool = false, "Whether * stands for MATERIALIZED columns as well.";
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
-    mutations_sync: u64 = 0u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
+    mutations_sync: u64 = 1u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     materialize_ttl_after_modify: bool = true, "Whether ALTER TABLE … MODIFY TTL, and MODIFY COLUMN … TTL, apply the new TTL to the rows that are there, by a mutation.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     extremes: bool = false, "Whether the least and greatest values of a result's columns come with it.";

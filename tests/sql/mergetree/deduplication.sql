@@ -25,3 +25,22 @@ CREATE TABLE large (a UInt64, s String) ENGINE = MergeTree ORDER BY a SETTINGS n
 INSERT INTO large SELECT number, toString(cityHash64(number)) FROM numbers(1500000) ORDER BY ALL;
 INSERT INTO large SELECT number, toString(cityHash64(number)) FROM numbers(1500000) ORDER BY ALL;
 SELECT count() FROM large;
+-- Blocks are told apart by their rows in the order in which they came: nothing that is another block is lost.
+CREATE TABLE p (k UInt64, c String) ENGINE = MergeTree PARTITION BY k ORDER BY c SETTINGS non_replicated_deduplication_window = 100;
+INSERT INTO p VALUES (1, 'x'), (2, 'y');
+INSERT INTO p VALUES (1, 'x'), (2, 'z');
+INSERT INTO p VALUES (1, 'x');
+INSERT INTO p VALUES (2, 'y'), (1, 'x');
+INSERT INTO p VALUES (1, 'x'), (2, 'y');
+SELECT k, c, count() FROM p GROUP BY k, c ORDER BY k, c;
+CREATE TABLE r (k UInt64, v UInt64) ENGINE = ReplacingMergeTree ORDER BY k SETTINGS non_replicated_deduplication_window = 100;
+INSERT INTO r VALUES (1, 1), (1, 2);
+INSERT INTO r VALUES (1, 2);
+INSERT INTO r VALUES (1, 1), (1, 2);
+SELECT count() FROM r;
+-- Blocks of one INSERT that are alike are all its own, and all are known when it comes again.
+CREATE TABLE b (k UInt64) ENGINE = MergeTree ORDER BY k SETTINGS non_replicated_deduplication_window = 100;
+INSERT INTO b SELECT 1 FROM numbers(100) ORDER BY ALL SETTINGS max_block_size = 10, min_insert_block_size_rows = 10, min_insert_block_size_bytes = 0, max_insert_threads = 1;
+SELECT count() FROM b;
+INSERT INTO b SELECT 1 FROM numbers(100) ORDER BY ALL SETTINGS max_block_size = 10, min_insert_block_size_rows = 10, min_insert_block_size_bytes = 0, max_insert_threads = 1;
+SELECT count() FROM b;

@@ -21,6 +21,7 @@ use gristmill_types::{SqlType, nested};
 use parking_lot::Mutex;
 use serde_json::Value;
 
+use super::block_hash::block_hash;
 use super::partition::{PartitionLimit, PartitionRows, Rows};
 use super::sort::SortKey;
 use super::uncommitted::Uncommitted;
@@ -44,6 +45,8 @@ use crate::store::PartStore;
 pub struct InsertedPart {
     pub part: WrittenPart,
     pub ranges: Vec<(Value, Value)>,
+    /// Of the block that its rows came in; `None`: the table does not keep such hashes.
+    pub block_hash: Option<u128>,
     /// How long it took to be made.
     pub took: Duration,
 }
@@ -70,6 +73,7 @@ struct Block {
     dictionaries: Vec<bool>,
     /// Columns of a part encoded at the same time.
     lanes: usize,
+    hash: Option<u128>,
 }
 
 /// The object's key: unique, so that writers never meet. The block numbers come with the commit.
@@ -92,6 +96,10 @@ pub async fn write_block(
     let partitions = partition::split(layout, &block, partition_limit(context))?;
     warn_of_many(context, partitions.len());
     let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;
+    let hash = match target.settings.non_replicated_deduplication_window > 0 {
+        true => Some(block_hash(&block)?),
+        false => None,
+    };
     let (text, dictionaries) = inspect(context.threads(), layout, &block).await?;
     let many = partitions.len() > context.threads();
     let shared = Arc::new(Block {
@@ -105,6 +113,7 @@ pub async fn write_block(
         text,
         dictionaries,
         lanes: if many { 1 } else { context.threads() },
+        hash,
     });
     drop(block);
     let ids: HashSet<String> = partitions.iter().map(|partition| partition.id.clone()).collect();
@@ -196,7 +205,6 @@ impl Block {
             text: self.text.clone(),
             dictionaries: self.dictionaries.clone(),
             lanes: self.lanes,
-            hashed: settings.non_replicated_deduplication_window > 0,
         };
         self.uncommitted.begin(&plan.key);
         for projection in &self.building().projections {
@@ -209,7 +217,7 @@ impl Block {
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
         let took = context.env.instant().saturating_duration_since(started);
-        Ok(Some(InsertedPart { part, ranges: partition.ranges, took }))
+        Ok(Some(InsertedPart { part, ranges: partition.ranges, block_hash: self.hash, took }))
     }
 
     /// What the engine makes of the rows of one part. Where it chooses some of them, no column is copied for that.

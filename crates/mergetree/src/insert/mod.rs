@@ -1,6 +1,7 @@
 //! INSERT: squash → split by partition → sort → encode → upload → one commit.
 
 pub mod block;
+mod block_hash;
 pub mod gear;
 pub mod lane;
 pub mod load;

@@ -174,10 +174,14 @@ impl Shared {
         let mut hashes = HashSet::new();
         let mut added = Vec::with_capacity(parts.len());
         let mut block = state.next_block;
-        for InsertedPart { part, ranges, .. } in parts {
-            let hash = format!("{}_{:032x}", part.header.partition_id, part.hash);
-            if by_hash && part.hash != 0 && (state.has_block(&hash) || !hashes.insert(hash)) {
-                continue;
+        for InsertedPart { part, ranges, block_hash, .. } in parts {
+            // Blocks of one INSERT that are alike are all its own.
+            if let Some(hash) = block_hash.filter(|_| by_hash) {
+                let hash = format!("{}_{hash:032x}", part.header.partition_id);
+                if state.has_block(&hash) {
+                    continue;
+                }
+                hashes.insert(hash);
             }
             added.push(Arc::new(entry(part, ranges.clone(), block, block, self.context.env.now_ms())));
             block += 1;

@@ -435,7 +435,6 @@ fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
         text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),
         dictionaries: places.map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).1)).collect(),
         lanes: options.lanes,
-        hashed: false,
     })
 }
 

@@ -430,6 +430,5 @@ async fn plan(
         text,
         dictionaries,
         lanes: 1,
-        hashed: false,
     })
 }

@@ -137,7 +137,6 @@ impl ProjectionsBuilder {
             row_group_rows: row_group_rows(row_bytes, granule_rows, settings.max_rows_in_row_group),
             text,
             dictionaries,
-            hashed: false,
             ..self.plan.clone()
         };
         let mut writer = PartWriter::create(&self.context, &self.store, layout, plan).await?;

@@ -59,6 +59,28 @@ impl LiveRows {
         self.granules.iter().map(|(granule, _)| *granule)
     }
 
+    /// Whether of some granule not all rows are wanted.
+    pub fn is_narrowed(&self) -> bool {
+        self.wanted.is_some()
+    }
+
+    /// How a decoder is told of the granules, to give all their rows.
+    pub fn whole_granules(&self, unit: &Unit) -> RowSelection {
+        unit.selection_of(&self.runs())
+    }
+
+    /// The granules in which none of the rows is set. `of_all`: a bit for each row of the granules, wanted or not.
+    pub fn granules_without(&self, of_all: &BooleanBuffer) -> Vec<usize> {
+        let mut at = 0;
+        let is_empty = |(granule, rows): &(usize, Range<u64>)| {
+            let length = (rows.end - rows.start) as usize;
+            let set = of_all.slice(at, length).count_set_bits();
+            at += length;
+            (set == 0).then_some(*granule)
+        };
+        self.granules.iter().filter_map(is_empty).collect()
+    }
+
     fn stored_rows(&self) -> usize {
         self.granules.iter().map(|(_, rows)| (rows.end - rows.start) as usize).sum()
     }

@@ -271,9 +271,9 @@ impl ScanShared {
 
     fn tally(&self, context: &QueryContext) -> Arc<Tally> {
         let counters = self.is_counted.then(|| context.counters.clone());
-        // What tightens meanwhile is no condition of the query.
-        let notes = self.help.remember.is_some() && self.help.thresholds.is_none() && !self.filters.is_empty();
-        Arc::new(Tally { counters, passing: notes.then(Passing::default), ..Tally::default() })
+        let notes = self.help.remember.is_some() && !self.filters.is_empty();
+        let passing = notes.then(|| Passing::new(self.help.thresholds.is_some()));
+        Arc::new(Tally { counters, passing, ..Tally::default() })
     }
 
     /// Remembers the granules of a unit in which no row passed the steps, or the first of them.
@@ -286,6 +286,9 @@ impl ScanShared {
             if let (Some(condition), Some(empty)) = (condition, passing.empty(unit, steps)) {
                 remember.cache.note(part, condition, granules, &empty);
             }
+        }
+        for (condition, empty) in passing.of_each() {
+            remember.cache.note(part, condition, granules, &empty);
         }
     }
 

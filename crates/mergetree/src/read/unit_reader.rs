@@ -11,8 +11,9 @@ use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ops::Range;
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, BooleanArray, BooleanBufferBuilder, RecordBatch, RecordBatchOptions};
-use arrow::compute::{concat, concat_batches, filter, filter_record_batch};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, BooleanBufferBuilder, RecordBatch, RecordBatchOptions};
+use arrow::buffer::BooleanBuffer;
+use arrow::compute::{and, concat, concat_batches, filter, filter_record_batch};
 use arrow::datatypes::{DataType, Field, Schema};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
@@ -24,6 +25,7 @@ use super::granule_cache::GranuleCache;
 use super::kept::kept_granules;
 use super::live_rows::LiveRows;
 use super::pages::Pages;
+use super::passing::Passing;
 use super::unit::Unit;
 use crate::store::PartStore;
 
@@ -138,6 +140,9 @@ impl UnitReader {
             self.chunks = None;
             return Ok(());
         }
+        if let Some(id) = condition.id.filter(|_| self.asks_whole_granules(projection)) {
+            return self.step_of_granules(condition, projection, id).await;
+        }
         // A condition over columns that the part does not have has to know of the rows alone.
         let roots = projection.roots.clone();
         let mut chunks = self.take_chunks(&roots).await?;
@@ -154,16 +159,71 @@ impl UnitReader {
                 left.entry(root).or_default().push(filter(&column, &pass)?);
             }
         }
+        let passed = passed.finish();
+        if let (Some(passing), Some(id)) = (&self.tally.passing, condition.id)
+            && passing.wants_whole_granules()
+            && !self.live.is_narrowed()
+        {
+            passing.note_alone(id, self.live.granules_without(&passed));
+        }
+        self.keep(left, &passed)?;
+        if let Some(passing) = &self.tally.passing {
+            passing.note(self.live.granules());
+        }
+        Ok(())
+    }
+
+    /// Goes on with the live rows that passed, and with these columns of them.
+    fn keep(&mut self, left: BTreeMap<usize, Vec<ArrayRef>>, passed: &BooleanBuffer) -> Result<()> {
         self.kept.clear();
         for (root, pieces) in left {
             let pieces: Vec<&dyn Array> = pieces.iter().map(AsRef::as_ref).collect();
             self.kept.insert(root, concat(&pieces)?);
         }
-        self.live = self.live.narrowed(&passed.finish());
-        if let Some(passing) = &self.tally.passing {
-            passing.note(self.live.granules());
-        }
+        self.live = self.live.narrowed(passed);
         Ok(())
+    }
+
+    /// Whether a step is asked of all rows of its granules, so that what it says of them can be remembered: of those that a
+    /// threshold left, it would say nothing. Its columns are decoded for it alone, so their pages are read whole anyway.
+    fn asks_whole_granules(&self, projection: &Projection) -> bool {
+        let wants = self.tally.passing.as_ref().is_some_and(Passing::wants_whole_granules);
+        let is_fresh = self.chunks.is_none() && self.reading.cache.is_none();
+        let of_its_own = !projection.roots.is_empty() && projection.roots.iter().all(|root| !self.kept.contains_key(root));
+        wants && is_fresh && of_its_own && self.live.is_narrowed()
+    }
+
+    /// As `step`, of all rows of the granules that have live ones.
+    async fn step_of_granules(&mut self, condition: &ScanFilter, projection: &Projection, id: u128) -> Result<()> {
+        let Reading { context, store, batch_rows, .. } = &self.reading;
+        let roots = &projection.roots;
+        let selection = self.live.whole_granules(&self.unit);
+        let mut pages = Pages::start(context, store, &self.unit, roots, selection, STEP_ROWS.min(*batch_rows))?;
+        let later = self.wanted_later();
+        let (mut of_all, mut passed) = (BooleanBufferBuilder::new(0), BooleanBufferBuilder::new(self.live.rows()));
+        let mut left: BTreeMap<usize, Vec<ArrayRef>> = BTreeMap::new();
+        while let Some(stored) = pages.next(context, store, &self.unit).await? {
+            let pass = condition.evaluate(projection, &stored, &self.tally)?;
+            let wanted = self.live.wanted_of(of_all.len()..of_all.len() + stored.num_rows());
+            of_all.append_buffer(pass.values());
+            let (pass_live, pass) = match &wanted {
+                Some(wanted) => (filter(&pass, wanted)?, and(&pass, wanted)?),
+                None => (Arc::new(pass.clone()) as ArrayRef, pass),
+            };
+            let start = passed.len();
+            passed.append_buffer(pass_live.as_boolean().values());
+            for (&root, column) in roots.iter().zip(stored.columns()).filter(|(root, _)| later.contains(root)) {
+                left.entry(root).or_default().push(filter(column, &pass)?);
+            }
+            for (&root, column) in self.kept.iter().filter(|(root, _)| later.contains(root)) {
+                let column = column.slice(start, pass_live.len());
+                left.entry(root).or_default().push(filter(&column, pass_live.as_boolean())?);
+            }
+        }
+        if let Some(passing) = &self.tally.passing {
+            passing.note_alone(id, self.live.granules_without(&of_all.finish()));
+        }
+        self.keep(left, &passed.finish())
     }
 
     /// Places in the part of what the steps that are left and the output want.

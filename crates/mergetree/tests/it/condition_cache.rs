@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, AsArray, Int64Array, RecordBatch};
+use arrow::compute::concat_batches;
 use arrow::datatypes::Int64Type;
 use gristmill_catalog::{MutationRequest, OptimizeRequest, RowChange, Table};
 use gristmill_introspect::{Event, QueryContext};
@@ -100,6 +101,28 @@ async fn conditions_are_known_alone_and_together() {
     let (with, _) = sum(&table, more).await;
     let (plain, ..) = sum_with(&table, more, &[("use_query_condition_cache", "0")]).await;
     assert_eq!(with, plain);
+}
+
+/// A threshold leaves few rows of a granule, but its pages are decoded whole: the condition is asked of all of them.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_stands_behind_a_threshold_is_remembered_too() {
+    let table = table().await;
+    let query = "SELECT k FROM t WHERE v % 100 = 7 ORDER BY w LIMIT 2";
+    let run = async |more: &[(&str, &str)]| {
+        let context = settings(more);
+        let found = select(&table, &context, query).await.expect("runs");
+        let rows = concat_batches(&found[0].schema(), &found).expect("one schema");
+        (rows, context.counters.get(Event::SelectedMarks))
+    };
+    let (plain, all) = run(&[("use_query_condition_cache", "0"), ("use_top_k_dynamic_filtering", "0")]).await;
+    let (first, marks) = run(&[]).await;
+    assert_eq!((&first, marks), (&plain, all));
+    let (second, marks) = run(&[]).await;
+    assert_eq!(second, plain);
+    assert!(marks < all * 3 / 4, "{marks} of {all}");
+    // Only the condition was remembered, not what the threshold left out.
+    let (expected, ..) = sum_with(&table, "v % 100 = 7", &[("use_query_condition_cache", "0")]).await;
+    assert_eq!(sum(&table, "v % 100 = 7").await.0, expected);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,5 +1,5 @@
-//! The bytes of a part on their way to its upload, and what is known by them: their number, the hash of the rows, the sums
-//! of the pages, the hash of the tail.
+//! The bytes of a part on their way to its upload, and what is known by them: their number, the sums of the pages,
+//! the hash of the tail.
 
 use std::ops::Range;
 
@@ -13,9 +13,8 @@ use crate::store::PartUpload;
 /// What the bytes are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sent {
+    /// Pages and skip indexes.
     Rows,
-    /// It is no part of the rows' hash.
-    SkipIndex,
     /// Everything from the embedded block on.
     Tail,
 }
@@ -24,17 +23,11 @@ pub enum Sent {
 pub struct Sending {
     /// Bytes sent so far.
     pub bytes: u64,
-    hash: Option<Box<Xxh3>>,
     tail: Box<Xxh3>,
     pages: PageSummer,
 }
 
 impl Sending {
-    /// `hashed`: the rows' hash is wanted.
-    pub fn new(hashed: bool) -> Sending {
-        Sending { hash: hashed.then(|| Box::new(Xxh3::new())), ..Sending::default() }
-    }
-
     /// Pages lie here; to be said before they are sent.
     pub fn expect(&mut self, pages: impl IntoIterator<Item = Range<u64>>) {
         self.pages.expect(pages);
@@ -43,10 +36,8 @@ impl Sending {
     /// Sends what is ready.
     pub async fn send(&mut self, outlet: &Outlet, upload: &mut Box<dyn PartUpload>, what: Sent) -> Result<()> {
         for data in outlet.take() {
-            match (what, &mut self.hash) {
-                (Sent::Rows, Some(hash)) => hash.update(&data),
-                (Sent::Tail, _) => self.tail.update(&data),
-                _ => {}
+            if what == Sent::Tail {
+                self.tail.update(&data);
             }
             self.pages.see(self.bytes, &data);
             self.bytes += data.len() as u64;
@@ -58,11 +49,6 @@ impl Sending {
     /// The block that keeps the sums of all pages sent.
     pub fn page_sums(&self) -> Result<Vec<u8>> {
         self.pages.encode()
-    }
-
-    /// 0 where it was not wanted.
-    pub fn rows_hash(&self) -> u128 {
-        self.hash.as_ref().map_or(0, |hash| hash.digest128())
     }
 
     pub fn tail_hash(&self) -> u64 {

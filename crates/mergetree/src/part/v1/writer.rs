@@ -55,8 +55,6 @@ pub struct PartPlan {
     pub dictionaries: Vec<bool>,
     /// Columns encoded at the same time.
     pub lanes: usize,
-    /// Hash what is written, for deduplication.
-    pub hashed: bool,
 }
 
 /// Rows of a granule: `index_granularity`, or fewer where rows are so wide that they would exceed the bytes.
@@ -89,8 +87,6 @@ pub struct WrittenPart {
     pub statistics: BTreeMap<String, (Value, Value)>,
     /// See `PartEntry::ttl`.
     pub ttl: BTreeMap<String, TtlRange>,
-    /// 0 where the plan did not ask for it.
-    pub hash: u128,
     /// See `PartEntry::projections`.
     pub projections: BTreeMap<String, ProjectionEntry>,
 }
@@ -179,7 +175,7 @@ impl PartWriter {
         let upload = Some(store.upload(context, &plan.key).await?);
         Ok(PartWriter {
             column_bytes: vec![(0, 0); layout.columns.len()],
-            sending: Sending::new(plan.hashed),
+            sending: Sending::default(),
             projections: None,
             memory: MemoryGuard::empty(&context.memory),
             index: SparseIndexBuilder::default(),
@@ -305,7 +301,7 @@ impl PartWriter {
         self.write_skip_indexes(false).await
     }
 
-    /// Puts what there is of skip indexes behind the row group. It is no part of the rows' hash.
+    /// Puts what there is of skip indexes behind the row group.
     async fn write_skip_indexes(&mut self, ends: bool) -> Result<()> {
         let mut at = self.file.bytes_written() as u64;
         let data = self.skip_indexes.take(&mut at, ends)?;
@@ -313,13 +309,11 @@ impl PartWriter {
             return Ok(());
         }
         let upload = self.upload.as_mut().ok_or_else(|| Error::logical("A finished part is written to"))?;
-        self.file.flush()?;
-        self.sending.send(&self.outlet, upload, Sent::Rows).await?;
         for chunk in data {
             self.file.write_all(&chunk)?;
         }
         self.file.flush()?;
-        self.sending.send(&self.outlet, upload, Sent::SkipIndex).await
+        self.sending.send(&self.outlet, upload, Sent::Rows).await
     }
 
     fn begin_row_group(&mut self) -> Result<()> {
@@ -416,10 +410,8 @@ impl PartWriter {
         let block = header.encode(&index)?;
         self.file.flush()?;
         let tail_offset = self.file.bytes_written() as u64;
-        // What is still in the buffer belongs to the rows: a small part has all of it there.
         let mut upload = self.upload.take().ok_or_else(|| Error::logical("A part is finished twice"))?;
         self.sending.send(&self.outlet, &mut upload, Sent::Rows).await?;
-        let hash = self.sending.rows_hash();
         self.file.write_all(&block)?;
         self.file.write_all(&self.sending.page_sums()?)?;
         for (key, value) in [(OFFSET_KEY, tail_offset), (LENGTH_KEY, block.len() as u64), (VERSION_KEY, u64::from(VERSION))]
@@ -440,7 +432,6 @@ impl PartWriter {
             index_bytes: index.len() as u64,
             statistics,
             ttl: self.ttl.finish(),
-            hash,
             projections: BTreeMap::new(),
         })
     }
@@ -511,12 +502,6 @@ mod tests {
     use crate::store::MemoryStore;
     use crate::testing::{TableSpec, context};
 
-    /// The hash of a part of these rows.
-    async fn hash_of(values: &[u64]) -> u128 {
-        let columns = parse::structure("k UInt64").expect("columns");
-        written(TableSpec::new(columns, &["k"], &[]).expect("spec"), values).await.hash
-    }
-
     /// A part of these rows, in row groups of one granule.
     async fn written(spec: TableSpec, values: &[u64]) -> WrittenPart {
         let store: Arc<dyn PartStore> = MemoryStore::new();
@@ -532,7 +517,6 @@ mod tests {
             text: vec![false],
             dictionaries: vec![false],
             lanes: 1,
-            hashed: true,
         };
         let context = context(&[]).expect("context");
         let mut writer = PartWriter::create(&context, &store, table.core().layout.clone(), plan).await.expect("begins");
@@ -542,15 +526,14 @@ mod tests {
         writer.finish().await.expect("ends")
     }
 
-    /// An index does not make other rows of them, lies behind its row group, and holds no row twice.
+    /// An index lies behind its row group, and holds no row twice.
     #[tokio::test(flavor = "multi_thread")]
-    async fn skip_indexes_lie_between_row_groups_and_count_for_no_hash() {
+    async fn skip_indexes_lie_between_row_groups() {
         let columns = parse::structure("k UInt64").expect("columns");
         let plain = TableSpec::new(columns, &["k"], &[]).expect("spec");
         let many: Vec<u64> = (0..20_000).collect();
         let without = written(plain.clone(), &many).await;
         let with = written(plain.with_skip_index("i", "k", "set(0)", 1).with_skip_index("j", "k", "minmax", 2), &many).await;
-        assert_eq!(with.hash, without.hash);
         assert!(without.header.skip_indexes.is_empty());
         let units =
             |at: usize| -> Vec<u64> { with.header.skip_indexes[at].chunks.iter().map(|chunk| chunk.units).collect() };
@@ -564,16 +547,5 @@ mod tests {
         assert!(chunks.windows(2).all(|pair| pair[0].1 <= pair[1].0));
         assert!(chunks.last().is_some_and(|last| last.1 == with.tail_offset), "the last ones lie before the tail");
         assert_eq!(with.skip_indexes().keys().collect::<Vec<_>>(), ["i", "j"]);
-    }
-
-    /// All of a small part is still in the writer's buffer when its last row came.
-    #[tokio::test(flavor = "multi_thread")]
-    async fn the_hash_covers_small_parts() {
-        let one = hash_of(&[1]).await;
-        assert_eq!(hash_of(&[1]).await, one);
-        assert_ne!(hash_of(&[2]).await, one);
-        assert_ne!(hash_of(&[1, 1]).await, one);
-        let many: Vec<u64> = (0..20_000).collect();
-        assert_ne!(hash_of(&many).await, hash_of(&many[..19_999]).await);
     }
 }
