@@ -5,7 +5,9 @@
 //! under a name of its own and synced, then moved to its name (hard link where it must not exist, rename where it may),
 //! then every folder on the way up to the data path is synced, because a new folder lasts only by its parent's entry.
 
-use std::fs::{File, TryLockError};
+use std::fs::{DirBuilder, File, Permissions, TryLockError};
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path as FsPath, PathBuf};
 use std::sync::Arc;
 
@@ -15,6 +17,21 @@ use object_store::path::Path;
 use object_store::{ObjectStore, ObjectStoreExt, PutMode, PutOptions};
 
 use super::failed;
+
+/// For the server's account alone.
+const PRIVATE_FILE: u32 = 0o600;
+const PRIVATE_FOLDER: u32 = 0o700;
+
+/// Makes a folder that is not there for the server's account alone. One that is there keeps its mode.
+fn make_private(folder: &FsPath) -> std::io::Result<()> {
+    if let Some(parent) = folder.parent() {
+        std::fs::create_dir_all(parent)?;
+    }
+    match DirBuilder::new().mode(PRIVATE_FOLDER).create(folder) {
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists && folder.is_dir() => Ok(()),
+        made => made,
+    }
+}
 
 #[derive(Debug)]
 pub(super) struct Durable {
@@ -37,7 +54,7 @@ impl Durable {
 
     pub(super) fn local(root: &FsPath) -> Result<Self> {
         let what = || format!("while opening the data path {}", root.display());
-        std::fs::create_dir_all(root).context(what)?;
+        make_private(root).context(what)?;
         let root = root.canonicalize().context(what)?;
         let lock =
             File::options().create(true).truncate(false).write(true).open(root.join("metadata.lock")).context(what)?;
@@ -76,8 +93,7 @@ impl Durable {
         // one catalog come one after the other, so the name is free.
         let staged = Path::from(format!("{path}.staged"));
         let result = async {
-            self.store.put(&staged, bytes.into()).await?;
-            local.sync_file(&staged).await?;
+            local.write_synced(&staged, bytes).await?;
             match mode {
                 PutMode::Create => {
                     self.store.copy_if_not_exists(&staged, path).await?;
@@ -110,9 +126,20 @@ impl Durable {
 }
 
 impl Local {
-    async fn sync_file(&self, path: &Path) -> object_store::Result<()> {
+    /// A file that is whole on the disk, readable for the server's account alone: definitions have credentials in them.
+    async fn write_synced(&self, path: &Path, bytes: Vec<u8>) -> object_store::Result<()> {
         let file = self.files.path_to_filesystem(path)?;
-        blocking(move || File::open(&file)?.sync_all()).await
+        blocking(move || {
+            if let Some(folder) = file.parent() {
+                std::fs::create_dir_all(folder)?;
+            }
+            let mut written = File::options().create(true).truncate(true).write(true).mode(PRIVATE_FILE).open(&file)?;
+            // One that a crash left keeps the mode it has.
+            written.set_permissions(Permissions::from_mode(PRIVATE_FILE))?;
+            written.write_all(&bytes)?;
+            written.sync_all()
+        })
+        .await
     }
 
     async fn sync_folders(&self, path: &Path) -> object_store::Result<()> {
