@@ -24,6 +24,7 @@ use crate::effective::Identity;
 use crate::entity::{Chosen, Collection, Profile, Role, RoleGranted, SettingsElement, Storage, User};
 use crate::grant::Granted;
 use crate::password::Method;
+use crate::policy::Policy;
 use crate::rights::identifier;
 
 /// The user of whoever names none.
@@ -79,6 +80,7 @@ pub struct AccessControl {
     file: Option<PathBuf>,
     /// What statements made and the configuration hides by things of the same names. Held by who changes the state.
     hidden: Mutex<State>,
+    passwords: RwLock<Arc<Policy>>,
 }
 
 /// A user `default` who may do everything, without a password: that of a server that nobody configured.
@@ -267,7 +269,12 @@ fn quoted(name: &str) -> String {
 impl AccessControl {
     /// In memory alone.
     pub fn new(configured: State) -> AccessControl {
-        AccessControl { state: RwLock::new(Arc::new(configured)), file: None, hidden: Mutex::default() }
+        AccessControl {
+            state: RwLock::new(Arc::new(configured)),
+            file: None,
+            hidden: Mutex::default(),
+            passwords: RwLock::default(),
+        }
     }
 
     /// With what is kept under the data path. Errors: what reading gives, and CORRUPTED_DATA.
@@ -279,7 +286,12 @@ impl AccessControl {
             Err(error) => return Err(Error::from(error).with_context(format!("while reading {}", file.display()))),
         };
         let (state, hidden) = kept.under(configured);
-        Ok(AccessControl { state: RwLock::new(Arc::new(state)), file: Some(file), hidden: Mutex::new(hidden) })
+        Ok(AccessControl {
+            state: RwLock::new(Arc::new(state)),
+            file: Some(file),
+            hidden: Mutex::new(hidden),
+            passwords: RwLock::default(),
+        })
     }
 
     /// As it is now.
@@ -293,6 +305,15 @@ impl AccessControl {
         let state;
         (state, *hidden) = hidden.clone().with(self.state().of_statements()).under(configured);
         *self.state.write() = Arc::new(state);
+    }
+
+    /// What passwords must be like from now on; those that are kept stay.
+    pub fn set_policy(&self, policy: Policy) {
+        *self.passwords.write() = Arc::new(policy);
+    }
+
+    pub fn policy(&self) -> Arc<Policy> {
+        self.passwords.read().clone()
     }
 
     /// Changes the state, and gives what the change gives. With an error nothing is changed. What is done is on the disk.
@@ -315,7 +336,7 @@ impl AccessControl {
         let name = credentials.name();
         let state = self.state();
         let user = state.users.get(name);
-        let is_let_in = user.is_some_and(|user| comes_in(user, credentials, now));
+        let is_let_in = user.is_some_and(|user| comes_in(user, credentials, now, &self.policy()));
         if let (Some(user), true) = (user, is_let_in) {
             return Ok(Identity::of(user));
         }
@@ -332,11 +353,12 @@ impl AccessControl {
     }
 }
 
-fn comes_in(user: &User, credentials: &Credentials, now: i64) -> bool {
+fn comes_in(user: &User, credentials: &Credentials, now: i64, policy: &Policy) -> bool {
     let is_near = credentials.address.is_none_or(|address| address.to_canonical().is_loopback());
     let may_connect = credentials.address.is_none_or(|address| user.hosts.iter().any(|host| host.allows(address)));
     let is_valid = user.valid_until.is_none_or(|until| now < until);
     let fits = |method: &Method| match method {
+        method if !policy.allows(method) => false,
         Method::NoPassword => is_near && credentials.password.is_empty(),
         method => method.fits(&credentials.password),
     };
@@ -395,6 +417,7 @@ fn host_text(host: &crate::entity::Host) -> String {
         Host::Any => "ANY".to_string(),
         Host::Local => "LOCAL".to_string(),
         Host::Ip(range) => format!("IP '{range}'"),
+        Host::Like(pattern) => format!("LIKE '{}'", pattern.replace('\\', "\\\\").replace('\'', "\\'")),
     }
 }
 

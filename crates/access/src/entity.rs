@@ -86,6 +86,8 @@ pub enum Host {
     Local,
     /// `10.0.0.0/8`, or one address.
     Ip(String),
+    /// A pattern of addresses, with `%` for any text and `_` for one letter.
+    Like(String),
 }
 
 impl Host {
@@ -95,8 +97,34 @@ impl Host {
             Host::Any => true,
             Host::Local => address.is_loopback(),
             Host::Ip(range) => in_range(range, address),
+            Host::Like(pattern) => is_like(address.to_string().as_bytes(), pattern.as_bytes()),
         }
     }
+}
+
+/// LIKE, of letters of one byte. The last `%` is the only one that has to be gone back to.
+fn is_like(text: &[u8], pattern: &[u8]) -> bool {
+    let (mut at, mut of_pattern, mut back) = (0, 0, None);
+    while at < text.len() {
+        match pattern.get(of_pattern) {
+            Some(b'%') => {
+                of_pattern += 1;
+                back = Some((at, of_pattern));
+            }
+            Some(&letter) if letter == b'_' || letter == text[at] => {
+                at += 1;
+                of_pattern += 1;
+            }
+            _ => match back {
+                Some((from, behind)) => {
+                    back = Some((from + 1, behind));
+                    (at, of_pattern) = (from + 1, behind);
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[of_pattern..].iter().all(|letter| *letter == b'%')
 }
 
 /// Whether a text is an address, or a range of them.
@@ -266,6 +294,9 @@ mod tests {
         assert!(allows("2001:db8::/32", "2001:db8:1::9") && !allows("2001:db8::/32", "2001:db9::1"));
         assert!(allows("10.0.0.0/8", "::ffff:10.1.1.1"));
         assert!(Host::Local.allows("::1".parse().expect("an address")));
+        let like = |pattern: &str, address: &str| Host::Like(pattern.into()).allows(address.parse().expect("an address"));
+        assert!(like("10.%", "10.3.4.5") && !like("10.%", "110.3.4.5") && like("%.%.1_", "10.0.10.12"));
+        assert!(!like("10.%.1", "10.0.0.2") && like("2001:db8:%", "2001:db8::1"));
         assert!(is_range("10.0.0.0/8") && !is_range("10.0.0.0/33") && !is_range("example.org"));
     }
 }

@@ -82,6 +82,30 @@ impl Granted {
         Granted { rights: self.rights.union(&other.rights), with_option: self.with_option.union(&other.with_option) }
     }
 
+    /// Of these elements what may be handed on. `with_option`: whether whoever gets it may, too.
+    pub fn to_hand_on(&self, elements: &[Element], with_option: bool) -> Granted {
+        let own = Granted { rights: self.with_option.clone(), with_option: Rights::default() };
+        let mut given = Granted::default();
+        for (line, (set, object)) in
+            own.lines().iter().flat_map(|line| elements.iter().flat_map(parts).map(move |part| (line.clone(), part)))
+        {
+            let both = match (line.object.covers(&object), object.covers(&line.object)) {
+                (true, _) => object,
+                (false, true) => line.object.clone(),
+                (false, false) => continue,
+            };
+            let set = line.set & set & Privileges::grantable_on(both.level());
+            match line.kind {
+                Kind::Grant | Kind::GrantWithOption => given.rights.add(set, &both),
+                Kind::Revoke | Kind::RevokeOption => given.rights.remove(set, &both),
+            }
+        }
+        if with_option {
+            given.with_option = given.rights.clone();
+        }
+        given
+    }
+
     /// Each change as a row, the whole before its parts.
     pub fn lines(&self) -> Vec<Line> {
         let mut changes: BTreeMap<Object, [Privileges; 4]> = BTreeMap::new();

@@ -15,6 +15,7 @@ pub mod effective;
 pub mod entity;
 pub mod grant;
 pub mod password;
+pub mod policy;
 pub mod privilege;
 pub mod rights;
 

@@ -98,6 +98,20 @@ impl Object {
         }
     }
 
+    /// Whether the other is it, or a part of it.
+    pub fn covers(&self, other: &Object) -> bool {
+        let covers = |name: &Name, other: &Name| match name.is_prefix {
+            true => other.text.starts_with(&name.text),
+            false => name == other,
+        };
+        let same_kind = matches!((self, other), (Object::Data(_), Object::Data(_)) | (Object::Named(_), Object::Named(_)));
+        let (path, of_other) = (self.path(), other.path());
+        *self == Object::EVERYTHING
+            || same_kind
+                && path.len() <= of_other.len()
+                && path.iter().zip(of_other).all(|(name, other)| covers(name, other))
+    }
+
     fn path(&self) -> &[Name] {
         match self {
             Object::Named(name) => name.as_slice(),

@@ -205,8 +205,12 @@ fn add_profiles(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
 fn push_user(rows: &mut Rows, user: &User) -> Result<()> {
     let ranges = user.hosts.iter().filter_map(|host| match host {
         Host::Any => Some("::/0".to_string()),
-        Host::Local => None,
+        Host::Local | Host::Like(_) => None,
         Host::Ip(range) => Some(range.clone()),
+    });
+    let patterns = user.hosts.iter().filter_map(|host| match host {
+        Host::Like(pattern) => Some(pattern.clone()),
+        _ => None,
     });
     let local = user.hosts.contains(&Host::Local).then(|| "localhost".to_string());
     let methods: Vec<String> = user.methods.iter().map(|method| method.name().to_string()).collect();
@@ -223,7 +227,7 @@ fn push_user(rows: &mut Rows, user: &User) -> Result<()> {
         ranges.collect::<Vec<_>>().into(),
         local.into_iter().collect::<Vec<_>>().into(),
         Vec::new().into(),
-        Vec::new().into(),
+        patterns.collect::<Vec<_>>().into(),
         every,
         list,
         except,
