@@ -127,6 +127,7 @@ fn views(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Resu
         let definition = table.definition();
         if let Some(query) = definition.select_text() {
             let (database, name) = (&definition.database, &definition.name);
+            let query = gristmill_base::redact::statement(query);
             rows.push_twice([database.into(), database.into(), name.into(), query.into(), "NONE".into()])?;
         }
     }

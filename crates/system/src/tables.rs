@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::Result;
+use gristmill_base::redact::statement;
 use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_catalog::{Databases, Table};
@@ -47,7 +48,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 kept.as_ref().map_or_else(Vec::new, |kept| kept.data_paths()).into(),
                 create_query_line(&definition).into(),
                 engine_full(&definition).into(),
-                definition.select_text().unwrap_or_default().into(),
+                statement(definition.select_text().unwrap_or_default()).into(),
                 definition.partition_by.as_deref().filter(|_| !is_view).unwrap_or_default().into(),
                 key(&definition.sorting_key()).into(),
                 key(&definition.primary_key).into(),

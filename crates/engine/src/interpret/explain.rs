@@ -1,9 +1,13 @@
 //! EXPLAIN: the statement's tree, the logical plan, or the physical one (which tells of parts, granules and files left out);
 //! ESTIMATE (`estimate`) tells what a query would read, and what an INSERT would write.
 
+use std::collections::BTreeMap;
+
 use datafusion::physical_plan::displayable;
+use gristmill_base::redact::HIDDEN;
 use gristmill_base::{Error, Result};
-use gristmill_sql::statement::Statement;
+use gristmill_sql::statement::{self, Statement};
+use gristmill_sql::syntax_tree::syntax_tree;
 
 use super::{Interpreter, Outcome};
 
@@ -12,14 +16,13 @@ impl Interpreter {
         if let (Statement::Insert(insert), "ESTIMATE") = (statement, kind) {
             return self.estimate_insert(insert).await;
         }
+        if kind == "AST" {
+            return lines(&self.syntax_tree(statement)?);
+        }
         let Statement::Select(select) = statement else {
-            return match kind {
-                "AST" => lines(&format!("{statement:#?}")),
-                _ => Err(Error::not_implemented(format!("EXPLAIN {kind} of a {} statement", statement.kind()))),
-            };
+            return Err(Error::not_implemented(format!("EXPLAIN {kind} of a {} statement", statement.kind())));
         };
         match kind {
-            "AST" => lines(&format!("{:#?}", select.query)),
             "SYNTAX" => lines(&select.query.to_string()),
             "QUERY TREE" => {
                 let lowered = self.lower(&select.query, self.hints(None, None), &mut Vec::new()).await?;
@@ -45,6 +48,23 @@ impl Interpreter {
                 self.estimate_select(&planned.physical).await
             }
             other => Err(Error::not_implemented(format!("EXPLAIN {other}"))),
+        }
+    }
+
+    /// The tree of the statement as it may be shown: nothing of a node tells that it is a credential, so the tree is
+    /// that of the text in which they are hidden.
+    fn syntax_tree(&self, statement: &Statement) -> Result<String> {
+        if !self.context.query.contains(HIDDEN) {
+            return syntax_tree(statement);
+        }
+        match statement::parse(&self.context.query, &BTreeMap::new()) {
+            Ok(Statement::Explain { statement, .. }) => syntax_tree(&statement),
+            Ok(Statement::Shown { statement: shown, .. }) => match *shown {
+                Statement::Explain { statement, .. } => syntax_tree(&statement),
+                _ => Ok(format!("{}Query\n", statement.kind())),
+            },
+            // Where the text is another, or none without its credentials, the kind must do.
+            _ => Ok(format!("{}Query\n", statement.kind())),
         }
     }
 }
