@@ -1,6 +1,6 @@
 //! Values of any type as text, row by row: what `concat`, `format` and `toString`-like functions write.
 
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use arrow::array::{Array, ArrayRef};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -39,9 +39,25 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// The zone of the machine: `TZ`, else where `/etc/localtime` leads, else UTC. Found once a process.
+static CONFIGURED_TIMEZONE: OnceLock<String> = OnceLock::new();
+
+/// The zone of the process from now on; to be said before anybody asks for it. Error: BAD_ARGUMENTS, where it is none.
+pub fn set_server_timezone(name: &str) -> Result<()> {
+    if name.parse::<chrono_tz::Tz>().is_err() {
+        let text = format!("<timezone>{name}</timezone>: give an IANA name such as Europe/Berlin");
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    let _ = CONFIGURED_TIMEZONE.set(name.to_string());
+    Ok(())
+}
+
+/// The zone that was configured, else that of the machine: `TZ`, else where `/etc/localtime` leads, else UTC. Found once a
+/// process.
 pub fn server_timezone() -> &'static str {
     static NAME: LazyLock<String> = LazyLock::new(|| {
+        if let Some(name) = CONFIGURED_TIMEZONE.get() {
+            return name.clone();
+        }
         let known = |name: &str| {
             let name = name.trim_start_matches(':');
             name.parse::<chrono_tz::Tz>().is_ok().then(|| name.to_string())

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_introspect::settings::{SettingInfo, SettingValue, nearest};
+use parking_lot::RwLock;
 
 macro_rules! table_settings {
     ($($name:ident: $type:ty = $default:expr, $doc:literal;)* => no_effect { $($ignored:ident),* $(,)? }) => {
@@ -24,7 +25,13 @@ macro_rules! table_settings {
         impl TableSettings {
             /// From the SETTINGS clause of CREATE TABLE. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER.
             pub fn parse(written: &BTreeMap<String, String>) -> Result<Self> {
-                let mut settings = TableSettings::default();
+                let mut settings = Self::of_server();
+                settings.read(written)?;
+                Ok(settings)
+            }
+
+            fn read(&mut self, written: &BTreeMap<String, String>) -> Result<()> {
+                let settings = self;
                 for (name, value) in written {
                     match name.as_str() {
                         $(stringify!($name) => {
@@ -37,8 +44,14 @@ macro_rules! table_settings {
                         other => return Err(unknown(other)),
                     }
                 }
-                settings.check()?;
-                Ok(settings)
+                settings.check()
+            }
+
+            /// The names and values that the configuration gave, of those that have an effect.
+            pub fn configured() -> Vec<(&'static str, String)> {
+                let (server, defaults) = (Self::of_server(), TableSettings::default());
+                let all = [$((stringify!($name), server.$name.show(), defaults.$name.show())),*];
+                all.into_iter().filter(|(_, value, default)| value != default).map(|(name, value, _)| (name, value)).collect()
             }
 
             /// For `system.merge_tree_settings`.
@@ -115,7 +128,28 @@ table_settings! {
     }
 }
 
+/// What tables have that say nothing else: the defaults, or those of the server's configuration.
+static OF_SERVER: RwLock<Option<TableSettings>> = RwLock::new(None);
+
 impl TableSettings {
+    /// `<merge_tree>` of the configuration: defaults of every table that is opened from now on. Gives the names that mean nothing
+    /// here. Error: CANNOT_PARSE_NUMBER.
+    pub fn configure(written: &BTreeMap<String, String>) -> Result<Vec<String>> {
+        let (mut settings, mut unknown) = (TableSettings::default(), Vec::new());
+        for (name, value) in written {
+            match settings.read(&BTreeMap::from([(name.clone(), value.clone())])) {
+                Err(error) if error.code() == ErrorCode::UNKNOWN_SETTING => unknown.push(name.clone()),
+                read => read?,
+            }
+        }
+        *OF_SERVER.write() = Some(settings);
+        Ok(unknown)
+    }
+
+    fn of_server() -> TableSettings {
+        OF_SERVER.read().clone().unwrap_or_default()
+    }
+
     fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::new(ErrorCode::BAD_ARGUMENTS, message));
         if self.index_granularity == 0 {

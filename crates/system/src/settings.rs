@@ -46,12 +46,14 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "merge_tree_settings", "SystemMergeTreeSettings", &structure, |_, rows| {
         let mut declared = TableSettings::declared();
         declared.sort_by_key(|info| info.name);
+        let configured = TableSettings::configured();
         for info in declared {
+            let configured = configured.iter().find(|(name, _)| *name == info.name).map(|(_, value)| value);
             rows.push([
                 info.name.into(),
+                configured.unwrap_or(&info.default).into(),
                 (&info.default).into(),
-                (&info.default).into(),
-                false.into(),
+                configured.is_some().into(),
                 info.description.into(),
                 Cell::None,
                 Cell::None,
