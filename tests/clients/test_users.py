@@ -294,3 +294,144 @@ def test_users_of_the_configuration(tmp_path):
     second.ok("SYSTEM RELOAD CONFIG")
     assert As(http, "default", "third").ok("SELECT 1") == "1\n"
     assert server.stop() == 0
+
+
+def test_names_that_a_user_may_not_know_are_in_no_hint(house):
+    _, http = house
+    http.ok("CREATE DATABASE own")
+    http.ok("CREATE TABLE shop.v (a Int8) ENGINE = Memory")
+    http.ok("CREATE USER guest IDENTIFIED BY 'g'")
+    http.ok("GRANT SELECT, DROP TABLE ON own.* TO guest")
+    guest = As(http, "guest", "g")
+    for query in ("SELECT * FROM own.v", "DROP TABLE own.v", "DESCRIBE own.v"):
+        answer = guest(query)
+        assert answer.error == (60, "UNKNOWN_TABLE") and "shop" not in answer.text, answer
+    assert "Maybe you meant shop.v?" in http("SELECT * FROM own.v").text
+    assert guest.ok("EXISTS DATABASE shop") == "0\n" and guest.ok("EXISTS DATABASE own") == "1\n"
+    assert http.ok("EXISTS VIEW system.one") == "0\n"
+    http.ok("CREATE VIEW own.w AS SELECT 1")
+    assert http.ok("EXISTS VIEW own.w") == "1\n" and http.ok("EXISTS TABLE own.w") == "1\n"
+
+
+def test_clusters_that_are_not_there_are_not_taken_for_this_server(house):
+    _, http = house
+    missing = (701, "CLUSTER_DOESNT_EXIST")
+    for query in (
+        "GRANT ON CLUSTER x SELECT ON *.* TO default",
+        "DROP TABLE shop.sales ON CLUSTER x",
+        "CREATE USER u ON CLUSTER 'x'",
+        "ALTER TABLE shop.sales ON CLUSTER x DELETE WHERE 1",
+    ):
+        assert http(query).error == missing, query
+    assert http.ok("SELECT count() FROM shop.sales") == "2\n"
+
+
+def test_temporary_tables_are_listed(house):
+    _, http = house
+    http.ok("CREATE TEMPORARY TABLE mine (a Int8)", session_id="s")
+    http.ok("CREATE TEMPORARY TABLE other (a Int8)", session_id="s")
+    assert http.ok("SHOW TEMPORARY TABLES", session_id="s") == "mine\nother\n"
+    assert http.ok("SHOW TEMPORARY TABLES LIKE 'm%'", session_id="s") == "mine\n"
+    assert http.ok("SHOW TEMPORARY TABLES") == ""
+
+
+def test_users_change_piece_by_piece(house):
+    _, http = house
+    http.ok("CREATE USER eve IDENTIFIED BY 'one' SETTINGS max_threads = 4 MAX 8, max_block_size = 100")
+    http.ok("ALTER USER eve MODIFY SETTING max_threads = 2, DROP SETTINGS max_block_size")
+    http.ok("ALTER USER eve ADD SETTINGS max_rows_to_read = 7 ADD PROFILE readonly")
+    http.ok("ALTER USER eve ADD HOST LIKE '10.%' DROP HOST ANY")
+    text = http.ok("SHOW CREATE USER eve FORMAT TSVRaw")
+    assert "max_threads = 2 MAX 8, max_rows_to_read = 7" in text and "PROFILE" in text, text
+    assert "HOST LIKE '10.%'" in text and "max_block_size" not in text, text
+    assert As(http, "eve", "one")("SELECT 1").error == FAILED
+    http.ok("ALTER USER eve DROP ALL SETTINGS, DROP ALL PROFILES ADD HOST LIKE '127.0.0._'")
+    assert "SETTINGS" not in http.ok("SHOW CREATE USER eve")
+    assert As(http, "eve", "one").ok("SELECT 1") == "1\n"
+    http.ok("ALTER USER eve ADD IDENTIFIED BY 'two'")
+    http.ok("ALTER USER eve RESET AUTHENTICATION METHODS TO NEW")
+    assert As(http, "eve", "one")("SELECT 1").error == FAILED
+    assert As(http, "eve", "two").ok("SELECT 1") == "1\n"
+    http.ok("CREATE USER far@'10.%' IDENTIFIED BY 'x'")
+    assert As(http, "far@10.%", "x")("SELECT 1").error == FAILED
+    http.ok("DROP USER far@'10.%'")
+    assert http("CREATE USER u HOST REGEXP '.*'").error[1] == "NOT_IMPLEMENTED"
+
+
+def test_what_one_may_hand_on_is_handed_on(house):
+    _, http = house
+    http.ok("CREATE USER giver IDENTIFIED BY 'g'")
+    http.ok("CREATE USER taker IDENTIFIED BY 't'")
+    http.ok("GRANT SELECT ON shop.sales TO giver WITH GRANT OPTION")
+    http.ok("GRANT INSERT ON shop.* TO giver")
+    giver, taker = As(http, "giver", "g"), As(http, "taker", "t")
+    giver.ok("GRANT CURRENT GRANTS(SELECT, INSERT ON shop.*) TO taker")
+    assert http.ok("SHOW GRANTS FOR taker") == "GRANT SELECT ON shop.sales TO taker\n"
+    assert taker.ok("CHECK GRANT SELECT ON shop.sales") == "1\n"
+    assert taker.ok("CHECK GRANT SELECT ON shop.*") == "0\n"
+    assert giver.ok("CHECK GRANT SELECT, INSERT ON shop.sales") == "1\n"
+    assert http("EXECUTE AS taker SELECT 1").error == (344, "SUPPORT_IS_DISABLED")
+    for nothing in ("SHOW POLICIES", "SHOW ROW POLICIES", "SHOW QUOTAS", "SHOW QUOTA", "SHOW CURRENT QUOTA"):
+        assert http.ok(nothing) == ""
+
+
+def test_the_security_of_a_view_is_what_views_do(house):
+    _, http = house
+    http.ok("CREATE VIEW shop.a SQL SECURITY INVOKER AS SELECT * FROM shop.sales")
+    assert http.ok("SELECT count() FROM shop.a") == "2\n"
+    for clause in ("SQL SECURITY DEFINER", "SQL SECURITY NONE", "DEFINER = CURRENT_USER SQL SECURITY DEFINER"):
+        assert http(f"CREATE VIEW shop.b {clause} AS SELECT 1").error[1] == "NOT_IMPLEMENTED", clause
+    http.ok("CREATE MATERIALIZED VIEW shop.c TO shop.secrets DEFINER = CURRENT_USER SQL SECURITY DEFINER AS SELECT id FROM shop.sales")
+    answer = http("CREATE MATERIALIZED VIEW shop.d TO shop.secrets DEFINER = other SQL SECURITY DEFINER AS SELECT id FROM shop.sales")
+    assert answer.error[1] == "NOT_IMPLEMENTED"
+
+
+def configured(tmp_path, text: str) -> Server:
+    config = tmp_path / "config.xml"
+    config.write_text(f"<clickhouse>{text}</clickhouse>")
+    return Server(tmp_path / "data", "--config-file", config)
+
+
+def test_what_would_restrict_a_user_is_not_passed_over(tmp_path):
+    import subprocess
+
+    from server import BINARY
+
+    config = tmp_path / "config.xml"
+    for element, said in (
+        ("<databases><default><t1><filter>a = 1</filter></t1></default></databases>", "row filters are not there"),
+        ("<quota>strict</quota>", "quotas are not there"),
+        ("<ldap><server>x</server></ldap>", "<ldap> is not supported"),
+    ):
+        config.write_text(f"<clickhouse><users><u><password>x</password>{element}</u></users></clickhouse>")
+        line = [BINARY, "server", "--path", tmp_path / "data", "--config-file", config, "--http-port", 0, "--tcp-port", 0]
+        done = subprocess.run([str(word) for word in line], capture_output=True, text=True, timeout=60)
+        assert done.returncode != 0 and said in done.stderr, done
+
+
+def test_a_user_of_some_databases_sees_no_other(tmp_path):
+    users = "<users><default><password>x</password></default><u><password>y</password><allow_databases><database>own</database></allow_databases></u></users>"
+    server = configured(tmp_path, users)
+    http = Http(server.http_port)
+    root, user = As(http, "default", "x"), As(http, "u", "y")
+    root.ok("CREATE DATABASE own")
+    root.ok("CREATE TABLE own.t (a Int8) ENGINE = Memory")
+    root.ok("CREATE TABLE default.s (a Int8) ENGINE = Memory")
+    assert user.ok("SELECT count() FROM own.t") == "0\n"
+    assert user("SELECT * FROM default.s").error == DENIED
+    assert user.ok("SELECT name FROM system.tables WHERE database = 'default'") == ""
+    assert server.stop() == 0
+
+
+def test_passwords_have_to_be_what_the_configuration_asks(tmp_path):
+    rules = "<allow_plaintext_password>0</allow_plaintext_password><allow_no_password>0</allow_no_password><password_complexity><rule><pattern>.{12}</pattern><message>be at least 12 characters long</message></rule></password_complexity><users><default><password_sha256_hex>2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881</password_sha256_hex><access_management>1</access_management></default></users>"
+    server = configured(tmp_path, rules)
+    root = As(Http(server.http_port), "default", "x")
+    refused = root("CREATE USER a IDENTIFIED BY 'short'")
+    assert refused.error == (36, "BAD_ARGUMENTS") and "The password should: be at least 12 characters long" in refused.text
+    for query in ("CREATE USER a", "CREATE USER a NOT IDENTIFIED", "CREATE USER a IDENTIFIED WITH plaintext_password BY 'long enough for it'"):
+        answer = root(query)
+        assert answer.error == (36, "BAD_ARGUMENTS") and "is not allowed" in answer.text, answer
+    root.ok("CREATE USER a IDENTIFIED BY 'long enough for it'")
+    assert root("ALTER USER a IDENTIFIED BY 'short'").error == (36, "BAD_ARGUMENTS")
+    assert server.stop() == 0

@@ -26,7 +26,8 @@ use gristmill_types::sql_type::quote_identifier;
 use parking_lot::{Mutex, RwLock};
 use uuid::Uuid;
 
-use self::errors::{find_database, read_only, unknown_table};
+pub use self::errors::Sees;
+use self::errors::{NOTHING, find_database, read_only, unknown_table};
 use crate::ddl_locks::{DdlGuard, DdlLocks};
 use crate::definition::TableDefinition;
 use crate::metadata_store::{Change, Key, MetadataStore, Record};
@@ -160,21 +161,31 @@ impl Databases {
         self.state.read().keys().cloned().collect()
     }
 
-    /// Errors: UNKNOWN_DATABASE, with the nearest name.
+    /// Error: UNKNOWN_DATABASE.
     pub fn database(&self, name: &str) -> Result<Arc<DatabaseInfo>> {
-        let state = self.state.read();
-        Ok(find_database(&state, name)?.info.clone())
+        self.database_for(name, NOTHING)
     }
 
-    /// Errors: UNKNOWN_DATABASE, UNKNOWN_TABLE, with the nearest name; or why the table could not be opened.
-    pub fn table(&self, database: &str, name: &str) -> Result<Arc<dyn Table>> {
+    /// Error: UNKNOWN_DATABASE, with the nearest name among those that whoever asks may know of.
+    pub fn database_for(&self, name: &str, sees: Sees<'_>) -> Result<Arc<DatabaseInfo>> {
         let state = self.state.read();
-        match find_database(&state, database)?.tables.get(name) {
+        Ok(find_database(&state, name, sees)?.info.clone())
+    }
+
+    /// Errors: UNKNOWN_DATABASE, UNKNOWN_TABLE; or why the table could not be opened.
+    pub fn table(&self, database: &str, name: &str) -> Result<Arc<dyn Table>> {
+        self.table_for(database, name, NOTHING)
+    }
+
+    /// As `table`, with the nearest name among those that whoever asks may know of.
+    pub fn table_for(&self, database: &str, name: &str, sees: Sees<'_>) -> Result<Arc<dyn Table>> {
+        let state = self.state.read();
+        match find_database(&state, database, sees)?.tables.get(name) {
             Some(Slot::Open(table)) => Ok(table.clone()),
             Some(Slot::Broken(_, error)) => {
                 Err(error.clone().with_context(format!("when table {} was opened", full_name(database, name))))
             }
-            Some(Slot::Detached(_)) | None => Err(unknown_table(&state, database, name)),
+            Some(Slot::Detached(_)) | None => Err(unknown_table(&state, database, name, sees)),
         }
     }
 
@@ -241,7 +252,7 @@ impl Databases {
         let guard = self.locks.database(name).await;
         let slots: Vec<Slot> = {
             let state = self.state.read();
-            let database = match find_database(&state, name) {
+            let database = match find_database(&state, name, NOTHING) {
                 Ok(database) => database,
                 Err(_) if if_exists => return Ok(()),
                 Err(error) => return Err(error),

@@ -33,6 +33,8 @@ pub struct EngineConfig {
 }
 
 /// Reads the configuration again.
+/// Tells the program that it is to end; it returns at once.
+pub type End = Box<dyn Fn() + Send + Sync>;
 pub type Reload = Box<dyn Fn() -> Result<()> + Send + Sync>;
 
 /// Databases, functions, caches, background jobs.
@@ -51,6 +53,7 @@ pub struct Engine {
     pub(crate) async_inserts: Arc<AsyncInserts>,
     /// What SYSTEM RELOAD CONFIG does; `None`: there is no configuration.
     reload: RwLock<Option<Reload>>,
+    end: RwLock<Option<End>>,
     /// Removed when the engine goes.
     _temporary: Option<TemporaryFolder>,
 }
@@ -118,6 +121,7 @@ impl Engine {
             gates: Gates::default(),
             async_inserts: Arc::default(),
             reload: RwLock::default(),
+            end: RwLock::default(),
             _temporary: temporary,
         }))
     }
@@ -125,6 +129,22 @@ impl Engine {
     /// From now on SYSTEM RELOAD CONFIG does this.
     pub fn on_reload(&self, reload: Reload) {
         *self.reload.write() = Some(reload);
+    }
+
+    /// From now on SYSTEM SHUTDOWN does this.
+    pub fn on_shutdown(&self, end: End) {
+        *self.end.write() = Some(end);
+    }
+
+    /// Error: NOT_IMPLEMENTED, where no server runs.
+    pub(crate) fn end(&self) -> Result<()> {
+        match &*self.end.read() {
+            Some(end) => {
+                end();
+                Ok(())
+            }
+            None => Err(Error::not_implemented("SYSTEM SHUTDOWN without a server")),
+        }
     }
 
     pub(crate) fn reload_config(&self) -> Result<()> {

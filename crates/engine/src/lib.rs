@@ -27,5 +27,7 @@ mod values_call;
 mod views;
 
 pub use engine::{Engine, EngineConfig};
+pub use gristmill_functions::text::set_server_timezone;
+
 pub use execution::{Brought, ClientBlocks, Execution, ExternalTable, InputData, IntoOutfile};
 pub use session::{Session, StatementText};

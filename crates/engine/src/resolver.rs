@@ -22,7 +22,7 @@ use parking_lot::Mutex;
 use crate::engine::{Engine, timezone};
 use crate::execution::{ClientBlocks, ExternalTable};
 use crate::granted_columns::GrantedColumns;
-use crate::interpret::{check_source, may_read, rows_once};
+use crate::interpret::{check_source, may_know, may_read, rows_once};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
@@ -276,7 +276,7 @@ impl TableResolver for Resolver<'_> {
             return Ok(block);
         }
         let all_of_it = !self.checks || may_read(self.context, database, name)?;
-        let table = databases.table(database, name)?;
+        let table = databases.table_for(database, name, &|database, table| may_know(self.context, database, table))?;
         self.seen.lock().push((database.to_string(), name.to_string()));
         let definition = table.definition();
         let resolved = self.resolved(table.as_ref(), &definition, full, is_final).await?;

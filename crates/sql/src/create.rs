@@ -86,6 +86,8 @@ pub struct CreateTable {
     pub materialized: bool,
     /// `TO` of a materialized view.
     pub to: Option<TableName>,
+    /// DEFINER of a materialized view.
+    pub definer: Option<String>,
     /// Whether a materialized view begins with the rows that are there.
     pub populate: bool,
     /// Lines and columns between which `query` stands; to the end of the statement where the second is not known.
@@ -101,6 +103,13 @@ pub struct CreateTable {
     pub ttl: Vec<TtlElement>,
     pub settings: Assignments,
     pub comment: String,
+}
+
+fn other_security(materialized: bool, kind: &str) -> Error {
+    Error::not_implemented(match materialized {
+        true => format!("SQL SECURITY {kind} of a materialized view: it is filled with the rights of who made it (DEFINER)"),
+        false => format!("SQL SECURITY {kind} of a view: it is read with the rights of who reads it (INVOKER)"),
+    })
 }
 
 impl Cursor<'_> {
@@ -148,10 +157,11 @@ impl Cursor<'_> {
         }
         self.on_cluster()?;
         create.materialized = materialized;
-        for what in ["REFRESH", "DEFINER", "SQL"] {
-            if materialized && self.peeks(what) {
-                return Err(Error::not_implemented(format!("{what} of a materialized view")));
-            }
+        if materialized && self.peeks("REFRESH") {
+            return Err(Error::not_implemented("REFRESH of a materialized view"));
+        }
+        if is_view {
+            self.security(&mut create)?;
         }
         if materialized && self.eat("TO") {
             create.to = Some(self.table_name()?);
@@ -160,6 +170,9 @@ impl Cursor<'_> {
             && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT")
         {
             self.column_list(&mut create)?;
+        }
+        if is_view {
+            self.security(&mut create)?;
         }
         self.clauses(&mut create)?;
         if is_view {
@@ -170,6 +183,33 @@ impl Cursor<'_> {
             create.view = Some(String::new());
         }
         Ok(Statement::CreateTable(Box::new(create)))
+    }
+
+    /// `DEFINER = user` and `SQL SECURITY …` of a view, in any order. Taken is what views do anyway: plain ones are read with the
+    /// rights of who reads, materialized ones filled with those of who made them. Error: NOT_IMPLEMENTED.
+    fn security(&mut self, create: &mut CreateTable) -> Result<()> {
+        loop {
+            if self.eat("DEFINER") {
+                self.eat_token(&Token::Eq);
+                create.definer = Some(self.entity_name()?);
+            } else if self.eat_all(&["SQL", "SECURITY"]) {
+                let kind = self.identifier()?.to_ascii_uppercase();
+                let fits = if create.materialized { "DEFINER" } else { "INVOKER" };
+                match kind.as_str() {
+                    "NONE" | "DEFINER" | "INVOKER" if kind != fits => {
+                        return Err(other_security(create.materialized, &kind));
+                    }
+                    "DEFINER" | "INVOKER" => {}
+                    _ => return Err(self.unexpected("DEFINER, INVOKER or NONE")),
+                }
+            } else {
+                break;
+            }
+        }
+        match create.definer {
+            Some(_) if !create.materialized => Err(other_security(false, "DEFINER")),
+            _ => Ok(()),
+        }
     }
 
     /// `CREATE INDEX [IF NOT EXISTS] name ON t (expression) TYPE …`: ALTER TABLE t ADD INDEX.

@@ -128,15 +128,20 @@ impl<'a> Cursor<'a> {
         self.eat_all(&["IF", "NOT", "EXISTS"])
     }
 
-    /// `ON CLUSTER name` is taken and means this server.
+    /// `ON CLUSTER name`: there are no clusters, and whoever names one believes that other servers do the same. Error:
+    /// CLUSTER_DOESNT_EXIST.
     pub(crate) fn on_cluster(&mut self) -> Result<()> {
-        if self.eat_all(&["ON", "CLUSTER"]) {
-            match self.parser.peek_token_ref().token {
-                Token::SingleQuotedString(_) => drop(self.string()?),
-                _ => drop(self.identifier()?),
-            }
+        if !self.eat_all(&["ON", "CLUSTER"]) {
+            return Ok(());
         }
-        Ok(())
+        let name = match self.parser.peek_token_ref().token {
+            Token::SingleQuotedString(_) => self.string()?,
+            _ => self.identifier()?,
+        };
+        Err(Error::new(
+            ErrorCode::CLUSTER_DOESNT_EXIST,
+            format!("Requested cluster '{name}' not found: there are no clusters, leave ON CLUSTER out"),
+        ))
     }
 
     /// `name = value, name = value`

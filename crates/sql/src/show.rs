@@ -14,7 +14,7 @@ impl Cursor<'_> {
         if let Some(statement) = self.show_access()? {
             return Ok(statement);
         }
-        self.eat("TEMPORARY");
+        let temporary = self.eat("TEMPORARY");
         let full = self.eat("FULL");
         let changed = self.eat("CHANGED");
         self.eat("EXTENDED");
@@ -52,6 +52,9 @@ impl Cursor<'_> {
                 }
                 false => "",
             };
+            if temporary {
+                return Ok(Statement::ShowTemporaryTables { filter, limit: limit(self)? });
+            }
             let query = select(format!(
                 "SELECT name{kind} FROM system.tables WHERE database = {database}{filter} ORDER BY name{}",
                 limit(self)?

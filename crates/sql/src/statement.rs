@@ -61,7 +61,7 @@ pub enum Statement {
     ShowCreateDatabase(String),
     Exists {
         name: TableName,
-        database: bool,
+        kind: ObjectKind,
     },
     Check(Checked),
     Optimize {
@@ -130,11 +130,24 @@ pub enum Statement {
     },
     /// Users, roles, profiles and privileges.
     Access(AccessStatement),
+    /// SHOW TEMPORARY TABLES: conditions and limit, as the end of a query of `name`.
+    ShowTemporaryTables {
+        filter: String,
+        limit: String,
+    },
     /// A query of system tables that stands for a SHOW of this database: it must exist.
     ShowOf {
         database: String,
         query: SelectStatement,
     },
+}
+
+/// What EXISTS asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ObjectKind {
+    Database,
+    Table,
+    View,
 }
 
 /// `table`, or `database.table`.
@@ -248,7 +261,7 @@ impl Statement {
             | Statement::FlushAsyncInserts(_) => "System",
             Statement::Access(statement) => statement.kind(),
             Statement::Shown { statement, .. } => statement.kind(),
-            Statement::ShowOf { .. } => "Show",
+            Statement::ShowOf { .. } | Statement::ShowTemporaryTables { .. } => "Show",
         }
     }
 }
@@ -438,15 +451,25 @@ impl<'a> Cursor<'a> {
         }
         if self.eat("EXISTS") {
             let temporary = self.eat("TEMPORARY");
-            let database = self.eat("DATABASE");
+            let mut kind = if self.eat("DATABASE") { ObjectKind::Database } else { ObjectKind::Table };
             if self.eat("DICTIONARY") {
                 self.table_name()?;
                 return Ok(Statement::Select(parse_select("SELECT 0::UInt8 AS result")?));
             }
-            if !database && !self.eat("TABLE") {
-                self.eat("VIEW");
+            if kind == ObjectKind::Table && !self.eat("TABLE") && self.eat("VIEW") {
+                kind = ObjectKind::View;
             }
-            return Ok(Statement::Exists { name: self.table_name_of(temporary)?, database });
+            return Ok(Statement::Exists { name: self.table_name_of(temporary)?, kind });
+        }
+        if self.eat_all(&["EXECUTE", "AS"]) {
+            // What ClickHouse says where `allow_impersonate_user` is off, as it is unless configured.
+            return Err(Error::new(
+                ErrorCode::SUPPORT_IS_DISABLED,
+                "IMPERSONATE feature is disabled: connect as the user instead of EXECUTE AS",
+            ));
+        }
+        if self.eat_all(&["CHECK", "GRANT"]) {
+            return self.check_grant();
         }
         if self.eat("CHECK") {
             return self.check();

@@ -10,16 +10,22 @@ pub(super) fn missing(error: &Error) -> bool {
     matches!(error.code(), ErrorCode::UNKNOWN_TABLE | ErrorCode::UNKNOWN_DATABASE)
 }
 
-pub(super) fn find_database<'a>(state: &'a State, name: &str) -> Result<&'a Database> {
+/// Whether whoever asks may know of a database, or of a table of it: hints name nothing else.
+pub type Sees<'a> = &'a dyn Fn(&str, Option<&str>) -> bool;
+
+/// Hints name nothing: for callers that do not know who asks.
+pub(super) const NOTHING: Sees<'static> = &|_, _| false;
+
+pub(super) fn find_database<'a>(state: &'a State, name: &str, sees: Sees<'_>) -> Result<&'a Database> {
     state.get(name).ok_or_else(|| {
-        let near = nearest(name, state.keys().map(String::as_str));
+        let near = nearest(name, state.keys().map(String::as_str).filter(|near| sees(near, None)));
         let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant {}?", quote_identifier(near)));
         Error::new(ErrorCode::UNKNOWN_DATABASE, format!("Database {} does not exist{hint}", quote_identifier(name)))
     })
 }
 
 pub(super) fn writable_database<'a>(state: &'a State, name: &str) -> Result<&'a Database> {
-    let database = find_database(state, name)?;
+    let database = find_database(state, name, NOTHING)?;
     if database.info.system { Err(read_only(name, "changed")) } else { Ok(database) }
 }
 
@@ -35,12 +41,14 @@ pub(super) fn table_exists(database: &str, name: &str) -> Error {
 }
 
 /// Names the nearest table of the same database, else a table of that very name elsewhere.
-pub(super) fn unknown_table(state: &State, database: &str, name: &str) -> Error {
-    let here = state
-        .get(database)
-        .and_then(|found| nearest(name, found.tables.keys().map(String::as_str)).map(|near| full_name(database, near)));
+pub(super) fn unknown_table(state: &State, database: &str, name: &str, sees: Sees<'_>) -> Error {
+    let here = state.get(database).and_then(|found| {
+        let seen = found.tables.keys().map(String::as_str).filter(|near| sees(database, Some(*near)));
+        nearest(name, seen).map(|near| full_name(database, near))
+    });
     let near = here.filter(|near| *near != full_name(database, name)).or_else(|| {
-        state.iter().find(|(_, other)| other.tables.contains_key(name)).map(|(other, _)| full_name(other, name))
+        let mut others = state.iter().filter(|(other, found)| found.tables.contains_key(name) && sees(other, Some(name)));
+        others.next().map(|(other, _)| full_name(other, name))
     });
     let hint = near
         .filter(|near| *near != full_name(database, name))

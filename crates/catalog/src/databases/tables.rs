@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
 
-use super::errors::{missing, table_exists, unknown_table, writable_database};
+use super::errors::{NOTHING, missing, table_exists, unknown_table, writable_database};
 use super::{Databases, Slot, State, uninterrupted};
 use crate::ddl_locks::DdlGuard;
 use crate::definition::TableDefinition;
@@ -101,7 +101,7 @@ impl Databases {
         let slot = {
             let state = self.state.read();
             let found = writable_database(&state, database)
-                .and_then(|found| found.tables.get(name).ok_or_else(|| unknown_table(&state, database, name)));
+                .and_then(|found| found.tables.get(name).ok_or_else(|| unknown_table(&state, database, name, NOTHING)));
             match found {
                 Ok(slot) => slot.clone(),
                 Err(error) if if_exists && missing(&error) => return Ok(()),
@@ -228,7 +228,7 @@ impl Databases {
         let definition = match slot {
             Some(Slot::Detached(definition) | Slot::Broken(definition, _)) => definition,
             Some(Slot::Open(_)) => return Err(table_exists(database, name)),
-            None => return Err(unknown_table(&self.state.read(), database, name)),
+            None => return Err(unknown_table(&self.state.read(), database, name, NOTHING)),
         };
         let table = self.opener.open(definition, true).await?;
         put_slot(&mut self.state.write(), (database, name), Slot::Open(table));

@@ -91,9 +91,11 @@ async fn tables_outlive_the_process_and_names_are_checked() {
     drop(databases);
     let databases = open_on(&store, &disk).await;
     assert_eq!(databases.table("default", "hits").expect("there").definition().uuid, kept);
-    let error = databases.table("default", "hit").expect_err("no such table");
+    let error = databases.table_for("default", "hit", &|_, _| true).expect_err("no such table");
     assert_eq!(error.code(), ErrorCode::UNKNOWN_TABLE);
     assert!(error.message().contains("Maybe you meant default.hits?"), "{error}");
+    let unseen = databases.table_for("default", "hit", &|_, table| table.is_none()).expect_err("no such table");
+    assert!(!unseen.message().contains("hits"), "{unseen}");
     assert_eq!(databases.table("defalt", "hits").expect_err("no database").code(), ErrorCode::UNKNOWN_DATABASE);
 }
 

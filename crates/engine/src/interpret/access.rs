@@ -1,10 +1,12 @@
 //! CREATE, ALTER and DROP of users, roles and settings profiles; GRANT, REVOKE, and what shows them.
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use arrow::array::UInt8Array;
 use gristmill_access::Privileges;
 use gristmill_access::control::{State, create_profile, create_role, create_user, role_grants};
-use gristmill_access::entity::{
-    Chosen, Collection, CollectionValue, Host, Profile, Role, RoleGranted, SettingsElement, Storage, User, is_range,
-};
+use gristmill_access::entity::{Chosen, Collection, CollectionValue, RoleGranted, SettingsElement, Storage, User};
 use gristmill_access::grant::{self, Element, Granted};
 use gristmill_access::password::Method;
 use gristmill_access::rights::{Name, Object, denied};
@@ -12,15 +14,15 @@ use gristmill_base::env::Env;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
-use std::collections::BTreeMap;
-
 use gristmill_sql::access::{
-    AccessStatement, CURRENT_USER, CollectionEntry, EntityChange, EntityKind, GrantElement, GrantObject, GrantStatement,
-    HostText, MethodText, Verb,
+    AccessStatement, CURRENT_USER, CollectionEntry, EntityKind, GrantElement, GrantObject, GrantStatement, MethodText,
+    SettingsStep, Verb,
 };
 use gristmill_sql::statement::{self, Statement};
 use gristmill_types::zone::Zone;
+use gristmill_types::{Columns, SqlType};
 
+use super::entity_changes::{change_profile, change_role, change_user, drop_entity};
 use super::required::privilege;
 use super::{Interpreter, Outcome};
 
@@ -40,8 +42,17 @@ impl Interpreter {
                     self.check_hands_on(roles)?;
                 }
                 let methods = self.methods(change.methods.clone().unwrap_or_default()).await?;
+                if change.kind == EntityKind::User && change.verb == Verb::Create && methods.is_empty() {
+                    // A user who is made without a method has no password.
+                    self.engine.access.policy().check_method(&Method::NoPassword)?;
+                }
                 let valid_until = change.valid_until.as_deref().map(|text| self.seconds(text)).transpose()?;
                 check_settings(change.settings.as_deref().unwrap_or_default())?;
+                for step in &change.settings_steps {
+                    if let SettingsStep::Add(elements) | SettingsStep::Modify(elements) = step {
+                        check_settings(elements)?;
+                    }
+                }
                 let ids: Vec<_> = change.names.iter().map(|_| self.context.env.uuid()).collect();
                 self.change_access(move |state| {
                     change.names.iter().zip(ids).try_for_each(|(name, id)| match change.kind {
@@ -57,7 +68,16 @@ impl Interpreter {
                 self.change_access(move |state| names.iter().try_for_each(|name| drop_entity(state, kind, name, if_exists)))
                     .await
             }
+            AccessStatement::Grant(grant) if grant.current => self.hand_on(grant).await,
             AccessStatement::Grant(grant) => self.grant(grant).await,
+            AccessStatement::CheckGrant(elements) => {
+                let rights = self.context.rights();
+                let elements = elements.iter().map(|one| element(one, &self.context.database));
+                let mut asked = elements.flat_map(|element| grant::parts(&element));
+                let has_all = asked.all(|(set, object)| rights.has(usable(set, &object), &object));
+                let columns = Columns::of([("result", SqlType::UInt8)]);
+                Outcome::rows(columns, vec![Arc::new(UInt8Array::from(vec![u8::from(has_all)]))])
+            }
             AccessStatement::SetDefaultRole { roles, users } => {
                 let users: Vec<String> = users.into_iter().map(|name| self.named(name)).collect();
                 for user in users.iter().filter(|user| **user != self.context.user) {
@@ -145,8 +165,16 @@ impl Interpreter {
     /// What is kept of passwords; bcrypt takes a while.
     async fn methods(&self, texts: Vec<MethodText>) -> Result<Vec<Method>> {
         let env = self.context.env.clone();
+        let policy = self.engine.access.policy();
+        for text in texts.iter().filter(|text| text.kind.is_empty() || text.kind.ends_with("_password")) {
+            if text.kind != "no_password" {
+                policy.check_password(&text.value)?;
+            }
+        }
         let made = async move { texts.iter().map(|text| method(text, env.as_ref())).collect::<Result<Vec<_>>>() };
-        Task::on(&runtime::cpu(), made).join().await?
+        let methods = Task::on(&runtime::cpu(), made).join().await??;
+        methods.iter().try_for_each(|method| policy.check_method(method))?;
+        Ok(methods)
     }
 
     /// Seconds since 1970 of a point in time; empty: none.
@@ -162,6 +190,27 @@ impl Interpreter {
                 format!("VALID UNTIL '{text}': give 2030-12-31 23:59:59, or infinity"),
             )
         })
+    }
+
+    /// GRANT CURRENT GRANTS
+    async fn hand_on(&self, statement: GrantStatement) -> Result<Outcome> {
+        let elements: Vec<Element> = statement.elements.iter().map(|one| element(one, &self.context.database)).collect();
+        let given = self.context.access.granted.to_hand_on(&elements, statement.option);
+        let grantees: Vec<String> = match &statement.grantees {
+            Chosen::These(names) => names.iter().map(|name| self.named(name.clone())).collect(),
+            _ => return Err(Error::not_implemented("GRANT CURRENT GRANTS TO ALL: name the users and roles")),
+        };
+        self.change_access(move |state| {
+            for name in &grantees {
+                let (granted, _) = state.grantee_mut(name)?;
+                *granted = match statement.replaces {
+                    true => given.clone(),
+                    false => granted.union(&given),
+                };
+            }
+            Ok(())
+        })
+        .await
     }
 
     async fn grant(&self, statement: GrantStatement) -> Result<Outcome> {
@@ -373,188 +422,6 @@ fn check_settings(elements: &[SettingsElement]) -> Result<()> {
                 settings.set(name, "")?;
             }
             [value, min, max].into_iter().flatten().try_for_each(|value| settings.set(name, value))?;
-        }
-    }
-    Ok(())
-}
-
-fn exists(kind: &str, name: &str) -> Error {
-    Error::new(
-        ErrorCode::ACCESS_ENTITY_ALREADY_EXISTS,
-        format!("{kind} `{name}`: cannot insert because {kind} `{name}` already exists"),
-    )
-}
-
-/// The entity that a change is of: the old one, or a new one. `None`: there is nothing to be done.
-fn found<T: Clone>(change: &EntityChange, name: &str, old: Option<&T>, new: T, missing: Result<()>) -> Result<Option<T>> {
-    Ok(match (change.verb, old) {
-        (Verb::Create, None) => Some(new),
-        (Verb::Create, Some(_)) if change.or_replace => Some(new),
-        (Verb::Create, Some(_)) if change.if_fits => None,
-        (Verb::Create, Some(_)) => return Err(exists(&change.kind.words().to_lowercase(), name)),
-        (Verb::Alter, Some(old)) => Some(old.clone()),
-        (Verb::Alter, None) if change.if_fits => None,
-        (Verb::Alter, None) => {
-            missing?;
-            None
-        }
-    })
-}
-
-fn change_user(
-    state: &mut State,
-    change: &EntityChange,
-    name: &str,
-    id: uuid::Uuid,
-    methods: &[Method],
-    valid_until: Option<Option<i64>>,
-) -> Result<()> {
-    let missing = state.user(name).map(drop);
-    let Some(mut user) = found(change, name, state.users.get(name), User::new(id, name), missing)? else { return Ok(()) };
-    if state.users.contains_key(name) {
-        state.user_mut(name)?;
-    }
-    if change.methods.is_some() {
-        if !change.adds_methods {
-            user.methods.clear();
-        }
-        user.methods.extend_from_slice(methods);
-        if user.methods.len() > 1 && user.methods.contains(&Method::NoPassword) {
-            let text = "NO_PASSWORD cannot stand beside other authentication methods";
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
-        }
-    }
-    if let Some(until) = valid_until {
-        user.valid_until = until;
-    }
-    if let Some(hosts) = &change.hosts {
-        user.hosts = hosts.iter().map(host).collect::<Result<_>>()?;
-    }
-    if let Some(settings) = &change.settings {
-        user.settings = profiles_known(state, settings)?;
-    }
-    if let Some(database) = &change.default_database {
-        user.default_database.clone_from(database);
-    }
-    if let Some(roles) = &change.default_roles {
-        if change.verb == Verb::Alter {
-            check_granted(&user, roles)?;
-        } else if let Chosen::These(names) = roles {
-            // A new user gets the roles that are to be the default ones.
-            for name in names {
-                state.role(name)?;
-                user.roles.push(RoleGranted { role: name.clone(), admin_option: false });
-            }
-        }
-        user.default_roles = roles.clone();
-    }
-    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
-        if state.users.contains_key(to) {
-            return Err(exists("user", to));
-        }
-        state.users.remove(name);
-        user.name.clone_from(to);
-        state.renamed(name, Some(to));
-    }
-    state.users.insert(user.name.clone(), user);
-    Ok(())
-}
-
-fn host(text: &HostText) -> Result<Host> {
-    Ok(match text {
-        HostText::Any => Host::Any,
-        HostText::Local => Host::Local,
-        HostText::Ip(range) if is_range(range) => Host::Ip(range.clone()),
-        HostText::Ip(range) => {
-            let text = format!("HOST IP '{range}': give an address, or a range such as 10.0.0.0/8");
-            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
-        }
-    })
-}
-
-/// Error: THERE_IS_NO_PROFILE.
-fn profiles_known(state: &State, settings: &[SettingsElement]) -> Result<Vec<SettingsElement>> {
-    for element in settings {
-        if let SettingsElement::Profile(name) = element {
-            state.profile(name)?;
-        }
-    }
-    Ok(settings.to_vec())
-}
-
-fn change_role(state: &mut State, change: &EntityChange, name: &str, id: uuid::Uuid) -> Result<()> {
-    let (storage, granted) = (Storage::LocalDirectory, Granted::default());
-    let new = Role { id, name: name.to_string(), storage, settings: Vec::new(), granted, roles: Vec::new() };
-    let missing = state.role(name).map(drop);
-    let Some(mut role) = found(change, name, state.roles.get(name), new, missing)? else { return Ok(()) };
-    if state.roles.contains_key(name) {
-        state.role_mut(name)?;
-    }
-    if let Some(settings) = &change.settings {
-        role.settings = profiles_known(state, settings)?;
-    }
-    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
-        if state.roles.contains_key(to) {
-            return Err(exists("role", to));
-        }
-        state.roles.remove(name);
-        role.name.clone_from(to);
-        state.renamed(name, Some(to));
-    }
-    state.roles.insert(role.name.clone(), role);
-    Ok(())
-}
-
-fn change_profile(state: &mut State, change: &EntityChange, name: &str, id: uuid::Uuid) -> Result<()> {
-    let storage = Storage::LocalDirectory;
-    let new = Profile { id, name: name.to_string(), storage, settings: Vec::new(), to: Chosen::None };
-    let missing = state.profile(name).map(drop);
-    let Some(mut profile) = found(change, name, state.profiles.get(name), new, missing)? else { return Ok(()) };
-    if state.profiles.contains_key(name) {
-        state.profile_mut(name)?;
-    }
-    if let Some(settings) = &change.settings {
-        profile.settings = profiles_known(state, settings)?;
-    }
-    if let Some(to) = &change.to {
-        profile.to = to.clone();
-    }
-    if let Some(to) = change.rename_to.as_ref().filter(|to| *to != name) {
-        if state.profiles.contains_key(to) {
-            return Err(exists("settings profile", to));
-        }
-        state.profiles.remove(name);
-        profile.name.clone_from(to);
-        state.profile_renamed(name, Some(to));
-    }
-    state.profiles.insert(profile.name.clone(), profile);
-    Ok(())
-}
-
-fn drop_entity(state: &mut State, kind: EntityKind, name: &str, if_exists: bool) -> Result<()> {
-    let is_there = match kind {
-        EntityKind::User => state.users.contains_key(name),
-        EntityKind::Role => state.roles.contains_key(name),
-        EntityKind::Profile => state.profiles.contains_key(name),
-    };
-    if !is_there && if_exists {
-        return Ok(());
-    }
-    match kind {
-        EntityKind::User => {
-            state.user_mut(name)?;
-            state.users.remove(name);
-            state.renamed(name, None);
-        }
-        EntityKind::Role => {
-            state.role_mut(name)?;
-            state.roles.remove(name);
-            state.renamed(name, None);
-        }
-        EntityKind::Profile => {
-            state.profile_mut(name)?;
-            state.profiles.remove(name);
-            state.profile_renamed(name, None);
         }
     }
     Ok(())

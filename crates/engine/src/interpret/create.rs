@@ -7,7 +7,9 @@ use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, ProjectionDefinition,
     SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction,
 };
+use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
+use gristmill_sql::access::CURRENT_USER;
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipIndexNode};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -27,6 +29,14 @@ use crate::temporary::TEMPORARY_DATABASE;
 impl Interpreter {
     pub(crate) async fn create_table(&self, create: CreateTable) -> Result<Outcome> {
         let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
+        if let Some(definer) = &create.definer
+            && !definer.eq_ignore_ascii_case(CURRENT_USER)
+            && *definer != self.context.user
+        {
+            let text =
+                format!("DEFINER = {definer}: a materialized view is filled with the rights of the user who makes it");
+            return Err(Error::not_implemented(text));
+        }
         let (database, table) = self.named_anew(&create, &name).await?;
         if create.if_not_exists && self.databases(database).has_table(database, table) {
             return Ok(Outcome::done());
@@ -85,7 +95,7 @@ impl Interpreter {
             None => None,
             Some(other) => {
                 let (database, name) = self.full(other);
-                let like = self.databases(database).table(database, name)?.definition();
+                let like = self.table(database, name)?.definition();
                 if like.is_view() {
                     let text = format!("Cannot CREATE a table AS {database}.{name}, it is a View");
                     return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
@@ -188,6 +198,17 @@ impl Interpreter {
             Some(like) if create.ttl.is_empty() && create.columns.is_empty() => like.ttl.clone(),
             _ => TtlSpec { rules: ttl::rules(&create.ttl)?, columns: ttl::of_columns(&create.columns) },
         };
+        let mut settings = match inherit {
+            Some(like) if create.settings.is_empty() => like.settings.clone(),
+            _ => table_settings(create),
+        };
+        if engine.name.ends_with("MergeTree") {
+            // The table keeps it when the configuration changes.
+            let configured = TableSettings::configured().into_iter().find(|(name, _)| *name == "index_granularity");
+            if let Some((name, value)) = configured {
+                settings.entry(name.to_string()).or_insert(value);
+            }
+        }
         let definition = TableDefinition {
             uuid: self.engine.env.uuid_by_time(),
             database: database.to_string(),
@@ -198,10 +219,7 @@ impl Interpreter {
             order_by,
             primary_key,
             sample_by,
-            settings: match inherit {
-                Some(like) if create.settings.is_empty() => like.settings.clone(),
-                _ => table_settings(create),
-            },
+            settings,
             comment: create.comment.clone(),
             temporary: create.temporary,
             column_keys: ColumnKeys::default(),

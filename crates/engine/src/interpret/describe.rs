@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arrow::array::UInt8Array;
-use gristmill_base::Result;
-use gristmill_sql::statement::{TableExpression, TableName};
+use gristmill_base::{Error, Result};
+use gristmill_sql::statement::{self, ObjectKind, SelectStatement, Statement, TableExpression, TableName};
+use gristmill_types::sql_type::quote;
 use gristmill_types::{Columns, SqlType};
 
-use super::{Interpreter, Outcome};
+use super::{Interpreter, Outcome, may_know};
 use crate::resolver::{call_of, hints};
+use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
     pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
@@ -17,7 +19,7 @@ impl Interpreter {
         let columns = match target {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
-                let definition = self.databases(database).table(database, table)?.definition();
+                let definition = self.table(database, table)?.definition();
                 ttl.clone_from(&definition.ttl.columns);
                 definition.columns.clone()
             }
@@ -52,16 +54,30 @@ impl Interpreter {
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
         let (database, table) = self.full(name);
-        let definition = self.databases(database).table(database, table)?.definition();
+        let definition = self.table(database, table)?.definition();
         Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_query(&definition)]])
     }
 
-    pub(crate) fn exists(&self, name: &TableName, database: bool) -> Result<Outcome> {
-        let found = if database {
-            self.engine.databases.database(&name.table).is_ok()
-        } else {
-            let (database, table) = self.full(name);
-            self.databases(database).has_table(database, table)
+    /// The session's temporary tables, as a query that conditions of SHOW fit behind.
+    pub(crate) fn temporary_tables(&self, filter: &str, limit: &str) -> Result<SelectStatement> {
+        let tables = self.temporary.known().map(|databases| databases.tables(TEMPORARY_DATABASE)).unwrap_or_default();
+        let names: Vec<String> = tables.iter().map(|table| quote(&table.definition().name)).collect();
+        let names = format!("SELECT arrayJoin(CAST([{}] AS Array(String))) AS name", names.join(", "));
+        let text = format!("SELECT name FROM ({names}) WHERE 1{filter} ORDER BY name{limit}");
+        match statement::parse(&text, &BTreeMap::new())? {
+            Statement::Select(query) => Ok(query),
+            other => Err(Error::logical(format!("{text} is no query but a {} statement", other.kind()))),
+        }
+    }
+
+    pub(crate) fn exists(&self, name: &TableName, kind: ObjectKind) -> Result<Outcome> {
+        let (database, table) = self.full(name);
+        let found = match kind {
+            ObjectKind::Database => {
+                may_know(&self.context, &name.table, None) && self.engine.databases.database(&name.table).is_ok()
+            }
+            ObjectKind::Table => self.databases(database).has_table(database, table),
+            ObjectKind::View => self.table(database, table).is_ok_and(|table| table.definition().is_view()),
         };
         let columns = Columns::of([("result", SqlType::UInt8)]);
         Outcome::rows(columns, vec![Arc::new(UInt8Array::from(vec![u8::from(found)]))])

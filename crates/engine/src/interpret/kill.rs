@@ -49,9 +49,7 @@ impl Interpreter {
             let [database, table, id, _] = &row[..] else { return Err(Error::logical("A mutation of other columns")) };
             let status = match test {
                 true => "",
-                false if self.databases(database).table(database, table)?.kill_mutation(&self.context, id).await? => {
-                    "finished"
-                }
+                false if self.table(database, table)?.kill_mutation(&self.context, id).await? => "finished",
                 false => continue,
             };
             killed.push([vec![status.to_string()], row].concat());

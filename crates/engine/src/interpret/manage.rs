@@ -14,6 +14,43 @@ use crate::engine::Engine;
 use crate::temporary::TEMPORARY_DATABASE;
 use crate::views::Shape;
 
+/// Caches of ClickHouse that are not here: there is nothing to drop.
+const NO_SUCH_CACHES: &[&str] = &[
+    "COMPILED EXPRESSION CACHE",
+    "CONNECTIONS CACHE",
+    "DNS CACHE",
+    "FILESYSTEM CACHE",
+    "FORMAT SCHEMA CACHE",
+    "ICEBERG METADATA CACHE",
+    "INDEX MARK CACHE",
+    "INDEX UNCOMPRESSED CACHE",
+    "MMAP CACHE",
+    "PAGE CACHE",
+    "PRIMARY INDEX CACHE",
+    "QUERY CACHE",
+    "S3 CLIENT CACHE",
+    "TEXT INDEX CACHES",
+    "VECTOR SIMILARITY INDEX CACHE",
+];
+
+/// Work in the background that is not here: it stands still anyway. A table may be named behind it.
+const NO_SUCH_JOBS: &[&[&str]] = &[
+    &["CLEANUP"],
+    &["DISTRIBUTED", "SENDS"],
+    &["FETCHES"],
+    &["MOVES"],
+    &["PULLING", "REPLICATION", "LOG"],
+    &["REPLICATED", "SENDS"],
+    &["REPLICATED", "VIEW"],
+    &["REPLICATION", "QUEUES"],
+    &["VIEW"],
+    &["VIEWS"],
+];
+
+fn begins_with(words: &[&str], beginning: &[&str]) -> bool {
+    words.get(..beginning.len()) == Some(beginning)
+}
+
 impl Interpreter {
     pub(crate) async fn manage(&self, statement: Statement) -> Result<Outcome> {
         let databases = &self.engine.databases;
@@ -33,7 +70,7 @@ impl Interpreter {
                         return Err(Error::new(ErrorCode::UNKNOWN_TABLE, text));
                     }
                     if views && self.databases(database).has_table(database, table) {
-                        let definition = self.databases(database).table(database, table)?.definition();
+                        let definition = self.table(database, table)?.definition();
                         if !definition.is_view() {
                             let text = format!("Table {database}.{table} is not a View");
                             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
@@ -47,7 +84,7 @@ impl Interpreter {
                 if if_exists && !self.databases(database).has_table(database, table) {
                     return Ok(Outcome::done());
                 }
-                let definition = self.databases(database).table(database, table)?.definition();
+                let definition = self.table(database, table)?.definition();
                 // What lies in the target of a view with TO is not the view's.
                 if definition.view_target().is_none() || definition.inner_name().is_some() {
                     self.databases(database).stored(database, table)?.truncate(&self.context).await?;
@@ -72,15 +109,15 @@ impl Interpreter {
             Statement::RenameDatabase { .. } => return Err(Error::not_implemented("RENAME DATABASE")),
             Statement::ShowCreateTable(name) => return self.show_create_table(&name),
             Statement::ShowCreateDatabase(name) => {
-                let database = databases.database(&name)?;
+                let database = databases.database_for(&name, &self.seen())?;
                 return Outcome::texts(&["statement"], &[vec![gristmill_catalog::create_database_query(&database)]]);
             }
-            Statement::Exists { name, database } => return self.exists(&name, database),
+            Statement::Exists { name, kind } => return self.exists(&name, kind),
             Statement::Check(checked) => return self.check(&checked).await,
             Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
                 let (database, table) = self.full(&name);
                 let (database, table) = self.rows_of(database, table)?;
-                let table = self.databases(&database).table(&database, &table)?;
+                let table = self.table(&database, &table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
                 let deduplicate = deduplicate.is_some();
@@ -102,7 +139,7 @@ impl Interpreter {
             }
             Statement::Attach { name, if_not_exists } => {
                 let (database, table) = self.full(&name);
-                if if_not_exists && self.databases(database).table(database, table).is_ok() {
+                if if_not_exists && self.table(database, table).is_ok() {
                     return Ok(Outcome::done());
                 }
                 self.databases(database).attach_table(database, table).await?;
@@ -134,7 +171,7 @@ impl Interpreter {
                 match &name {
                     Some(name) => {
                         let (database, table) = self.full(name);
-                        self.databases(database).table(database, table)?.set_background(work, starts)?;
+                        self.table(database, table)?.set_background(work, starts)?;
                     }
                     None => {
                         let family = |table: &Arc<dyn Table>| table.definition().engine.name.ends_with("MergeTree");
@@ -221,6 +258,15 @@ impl Interpreter {
                 self.engine.mergetree.parts.clear();
                 Ok(())
             }
+            // Running queries may finish, this one among them.
+            ["SHUTDOWN"] => self.engine.end(),
+            ["DROP" | "CLEAR", cache @ ..] if NO_SUCH_CACHES.contains(&cache.join(" ").as_str()) => Ok(()),
+            ["RELOAD", "DICTIONARIES" | "FUNCTIONS"]
+            | ["RELOAD", "EMBEDDED", "DICTIONARIES"]
+            | ["RELOAD", "ASYNCHRONOUS", "METRICS"]
+            | ["SYNC", "FILE", "CACHE"]
+            | ["JEMALLOC", "PURGE"] => Ok(()),
+            ["STOP" | "START", job @ ..] if NO_SUCH_JOBS.iter().any(|known| begins_with(job, known)) => Ok(()),
             _ => Err(Error::not_implemented(format!("SYSTEM {}", upper.join(" ")))),
         }
     }

@@ -200,7 +200,7 @@ impl Interpreter {
     /// Where statements about the rows of a table go: to itself, or to the table of a materialized view's own.
     /// Errors: INCORRECT_QUERY where the view's rows lie in another table.
     pub(crate) fn rows_of(&self, database: &str, name: &str) -> Result<(String, String)> {
-        let definition = self.databases(database).table(database, name)?.definition();
+        let definition = self.table(database, name)?.definition();
         if let Some(inner) = definition.inner_name() {
             return Ok((definition.database.clone(), inner));
         }

@@ -9,6 +9,7 @@ mod client_rows;
 mod create;
 mod data_blocks;
 mod describe;
+mod entity_changes;
 mod estimate;
 mod explain;
 mod insert;
@@ -30,7 +31,7 @@ pub(crate) use async_insert::write_entries;
 pub use client_rows::{RowsGiven, rows_to_send};
 pub(crate) use insert::rows_once;
 pub(crate) use insert_lanes::write_all;
-pub(crate) use required::{check_source, may_read, privilege};
+pub(crate) use required::{check_source, may_know, may_read, privilege};
 pub(crate) use select::Planned;
 
 use std::sync::Arc;
@@ -39,7 +40,7 @@ use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use datafusion::execution::SendableRecordBatchStream;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::Databases;
+use gristmill_catalog::{Databases, Table};
 use gristmill_introspect::QueryContext;
 use gristmill_sql::statement::{Statement, TableName};
 use gristmill_types::{Columns, SqlType};
@@ -128,7 +129,13 @@ impl Interpreter {
                 Ok(outcome)
             }
             Statement::ShowOf { database, query } => {
-                self.engine.databases.database(&database)?;
+                self.engine.databases.database_for(&database, &self.seen())?;
+                let outcome = self.select(&query, input, &mut ending.tables).await?;
+                ending.started();
+                Ok(outcome)
+            }
+            Statement::ShowTemporaryTables { filter, limit } => {
+                let query = self.temporary_tables(&filter, &limit)?;
                 let outcome = self.select(&query, input, &mut ending.tables).await?;
                 ending.started();
                 Ok(outcome)
@@ -152,7 +159,7 @@ impl Interpreter {
             }
             Statement::Use(database) => {
                 ending.started();
-                self.engine.databases.database(&database)?;
+                self.engine.databases.database_for(&database, &self.seen())?;
                 Ok(Outcome::done())
             }
             Statement::Access(statement) => {
@@ -208,6 +215,17 @@ impl Interpreter {
             None => &self.context.database,
         };
         (database, &name.table)
+    }
+
+    /// Errors: UNKNOWN_DATABASE, UNKNOWN_TABLE, with the nearest name that the user may know of.
+    pub(crate) fn table(&self, database: &str, name: &str) -> Result<Arc<dyn Table>> {
+        self.databases(database).table_for(database, name, &self.seen())
+    }
+
+    /// What hints may name.
+    pub(crate) fn seen(&self) -> impl Fn(&str, Option<&str>) -> bool {
+        let context = self.context.clone();
+        move |database, table| may_know(&context, database, table)
     }
 
     /// The catalog that a database belongs to.

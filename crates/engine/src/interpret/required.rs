@@ -6,9 +6,10 @@
 use gristmill_access::rights::{Object, denied};
 use gristmill_access::{Level, Privileges};
 use gristmill_base::Result;
+use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
-use gristmill_sql::statement::{AlterCommand, Checked, InsertSource, Statement, TableExpression, TableName};
+use gristmill_sql::statement::{AlterCommand, Checked, InsertSource, ObjectKind, Statement, TableExpression, TableName};
 
 use super::Interpreter;
 use crate::session::is_of_everybody;
@@ -70,6 +71,18 @@ pub(crate) fn may_read(context: &QueryContext, database: &str, table: &str) -> R
         true => Ok(false),
         false => Err(denied(&context.user, &format!("SELECT ON {object}"))),
     }
+}
+
+/// Whether a user may know of a database, or of a table of it.
+pub(crate) fn may_know(context: &QueryContext, database: &str, table: Option<&str>) -> bool {
+    let object = match table {
+        Some(table) => Object::table(database, table),
+        None => Object::database(database),
+    };
+    database == TEMPORARY_DATABASE
+        || (table.is_none() && is_of_everybody(database))
+        || is_of_each_user(database)
+        || context.rights().has_some(Privileges::grantable_on(Level::Database), &object)
 }
 
 /// The privilege of a table function or engine that reads or writes outside of the server; `None`: it does not.
@@ -147,7 +160,8 @@ impl Interpreter {
                     false => database("SHOW DATABASES", name),
                 }
             }
-            Statement::Exists { name, database: false } => self.check_table("SHOW TABLES", name),
+            // As SHOW TABLES does; that a database is there is told to who may know of it.
+            Statement::Exists { name, kind: ObjectKind::Table | ObjectKind::View } => self.check_table("SHOW TABLES", name),
             Statement::Check(Checked::All) => everywhere("CHECK"),
             Statement::Check(Checked::Partition(name, _) | Checked::Part(name, _)) => self.check_table("CHECK", name),
             Statement::Optimize { name, .. } => self.check_table("OPTIMIZE", name),
@@ -168,6 +182,7 @@ impl Interpreter {
             Statement::Select(_)
             | Statement::Describe(TableExpression::Query(_))
             | Statement::Exists { .. }
+            | Statement::ShowTemporaryTables { .. }
             | Statement::Set(_)
             | Statement::SetParameter { .. }
             | Statement::Access(_) => Ok(()),

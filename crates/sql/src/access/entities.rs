@@ -4,7 +4,7 @@ use gristmill_access::entity::{Chosen, SettingsElement, Writability};
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
-use super::{AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, Verb};
+use super::{AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, SettingsStep, Verb};
 use crate::cursor::{Cursor, constant, syntax};
 use crate::statement::Statement;
 
@@ -37,17 +37,21 @@ impl Cursor<'_> {
     pub(crate) fn entity_change(&mut self, kind: EntityKind, verb: Verb, or_replace: bool) -> Result<Statement> {
         let or_replace = or_replace || self.eat_all(&["OR", "REPLACE"]);
         let if_fits = if verb == Verb::Create { self.if_not_exists() } else { self.if_exists() };
+        let (names, hosts) = self.named_entities(kind)?;
         let mut change = EntityChange {
             kind,
             verb,
-            names: self.entity_names()?,
+            names,
             or_replace,
             if_fits,
             rename_to: None,
             methods: None,
             adds_methods: false,
             valid_until: None,
-            hosts: None,
+            hosts,
+            settings_steps: Vec::new(),
+            host_steps: Vec::new(),
+            resets_methods: false,
             default_roles: None,
             default_database: None,
             settings: None,
@@ -57,6 +61,8 @@ impl Cursor<'_> {
         loop {
             if verb == Verb::Alter && self.eat_all(&["RENAME", "TO"]) {
                 change.rename_to = Some(self.entity_name()?);
+            } else if verb == Verb::Alter && self.settings_step(kind, &mut change)? {
+                self.eat_token(&Token::Comma);
             } else if self.eat("IN") {
                 let storage = self.identifier()?;
                 if storage != "local_directory" {
@@ -71,6 +77,85 @@ impl Cursor<'_> {
                 return Ok(Statement::Access(AccessStatement::Change(Box::new(change))));
             }
         }
+    }
+
+    /// `alice`, and of users `alice@'10.%'`: from addresses like that alone, which is a part of the name too.
+    fn named_entities(&mut self, kind: EntityKind) -> Result<(Vec<String>, Option<Vec<HostText>>)> {
+        let (mut names, mut hosts) = (Vec::new(), None);
+        loop {
+            let mut name = self.entity_name()?;
+            if kind == EntityKind::User && self.eat_token(&Token::AtSign) {
+                let pattern = self.entity_name()?;
+                if pattern != "%" {
+                    name = format!("{name}@{pattern}");
+                    hosts = Some(vec![like(pattern)]);
+                }
+            }
+            names.push(name);
+            if !self.eat_token(&Token::Comma) {
+                break;
+            }
+        }
+        if names.len() > 1 && hosts.is_some() {
+            return Err(Error::not_implemented("name@'host' of several users in one statement"));
+        }
+        Ok((names, hosts))
+    }
+
+    /// ADD, MODIFY and DROP of ALTER; false: there is none of them.
+    fn settings_step(&mut self, kind: EntityKind, change: &mut EntityChange) -> Result<bool> {
+        let of_user = kind == EntityKind::User;
+        let step = if self.eat_all(&["ADD", "SETTINGS"]) || self.eat_all(&["ADD", "SETTING"]) {
+            SettingsStep::Add(self.elements_until_step()?)
+        } else if self.eat_all(&["MODIFY", "SETTINGS"]) || self.eat_all(&["MODIFY", "SETTING"]) {
+            SettingsStep::Modify(self.elements_until_step()?)
+        } else if self.eat_all(&["ADD", "PROFILES"]) || self.eat_all(&["ADD", "PROFILE"]) {
+            SettingsStep::Add(self.names_until_step()?.into_iter().map(SettingsElement::Profile).collect())
+        } else if self.eat_all(&["DROP", "ALL", "SETTINGS"]) {
+            SettingsStep::DropAll
+        } else if self.eat_all(&["DROP", "ALL", "PROFILES"]) {
+            SettingsStep::DropAllProfiles
+        } else if self.eat_all(&["DROP", "SETTINGS"]) || self.eat_all(&["DROP", "SETTING"]) {
+            SettingsStep::Drop(self.names_until_step()?)
+        } else if self.eat_all(&["DROP", "PROFILES"]) || self.eat_all(&["DROP", "PROFILE"]) {
+            SettingsStep::DropProfiles(self.names_until_step()?)
+        } else if of_user && self.eat_all(&["ADD", "HOST"]) {
+            change.host_steps.push((true, self.hosts()?));
+            return Ok(true);
+        } else if of_user && self.eat_all(&["DROP", "HOST"]) {
+            change.host_steps.push((false, self.hosts()?));
+            return Ok(true);
+        } else if of_user && self.eat_all(&["RESET", "AUTHENTICATION", "METHODS", "TO", "NEW"]) {
+            change.resets_methods = true;
+            return Ok(true);
+        } else {
+            return Ok(false);
+        };
+        change.settings_steps.push(step);
+        Ok(true)
+    }
+
+    /// Whether another step of ALTER follows the comma that is next.
+    fn step_follows(&self) -> bool {
+        let begins = ["ADD", "MODIFY", "DROP"].iter().any(|word| self.peeks_nth(1, word));
+        let of_step = ["SETTINGS", "SETTING", "PROFILES", "PROFILE", "ALL"].iter().any(|word| self.peeks_nth(2, word));
+        self.parser.peek_token_ref().token == Token::Comma && begins && of_step
+    }
+
+    fn names_until_step(&mut self) -> Result<Vec<String>> {
+        let mut names = vec![self.entity_name()?];
+        while !self.step_follows() && self.eat_token(&Token::Comma) {
+            names.push(self.entity_name()?);
+        }
+        Ok(names)
+    }
+
+    fn elements_until_step(&mut self) -> Result<Vec<SettingsElement>> {
+        let mut elements = vec![self.settings_element()?];
+        while !self.step_follows() && self.eat_token(&Token::Comma) {
+            elements.push(self.settings_element()?);
+        }
+        Ok(elements)
     }
 
     /// A clause that only users have; false: there is none.
@@ -145,10 +230,17 @@ impl Cursor<'_> {
                     }
                     self.eat_token(&Token::Comma);
                 }
-            } else if ["NAME", "REGEXP", "LIKE"].iter().any(|word| self.peeks(word)) {
-                return Err(Error::not_implemented("HOST by name: names of hosts are not looked up; HOST IP is there"));
+            } else if self.eat("LIKE") {
+                hosts.push(like(self.string()?));
+            } else if self.eat("NAME") {
+                match self.string()?.as_str() {
+                    "localhost" => hosts.push(HostText::Local),
+                    _ => return Err(no_names("NAME")),
+                }
+            } else if self.peeks("REGEXP") {
+                return Err(no_names("REGEXP"));
             } else {
-                return Err(self.unexpected("ANY, LOCAL, IP or NONE"));
+                return Err(self.unexpected("ANY, LOCAL, IP, LIKE or NONE"));
             }
             if !self.eat_token(&Token::Comma) {
                 return Ok(hosts);
@@ -282,8 +374,23 @@ impl Cursor<'_> {
     /// From behind DROP and the kind.
     pub(crate) fn drop_entity(&mut self, kind: EntityKind) -> Result<Statement> {
         let if_exists = self.if_exists();
-        let names = self.entity_names()?;
+        let (names, _) = self.named_entities(kind)?;
         self.on_cluster()?;
         Ok(Statement::Access(AccessStatement::Drop { kind, names, if_exists }))
     }
+}
+
+/// `%` is everybody; patterns are those of addresses.
+fn like(pattern: String) -> HostText {
+    match pattern.as_str() {
+        "%" => HostText::Any,
+        "localhost" => HostText::Local,
+        _ => HostText::Like(pattern),
+    }
+}
+
+fn no_names(what: &str) -> Error {
+    Error::not_implemented(format!(
+        "HOST {what}: names of hosts are not looked up. HOST IP '10.0.0.0/8' and HOST LIKE '10.%' go by the address"
+    ))
 }

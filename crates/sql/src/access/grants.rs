@@ -18,13 +18,16 @@ impl Cursor<'_> {
         let mut option = revokes && (self.eat_all(&["GRANT", "OPTION", "FOR"]) || self.eat_all(&["ADMIN", "OPTION", "FOR"]));
         let end = if revokes { "FROM" } else { "TO" };
         let (mut elements, mut roles) = (Vec::new(), None);
-        if self.comes_before("ON", end) {
-            loop {
-                elements.push(self.grant_element()?);
-                if !self.eat_token(&Token::Comma) {
-                    break;
-                }
-            }
+        let current = !revokes && self.eat_all(&["CURRENT", "GRANTS"]);
+        if current && self.eat("ON") {
+            let privileges = vec![(Privileges::all(), Vec::new())];
+            elements.push(GrantElement { privileges, object: self.grant_object()? });
+        } else if current {
+            self.expect_token(&Token::LParen)?;
+            elements = self.grant_elements()?;
+            self.expect_token(&Token::RParen)?;
+        } else if self.comes_before("ON", end) {
+            elements = self.grant_elements()?;
         } else {
             roles = Some(self.chosen()?);
         }
@@ -45,8 +48,22 @@ impl Cursor<'_> {
             }
             self.expect("OPTION")?;
         }
-        let grant = GrantStatement { revokes, elements, roles, grantees, option, replaces };
+        let grant = GrantStatement { revokes, elements, roles, grantees, option, replaces, current };
         Ok(Statement::Access(AccessStatement::Grant(grant)))
+    }
+
+    /// From behind CHECK GRANT.
+    pub(crate) fn check_grant(&mut self) -> Result<Statement> {
+        Ok(Statement::Access(AccessStatement::CheckGrant(self.grant_elements()?)))
+    }
+
+    /// `SELECT ON a.*, INSERT ON b.*`
+    fn grant_elements(&mut self) -> Result<Vec<GrantElement>> {
+        let mut elements = vec![self.grant_element()?];
+        while self.eat_token(&Token::Comma) {
+            elements.push(self.grant_element()?);
+        }
+        Ok(elements)
     }
 
     /// Whether a word stands before another.

@@ -55,8 +55,27 @@ pub struct EntityChange {
     pub default_roles: Option<Chosen>,
     pub default_database: Option<String>,
     pub settings: Option<Vec<SettingsElement>>,
+    /// ADD, MODIFY and DROP of ALTER, in order.
+    pub settings_steps: Vec<SettingsStep>,
+    /// ADD HOST (true) and DROP HOST, in order.
+    pub host_steps: Vec<(bool, Vec<HostText>)>,
+    /// RESET AUTHENTICATION METHODS TO NEW: of the methods the last one stays.
+    pub resets_methods: bool,
     /// TO of a profile.
     pub to: Option<Chosen>,
+}
+
+/// What ALTER does with the settings that are there.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SettingsStep {
+    /// In the place of those of the same names.
+    Add(Vec<SettingsElement>),
+    /// What is not said of those of the same names stays.
+    Modify(Vec<SettingsElement>),
+    Drop(Vec<String>),
+    DropProfiles(Vec<String>),
+    DropAll,
+    DropAllProfiles,
 }
 
 /// `IDENTIFIED WITH kind BY 'value' [SALT 'salt']`
@@ -80,6 +99,8 @@ pub enum HostText {
     Any,
     Local,
     Ip(String),
+    /// Of addresses, with `%` and `_`.
+    Like(String),
 }
 
 /// What stands behind ON.
@@ -113,6 +134,8 @@ pub struct GrantStatement {
     pub option: bool,
     /// WITH REPLACE OPTION: in place of all that was granted.
     pub replaces: bool,
+    /// CURRENT GRANTS: of the elements what whoever grants may hand on.
+    pub current: bool,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -124,6 +147,8 @@ pub enum AccessStatement {
         if_exists: bool,
     },
     Grant(GrantStatement),
+    /// Whether whoever asks has all of it.
+    CheckGrant(Vec<GrantElement>),
     /// `None`: the default ones.
     SetRole(Option<Chosen>),
     SetDefaultRole {
@@ -183,14 +208,15 @@ impl AccessStatement {
             AccessStatement::CreateCollection { .. } => "Create",
             AccessStatement::AlterCollection { .. } => "Alter",
             AccessStatement::DropCollection { .. } => "Drop",
+            AccessStatement::CheckGrant(_) => "Check",
             AccessStatement::ShowGrants(_) | AccessStatement::ShowCreate { .. } | AccessStatement::ShowAccess => "Show",
         }
     }
 
     /// Whether it changes what others may do.
     pub fn writes(&self) -> bool {
-        use AccessStatement::{SetRole, ShowAccess, ShowCreate, ShowGrants};
-        !matches!(self, SetRole(_) | ShowGrants(_) | ShowCreate { .. } | ShowAccess)
+        use AccessStatement::{CheckGrant, SetRole, ShowAccess, ShowCreate, ShowGrants};
+        !matches!(self, CheckGrant(_) | SetRole(_) | ShowGrants(_) | ShowCreate { .. } | ShowAccess)
     }
 }
 
@@ -276,6 +302,44 @@ mod tests {
         assert_eq!(found.rename_to.as_deref(), Some("eve"));
         assert_eq!(found.hosts, Some(Vec::new()));
         assert_eq!(found.methods.expect("methods")[0].kind, "no_password");
+    }
+
+    #[test]
+    fn settings_and_hosts_change_one_by_one() {
+        let found = change(
+            "ALTER USER alice ADD SETTINGS max_threads = 4, MODIFY SETTING max_rows_to_read MAX 10, DROP SETTINGS a, b, \
+             ADD PROFILES 'p', DROP PROFILE q, DROP ALL SETTINGS, DROP ALL PROFILES ADD HOST LIKE '10.%' DROP HOST LOCAL \
+             RESET AUTHENTICATION METHODS TO NEW",
+        );
+        use SettingsStep as S;
+        assert!(matches!(&found.settings_steps[..2], [S::Add(added), S::Modify(_)] if added.len() == 1));
+        assert_eq!(
+            found.settings_steps[2..],
+            [
+                S::Drop(vec!["a".into(), "b".into()]),
+                S::Add(vec![SettingsElement::Profile("p".into())]),
+                S::DropProfiles(vec!["q".into()]),
+                S::DropAll,
+                S::DropAllProfiles
+            ]
+        );
+        let hosts = [(true, vec![HostText::Like("10.%".into())]), (false, vec![HostText::Local])];
+        assert_eq!(found.host_steps, hosts);
+        assert!(found.resets_methods);
+        let found = change("CREATE USER bob@'10.%' IDENTIFIED BY 'x'");
+        assert_eq!(found.names, ["bob@10.%"]);
+        assert_eq!(found.hosts, Some(vec![HostText::Like("10.%".into())]));
+    }
+
+    #[test]
+    fn grants_are_handed_on_and_asked_about() {
+        let found = grant("GRANT CURRENT GRANTS(SELECT, INSERT ON db.*, SHOW ON *.*) TO alice");
+        assert!(found.current && found.elements.len() == 2);
+        let found = grant("GRANT CURRENT GRANTS ON db.* TO alice WITH GRANT OPTION");
+        assert!(found.current && found.option && found.elements[0].privileges[0].0 == Privileges::all());
+        assert!(
+            matches!(parse("CHECK GRANT SELECT(a), INSERT ON db.t"), AccessStatement::CheckGrant(elements) if elements.len() == 1)
+        );
     }
 
     #[test]

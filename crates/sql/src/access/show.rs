@@ -48,6 +48,19 @@ impl Cursor<'_> {
         if self.eat_all(&["SETTINGS", "PROFILES"]) || self.eat("PROFILES") {
             return query("SELECT name FROM system.settings_profiles ORDER BY name");
         }
+        // There are none, as in a server of ClickHouse in which nobody made any.
+        if self.eat_all(&["ROW", "POLICIES"]) || self.eat("POLICIES") {
+            if self.eat("ON") {
+                self.table_name()?;
+            }
+            return query("SELECT name FROM system.row_policies ORDER BY name");
+        }
+        if self.eat("QUOTAS") {
+            return query("SELECT name FROM system.quotas ORDER BY name");
+        }
+        if self.eat_all(&["CURRENT", "QUOTA"]) || self.eat("QUOTA") {
+            return query("SELECT * FROM system.quota_usage");
+        }
         if self.eat("PRIVILEGES") {
             return query("SELECT * FROM system.privileges");
         }

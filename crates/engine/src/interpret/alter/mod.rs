@@ -55,7 +55,7 @@ impl Interpreter {
                 AlterCommand::ModifyColumn { column, .. } => column.ttl.is_some(),
                 _ => false,
             };
-            let definition = self.databases(database).table(database, table)?.definition();
+            let definition = self.table(database, table)?.definition();
             self.check_view_commands(&definition, &of_definition)?;
             self.alter_definition(database, table, &of_definition).await?;
             // What parts have of a projection goes with it.
@@ -151,7 +151,7 @@ impl Interpreter {
     }
 
     async fn change_parts(&self, database: &str, name: &str, command: AlterCommand) -> Result<()> {
-        let table = self.databases(database).table(database, name)?;
+        let table = self.table(database, name)?;
         let choice = |parts: &PartName| -> Result<PartChoice> {
             Ok(match parts {
                 PartName::Part(name) => PartChoice::Part(name.clone()),
@@ -169,14 +169,14 @@ impl Interpreter {
             AlterCommand::CopyPartition { partition, from, replaces } => {
                 let partition = self.partition_choice(&table, partition)?;
                 let (database, name) = self.full(from);
-                let from = self.databases(database).table(database, name)?;
+                let from = self.table(database, name)?;
                 let transfer = if *replaces { Transfer::Replace } else { Transfer::Add };
                 self.take_partition(table, from, partition, transfer).await
             }
             AlterCommand::MovePartition { partition, to } => {
                 let partition = self.partition_choice(&table, partition)?;
                 let (database, name) = self.full(to);
-                let to = self.databases(database).table(database, name)?;
+                let to = self.table(database, name)?;
                 self.take_partition(to, table, partition, Transfer::Move).await
             }
             AlterCommand::Freeze { partition, name } => {

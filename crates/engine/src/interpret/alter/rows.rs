@@ -38,7 +38,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
 impl Interpreter {
     /// One mutation of all commands; of each, where they are about different partitions.
     pub(super) async fn mutate(&self, database: &str, name: &str, commands: &[AlterCommand]) -> Result<Outcome> {
-        let definition = self.databases(database).table(database, name)?.definition();
+        let definition = self.table(database, name)?.definition();
         let mut requests: Vec<(Option<Partition>, MutationRequest)> = Vec::new();
         for command in commands {
             let Some((partition, change)) = self.row_change(&definition, command).await? else { continue };
@@ -90,7 +90,7 @@ impl Interpreter {
     pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
         let (database, name) = self.full(name);
         let (database, name) = self.rows_of(database, name)?;
-        let table = self.databases(&database).table(&database, &name)?;
+        let table = self.table(&database, &name)?;
         let shown = AlterCommand::Update {
             assignments: vec![("_row_exists".to_string(), Node::Literal(Literal::Integer(0)))],
             partition: partition.cloned(),
