@@ -474,3 +474,30 @@ def test_what_is_no_server_is_told(client, answer, code):
     crooked = Crooked(answer)
     got = client.bare("--host", "127.0.0.1", "--port", crooked.port, "-q", "SELECT 1")
     assert got.code == code, got
+
+
+def test_options_of_clickhouse_client_that_have_no_effect_or_are_refused(client):
+    flags = ["--highlight", "0", "--history_max_entries=7", "--processed-rows", "--hardware-utilization", "--stage", "complete"]
+    assert client("SELECT 1", flags=flags).ok() == "1\n"
+    answer = client("SELECT 1", flags=["--external", "--file=-", "--name=t", "--types=Int8"])
+    assert answer.code == 48 and "--external" in answer.err and "CREATE TEMPORARY TABLE" in answer.err
+    answer = client("SELECT 1", flags=["--memory-usage"])
+    assert answer.out == "1\n" and answer.err.strip().isdigit()
+
+
+def test_results_go_through_a_pager(client):
+    assert client("SELECT 'a'", flags=["--pager", "tr a b"]).ok() == "b\n"
+    assert client("SELECT number FROM numbers(100000)", flags=["--pager", "head -n 1"]).ok() == "0\n"
+
+
+def test_lines_of_the_servers_log_go_into_a_file(client):
+    client("SELECT 1", flags=["--send_logs_level=information", "--server_logs_file=server.log"]).ok()
+    assert "<Information>" in (client.home / "server.log").read_text()
+
+
+def test_format_and_vertical_of_the_configuration(client):
+    (client.home / "c.xml").write_text("<config><format>CSV</format></config>")
+    assert client("SELECT 1, 'a'", flags=["--config", "c.xml"]).ok() == '1,"a"\n'
+    assert client("SELECT 1, 'a'", flags=["--config-file", "c.xml", "--format", "TSV"]).ok() == "1\ta\n"
+    (client.home / "c.xml").write_text("<config><vertical>1</vertical></config>")
+    assert "Row 1:" in client("SELECT 1", flags=["--config", "c.xml"]).ok()

@@ -16,6 +16,7 @@ use gristmill_formats::Format;
 use gristmill_introspect::Settings;
 use gristmill_introspect::settings::nearest;
 
+use crate::client::foreign_options::{foreign, takes_value};
 use crate::runner::Options;
 use crate::terminal::Terminal;
 
@@ -71,6 +72,8 @@ impl ResultArguments {
                 Some(ProgressMode::Off) => false,
             },
             ignore_error: self.ignore_error,
+            memory_usage: None,
+            pager: None,
             interactive: false,
         })
     }
@@ -124,6 +127,15 @@ pub fn take_dynamic(line: Vec<OsString>, options: Option<&BTreeSet<String>>) -> 
                     None => next_text(&mut words).ok_or_else(|| missing_value(&written))?,
                 };
                 given.settings.set(&name, &value)?;
+            }
+            Some((name, written, value))
+                if options.is_some_and(|options| is_servers(&name, options)) && foreign(&name).is_some() =>
+            {
+                let takes = foreign(&name).map(|foreign| takes_value(foreign, &written)).transpose()?.unwrap_or_default();
+                let alone = words.peek().is_none_or(|next| next.to_string_lossy().starts_with('-'));
+                if takes && value.is_none() && !alone {
+                    words.next();
+                }
             }
             Some((name, written, value)) if options.is_some_and(|options| is_servers(&name, options)) => {
                 let alone = words.peek().is_none_or(|next| next.to_string_lossy().starts_with('-'));
@@ -260,6 +272,20 @@ mod tests {
         let error = explain(error, &options).expect_err("an error");
         assert_eq!(error.code(), UNRECOGNIZED_ARGUMENTS);
         assert!(error.message().contains("['--max_threads']"), "{error}");
+    }
+
+    #[test]
+    fn options_of_clickhouse_client_are_no_settings_of_the_server() {
+        let options = BTreeSet::from(["host".to_string()]);
+        let take = |line: &[&str]| take_dynamic(line.iter().map(OsString::from).collect(), Some(&options));
+        let (rest, given) =
+            take(&["client", "--highlight", "0", "--processed-rows", "--history_max_entries=5", "--host", "h"])
+                .expect("takes");
+        assert_eq!(rest, ["client", "--host", "h"].map(OsString::from));
+        assert!(given.unknown.is_empty());
+        let error = take(&["client", "--external", "--file=x"]).expect_err("refused");
+        assert_eq!(error.code(), ErrorCode::NOT_IMPLEMENTED);
+        assert!(error.message().contains("--external") && error.message().contains("CREATE TEMPORARY TABLE"), "{error}");
     }
 
     #[test]

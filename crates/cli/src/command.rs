@@ -11,6 +11,7 @@ use gristmill_base::{Error, Result};
 use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
 use crate::local::arguments::LocalArguments;
+use crate::log_file::Logger;
 use crate::server::ServerArguments;
 use crate::{arguments, bootstrap, client, demo, local, server};
 
@@ -71,10 +72,11 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Err(error) => return arguments::explain(error, &options),
     };
     let parsed = CommandLine::from_arg_matches(&matches).map_err(|error| arguments::bad(error.to_string()))?;
-    let runtimes = bootstrap::start(match &parsed.command {
-        Command::Server(_) => server::LOG,
-        Command::Local(_) | Command::Client(_) | Command::Demo(_) => bootstrap::LOG,
-    })?;
+    let runtimes = match &parsed.command {
+        Command::Server(arguments) => bootstrap::start(server::LOG, &arguments.logger()?)?,
+        Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
+        Command::Local(_) | Command::Demo(_) => bootstrap::start(bootstrap::LOG, &Logger::default())?,
+    };
     let code = match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given)),
@@ -87,4 +89,31 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     // once more after that, when it may be gone with its stack (`pthread_detach`; seen once in thousands of runs).
     std::mem::forget(runtimes);
     code
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_option_is_known_with_dashes_and_with_underscores() {
+        let command = CommandLine::command();
+        for name in ["local", "client", "server", "demo"] {
+            let found = command.find_subcommand(name).expect("a command");
+            let options = arguments::option_names(found);
+            for option in found.get_arguments().filter_map(clap::Arg::get_long) {
+                for written in [option.replace('_', "-"), option.replace('-', "_")] {
+                    let line = ["gristmill", name, &format!("--{written}=1")].map(OsString::from).to_vec();
+                    let is_clients = name == "client";
+                    let (line, given) = arguments::take_dynamic(line, is_clients.then_some(&options)).expect("takes");
+                    let is_setting = line.len() == 2 && given.unknown.is_empty();
+                    let unknown = command.clone().try_get_matches_from(line).err().map(|error| error.kind());
+                    assert!(
+                        is_setting || unknown != Some(clap::error::ErrorKind::UnknownArgument) && given.unknown.is_empty(),
+                        "gristmill {name} --{written}"
+                    );
+                }
+            }
+        }
+    }
 }

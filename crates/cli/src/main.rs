@@ -9,6 +9,7 @@ mod command;
 mod config_tree;
 mod demo;
 mod local;
+mod log_file;
 mod prompt;
 mod runner;
 mod server;

@@ -13,7 +13,7 @@ use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::Settings;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::sessions::NamedSessions;
@@ -25,6 +25,8 @@ pub struct Core {
     /// How prompts and tools call this server.
     pub display_name: String,
     pub connections: Connections,
+    /// Of connections, over all ports.
+    pub places: Arc<Semaphore>,
     /// What sessions begin with.
     pub settings: Settings,
     /// The server takes nothing new.

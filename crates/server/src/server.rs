@@ -10,6 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::Engine;
 use gristmill_introspect::{Settings, processes};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -44,6 +45,10 @@ pub struct ServerConfig {
     pub max_concurrent_queries: usize,
     /// How long running queries may go on when the server is to end.
     pub shutdown_grace: Duration,
+    /// Connections that are open at a time; more wait. 0: any number.
+    pub max_connections: usize,
+    /// How prompts and tools call the server. `None`: as the machine is called.
+    pub display_name: Option<String>,
     /// What sessions begin with.
     pub settings: Settings,
 }
@@ -59,6 +64,8 @@ impl Default for ServerConfig {
             tcp_port_secure: None,
             tls: None,
             max_concurrent_queries: 100,
+            max_connections: 4096,
+            display_name: None,
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
         }
@@ -87,7 +94,8 @@ impl Server {
             sessions: NamedSessions::new(engine.env.clone()),
             engine,
             admission: Admission::new(config.max_concurrent_queries),
-            display_name: host_name(),
+            display_name: config.display_name.clone().unwrap_or_else(host_name),
+            places: Arc::new(Semaphore::new(most_connections(config.max_connections))),
             connections: Connections::default(),
             settings: config.settings.clone(),
             stopping: CancellationToken::new(),
@@ -142,6 +150,11 @@ impl Server {
     }
 }
 
+/// 0: any number.
+fn most_connections(configured: usize) -> usize {
+    if configured == 0 { Semaphore::MAX_PERMITS } else { configured.min(Semaphore::MAX_PERMITS) }
+}
+
 fn host_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     if name.trim().is_empty() { "localhost".to_string() } else { name.trim().to_string() }
@@ -181,7 +194,21 @@ async fn accept(core: Arc<Core>, listener: TcpListener, protocol: Protocol, tls:
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((socket, peer)) => drop(connections.spawn(serve(core.clone(), socket, peer, protocol, tls.clone()))),
+            Ok((socket, peer)) => {
+                // Others wait in the queue of the system meanwhile.
+                if core.places.available_permits() == 0 {
+                    tracing::warn!("As many connections are open as may be (max_connections): {peer} waits");
+                }
+                let place = tokio::select! {
+                    () = core.stopping.cancelled() => break,
+                    place = core.places.clone().acquire_owned() => place,
+                };
+                let served = serve(core.clone(), socket, peer, protocol, tls.clone());
+                connections.spawn(async move {
+                    let _place = place;
+                    served.await;
+                });
+            }
             Err(error) => {
                 tracing::warn!("Cannot accept a connection: {error}");
                 tokio::time::sleep(ACCEPT_PAUSE).await;

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 
 use crate::arguments::ResultArguments;
+use crate::runner::MemoryUsage;
 
 /// What `--password` without a value stands for: no password that anybody has.
 pub const ASKED_FOR: &str = "\u{0}ask";
@@ -53,7 +54,7 @@ pub struct ClientArguments {
     #[arg(long, value_name = "NAME", help_heading = "Connection")]
     pub connection: Option<String>,
     /// The configuration, XML or YAML; ./clickhouse-client.xml, ~/.clickhouse-client/config.xml and others are looked for
-    #[arg(short = 'C', long, value_name = "FILE", help_heading = "Connection")]
+    #[arg(short = 'C', long, alias = "config", value_name = "FILE", help_heading = "Connection")]
     pub config_file: Option<PathBuf>,
     /// Seconds for connecting
     #[arg(long, value_name = "SECONDS", help_heading = "Connection")]
@@ -85,6 +86,21 @@ pub struct ClientArguments {
     pub format: Option<String>,
     #[command(flatten)]
     pub results: ResultArguments,
+    /// The program that results are shown by, such as 'less -S'
+    #[arg(long, value_name = "COMMAND", help_heading = "Results")]
+    pub pager: Option<String>,
+    /// Write the memory that each query took at most to standard error
+    #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, default_missing_value = "default", require_equals = true, help_heading = "Results")]
+    pub memory_usage: Option<MemoryUsage>,
+    /// Where lines of the server's log go (--send_logs_level); - is standard output, and standard error unless given
+    #[arg(long, value_name = "FILE", help_heading = "Results")]
+    pub server_logs_file: Option<PathBuf>,
+    /// What this program logs of itself: none, error, warning, information, debug, trace
+    #[arg(long, value_name = "LEVEL", help_heading = "Results")]
+    pub log_level: Option<String>,
+    /// Only complete is there: a server finishes its queries
+    #[arg(long, value_name = "STAGE", value_parser = ["complete"], hide = true)]
+    pub stage: Option<String>,
     /// Show dates and times in the zone of this machine and not in the server's
     #[arg(long, help_heading = "Results")]
     pub use_client_time_zone: bool,

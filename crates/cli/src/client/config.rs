@@ -1,7 +1,7 @@
 //! The configuration of a client, in the form of clickhouse-client's `config.xml` or its YAML.
 //!
 //! Read are the connection (`host`, `port`, `user`, `password`, `database`, `secure`), `connections_credentials` with
-//! connections by name, `openSSL/client`, `history_file`, `prompt`, and every element whose name is a setting. Others mean
+//! connections by name, `openSSL/client`, `history_file`, `prompt`, `format`, `vertical`, and every element whose name is a setting. Others mean
 //! nothing here, and are passed over: they are for the client of ClickHouse whose file it may be.
 
 use std::collections::BTreeMap;
@@ -28,6 +28,9 @@ pub struct Config {
     pub authorities: Option<PathBuf>,
     pub history_file: Option<PathBuf>,
     pub prompt: Option<String>,
+    /// Of results that name none.
+    pub format: Option<String>,
+    pub vertical: bool,
     pub settings: BTreeMap<String, String>,
     /// Of the connection that was taken from `connections_credentials`.
     connection: Option<String>,
@@ -76,6 +79,8 @@ impl Config {
         config.accept_invalid_certificate |= verification.as_deref() == Some("none");
         config.authorities = root.text(&["openSSL", "client", "caConfig"]).map(PathBuf::from);
         config.settings = settings(root);
+        config.format = root.text(&["format"]);
+        config.vertical = root.child("vertical").is_some_and(|vertical| is_true(&vertical.text));
         let named = |name: &str| {
             let all = root.children("connections_credentials").flat_map(|all| all.children("connection"));
             all.filter(move |node| node.text(&["name"]).as_deref() == Some(name)).last()
@@ -155,7 +160,7 @@ fn settings(root: &Node) -> BTreeMap<String, String> {
 mod tests {
     use super::*;
 
-    const FILE: &str = "<config><host>first</host><user>me</user><password> p </password><secure/><max_threads>3</max_threads>\
+    const FILE: &str = "<config><format>JSON</format><vertical/><host>first</host><user>me</user><password> p </password><secure/><max_threads>3</max_threads>\
         <openSSL><client><verificationMode>none</verificationMode><caConfig>/a.pem</caConfig></client></openSSL>\
         <connections_credentials>\
         <connection><name>other</name><hostname>second</hostname><port>9001</port><secure>0</secure></connection>\
@@ -172,6 +177,7 @@ mod tests {
         assert_eq!((config.host.as_deref(), config.user.as_deref()), (Some("first"), Some("me")));
         assert_eq!(config.password.as_ref().map(Secret::reveal), Some(" p "));
         assert_eq!((config.secure, config.accept_invalid_certificate), (Some(true), true));
+        assert_eq!((config.format.as_deref(), config.vertical), (Some("JSON"), true));
         assert_eq!(config.settings["max_threads"], "3");
         assert_eq!(config.authorities, Some(PathBuf::from("/a.pem")));
     }

@@ -6,17 +6,20 @@
 pub mod arguments;
 mod config;
 mod connection_string;
+pub mod foreign_options;
 mod password;
 mod yaml;
 
 use std::collections::BTreeMap;
+use std::fs::OpenOptions;
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gristmill_base::Result;
 use gristmill_base::redact::Secret;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::{Client, ClientOptions, Endpoint, LogLines};
 
 use crate::arguments::{Given, bad};
@@ -38,7 +41,10 @@ pub async fn run(arguments: ClientArguments, given: Given) -> Result<ExitCode> {
     let string = connection_string(&arguments)?;
     let host = arguments.host.as_deref().or(string.host.as_deref());
     let config = Config::read(arguments.config_file.as_deref(), arguments.connection.as_deref(), host)?;
-    let options = arguments.results.options(arguments.format.as_ref(), terminal)?;
+    let mut options = arguments.results.options(arguments.format.as_ref().or(config.format.as_ref()), terminal)?;
+    options.vertical |= config.vertical;
+    options.memory_usage = arguments.memory_usage;
+    options.pager.clone_from(&arguments.pager);
     let greeting_name = arguments.prompt.clone().or_else(|| config.prompt.clone());
     let history = arguments.history_file.clone().or_else(|| config.history_file.clone());
     let mut client = Client::new(client_options(&arguments, string, config, given, options.progress)?);
@@ -156,7 +162,10 @@ fn client_options(
         parameters: given.parameters,
         query_id: arguments.query_id.clone().unwrap_or_default(),
         use_client_time_zone: arguments.use_client_time_zone,
-        logs: Some(log_lines(draws_progress)),
+        logs: Some(match arguments.server_logs_file.as_deref() {
+            None => log_lines(draws_progress),
+            Some(file) => log_lines_into(file)?,
+        }),
     })
 }
 
@@ -167,6 +176,22 @@ fn log_lines(draws_progress: bool) -> LogLines {
         // A terminal that went away is noticed where results are written.
         let _ = writeln!(std::io::stderr(), "{wipe}{line}");
     })
+}
+
+/// Behind what the file holds. Error: CANNOT_OPEN_FILE.
+fn log_lines_into(file: &Path) -> Result<LogLines> {
+    if file == Path::new("-") {
+        return Ok(Arc::new(|line| {
+            let _ = writeln!(std::io::stdout(), "{line}");
+        }));
+    }
+    let opened = OpenOptions::new().create(true).append(true).open(file);
+    let opened = opened.map_err(|error| {
+        Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot write --server_logs_file {}: {error}", file.display()))
+    })?;
+    Ok(Arc::new(move |line| {
+        let _ = writeln!(&opened, "{line}");
+    }))
 }
 
 fn flag(name: &str, value: &str) -> Result<bool> {

@@ -34,10 +34,10 @@ pub struct LocalArguments {
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub path: Option<PathBuf>,
     /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
-    #[arg(long = "uncompressed_cache_size", value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
     pub uncompressed_cache_size: Option<u64>,
     /// Bytes kept of conditions that no row of a granule fulfils; 100M unless given, 0 for none
-    #[arg(long = "query_condition_cache_size", value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
+    #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
     pub query_condition_cache_size: Option<u64>,
     /// The current database
     #[arg(short, long, value_name = "NAME", default_value = "default", help_heading = "Data")]

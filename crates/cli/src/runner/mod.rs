@@ -13,8 +13,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use arrow::array::RecordBatch;
+use clap::ValueEnum;
 use futures::StreamExt;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_client::{Client, Late};
 use gristmill_engine::InputData;
 use gristmill_engine::{Execution, Session, StatementText};
@@ -41,7 +42,19 @@ pub struct Options {
     /// Whether to draw the progress bar.
     pub progress: bool,
     pub ignore_error: bool,
+    /// The program that shows results, as a line for the shell.
+    pub pager: Option<String>,
+    /// Whether the memory that each query took at most is written to standard error, and whether as 1.5 MiB.
+    pub memory_usage: Option<MemoryUsage>,
     pub interactive: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum MemoryUsage {
+    None,
+    /// In bytes.
+    Default,
+    Readable,
 }
 
 /// A statement that ended well.
@@ -177,7 +190,7 @@ impl Runner {
         let gives_rows = !execution.columns.is_empty();
         let default_format =
             if vertical || self.options.vertical { Some("Vertical") } else { self.options.format.as_deref() };
-        let mut output = Output::open(&execution, default_format, self.terminal)?;
+        let mut output = Output::open(&execution, default_format, self.terminal, self.options.pager.as_deref())?;
         let batches = match pump(execution, &watch, &mut output, bar.as_ref(), keep).await {
             Ok(batches) => batches,
             Err(error) => {
@@ -244,6 +257,11 @@ impl Runner {
     fn tell(&self, finished: &Finished) {
         if self.options.time {
             eprintln!("{:.3}", finished.summary.elapsed.as_secs_f64());
+        }
+        match self.options.memory_usage {
+            Some(MemoryUsage::Default) => eprintln!("{}", finished.summary.memory_peak_bytes),
+            Some(MemoryUsage::Readable) => eprintln!("{}", units::bytes_binary(finished.summary.memory_peak_bytes as f64)),
+            Some(MemoryUsage::None) | None => {}
         }
         if self.options.interactive {
             let text = finished.summary.text();

@@ -6,6 +6,7 @@
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::process::{self, Child, Stdio};
 use std::time::Duration;
 
 use arrow::array::RecordBatch;
@@ -34,13 +35,28 @@ pub struct Output {
 }
 
 enum Target {
-    Stdout { terminal: bool },
-    File { path: PathBuf, file: File, encoder: Box<Encoder>, new: bool },
+    Stdout {
+        terminal: bool,
+    },
+    /// A program that shows results page by page.
+    Pager(Child),
+    File {
+        path: PathBuf,
+        file: File,
+        encoder: Box<Encoder>,
+        new: bool,
+    },
 }
 
 impl Output {
     /// Opens the target and writes what stands before the rows. `default_format`: of a query that names none.
-    pub fn open(execution: &Execution, default_format: Option<&str>, terminal: Terminal) -> Result<Output> {
+    /// `pager`: the program that shows what goes to standard output, as a line for the shell.
+    pub fn open(
+        execution: &Execution,
+        default_format: Option<&str>,
+        terminal: Terminal,
+        pager: Option<&str>,
+    ) -> Result<Output> {
         let settings = &execution.context.settings;
         let format = match (&execution.format, &execution.into_outfile) {
             (Some(name), _) => Format::by_name(name)?,
@@ -56,6 +72,7 @@ impl Output {
         };
         let target = match &execution.into_outfile {
             Some(into) => Target::file(into)?,
+            None if pager.is_some() && !execution.columns.is_empty() => Target::pager(pager.unwrap_or_default())?,
             None => Target::Stdout { terminal: terminal.output },
         };
         let mut output = Output { format: None, target, buffer: Vec::new(), rows: 0 };
@@ -120,13 +137,24 @@ impl Output {
 
     /// Gives up after an error: a file that this query made is removed.
     pub fn abandon(self) {
-        if let Target::File { path, new: true, .. } = &self.target {
-            let _ = std::fs::remove_file(path);
+        match self.target {
+            Target::File { path, new: true, .. } => drop(std::fs::remove_file(path)),
+            // What came before the error can be looked at.
+            target @ Target::Pager(_) => drop(target.close()),
+            _ => {}
         }
     }
 }
 
 impl Target {
+    /// Error: CANNOT_OPEN_FILE.
+    fn pager(command: &str) -> Result<Target> {
+        let started = process::Command::new("sh").args(["-c", command]).stdin(Stdio::piped()).spawn();
+        started
+            .map(Target::Pager)
+            .map_err(|error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot start the pager '{command}': {error}")))
+    }
+
     fn file(into: &IntoOutfile) -> Result<Target> {
         let path = Path::new(&into.path);
         let new = !path.exists();
@@ -155,6 +183,12 @@ impl Target {
                 let mut stdout = std::io::stdout().lock();
                 stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(stdout_error)
             }
+            Target::Pager(pager) => match pager.stdin.as_mut().map(|stdin| stdin.write_all(bytes)) {
+                // Who has seen enough leaves before the end.
+                None | Some(Ok(())) => Ok(()),
+                Some(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+                Some(Err(error)) => Err(stdout_error(error)),
+            },
             Target::File { path, file, encoder, .. } => {
                 let mut ready = Vec::new();
                 encoder.write(bytes, &mut ready)?;
@@ -166,6 +200,10 @@ impl Target {
     fn close(self) -> Result<()> {
         match self {
             Target::Stdout { .. } => Ok(()),
+            Target::Pager(mut pager) => {
+                drop(pager.stdin.take());
+                pager.wait().map(drop).map_err(stdout_error)
+            }
             Target::File { path, mut file, mut encoder, .. } => {
                 let mut rest = Vec::new();
                 encoder.finish(&mut rest)?;

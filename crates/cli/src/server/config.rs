@@ -6,6 +6,7 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use gristmill_access::control::{DEFAULT_PROFILE, State, id_of};
 use gristmill_access::entity::{
@@ -13,13 +14,17 @@ use gristmill_access::entity::{
 };
 use gristmill_access::grant::{Element, Granted};
 use gristmill_access::password::Method;
-use gristmill_access::{Object, Privileges};
+use gristmill_access::policy::{Policy, Rule};
+use gristmill_access::{Level, Object, Privileges};
 use gristmill_base::{Result, ResultExt};
 use gristmill_engine::interpret::configured_grants;
 use gristmill_introspect::Settings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
+use regex::Regex;
 
 use crate::config_tree::{Node, invalid, parsed, read};
+
+const DEFAULT_QUOTA: &str = "default";
 
 /// What a file says; `None` and empty: nothing.
 #[derive(Debug, Default)]
@@ -40,6 +45,15 @@ pub struct Config {
     pub query_condition_cache_size: Option<u64>,
     /// Users and profiles, where the file has any.
     pub access: Option<State>,
+    pub max_connections: Option<usize>,
+    pub display_name: Option<String>,
+    pub timezone: Option<String>,
+    /// Of the memory of the machine, for `max_server_memory_usage`.
+    pub memory_ratio: Option<f64>,
+    /// Defaults of the settings of MergeTree tables.
+    pub merge_tree: BTreeMap<String, String>,
+    /// What passwords must be like.
+    pub passwords: Policy,
     pub collections: BTreeMap<String, Collection>,
     pub allowed_hosts: AllowedHosts,
 }
@@ -64,6 +78,15 @@ const KNOWN: &[&str] = &[
     "quotas",
     "named_collections",
     "remote_url_allow_hosts",
+    "max_connections",
+    "display_name",
+    "timezone",
+    "max_server_memory_usage_to_ram_ratio",
+    "merge_tree",
+    "logger",
+    "password_complexity",
+    "allow_plaintext_password",
+    "allow_no_password",
     "users_config",
     "user_directories",
 ];
@@ -98,6 +121,12 @@ impl Config {
             uncompressed_cache_size: root.number(&["uncompressed_cache_size"])?,
             query_condition_cache_size: root.number(&["query_condition_cache_size"])?,
             access: None,
+            max_connections: root.number(&["max_connections"])?,
+            display_name: root.text(&["display_name"]),
+            timezone: root.text(&["timezone"]),
+            memory_ratio: root.number(&["max_server_memory_usage_to_ram_ratio"])?,
+            merge_tree: texts(root.child("merge_tree")),
+            passwords: passwords(&root)?,
             collections: collections(&root),
             allowed_hosts: allowed_hosts(&root)?,
         };
@@ -120,6 +149,28 @@ impl Config {
         let state = self.access.clone().unwrap_or_else(State::unconfigured);
         State { collections: self.collections.clone(), ..state }
     }
+}
+
+/// The elements in one, with their texts.
+fn texts(node: Option<&Node>) -> BTreeMap<String, String> {
+    node.iter().flat_map(|node| &node.children).map(|child| (child.name.clone(), child.text.trim().to_string())).collect()
+}
+
+/// `<password_complexity>`, `<allow_plaintext_password>`, `<allow_no_password>`
+fn passwords(root: &Node) -> Result<Policy> {
+    let allows = |name: &str| root.text(&[name]).is_none_or(|text| text != "0" && text != "false");
+    let mut policy = Policy {
+        allows_plaintext: allows("allow_plaintext_password"),
+        allows_none: allows("allow_no_password"),
+        rules: Vec::new(),
+    };
+    for rule in root.children("password_complexity").flat_map(|all| all.children("rule")) {
+        let (pattern, message) = (rule.text(&["pattern"]).unwrap_or_default(), rule.text(&["message"]).unwrap_or_default());
+        let fits = Regex::new(&pattern)
+            .map_err(|error| invalid(format!("<pattern>{pattern}</pattern> in <password_complexity>: {error}")))?;
+        policy.rules.push(Rule { pattern, message, fits: Arc::new(move |password| fits.is_match(password)) });
+    }
+    Ok(policy)
 }
 
 /// `<remote_url_allow_hosts>`; in a server metadata is refused unless it is listed there.
@@ -147,6 +198,7 @@ fn collections(root: &Node) -> BTreeMap<String, Collection> {
 }
 
 fn access(root: &Node) -> Result<State> {
+    check_quotas(root)?;
     let mut state = State::unconfigured();
     if let Some(profiles) = root.child("profiles") {
         for node in &profiles.children {
@@ -204,7 +256,70 @@ fn constraint(node: &Node) -> SettingsElement {
     SettingsElement::Setting { name: node.name.clone(), value: None, min, max, writability }
 }
 
+/// What is read of a user. Anything else may be meant to restrict it, so nothing else is passed over.
+const OF_USER: &[&str] = &[
+    "password",
+    "password_sha256_hex",
+    "password_double_sha1_hex",
+    "no_password",
+    "networks",
+    "profile",
+    "quota",
+    "default_database",
+    "grants",
+    "allow_databases",
+    "access_management",
+    "named_collection_control",
+    // What they switch on is not there: secrets of collections are shown to nobody.
+    "show_named_collections",
+    "show_named_collections_secrets",
+];
+
+/// Error: INVALID_CONFIG_PARAMETER, for what would restrict the user in ClickHouse and cannot here.
+fn check_user(node: &Node) -> Result<()> {
+    if let Some(other) = node.children.iter().find(|child| !OF_USER.contains(&child.name.as_str())) {
+        let instead = match other.name.as_str() {
+            "databases" => {
+                "row filters are not there: make a view with the condition, grant SELECT on it in <grants>, and remove the element"
+            }
+            "allow_dictionaries" => "dictionaries are not there: remove the element",
+            _ => "remove the element, or let the user in by <password_sha256_hex> and say in <grants> what it may do",
+        };
+        return Err(invalid(format!("<{}> is not supported: {instead}", other.name)));
+    }
+    if let Some(quota) = node.text(&["quota"]).filter(|quota| quota != DEFAULT_QUOTA) {
+        let text =
+            "quotas are not there: limit queries in the user's profile (max_execution_time, max_rows_to_read, …) instead";
+        return Err(invalid(format!("<quota>{quota}</quota> is not supported: {text}")));
+    }
+    Ok(())
+}
+
+/// Error: INVALID_CONFIG_PARAMETER, where the quota of everybody limits anything.
+fn check_quotas(root: &Node) -> Result<()> {
+    let quota = root.path(&["quotas", DEFAULT_QUOTA]);
+    let limits = quota.into_iter().flat_map(|quota| quota.children("interval")).flat_map(|interval| &interval.children);
+    let mut limits = limits.filter(|limit| !["duration", "randomize"].contains(&limit.name.as_str()));
+    match limits.find(|limit| !["", "0"].contains(&limit.text.trim())) {
+        None => Ok(()),
+        Some(limit) => Err(invalid(format!(
+            "<{}> of <quotas><default> is not supported: quotas are not there; set it to 0, and limit queries in the profile default",
+            limit.name
+        ))),
+    }
+}
+
+/// `<allow_databases><database>a</database></allow_databases>`: nothing of other databases.
+fn only_of_databases(allowed: &Node, granted: &mut Granted) {
+    let of_data = |object| Element { privileges: vec![(Privileges::grantable_on(Level::Database), Vec::new())], object };
+    granted.revoke(&of_data(Object::EVERYTHING), false);
+    for database in allowed.children("database") {
+        granted.grant(&of_data(Object::database(database.text.trim())), true);
+    }
+}
+
 fn user(node: &Node, state: &State) -> Result<User> {
+    check_user(node)?;
     let mut user = User { storage: Storage::UsersXml, ..User::new(id_of("user", &node.name), &node.name) };
     user.methods = vec![method(node)?];
     if let Some(networks) = node.child("networks") {
@@ -219,6 +334,9 @@ fn user(node: &Node, state: &State) -> Result<User> {
     user.default_database = node.text(&["default_database"]).unwrap_or_default();
     let flag = |name: &str| node.text(&[name]).is_some_and(|text| text == "1" || text == "true");
     match node.child("grants") {
+        Some(_) if node.child("allow_databases").is_some() => {
+            return Err(invalid("It has <grants> and <allow_databases>: say in <grants> alone what it may do".to_string()));
+        }
         Some(grants) => {
             let queries: Vec<String> = grants.children("query").map(|query| query.text.trim().to_string()).collect();
             configured_grants(&queries, &mut user)?;
@@ -235,6 +353,9 @@ fn user(node: &Node, state: &State) -> Result<User> {
                 }
             }
             user.granted.revoke(&Element { privileges: taken, object: Object::EVERYTHING }, false);
+            if let Some(allowed) = node.child("allow_databases") {
+                only_of_databases(allowed, &mut user.granted);
+            }
         }
     }
     Ok(user)
@@ -349,7 +470,44 @@ mod tests {
         let twice = "<password>x</password><no_password/>";
         assert!(message(&user(twice)).contains("more than one"));
         assert!(message(&user("<password>x</password><profile>none</profile>")).contains("no settings profile"));
+        let unsupported = [
+            ("<databases><default><t><filter>a = 1</filter></t></default></databases>", "row filters are not there"),
+            ("<quota>strict</quota>", "quotas are not there"),
+            ("<ldap><server>x</server></ldap>", "<ldap> is not supported"),
+            ("<allow_databases/><grants/>", "<grants> alone"),
+        ];
+        for (element, said) in unsupported {
+            let message = message(&user(&format!("<password>x</password>{element}")));
+            assert!(message.contains(said), "{message}");
+        }
+        let quotas =
+            "<quotas><default><interval><duration>3600</duration><queries>100</queries></interval></default></quotas>";
+        let limited = format!("<clickhouse>{quotas}<users><a><no_password/></a></users></clickhouse>");
+        assert!(message(&limited).contains("<queries> of <quotas>"));
+        assert!(config(&limited.replace("100", "0")).is_ok());
         let grants = "<password>x</password><grants><query>GRANT FLY ON *.*</query></grants>";
         assert!(config(&user(grants)).is_err());
+    }
+
+    #[test]
+    fn a_user_of_some_databases_has_rights_on_no_other() {
+        let text = "<clickhouse><users><a><no_password/><quota>default</quota><allow_databases><database>own</database>\
+            </allow_databases></a></users></clickhouse>";
+        let access = config(text).expect("reads").access.expect("users");
+        let select = Privileges::named("SELECT").expect("a privilege");
+        let rights = &access.users["a"].granted.rights;
+        assert!(rights.has(select, &Object::table("own", "t")));
+        assert!(!rights.has_some(Privileges::grantable_on(Level::Database), &Object::database("sec")));
+        assert!(rights.has(Privileges::named("FILE").expect("a privilege"), &Object::EVERYTHING));
+    }
+
+    #[test]
+    fn rules_of_passwords_are_read() {
+        let text = "<clickhouse><allow_plaintext_password>0</allow_plaintext_password><password_complexity><rule>\
+            <pattern>.{12}</pattern><message>be at least 12 characters long</message></rule></password_complexity></clickhouse>";
+        let policy = config(text).expect("reads").passwords;
+        assert!(!policy.allows_plaintext && policy.allows_none);
+        assert!(policy.check_password("short").expect_err("short").message().contains("be at least 12 characters long"));
+        assert!(policy.check_password("long enough for it").is_ok());
     }
 }

@@ -9,16 +9,19 @@ use std::time::Duration;
 
 use clap::Args;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Result, units};
-use gristmill_engine::{Engine, EngineConfig};
+use gristmill_base::{Result, ResultExt, machine, units};
+use gristmill_engine::{Engine, EngineConfig, set_server_timezone};
 use gristmill_introspect::memory::MemoryAccount;
+use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
 use gristmill_server::{Server, ServerConfig, Tls, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
 
 use self::config::Config;
 use crate::arguments::Given;
-use crate::bootstrap;
+use crate::log_file::Logger;
+use crate::{bootstrap, config_tree};
 
 /// What is logged unless the environment says otherwise.
 pub const LOG: &str = "warn,gristmill=info,gristmill_server=info";
@@ -40,7 +43,7 @@ pub struct ServerArguments {
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
     /// The only folder whose files file() reads and writes; user_files in the folder of --path unless given
-    #[arg(long = "user_files_path", value_name = "DIR")]
+    #[arg(long, value_name = "DIR")]
     user_files_path: Option<PathBuf>,
     /// Port of the HTTP interface, 8123 unless given; 0: one that is free
     #[arg(long, value_name = "PORT")]
@@ -70,14 +73,27 @@ pub struct ServerArguments {
     #[arg(long, value_name = "SECONDS")]
     shutdown_grace: Option<u64>,
     /// Bytes of memory that all queries together may use; 80 % of the machine's unless given
-    #[arg(long = "max_server_memory_usage", value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_server_memory_usage: Option<u64>,
     /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
-    #[arg(long = "uncompressed_cache_size", value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     uncompressed_cache_size: Option<u64>,
     /// Bytes of what is remembered of conditions and granules, for use_query_condition_cache; 100M unless given, 0 for none
-    #[arg(long = "query_condition_cache_size", value_name = "BYTES", value_parser = bytes)]
+    #[arg(long, value_name = "BYTES", value_parser = bytes)]
     query_condition_cache_size: Option<u64>,
+}
+
+impl ServerArguments {
+    /// What the configuration says of the log, which is to be there before anything is told. A file that cannot be read is an
+    /// error later, in the log. Error: INVALID_CONFIG_PARAMETER.
+    pub fn logger(&self) -> Result<Logger> {
+        let root =
+            self.config_file.as_deref().map(|file| config_tree::read(file).and_then(|text| config_tree::parsed(&text)));
+        match root {
+            Some(Ok(root)) => Logger::of(&root),
+            _ => Ok(Logger::default()),
+        }
+    }
 }
 
 fn bytes(text: &str) -> Result<u64, String> {
@@ -117,12 +133,27 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tls: certificate.zip(private_key).map(|(certificate, private_key)| TlsFiles { certificate, private_key }),
         max_concurrent_queries: most.unwrap_or(defaults.max_concurrent_queries),
         shutdown_grace: grace.unwrap_or(defaults.shutdown_grace),
+        max_connections: configured.max_connections.unwrap_or(defaults.max_connections),
+        display_name: configured.display_name,
         settings: given.settings,
     };
-    let server_memory = arguments.max_server_memory_usage.or(configured.max_server_memory_usage);
+    let of_machine = |ratio: f64| (machine::memory_bytes().unwrap_or_default() as f64 * ratio) as u64;
+    // As in ClickHouse the lesser of the two holds where the file says both; 0 says nothing.
+    let ratio = configured.memory_ratio.filter(|ratio| *ratio > 0.0).map(of_machine);
+    let in_file = configured.max_server_memory_usage.filter(|bytes| *bytes > 0).into_iter().chain(ratio).min();
+    let server_memory = arguments.max_server_memory_usage.or(in_file);
     MemoryAccount::limit_process(server_memory.unwrap_or_default());
+    if let Some(timezone) = &configured.timezone {
+        set_server_timezone(timezone)?;
+    }
+    let unknown =
+        TableSettings::configure(&configured.merge_tree).context(|| "in <merge_tree> of the configuration".to_string())?;
+    if !unknown.is_empty() {
+        tracing::warn!("These settings in <merge_tree> mean nothing here: {}", unknown.join(", "));
+    }
     let engine = bootstrap::open_engine(config).await?;
     engine.access.configure(access);
+    engine.access.set_policy(configured.passwords);
     let server = match Server::start(engine.clone(), &config_of_server).await {
         Ok(server) => server,
         Err(error) => {
@@ -153,7 +184,19 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         let reloaded = reloaded.clone();
         Box::new(move || reloaded.reload())
     });
-    while signals.wait().await == Signal::Reload {
+    let told_to_end = CancellationToken::new();
+    engine.on_shutdown({
+        let told_to_end = told_to_end.clone();
+        Box::new(move || told_to_end.cancel())
+    });
+    loop {
+        let signal = tokio::select! {
+            signal = signals.wait() => signal,
+            () = told_to_end.cancelled() => Signal::End,
+        };
+        if signal == Signal::End {
+            break;
+        }
         if let Err(error) = reloaded.reload() {
             tracing::error!("The configuration stays as it was: {error}");
         }
@@ -184,6 +227,7 @@ impl Reloaded {
         self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
         if let (Some(config), Some(engine)) = (config, self.engine.upgrade()) {
             engine.access.configure(config.state());
+            engine.access.set_policy(config.passwords);
             allowed_hosts::allow(config.allowed_hosts);
         }
         tracing::info!("The configuration was read again");

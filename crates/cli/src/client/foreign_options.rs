@@ -1,0 +1,68 @@
+//! Options of clickhouse-client that are no settings, and have no effect here or cannot be had: they must not go to the server as
+//! settings, which it would refuse under a name that says nothing.
+
+use gristmill_base::{Error, Result};
+
+/// What becomes of an option.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Foreign {
+    /// Taken, and changes nothing; whether a value stands behind it in a word of its own.
+    NoEffect {
+        takes_value: bool,
+    },
+    Refused(&'static str),
+}
+
+const FLAG: Foreign = Foreign::NoEffect { takes_value: false };
+const VALUE: Foreign = Foreign::NoEffect { takes_value: true };
+const EXTERNAL: Foreign = Foreign::Refused(
+    "tables of the client's for one query are not there: CREATE TEMPORARY TABLE and INSERT … FROM INFILE, in the same call",
+);
+
+/// By their names, with `_` for `-`.
+const OPTIONS: &[(&str, Foreign)] = &[
+    ("external", EXTERNAL),
+    ("file", EXTERNAL),
+    ("name", EXTERNAL),
+    ("structure", EXTERNAL),
+    ("types", EXTERNAL),
+    ("interleave_queries_file", Foreign::Refused("give the queries in the order of their run with --queries-file")),
+    ("login", Foreign::Refused("there is no login by a browser: --user and --password")),
+    ("jwt", Foreign::Refused("there are no tokens: --user and --password")),
+    ("ssh_key_file", Foreign::Refused("there are no keys as proofs: --user and --password")),
+    ("tls_sni_override", Foreign::Refused("the certificate must have the name of --host")),
+    ("bind_host", Foreign::Refused("the system chooses the address that a connection begins at")),
+    ("testmode", Foreign::Refused("hints of tests in comments are not read")),
+    ("query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
+    ("create_query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
+    ("delayed_interactive", Foreign::Refused("--interactive starts the prompt behind the queries")),
+    ("print_profile_events", FLAG),
+    ("profile_events_delay_ms", VALUE),
+    ("progress_table", FLAG),
+    ("enable_progress_table_toggle", FLAG),
+    ("processed_rows", FLAG),
+    ("hardware_utilization", FLAG),
+    ("highlight", VALUE),
+    ("hilite", VALUE),
+    ("suggestion_limit", VALUE),
+    ("wait_for_suggestions_to_load", FLAG),
+    ("history_max_entries", VALUE),
+    ("max_memory_usage_in_client", VALUE),
+    ("client_logs_file", VALUE),
+    ("query_kind", VALUE),
+    ("proto_caps", VALUE),
+    ("no_server_client_version_message", FLAG),
+];
+
+/// What becomes of an option; `None`: it is none of these.
+pub fn foreign(name: &str) -> Option<Foreign> {
+    OPTIONS.iter().find(|(known, _)| *known == name).map(|(_, foreign)| *foreign)
+}
+
+/// Error: NOT_IMPLEMENTED, where the option is refused. Gives whether a value stands behind it.
+pub fn takes_value(foreign: Foreign, written: &str) -> Result<bool> {
+    match foreign {
+        Foreign::NoEffect { takes_value } => Ok(takes_value),
+        Foreign::Refused(why) => Err(Error::not_implemented(format!("--{written}: {why}"))),
+    }
+}

@@ -1,0 +1,102 @@
+"""What elements of a server's configuration, and its flags, do."""
+
+import json
+import socket
+import time
+
+import pytest
+from http_client import Http
+from server import Server
+
+
+@pytest.fixture
+def configured(tmp_path):
+    servers = []
+
+    def start(text: str, *flags) -> tuple[Server, Http]:
+        config = tmp_path / "config.xml"
+        config.write_text(f"<clickhouse>{text}</clickhouse>")
+        server = Server(tmp_path / "data", "--config-file", config, *flags)
+        servers.append(server)
+        return server, Http(server.http_port)
+
+    yield start
+    for server in servers:
+        assert server.stop() == 0
+
+
+def test_the_time_zone(configured):
+    _, http = configured("<timezone>Asia/Tokyo</timezone>")
+    assert http.ok("SELECT timezone(), toDateTime(0), toDateTime('1970-01-01 09:00:00')::UInt32") == "Asia/Tokyo\t1970-01-01 09:00:00\t0\n"
+
+
+def test_defaults_of_merge_tree_tables(configured):
+    _, http = configured("<merge_tree><index_granularity>100</index_granularity><parts_to_delay_insert>77</parts_to_delay_insert><not_here>1</not_here></merge_tree>")
+    query = "SELECT value, changed FROM system.merge_tree_settings WHERE name IN ('parts_to_delay_insert', 'parts_to_throw_insert') ORDER BY name"
+    assert http.ok(query) == "77\t1\n3000\t0\n"
+    http.ok("CREATE TABLE t (a UInt32) ENGINE = MergeTree ORDER BY a")
+    assert "index_granularity = 100" in http.ok("SHOW CREATE TABLE t")
+    http.ok("INSERT INTO t SELECT number FROM numbers(1000)")
+    assert http.ok("SELECT sum(marks) >= 10 FROM system.parts WHERE table = 't'") == "1\n"
+
+
+def test_connections_beyond_the_limit_wait(configured):
+    server, _ = configured("<max_connections>1</max_connections>")
+    request = b"GET /ping HTTP/1.1\r\nHost: x\r\n\r\n"
+    with socket.create_connection(("127.0.0.1", server.http_port)) as first:
+        first.sendall(request)
+        assert first.recv(1000).startswith(b"HTTP/1.1 200")
+        with socket.create_connection(("127.0.0.1", server.http_port)) as second:
+            second.settimeout(1)
+            second.sendall(request)
+            with pytest.raises(TimeoutError):
+                second.recv(1000)
+            first.close()
+            second.settimeout(20)
+            assert second.recv(1000).startswith(b"HTTP/1.1 200")
+
+
+def test_the_log_goes_into_files(configured, tmp_path):
+    log, errors = tmp_path / "log/all.log", tmp_path / "log/errors.log"
+    logger = f"<logger><level>information</level><log>{log}</log><errorlog>{errors}</errorlog><formatting><type>json</type></formatting></logger><no_such_thing/>"
+    configured(logger)
+    lines = [json.loads(line) for line in log.read_text().splitlines()]
+    assert any("Ready for connections" in line["message"] for line in lines)
+    assert all(line["level"] in ("WARN", "ERROR") for line in map(json.loads, errors.read_text().splitlines()))
+    assert "no_such_thing" in errors.read_text()
+
+
+def test_the_name_of_the_server(configured):
+    _, http = configured("<display_name>mill</display_name>")
+    assert http("SELECT 1").headers["X-ClickHouse-Server-Display-Name"] == "mill"
+
+
+@pytest.mark.parametrize("dash", ["-", "_"])
+def test_flags_in_both_spellings(configured, tmp_path, dash):
+    flags = {"user_files_path": tmp_path / "files", "max_server_memory_usage": "4G", "uncompressed_cache_size": "1M", "query_condition_cache_size": "1M"}
+    words = [word for name, value in flags.items() for word in (f"--{name.replace('_', dash)}", value)]
+    _, http = configured("", *words)
+    http.ok("INSERT INTO FUNCTION file('a.csv', 'CSV', 'a Int8') VALUES (1)")
+    assert (tmp_path / "files/a.csv").exists()
+
+
+def test_statements_end_the_server_and_ask_for_what_is_not_there(configured):
+    server, http = configured("")
+    for statement in (
+        "SYSTEM DROP DNS CACHE",
+        "SYSTEM DROP QUERY CACHE",
+        "SYSTEM DROP FORMAT SCHEMA CACHE",
+        "SYSTEM DROP COMPILED EXPRESSION CACHE",
+        "SYSTEM DROP MMAP CACHE",
+        "SYSTEM RELOAD DICTIONARIES",
+        "SYSTEM STOP VIEWS",
+        "SYSTEM START VIEWS",
+        "SYSTEM STOP MOVES",
+        "SYSTEM STOP FETCHES",
+    ):
+        assert http.ok(statement) == ""
+    http.ok("SYSTEM SHUTDOWN")
+    deadline = time.monotonic() + 30
+    while server.process.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert server.process.poll() == 0
