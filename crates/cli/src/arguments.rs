@@ -95,11 +95,15 @@ pub fn option_names(command: &clap::Command) -> BTreeSet<String> {
     command.get_arguments().flat_map(names).collect()
 }
 
-/// Takes settings and parameters out of the line. `options`: where it is given, whatever is none of these is a setting of a
-/// server. Errors: a bad value, a name without a value.
-pub fn take_dynamic(line: Vec<OsString>, options: Option<&BTreeSet<String>>) -> Result<(Vec<OsString>, Given)> {
+/// Takes settings and parameters out of the line. `settings`: those that are not given. `options`: where it is given, whatever
+/// is none of these is a setting of a server. Errors: a bad value, a name without a value.
+pub fn take_dynamic(
+    line: Vec<OsString>,
+    settings: Settings,
+    options: Option<&BTreeSet<String>>,
+) -> Result<(Vec<OsString>, Given)> {
     let known: BTreeMap<&str, &str> = Settings::declared().iter().map(|info| (info.name, info.kind)).collect();
-    let mut given = Given::default();
+    let mut given = Given { settings, ..Given::default() };
     let mut rest = Vec::with_capacity(line.len());
     let mut words = line.into_iter().peekable();
     let mut value_of_option = false;
@@ -211,7 +215,7 @@ mod tests {
     use crate::local::arguments::LocalArguments;
 
     fn taken(words: &[&str]) -> Result<(Vec<String>, Given)> {
-        let (rest, given) = take_dynamic(words.iter().map(OsString::from).collect(), None)?;
+        let (rest, given) = take_dynamic(words.iter().map(OsString::from).collect(), Settings::default(), None)?;
         Ok((rest.into_iter().map(|word| word.into_string().expect("text")).collect(), given))
     }
 
@@ -266,7 +270,8 @@ mod tests {
     fn what_is_no_option_of_a_client_is_a_setting_of_its_server() {
         let options = BTreeSet::from(["host".to_string(), "secure".to_string()]);
         let line = ["client", "--host", "h", "--new_setting=7", "--other-new", "x", "--secure", "--flag", "-q", "SELECT 1"];
-        let (rest, given) = take_dynamic(line.iter().map(OsString::from).collect(), Some(&options)).expect("takes");
+        let (rest, given) =
+            take_dynamic(line.iter().map(OsString::from).collect(), Settings::default(), Some(&options)).expect("takes");
         assert_eq!(rest, ["client", "--host", "h", "--secure", "-q", "SELECT 1"].map(OsString::from));
         let unknown: Vec<_> = given.unknown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(unknown, [("flag", "1"), ("new_setting", "7"), ("other_new", "x")]);

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gristmill_base::{Error, Result};
+use gristmill_introspect::Settings;
 
 use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
@@ -65,7 +66,11 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
-    let (line, given) = arguments::take_dynamic(line.clone(), (command == "client").then_some(&options))?;
+    let settings = match command {
+        "client" | "server" => Settings::default(),
+        _ => Settings::of_one_session(),
+    };
+    let (line, given) = arguments::take_dynamic(line.clone(), settings, (command == "client").then_some(&options))?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),

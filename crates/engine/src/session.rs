@@ -49,7 +49,7 @@ impl Session {
     pub fn new(engine: Arc<Engine>) -> Session {
         Session {
             engine,
-            settings: Settings::default(),
+            settings: Settings::of_one_session(),
             database: "default".to_string(),
             user: "default".to_string(),
             client: Arc::new(Client { interface: Client::LOCAL, ..Client::default() }),

@@ -100,6 +100,11 @@ macro_rules! settings {
 }
 
 impl Settings {
+    /// Of a session that is the only one of its process: nobody is there whose INSERTs could be gathered with its own.
+    pub fn of_one_session() -> Settings {
+        Settings { async_insert: false, ..Settings::default() }
+    }
+
     /// The settings that were set, by name.
     pub fn changed(&self) -> Vec<(String, String)> {
         self.changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
@@ -177,7 +182,7 @@ settings! {
     deduplicate_blocks_in_dependent_materialized_views: bool = true, "Whether the targets of materialized views leave out what the same INSERT brought before, known by its insert_deduplication_token.";
     min_insert_block_size_rows_for_materialized_views: u64 = 0u64, "min_insert_block_size_rows of what materialized views write. 0: the same.";
     min_insert_block_size_bytes_for_materialized_views: u64 = 0u64, "min_insert_block_size_bytes of what materialized views write. 0: the same.";
-    async_insert: bool = false, "Whether INSERTs that bring their data along are gathered with those of other sessions and written together. (ClickHouse's server has 1: here it is 0, because an INSERT that no other joins only waits longer.)";
+    async_insert: bool = true, "Whether INSERTs that bring their data along are gathered with those of other sessions of the server and written together. (`gristmill local` has 0: it has one session.)";
     wait_for_async_insert: bool = true, "Whether an INSERT of async_insert ends when its rows are written, and not when they are in the queue, where they are lost with the process.";
     wait_for_async_insert_timeout: f64 = 120.0, "Seconds that an INSERT of async_insert waits for its rows to be written.";
     async_insert_max_data_size: u64 = 10_485_760u64, "Bytes of rows gathered by async_insert that are written without waiting for more. Larger data is not gathered.";
