@@ -174,12 +174,19 @@ impl Rows {
 
     /// Adds a row whose cells are those of the first half of the columns and of the second half alike.
     pub fn push_twice<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
-        if 2 * N != self.cells.len() {
-            return Err(Error::logical(format!("Twice {N} cells for {} columns of a system table", self.cells.len())));
+        self.push_each_twice(row, [])
+    }
+
+    /// Adds a row of the first cells, twice, and the others, twice.
+    pub fn push_each_twice<const N: usize, const M: usize>(&mut self, first: [Cell; N], others: [Cell; M]) -> Result<()> {
+        if 2 * (N + M) != self.cells.len() {
+            let cells = self.cells.len();
+            return Err(Error::logical(format!("Twice {} cells for {cells} columns of a system table", N + M)));
         }
-        for (i, cell) in row.into_iter().enumerate() {
-            self.cells[N + i].push(cell.clone());
-            self.cells[i].push(cell);
+        let places = (0..N).map(|at| (at, at + N)).chain((0..M).map(|at| (2 * N + at, 2 * N + at + M)));
+        for ((lower, upper), cell) in places.zip(first.into_iter().chain(others)) {
+            self.cells[upper].push(cell.clone());
+            self.cells[lower].push(cell);
         }
         Ok(())
     }

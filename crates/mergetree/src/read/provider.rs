@@ -343,7 +343,7 @@ impl MergeTreeProvider {
                 granules: (left.1, by_indexes.1),
             });
         }
-        Ok(Choice { indexes, parts: chosen, total_parts: all.0, total_marks: all.1 })
+        Ok(Choice { indexes, parts: PartSelection::numbered(chosen), total_parts: all.0, total_marks: all.1 })
     }
 }
 

@@ -480,10 +480,8 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
-                Output::PartIndex => number(part_place()? as u64),
-                Output::PartStartingOffset => {
-                    number(shared.parts[..part_place()?].iter().map(|part| part.entry.stored_rows()).sum())
-                }
+                Output::PartIndex => number(shared.parts[part_place()?].among.place),
+                Output::PartStartingOffset => number(shared.parts[part_place()?].among.rows_before),
                 Output::PartDataVersion => number(data_version(&unit.entry)),
                 // Parts are known by their objects and get no UUID, as in ClickHouse unless it is told to give them one.
                 Output::PartUuid => default_array(&SqlType::Uuid, rows),
