@@ -21,6 +21,7 @@ mod plain_text;
 mod projection;
 mod rewrite;
 mod show;
+mod show_columns;
 pub mod sql_text;
 pub mod statement;
 pub mod tokens;
