@@ -3,3 +3,4 @@
 mod async_inserts;
 mod projections;
 mod temporary_tables;
+mod ttl;
