@@ -25,6 +25,7 @@ use crate::granted_columns::GrantedColumns;
 use crate::interpret::{check_source, may_read, rows_once};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
+use crate::projections::compile::kept_aggregates;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 use crate::values_call;
 use crate::views::query::Block;
@@ -101,6 +102,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: vec![name.to_string()],
         }))
     }
@@ -117,6 +119,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: vec![table.name.clone()],
         }))
     }
@@ -146,6 +149,7 @@ impl<'a> Resolver<'a> {
             prewhere: true,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: full.to_vec(),
         }))
     }
@@ -186,6 +190,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name,
         })
     }
@@ -237,6 +242,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name,
         })
     }
@@ -256,7 +262,18 @@ impl<'a> Resolver<'a> {
             SamplingKey { expression, rows }
         });
         let virtual_columns = table.virtual_columns();
-        Ok(ResolvedTable { provider, columns, virtual_columns, aliases, prewhere, is_merge_tree, sampling, name })
+        let kept_aggregates = kept_aggregates(&definition);
+        Ok(ResolvedTable {
+            provider,
+            columns,
+            virtual_columns,
+            aliases,
+            prewhere,
+            is_merge_tree,
+            sampling,
+            kept_aggregates,
+            name,
+        })
     }
 }
 

@@ -50,7 +50,7 @@ pub(super) fn of_columns(columns: &[ColumnDefinition]) -> std::collections::BTre
 }
 
 impl Interpreter {
-    /// Errors: BAD_TTL_EXPRESSION, BAD_ARGUMENTS, ILLEGAL_COLUMN, UNKNOWN_IDENTIFIER.
+    /// Errors: BAD_TTL_EXPRESSION, BAD_ARGUMENTS, ILLEGAL_COLUMN, UNKNOWN_IDENTIFIER, NOT_IMPLEMENTED.
     pub(super) fn check_ttl(&self, definition: &TableDefinition) -> Result<()> {
         let ttl: &TtlSpec = &definition.ttl;
         if ttl.is_empty() {
@@ -113,8 +113,14 @@ fn partition_columns(definition: &TableDefinition) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// A row would expire now and then not.
+/// A row would expire now and then not. What another table holds is besides not at hand where parts are merged.
 fn check_unchanging(registry: &Registry, text: &str, node: &Node) -> Result<()> {
+    if node.has_subquery() {
+        return Err(Error::not_implemented(format!(
+            "A subquery in TTL ({text}): write its values instead, as in k IN (1, 2), or delete such rows by \
+             ALTER TABLE … DELETE WHERE, which may ask other tables"
+        )));
+    }
     match changing(registry, node) {
         None => Ok(()),
         Some(part) => Err(Error::new(
@@ -127,12 +133,12 @@ fn check_unchanging(registry: &Registry, text: &str, node: &Node) -> Result<()> 
 /// That an expression gives the time of a row.
 fn check_time(registry: &Registry, analyzer: &Analyzer<'_>, text: &str, columns: &Columns) -> Result<()> {
     let node = parse_expression(text)?;
+    check_unchanging(registry, text, &node)?;
     let typed = analyzer.over_columns(&node, columns)?;
     if typed.expr.column_refs().is_empty() {
         let text = format!("TTL expression {text} does not depend on any of the columns of the table");
         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
     }
-    check_unchanging(registry, text, &node)?;
     if !matches!(typed.kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..)) {
         return Err(bad(format!(
             "TTL expression result column should have Date, Date32, DateTime or DateTime64 type, but has {}",

@@ -14,11 +14,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
+use parking_lot::Mutex;
 
 use super::condition_cache::ConditionIds;
 use super::exec::{BOUNDED_COLUMNS_MAX, Choice, FixedColumns, MergeTreeScan};
 use super::filter::ScanFilter;
 use super::granule_cache::part_id;
+use super::projected::Rejection;
 use super::steps::{self, Spans};
 use super::stream::{Output, PARTS_OPENED_AT_ONCE, Remember};
 use super::unit::PartSelection;
@@ -43,6 +45,8 @@ pub struct MergeTreeProvider {
     /// The only parts that there are, of the version and no other.
     only: Option<Arc<[Arc<PartEntry>]>>,
     remembers: bool,
+    /// Why aggregate projections cannot answer, by their names, as far as they were asked.
+    rejections: Mutex<Vec<(String, Rejection)>>,
 }
 
 impl std::fmt::Debug for MergeTreeProvider {
@@ -57,7 +61,16 @@ impl MergeTreeProvider {
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
         let remembers = context.settings.use_query_condition_cache && !core.environment.conditions.is_off();
-        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true, only: None, remembers }
+        MergeTreeProvider {
+            core,
+            state,
+            context,
+            schema,
+            uses_skip_indexes: true,
+            only: None,
+            remembers,
+            rejections: Mutex::default(),
+        }
     }
 
     pub fn without_skip_indexes(self) -> Self {
@@ -73,6 +86,16 @@ impl MergeTreeProvider {
     pub fn of_parts(core: Arc<Core>, state: Arc<State>, context: Arc<QueryContext>, parts: Vec<Arc<PartEntry>>) -> Self {
         let uses_skip_indexes = core.layout.of_projection.is_none();
         MergeTreeProvider { uses_skip_indexes, only: Some(parts.into()), ..Self::new(core, state, context) }.without_memory()
+    }
+
+    /// For whoever scans the table itself after all, and must not.
+    pub(super) fn note_rejections(&self, rejections: Vec<(String, Rejection)>) {
+        *self.rejections.lock() = rejections;
+    }
+
+    pub(super) fn rejection(&self, projection: &str) -> Option<Rejection> {
+        let rejections = self.rejections.lock();
+        rejections.iter().find(|(name, _)| name == projection).map(|(_, rejection)| rejection.clone())
     }
 
     pub fn core(&self) -> &Arc<Core> {

@@ -3,6 +3,7 @@
 //! before it is decoded.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -233,10 +234,41 @@ impl ScanShared {
             let limits = if all_rows { self.limits } else { self.limits.with_conditions() };
             Ok::<_, Error>(Mutex::new(match &self.help.first {
                 Some(first) => units_in_order(&parts, limits, first, &self.layout, |open| self.granule_bytes(open)),
-                None => units(&parts, limits, |open| self.granule_bytes(open)),
+                None => {
+                    let units = units(&parts, limits, |open| self.granule_bytes(open));
+                    if self.only_counts() {
+                        units.into_iter().flat_map(|unit| self.by_what_holds(unit)).collect()
+                    } else {
+                        units
+                    }
+                }
             }))
         };
         self.queue.get_or_try_init(fill).await
+    }
+
+    /// Whether rows are counted alone that fulfil conditions on the primary key: where these hold of whole granules, the
+    /// index knows how many rows there are.
+    fn only_counts(&self) -> bool {
+        let is_plain = self.help.thresholds.is_none() && self.help.only.is_none();
+        self.outputs.is_empty() && is_plain && !self.filters.is_empty() && self.filters.iter().all(ScanFilter::is_of_key)
+    }
+
+    /// The unit in pieces: granules in which every row passes, and others.
+    fn by_what_holds(&self, unit: Unit) -> Vec<Unit> {
+        let mut pieces: Vec<(bool, Vec<Range<usize>>)> = Vec::new();
+        for granule in unit.granules.iter().cloned().flatten() {
+            let one = unit.clone().with(vec![granule..granule + 1]);
+            let holds = self.filters.iter().all(|filter| filter.holds_in(&one));
+            match pieces.last_mut().filter(|(held, _)| *held == holds) {
+                None => pieces.push((holds, vec![granule..granule + 1])),
+                Some((_, granules)) => match granules.last_mut().filter(|last| last.end == granule) {
+                    Some(last) => last.end += 1,
+                    None => granules.push(granule..granule + 1),
+                },
+            }
+        }
+        pieces.into_iter().map(|(_, granules)| unit.clone().with(granules)).collect()
     }
 
     /// Bytes of a granule's values in memory, of the columns that are read, about.
@@ -301,8 +333,12 @@ impl ScanShared {
         Ok(conditions)
     }
 
-    fn count(&self, context: &QueryContext, unit: &Unit, tally: &Tally, output_rows: u64, output_bytes: u64) {
-        if self.is_counted {
+    /// `steps`: conditions that were computed of the unit.
+    fn count(&self, context: &QueryContext, unit: &Unit, tally: &Tally, steps: usize, output: (u64, u64)) {
+        // What the index tells is not read.
+        let is_told = steps == 0 && self.only_counts() && context.settings.optimize_use_implicit_projections;
+        let (output_rows, output_bytes) = output;
+        if self.is_counted && !is_told {
             context.read(unit.rows, tally.decoded_bytes.load(Ordering::Relaxed) + output_bytes);
             context.counters.add(Event::RowsReadByMainReader, output_rows);
         }
@@ -356,7 +392,7 @@ impl Begun {
 
     fn count(&self, shared: &ScanShared, context: &QueryContext) {
         let UnitReader { unit, tally, .. } = &self.reader;
-        shared.count(context, unit, tally, self.output_rows, self.output_bytes);
+        shared.count(context, unit, tally, self.steps.count, (self.output_rows, self.output_bytes));
         shared.remember(unit, tally, self.steps);
     }
 }
