@@ -65,7 +65,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
-    let (line, given) = arguments::take_dynamic(line.clone(), (command == "client").then_some(&options))?;
+    let (line, given) = arguments::take_dynamic(line.clone(), &options, command == "client")?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),
