@@ -173,6 +173,11 @@ codes! {
     TOO_MANY_BYTES = 307,
     VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE = 321,
     SUPPORT_IS_DISABLED = 344,
+    CANNOT_ASSIGN_OPTIMIZE = 388,
+    UNKNOWN_POLICY = 478,
+    UNKNOWN_DISK = 479,
+    TOO_MANY_PARTITIONS = 565,
+    TOO_MANY_MUTATIONS = 692,
     CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN = 349,
     SESSION_NOT_FOUND = 372,
     SESSION_IS_LOCKED = 373,
@@ -302,6 +307,8 @@ impl Error {
             ErrorCode::MEMORY_LIMIT_EXCEEDED
             | ErrorCode::NOT_ENOUGH_SPACE
             | ErrorCode::TIMEOUT_EXCEEDED
+            | ErrorCode::TOO_MANY_PARTITIONS
+            | ErrorCode::TOO_MANY_MUTATIONS
             | ErrorCode::TOO_MANY_PARTS => ErrorKind::Limit,
             _ => ErrorKind::User,
         }

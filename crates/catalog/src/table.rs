@@ -90,6 +90,12 @@ pub struct PartRow {
     pub max_block_number: i64,
     pub level: u32,
     pub path: String,
+    /// Least and greatest value of the first Date of the partition key, in days, and of its first DateTime, in seconds.
+    pub dates: (u64, u64),
+    pub times: (u64, u64),
+    /// Number of the last mutation that its rows went through; its first block's where there was none.
+    pub data_version: u64,
+    pub codec: String,
     /// When the table's TTL concerns the part's rows.
     pub ttl: PartTtlRow,
     /// Compressed and uncompressed bytes by column, in the table's order.

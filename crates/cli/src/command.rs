@@ -70,7 +70,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         "client" | "server" => Settings::default(),
         _ => Settings::of_one_session(),
     };
-    let (line, given) = arguments::take_dynamic(line.clone(), settings, (command == "client").then_some(&options))?;
+    let (line, given) = arguments::take_dynamic(line.clone(), settings, &options, command == "client")?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),

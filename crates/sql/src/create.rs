@@ -180,6 +180,10 @@ impl Cursor<'_> {
         let table = self.table_name()?;
         self.on_cluster()?;
         let expression = self.expression()?;
+        if self.at_end() {
+            let text = "CREATE INDEX without TYPE is forbidden: say which, as in TYPE minmax";
+            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+        }
         self.expect("TYPE")?;
         let index = self.skip_index_type(name, expression)?;
         let commands = vec![AlterCommand::AddIndex { index, place: None, if_not_exists }];

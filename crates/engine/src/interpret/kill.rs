@@ -50,7 +50,8 @@ impl Interpreter {
             let status = match test {
                 true => "",
                 false if self.databases(database).table(database, table)?.kill_mutation(&self.context, id).await? => {
-                    "finished"
+                    // Parts that it was changing are finished, or given up, after the statement.
+                    "waiting"
                 }
                 false => continue,
             };

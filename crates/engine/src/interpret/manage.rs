@@ -221,7 +221,7 @@ impl Interpreter {
                 self.engine.mergetree.parts.clear();
                 Ok(())
             }
-            _ => Err(Error::not_implemented(format!("SYSTEM {}", upper.join(" ")))),
+            _ => Err(Error::not_implemented(format!("SYSTEM {}", words.join(" ")))),
         }
     }
 }

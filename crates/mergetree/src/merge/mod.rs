@@ -60,7 +60,7 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
         let Some(claim) = selector::select(&runs(core, &state, 2), &limits).and_then(|parts| Claim::take(core, parts))
         else {
-            return Ok(());
+            return if context.settings.optimize_throw_if_noop { Err(nothing_to_merge(&state)) } else { Ok(()) };
         };
         // A row that says that its key is deleted may go only where no part stays that it is to replace.
         let options = MergeOptions { deduplicate, cleanup: false, lanes: context.threads(), yields: false };
@@ -84,6 +84,14 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
         .collect();
     futures::stream::iter(merging).buffer_unordered(at_once).try_collect::<Vec<()>>().await?;
     Ok(())
+}
+
+fn nothing_to_merge(state: &State) -> Error {
+    let why = match state.parts.is_empty() {
+        true => "There are no parts that can be merged. (Collector returned empty ranges set)",
+        false => "There is no need to merge parts according to merge selector algorithm",
+    };
+    Error::new(ErrorCode::CANNOT_ASSIGN_OPTIMIZE, format!("Cannot OPTIMIZE table: {why}."))
 }
 
 /// The columns that DEDUPLICATE compares: those named, all where none are.

@@ -29,7 +29,6 @@ use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::mutate;
-use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::projection;
@@ -429,7 +428,7 @@ fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
         partition_id: first.partition_id.clone(),
         partition: first.partition.clone(),
         level,
-        codec: Codec::Zstd,
+        codec: settings.codec(level),
         granule_rows,
         row_group_rows: row_group_rows(row_bytes, granule_rows, settings.max_rows_in_row_group),
         text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),

@@ -229,9 +229,9 @@ impl Ttl {
     }
 }
 
-/// What Parquet has for a codec of RECOMPRESS: its compression. (What orders values before it, such as Delta, is for single
-/// columns.)
-fn codec_of(text: &str) -> Result<Codec> {
+/// What Parquet has for a codec of RECOMPRESS or of a table's default: its compression. (What orders values before it, such
+/// as Delta, is for single columns.)
+pub fn codec_of(text: &str) -> Result<Codec> {
     let (steps, _) = codec::parse(text, &SqlType::String, true)?;
     let compression = |step: &codec::Codec| match step {
         codec::Codec::Default => Some(Codec::Zstd),

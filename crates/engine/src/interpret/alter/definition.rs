@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ColumnKeys, SkipIndexDefinition, TableDefinition, directed, direction};
-use gristmill_mergetree::settings::TableSettings;
+use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;
 use gristmill_sql::sql_text::sql;
@@ -114,6 +114,7 @@ impl Alteration {
     fn modify_settings(&mut self, changed: &Assignments) -> Result<()> {
         // It is shown of every table, and what is set later stands behind it.
         self.definition.settings.entry("index_granularity".to_string()).or_insert_with(|| "8192".to_string());
+        check_given(changed.iter().map(|(name, value)| (name, value)))?;
         for (name, value) in changed {
             self.check_setting(name)?;
             self.definition.settings.insert(name.clone(), value.clone());

@@ -160,6 +160,10 @@ impl Interpreter {
         };
         let context = &self.context;
         match &command {
+            AlterCommand::DropParts { detached: true, .. } if !context.settings.allow_drop_detached => {
+                let text = "Cannot execute query: DROP DETACHED PART is disabled (see allow_drop_detached setting)";
+                Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
+            }
             AlterCommand::DropParts { parts, detached } => match choice(parts)? {
                 PartChoice::Partition(partition) if !detached => table.drop_partitions(context, &[partition]).await,
                 chosen => table.drop_parts(context, &chosen, *detached).await,

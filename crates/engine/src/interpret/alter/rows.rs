@@ -88,6 +88,12 @@ impl Interpreter {
 
     /// DELETE FROM: the rows are gone, all at once, when it returns.
     pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
+        if !self.context.settings.enable_lightweight_delete {
+            return Err(Error::new(
+                ErrorCode::SUPPORT_IS_DISABLED,
+                "Lightweight delete mutate is disabled. Set `enable_lightweight_delete` setting to enable it",
+            ));
+        }
         let (database, name) = self.full(name);
         let (database, name) = self.rows_of(database, name)?;
         let table = self.databases(&database).table(&database, &name)?;
