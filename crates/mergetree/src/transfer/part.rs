@@ -117,7 +117,6 @@ impl<'a> Tables<'a> {
             text,
             dictionaries,
             lanes: context.threads(),
-            hashed: false,
         };
         let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
         let outputs = (0..from.layout.columns.len()).map(Output::Stored).collect();
