@@ -145,6 +145,12 @@ settings! {
     max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";
     max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
     max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
+    function_range_max_elements_in_block: u64 = 500_000_000u64, "Elements that function range may make in a block.";
+    max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
+    max_parser_depth: u64 = 1_000u64, "How deep the parser descends into a query. 0: as deep as it can.";
+    max_ast_depth: u64 = 1_000u64, "Levels that the tree of a query may have. 0: as many as there can be.";
+    max_ast_elements: u64 = 50_000u64, "Nodes that the tree of a query may have. 0: any number.";
+    max_expanded_ast_elements: u64 = 500_000u64, "Nodes that a query may have when its aliases stand for what they name. 0: any number.";
     read_overflow_mode: String = "throw", "What happens over max_rows_to_read or max_bytes_to_read: throw, or break (the result of what was read).";
     max_result_bytes: u64 = 0u64, "Bytes, as they lie in memory, that a result may have. 0: no limit.";
     result_overflow_mode: String = "throw", "What happens over max_result_rows or max_result_bytes: throw, or break (the rows up to there).";
@@ -360,7 +366,22 @@ settings! {
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
-    group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by.";
+    max_rows_to_group_by: u64 = 0u64, "Most groups of a GROUP BY. 0: no limit.";
+    group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by: throw, break or any (as many groups as that).";
+    max_rows_to_sort: u64 = 0u64, "Most rows that are sorted. 0: no limit.";
+    max_bytes_to_sort: u64 = 0u64, "Most bytes that are sorted. 0: no limit.";
+    sort_overflow_mode: String = "throw", "What happens over max_rows_to_sort and max_bytes_to_sort: throw, or break (sort what was read up to there).";
+    max_rows_in_distinct: u64 = 0u64, "Most rows of a DISTINCT. 0: no limit.";
+    max_bytes_in_distinct: u64 = 0u64, "Most bytes of a DISTINCT. 0: no limit.";
+    distinct_overflow_mode: String = "throw", "What happens over max_rows_in_distinct and max_bytes_in_distinct: throw, or break (the rows up to there).";
+    max_rows_in_join: u64 = 0u64, "Most rows of the side of a JOIN that is kept in memory. 0: no limit.";
+    max_bytes_in_join: u64 = 0u64, "Most bytes of the side of a JOIN that is kept in memory. 0: no limit.";
+    join_overflow_mode: String = "throw", "What happens over max_rows_in_join and max_bytes_in_join: throw, or break (join what was read up to there).";
+    max_columns_to_read: u64 = 0u64, "Most columns that a query may read of a table. 0: no limit.";
+    max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
+    allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
+    replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
+    max_concurrent_queries_for_user: u64 = 0u64, "Most queries of one user that run at a time. 0: no limit.";
     aggregate_functions_null_for_empty: bool = false, "Whether aggregates over nothing are NULL.";
     data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
     count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";
@@ -399,7 +420,6 @@ settings! {
     footer_fetch_bytes: u64 = 131_072u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
 
     => no_effect {
-        max_query_size: "UInt64" = "262144";
         connect_timeout: "Seconds" = "10";
         receive_timeout: "Seconds" = "300";
         send_timeout: "Seconds" = "300";
@@ -424,9 +444,7 @@ settings! {
         query_profiler_cpu_time_period_ns: "UInt64" = "0";
         local_filesystem_read_method: "String" = "pread_threadpool";
         compile_expressions: "Bool" = "1";
-        max_bytes_in_join: "UInt64" = "0";
         min_bytes_to_use_direct_io: "UInt64" = "0";
-        max_parser_depth: "UInt64" = "1000";
         alter_sync: "UInt64" = "1";
         replication_alter_partitions_sync: "UInt64" = "1";
         insert_distributed_sync: "Bool" = "0";

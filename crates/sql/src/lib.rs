@@ -9,6 +9,7 @@ pub fn keywords() -> &'static [&'static str] {
 pub mod access;
 pub mod alter;
 pub mod ast;
+pub(crate) mod chains;
 pub mod create;
 mod cursor;
 pub mod dialect;
@@ -21,6 +22,7 @@ mod plain_text;
 mod projection;
 mod rewrite;
 mod show;
+pub mod size;
 pub mod sql_text;
 pub mod statement;
 pub mod tokens;
