@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result, runtime};
 use gristmill_introspect::Settings;
 
 use crate::client::arguments::ClientArguments;
@@ -80,12 +80,20 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Command::Server(_) => server::LOG,
         Command::Local(_) | Command::Client(_) | Command::Demo(_) => bootstrap::LOG,
     })?;
-    let code = match parsed.command {
+    // Statements are planned where the command runs, and the size of the first thread's stack is the shell's.
+    let run = || match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
+    let code = std::thread::scope(|scope| {
+        let named = std::thread::Builder::new().name("main".to_string()).stack_size(runtime::STACK_BYTES);
+        match named.spawn_scoped(scope, run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => Err(Error::new(ErrorCode::STD_EXCEPTION, format!("Cannot start threads: {error}"))),
+        }
+    });
     runtimes.cpu.block_on(gristmill_base::runtime::tidied(TIDYING_LONGEST));
     // A blocking read of standard input cannot be called off; it must not keep the process alive.
     // The end of the process ends the threads. Told to end by themselves they would be detached, and glibc looks at a thread

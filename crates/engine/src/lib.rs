@@ -15,6 +15,7 @@ mod limits;
 mod named_collections;
 mod narrow_keys;
 pub mod opener;
+mod operator_limits;
 pub mod plan;
 pub mod projections;
 pub mod resolver;

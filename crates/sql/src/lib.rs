@@ -9,6 +9,7 @@ pub fn keywords() -> &'static [&'static str] {
 pub mod access;
 pub mod alter;
 pub mod ast;
+pub(crate) mod chains;
 pub mod create;
 mod cursor;
 pub mod dialect;
@@ -22,6 +23,7 @@ mod projection;
 mod rewrite;
 mod show;
 mod show_columns;
+pub mod size;
 pub mod sql_text;
 pub mod statement;
 pub mod tokens;

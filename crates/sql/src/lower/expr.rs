@@ -15,6 +15,9 @@ use crate::ast::{Call, Literal, Node, call};
 impl Analyzer<'_> {
     pub(crate) fn expr(&self, node: &Node, context: &Context<'_>) -> Result<Typed> {
         let _guard = DepthGuard::enter()?;
+        if !context.expanding.is_empty() {
+            self.count_expanded()?;
+        }
         if let Some(grouped) = context.grouped
             && !matches!(node, Node::Literal(_))
             && let Some(found) = self.grouping_key(node, grouped, context)?
