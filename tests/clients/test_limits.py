@@ -26,27 +26,26 @@ def aliases(levels: int) -> str:
     return f"WITH number AS a0, {steps} SELECT a{levels} FROM numbers(1)"
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    {
-        "or": ("SELECT count() FROM numbers(1) WHERE " + " OR ".join(f"number={i}" for i in range(5000)), "1"),
-        "or of several columns": (
-            "SELECT count() FROM numbers(9) WHERE " + " OR ".join(f"number * {i} = 7" for i in range(2000)),
-            "2",
-        ),
-        "and": ("SELECT count() FROM numbers(9) WHERE " + " AND ".join(f"number!={i}" for i in range(3000)), "0"),
-        "constants": ("SELECT " + " OR ".join(["0"] * 3000), "0"),
-        "concat": ("SELECT length(" + " || ".join(["'a'"] * 3000) + ")", "3000"),
-        "concat of columns": ("SELECT length(" + " || ".join(["toString(number)"] * 1000) + ") FROM numbers(1)", "1000"),
-        "plus": ("SELECT " + " + ".join(["1"] * 400), "400"),
-        "plus of columns": ("SELECT number + " + " + ".join(["1"] * 400) + " FROM numbers(1)", "400"),
-        "casts": ("SELECT 1" + "::Int8" * 300, "1"),
-        "union": ("SELECT count() FROM (SELECT 1" + " UNION ALL SELECT 1" * 1000 + ")", "1001"),
-        "functions": ("SELECT " + "abs(" * 200 + "1" + ")" * 200, "1"),
-        "subqueries": ("SELECT * FROM (" * 40 + "SELECT 1" + ")" * 40, "1"),
-    }.values(),
-    ids=lambda value: None,
-)
+CHAINS = {
+    "or": ("SELECT count() FROM numbers(1) WHERE " + " OR ".join(f"number={i}" for i in range(5000)), "1"),
+    "or of several columns": (
+        "SELECT count() FROM numbers(9) WHERE " + " OR ".join(f"number * {i} = 7" for i in range(2000)),
+        "2",
+    ),
+    "and": ("SELECT count() FROM numbers(9) WHERE " + " AND ".join(f"number!={i}" for i in range(3000)), "0"),
+    "constants": ("SELECT " + " OR ".join(["0"] * 3000), "0"),
+    "concat": ("SELECT length(" + " || ".join(["'a'"] * 3000) + ")", "3000"),
+    "concat of columns": ("SELECT length(" + " || ".join(["toString(number)"] * 1000) + ") FROM numbers(1)", "1000"),
+    "plus": ("SELECT " + " + ".join(["1"] * 400), "400"),
+    "plus of columns": ("SELECT number + " + " + ".join(["1"] * 400) + " FROM numbers(1)", "400"),
+    "casts": ("SELECT 1" + "::Int8" * 300, "1"),
+    "union": ("SELECT count() FROM (SELECT 1" + " UNION ALL SELECT 1" * 1000 + ")", "1001"),
+    "functions": ("SELECT " + "abs(" * 200 + "1" + ")" * 200, "1"),
+    "subqueries": ("SELECT * FROM (" * 40 + "SELECT 1" + ")" * 40, "1"),
+}
+
+
+@pytest.mark.parametrize(("query", "expected"), CHAINS.values(), ids=CHAINS.keys())
 def test_long_chains_are_computed(target, query, expected):
     assert target.ok(body=query.encode()).strip() == expected
 
@@ -91,7 +90,7 @@ def test_long_chains_are_computed(target, query, expected):
             "MEMORY_LIMIT_EXCEEDED",
         ),
     ],
-    ids=lambda value: value if isinstance(value, str) and value.isupper() else "",
+    ids=lambda value: value if isinstance(value, str) and len(value) < 30 else "",
 )
 def test_what_is_too_much_is_an_error(target, query, code, name):
     assert target(body=query.encode()).error == (code, name)
