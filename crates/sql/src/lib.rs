@@ -23,6 +23,7 @@ mod rewrite;
 mod show;
 pub mod sql_text;
 pub mod statement;
+pub mod statistics;
 pub mod tokens;
 pub mod translate;
 pub mod ttl;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{FormatClause, Query, SetExpr, Setting};
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::access::{AccessStatement, Verb};
 use crate::ast::{Node, unescape_identifier};
@@ -71,6 +71,8 @@ pub enum Statement {
         /// DEDUPLICATE: the columns of BY, none where all are compared.
         deduplicate: Option<Vec<Node>>,
         cleanup: bool,
+        /// DRY RUN PARTS
+        dry_run: Option<Vec<String>>,
     },
     Alter {
         name: TableName,
@@ -349,6 +351,11 @@ pub fn parse_projection(text: &str) -> Result<ProjectionNode> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Over tokens of a statement that is being read.
+    pub(crate) fn over(tokens: Vec<TokenWithSpan>) -> Cursor<'static> {
+        Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) }
+    }
+
     pub(crate) fn statement(&mut self) -> Result<Statement> {
         if self.peeks("SELECT")
             || self.peeks("WITH")
