@@ -12,6 +12,7 @@ mod group_limit;
 pub mod interpret;
 pub mod keys;
 mod limits;
+mod merged_tables;
 mod named_collections;
 mod narrow_keys;
 pub mod opener;

@@ -26,6 +26,7 @@ mod show_columns;
 pub mod size;
 pub mod sql_text;
 pub mod statement;
+pub mod statistics;
 pub mod tokens;
 pub mod translate;
 pub mod ttl;

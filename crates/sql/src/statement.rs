@@ -72,6 +72,8 @@ pub enum Statement {
         /// DEDUPLICATE: the columns of BY, none where all are compared.
         deduplicate: Option<Vec<Node>>,
         cleanup: bool,
+        /// DRY RUN PARTS
+        dry_run: Option<Vec<String>>,
     },
     Alter {
         name: TableName,
@@ -371,6 +373,11 @@ pub fn parse_projection(text: &str) -> Result<ProjectionNode> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Over tokens of a statement that is being read.
+    pub(crate) fn over(tokens: Vec<TokenWithSpan>) -> Cursor<'static> {
+        Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) }
+    }
+
     pub(crate) fn statement(&mut self) -> Result<Statement> {
         if self.peeks("SELECT")
             || self.peeks("WITH")

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{TableDefinition, TtlAction, TtlRule, TtlSpec, direction};
 use gristmill_functions::Registry;
+use gristmill_mergetree::read::ONLY_DISK;
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -37,6 +38,9 @@ pub(super) fn rules(elements: &[TtlElement]) -> Result<Vec<TtlRule>> {
             },
             TtlElementAction::Recompress(codec) => {
                 TtlAction::Recompress { codec: codec::parse(codec, &SqlType::String, true)?.1 }
+            }
+            TtlElementAction::Move { volume, name, if_exists } => {
+                TtlAction::Move { volume: *volume, name: name.clone(), if_exists: *if_exists }
             }
         };
         Ok(TtlRule { expression: sql(&element.expression), action })
@@ -88,6 +92,14 @@ impl Interpreter {
                 }
                 TtlAction::GroupBy { keys, set } => check_group_by(&analyzer, definition, keys, set)?,
                 TtlAction::Recompress { .. } => {}
+                TtlAction::Move { volume, name, if_exists } if name != ONLY_DISK && !if_exists => {
+                    let what = if *volume { "volume" } else { "disk" };
+                    return Err(bad(format!(
+                        "No such {what} `{name}` for given storage policy: a table lies on the {what} '{ONLY_DISK}'. Leave TO {} out",
+                        what.to_uppercase()
+                    )));
+                }
+                TtlAction::Move { .. } => {}
             }
         }
         Ok(())

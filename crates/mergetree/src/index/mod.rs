@@ -4,7 +4,7 @@
 //! values (`interval`); what is asked of a function, it asks of the function's argument (`monotonic`, `inverse`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
 //! (`select`), of ranges of granules by the sparse index (`granules`), of single granules by the least and greatest
 //! value of every column (`statistics`). What the table's own indexes tell besides is asked in the end (`skip`).
-//! `value_bounds` tells of granules in which order they are best read, `exact` answers `min` and `max`.
+//! `shown` makes rows of it. `value_bounds` tells of granules in which order they are best read, `exact` answers `min` and `max`.
 
 pub mod analyze;
 pub mod condition;
@@ -18,6 +18,7 @@ pub mod order;
 pub mod pattern;
 pub mod runs;
 pub mod select;
+pub mod shown;
 pub mod skip;
 pub mod sparse;
 pub mod statistics;

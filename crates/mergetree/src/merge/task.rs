@@ -124,6 +124,23 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
     }
 }
 
+/// Merges parts and throws away what comes out: an error is that which a merge of them would have.
+pub async fn try_out(
+    core: &Arc<Core>,
+    context: &Arc<QueryContext>,
+    parts: &[Arc<PartEntry>],
+    options: &MergeOptions,
+) -> Result<()> {
+    let context = &context.of_work();
+    let state = core.pin(context).await?;
+    let listed = list::begin(core, context, parts, Reason::Regular);
+    let now = (context.env.now_ms() / 1000) as i64;
+    let ttl = (!core.stopped.ttl() && core.layout.ttl.concerns(parts, now)).then_some(now);
+    let written = write(core, &state, context, &listed.running, (options, ttl)).await?;
+    discard(core, written.as_ref()).await;
+    Ok(())
+}
+
 async fn run(
     core: &Arc<Core>,
     state: &Arc<State>,

@@ -7,7 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array, UInt64Array};
+use arrow::array::{
+    ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt8Array, UInt32Array, UInt64Array,
+};
 use arrow::datatypes::{DataType, SchemaRef};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
@@ -27,8 +29,8 @@ use super::threshold::Thresholds;
 use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
 use super::unit_reader::{Reading, UnitReader};
-use super::{DISK_NAME, ONLY_DISK, PART, PART_DATA_VERSION, PART_INDEX, PART_OFFSET};
-use super::{PART_STARTING_OFFSET, PART_UUID, PARTITION_ID, PARTITION_VALUE};
+use super::{BLOCK_NUMBER, BLOCK_OFFSET, DISK_NAME, ONLY_DISK, PART, PART_DATA_VERSION, PART_INDEX, PART_OFFSET};
+use super::{PART_STARTING_OFFSET, PART_UUID, PARTITION_ID, PARTITION_VALUE, ROW_EXISTS};
 use crate::layout::Layout;
 use crate::manifest::v1::value::from_json;
 use crate::manifest::{PartEntry, State};
@@ -54,6 +56,8 @@ pub enum Output {
     PartDataVersion,
     PartUuid,
     DiskName,
+    RowExists,
+    BlockNumber,
 }
 
 impl Output {
@@ -73,6 +77,10 @@ impl Output {
             Some(PART_DATA_VERSION) => Ok(Output::PartDataVersion),
             Some(PART_UUID) => Ok(Output::PartUuid),
             Some(DISK_NAME) => Ok(Output::DiskName),
+            Some(ROW_EXISTS) => Ok(Output::RowExists),
+            Some(BLOCK_NUMBER) => Ok(Output::BlockNumber),
+            // A part's rows are not told apart by where they came from: their place in it is all that is known.
+            Some(BLOCK_OFFSET) => Ok(Output::PartOffset),
             _ => Err(Error::logical(format!("A scan is asked for column {place}, which the table does not have"))),
         }
     }
@@ -522,6 +530,9 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 // Parts are known by their objects and get no UUID, as in ClickHouse unless it is told to give them one.
                 Output::PartUuid => default_array(&SqlType::Uuid, rows),
                 Output::DiskName => constant(ONLY_DISK),
+                // What is deleted does not come here.
+                Output::RowExists => Arc::new(UInt8Array::from_value(1, rows)),
+                Output::BlockNumber => number(unit.entry.min_block.try_into().unwrap_or_default()),
                 Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
                 Output::PartOffset => {
                     let offsets = stored.column_by_name(PART_OFFSET).cloned();

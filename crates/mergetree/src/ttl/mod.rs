@@ -101,6 +101,8 @@ impl Ttl {
                 TtlAction::GroupBy { keys, set } => {
                     Action::Aggregate(Aggregation::compile(keys.len(), set, declared, shape, environment, context)?)
                 }
+                // Its parts are where it sends them.
+                TtlAction::Move { .. } => continue,
                 TtlAction::Recompress { codec } => Action::Recompress { codec: codec_of(codec)?, text: codec.clone() },
             };
             let expression = rule.expression.clone();

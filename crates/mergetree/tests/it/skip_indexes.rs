@@ -17,8 +17,14 @@ use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, 
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
 use gristmill_types::{Columns, SqlType};
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1"), ("use_query_condition_cache", "0")]).expect("settings")
