@@ -70,7 +70,16 @@ fn row(core: &Core, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
         level: part.level,
         path: core.store.location(&part.key),
         dates: key_range(core, part, |kind| matches!(kind, SqlType::Date)),
-        times: key_range(core, part, |kind| matches!(kind, SqlType::DateTime(_))),
+        // As in ClickHouse: where there is a date, no time is told.
+        times: match core
+            .layout
+            .partition_columns
+            .iter()
+            .any(|&place| *core.layout.columns.0[place].kind.plain() == SqlType::Date)
+        {
+            true => (0, 0),
+            false => key_range(core, part, |kind| matches!(kind, SqlType::DateTime(_))),
+        },
         data_version: u64::try_from(part.mutation.max(part.min_block)).unwrap_or_default(),
         codec: codec_text(core, part),
         ttl: core.layout.ttl.row(part),

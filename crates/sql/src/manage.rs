@@ -154,9 +154,6 @@ impl Cursor<'_> {
             false => None,
         };
         let cleanup = self.eat("CLEANUP");
-        if self.eat("SETTINGS") {
-            self.assignments()?;
-        }
         Ok(Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup, dry_run })
     }
 
