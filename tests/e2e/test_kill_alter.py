@@ -7,7 +7,7 @@ from runner import gristmill
 from test_kill import start
 
 ROWS = 3000
-KILLS = 6
+KILLS = 12
 ROUNDS = 40
 
 

@@ -7,7 +7,7 @@ from runner import gristmill
 from test_kill import start
 
 ROWS = 500
-KILLS = 6
+KILLS = 24
 ROUNDS = 60
 
 

@@ -10,10 +10,11 @@
 use std::alloc::{GlobalAlloc, Layout};
 use std::any::Any;
 use std::cell::Cell;
+use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
 use std::ptr;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock};
 use std::task::{Context, Poll};
 
@@ -33,6 +34,13 @@ pub struct Tally {
     peak: AtomicI64,
     /// The most that may be there; 0: any number.
     limit: u64,
+    patience: OnceLock<Box<dyn Patience>>,
+}
+
+/// Whoever waits for work that a thread does: it may have lost interest, or run out of time.
+pub trait Patience: fmt::Debug + Send + Sync {
+    /// Errors: QUERY_WAS_CANCELLED, TIMEOUT_EXCEEDED.
+    fn check(&self) -> Result<()>;
 }
 
 /// All that the process has allocated, within `GATHERED_BYTES` a thread. 0 where the allocator is not wrapped (unit tests).
@@ -45,12 +53,18 @@ thread_local! {
 
 impl Tally {
     pub const fn new() -> Self {
-        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit: 0 }
+        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit: 0, patience: OnceLock::new() }
     }
 
     /// One that `check_room` asks.
     pub const fn limited(limit: u64) -> Self {
-        Tally { limit, ..Self::new() }
+        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit, patience: OnceLock::new() }
+    }
+
+    /// Says once whom `check_wanted` asks.
+    pub fn work_for(&self, patience: Box<dyn Patience>) {
+        // An error says that it was said before.
+        let _ = self.patience.set(patience);
     }
 
     /// Bytes now. What was freed for others than whoever allocated it may hide some.
@@ -187,6 +201,25 @@ pub fn current() -> Option<Arc<Tally>> {
     }
 }
 
+/// Whether the work that the thread does is still wanted: loops ask that have no query context at hand and may take long, as
+/// those of functions over large arrays and of the lowering of expressions. Errors: QUERY_WAS_CANCELLED, TIMEOUT_EXCEEDED.
+pub fn check_wanted() -> Result<()> {
+    let current = CURRENT.with(Cell::get);
+    // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
+    match unsafe { current.as_ref() }.and_then(|tally| tally.patience.get()) {
+        Some(patience) => patience.check(),
+        None => Ok(()),
+    }
+}
+
+/// The most that all queries of the process may hold; 0: any number.
+static PROCESS_LIMIT: AtomicU64 = AtomicU64::new(0);
+
+/// Says what `check_room` keeps the process to.
+pub fn limit_process(bytes: u64) {
+    PROCESS_LIMIT.store(bytes, Relaxed);
+}
+
 /// Below that, what is made at once is too little to be asked for.
 pub const ASKED_FOR_BYTES: usize = 16 << 20;
 
@@ -196,15 +229,20 @@ pub fn check_room(bytes: usize) -> Result<()> {
     let current = CURRENT.with(Cell::get);
     // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
     let Some(tally) = (unsafe { current.as_ref() }) else { return Ok(()) };
-    let would = tally.bytes() + bytes as u64;
-    // A tally is not believed that says more than the process has.
-    if tally.limit == 0
-        || would <= tally.limit
-        || machine::resident_bytes().is_some_and(|resident| resident + bytes as u64 <= tally.limit)
+    let bytes = bytes as u64;
+    for (whose, there, limit) in
+        [(Whose::OneQuery, tally.bytes(), tally.limit), (Whose::AllQueries, PROCESS.bytes(), PROCESS_LIMIT.load(Relaxed))]
     {
-        return Ok(());
+        let would = there.saturating_add(bytes);
+        // A tally is not believed that says more than the process has.
+        if limit > 0
+            && would > limit
+            && !machine::resident_bytes().is_some_and(|resident| resident.saturating_add(bytes) <= limit)
+        {
+            return Err(limit_exceeded(whose, would, bytes, limit));
+        }
     }
-    Err(limit_exceeded(Whose::OneQuery, would, bytes as u64, tally.limit))
+    Ok(())
 }
 
 /// Whose limit it is.

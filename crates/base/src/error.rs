@@ -136,6 +136,9 @@ codes! {
     READONLY = 164,
     THERE_IS_NO_PROFILE = 180,
     INVALID_CONFIG_PARAMETER = 318,
+    TOO_MANY_COLUMNS = 161,
+    TOO_DEEP_SUBQUERIES = 162,
+    TOO_DEEP_AST = 167,
     TOO_BIG_AST = 168,
     CYCLIC_ALIASES = 174,
     MULTIPLE_EXPRESSIONS_FOR_ALIAS = 179,
@@ -150,6 +153,7 @@ codes! {
     DNS_ERROR = 198,
     TOO_MANY_SIMULTANEOUS_QUERIES = 202,
     ALIAS_REQUIRED = 206,
+    QUERY_IS_PROHIBITED = 392,
     AMBIGUOUS_IDENTIFIER = 207,
     SOCKET_TIMEOUT = 209,
     NETWORK_ERROR = 210,
@@ -173,6 +177,11 @@ codes! {
     TOO_MANY_BYTES = 307,
     VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE = 321,
     SUPPORT_IS_DISABLED = 344,
+    CANNOT_ASSIGN_OPTIMIZE = 388,
+    UNKNOWN_POLICY = 478,
+    UNKNOWN_DISK = 479,
+    TOO_MANY_PARTITIONS = 565,
+    TOO_MANY_MUTATIONS = 692,
     CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN = 349,
     SESSION_NOT_FOUND = 372,
     SESSION_IS_LOCKED = 373,
@@ -199,6 +208,9 @@ codes! {
     PATH_ACCESS_DENIED = 481,
     SIZES_OF_ARRAYS_DONT_MATCH = 190,
     NO_SUCH_DATA_PART = 232,
+    BAD_DATA_PART_NAME = 233,
+    UNKNOWN_VOLUME = 548,
+    ILLEGAL_STATISTICS = 708,
     ABORTED = 236,
     UNFINISHED = 341,
     DATA_TYPE_CANNOT_HAVE_ARGUMENTS = 378,
@@ -303,6 +315,8 @@ impl Error {
             ErrorCode::MEMORY_LIMIT_EXCEEDED
             | ErrorCode::NOT_ENOUGH_SPACE
             | ErrorCode::TIMEOUT_EXCEEDED
+            | ErrorCode::TOO_MANY_PARTITIONS
+            | ErrorCode::TOO_MANY_MUTATIONS
             | ErrorCode::TOO_MANY_PARTS => ErrorKind::Limit,
             _ => ErrorKind::User,
         }
@@ -363,28 +377,48 @@ fn find_ours(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
     None
 }
 
+/// Finds DataFusion's word of memory that is used up anywhere down the chain of sources: an error that several streams wait
+/// for, as that of a join's build side, comes wrapped.
+fn find_exhausted(error: &(dyn std::error::Error + 'static)) -> Option<Error> {
+    let mut current = Some(error);
+    while let Some(error) = current {
+        match error.downcast_ref::<DataFusionError>() {
+            Some(DataFusionError::ResourcesExhausted(message)) => {
+                return Some(Error::new(ErrorCode::MEMORY_LIMIT_EXCEEDED, message.clone()));
+            }
+            // Of several errors, their source is the first of them only.
+            Some(DataFusionError::Collection(errors)) => {
+                return errors.iter().find_map(|error| find_exhausted(error));
+            }
+            Some(DataFusionError::Shared(inner)) => return find_exhausted(inner.as_ref()),
+            _ => {}
+        }
+        current = error.source();
+    }
+    None
+}
+
 impl From<DataFusionError> for Error {
     fn from(error: DataFusionError) -> Self {
         match error {
-            DataFusionError::External(inner) => {
-                find_ours(inner.as_ref()).unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()))
-            }
+            DataFusionError::External(inner) => find_ours(inner.as_ref())
+                .or_else(|| find_exhausted(inner.as_ref()))
+                .unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string())),
             DataFusionError::ArrowError(inner, _) => (*inner).into(),
             DataFusionError::ParquetError(inner) => (*inner).into(),
             DataFusionError::Context(context, inner) => Error::from(*inner).with_context(context),
-            DataFusionError::Shared(inner) => match find_ours(inner.as_ref()) {
-                Some(ours) => ours,
-                None => Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()),
-            },
+            DataFusionError::Shared(inner) => find_ours(inner.as_ref())
+                .or_else(|| find_exhausted(inner.as_ref()))
+                .unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string())),
+            DataFusionError::Diagnostic(_, inner) => (*inner).into(),
             DataFusionError::ResourcesExhausted(message) => Error::new(ErrorCode::MEMORY_LIMIT_EXCEEDED, message),
             DataFusionError::NotImplemented(message) => Error::not_implemented(message),
             DataFusionError::IoError(inner) => inner.into(),
             DataFusionError::Plan(message) => Error::new(ErrorCode::BAD_ARGUMENTS, message),
             DataFusionError::Execution(message) => Error::new(ErrorCode::BAD_ARGUMENTS, message),
-            other => match find_ours(&other) {
-                Some(ours) => ours,
-                None => Error::logical(other.strip_backtrace()),
-            },
+            other => find_ours(&other)
+                .or_else(|| find_exhausted(&other))
+                .unwrap_or_else(|| Error::logical(other.strip_backtrace())),
         }
     }
 }
@@ -392,9 +426,9 @@ impl From<DataFusionError> for Error {
 impl From<ArrowError> for Error {
     fn from(error: ArrowError) -> Self {
         match error {
-            ArrowError::ExternalError(inner) => {
-                find_ours(inner.as_ref()).unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string()))
-            }
+            ArrowError::ExternalError(inner) => find_ours(inner.as_ref())
+                .or_else(|| find_exhausted(inner.as_ref()))
+                .unwrap_or_else(|| Error::new(ErrorCode::STD_EXCEPTION, inner.to_string())),
             ArrowError::DivideByZero => Error::new(ErrorCode::ILLEGAL_DIVISION, "Division by zero"),
             ArrowError::CastError(message) => Error::new(ErrorCode::CANNOT_CONVERT_TYPE, message),
             ArrowError::ParseError(message) => Error::new(ErrorCode::CANNOT_PARSE_TEXT, message),
@@ -459,6 +493,8 @@ impl From<Error> for std::io::Error {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
     #[test]
@@ -473,5 +509,21 @@ mod tests {
         let ours = Error::new(ErrorCode::UNKNOWN_TABLE, "Table default.x does not exist");
         let back = Error::from(DataFusionError::from(ArrowError::from(ours)));
         assert_eq!(back.to_string(), "Code: 60. DB::Exception: Table default.x does not exist. (UNKNOWN_TABLE)");
+    }
+
+    #[test]
+    fn memory_that_is_used_up_has_its_code_however_it_is_wrapped() {
+        let exhausted = || DataFusionError::ResourcesExhausted("for HashJoinInput".to_string());
+        let other = || DataFusionError::Execution("another".to_string());
+        for wrapped in [
+            exhausted(),
+            DataFusionError::Shared(Arc::new(exhausted())),
+            DataFusionError::External(Box::new(DataFusionError::Shared(Arc::new(exhausted())))),
+            DataFusionError::Shared(Arc::new(exhausted().context("building"))),
+            exhausted().context("building"),
+            DataFusionError::Collection(vec![other(), exhausted()]),
+        ] {
+            assert_eq!(Error::from(wrapped).code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
+        }
     }
 }

@@ -10,13 +10,20 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use tokio::runtime::{Builder, Handle, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
 use tokio::task::JoinHandle;
 
 use crate::{Error, ErrorCode, Result, allocations};
 
 static IO: OnceLock<Handle> = OnceLock::new();
 static CPU: OnceLock<Handle> = OnceLock::new();
+
+/// Stack of a thread that plans and computes. Reading a statement, lowering, the passes over plans, evaluation and dropping
+/// all descend as deep as expressions are nested, which `gristmill_sql::chains` bounds; this holds what it lets pass, in
+/// debug builds too. Only what was touched is memory.
+pub const STACK_BYTES: usize = 256 << 20;
+/// Of threads that do not descend, but may be the last to hold a plan.
+const STACK_OF_IO_BYTES: usize = 16 << 20;
 
 /// The two runtimes; drop it to stop them.
 pub struct Runtimes {
@@ -32,13 +39,14 @@ impl Runtimes {
             .worker_threads(2)
             .max_blocking_threads(256)
             .thread_name("io")
+            .thread_stack_size(STACK_OF_IO_BYTES)
             .enable_all()
             .build()
             .map_err(failed)?;
         let cpu = Builder::new_multi_thread()
             .worker_threads(cpu_threads.max(1))
             .thread_name("query")
-            .thread_stack_size(8 << 20)
+            .thread_stack_size(STACK_BYTES)
             .enable_all()
             .build()
             .map_err(failed)?;
@@ -57,6 +65,21 @@ pub fn io() -> Handle {
 /// Where queries compute.
 pub fn cpu() -> Handle {
     CPU.get().cloned().unwrap_or_else(Handle::current)
+}
+
+/// Runs what may compute for long without a point at which its task could wait, such as planning: the other tasks of its
+/// thread go on elsewhere meanwhile.
+pub fn aside<T>(work: impl FnOnce() -> T) -> T {
+    match Handle::try_current() {
+        Ok(handle) if handle.runtime_flavor() == RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// As `aside`, of a future that computes for long between its waits.
+pub async fn polled_aside<F: Future>(future: F) -> F::Output {
+    let mut future = std::pin::pin!(future);
+    std::future::poll_fn(|context| aside(|| future.as_mut().poll(context))).await
 }
 
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);

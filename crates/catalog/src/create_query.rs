@@ -110,8 +110,16 @@ fn column(column: &Column, definition: &TableDefinition) -> String {
     if !column.codec.is_empty() {
         text.push_str(&format!(" CODEC({})", column.codec));
     }
+    if !column.statistics.is_empty() {
+        text.push_str(&format!(" STATISTICS({})", column.statistics.join(", ")));
+    }
     if let Some(ttl) = definition.ttl.columns.get(&column.name) {
         text.push_str(&format!(" TTL {ttl}"));
+    }
+    if !column.settings.is_empty() {
+        let settings: Vec<String> =
+            column.settings.iter().map(|(name, value)| format!("{name} = {}", setting(value))).collect();
+        text.push_str(&format!(" SETTINGS ({})", settings.join(", ")));
     }
     text
 }

@@ -2,6 +2,7 @@
 
 pub mod materialized_view;
 pub mod memory;
+mod memory_changes;
 pub mod null;
 pub mod view;
 

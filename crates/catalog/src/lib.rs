@@ -30,7 +30,8 @@ pub use metadata_store::MetadataStore;
 pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents, ProjectionDefinition};
 pub use rows_table::{RowsFuture, RowsTable};
 pub use table::{
-    BackgroundWork, CheckedPart, DetachedPartRow, MutationRequest, MutationRow, OptimizeRequest, PartChoice, PartRow,
-    PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, Table, TableWriter, Transfer, WriteLane,
+    BackgroundWork, CheckedPart, DetachedPartRow, IndexRowsRequest, MutationRequest, MutationRow, OptimizeRequest,
+    PartChoice, PartRow, PartTtlRow, PartitionChoice, ProjectionPartRow, ProjectionRow, RowChange, StoragePlace, Table,
+    TableWriter, Transfer, WriteLane,
 };
 pub use ttl::{TtlAction, TtlRule, TtlSpec};

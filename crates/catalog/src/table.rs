@@ -37,6 +37,22 @@ pub enum PartChoice {
     Part(String),
 }
 
+/// Where MOVE PARTITION sends parts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoragePlace {
+    pub volume: bool,
+    pub name: String,
+}
+
+/// What is shown of a table's sparse index beside the keys.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct IndexRowsRequest {
+    /// Where the columns' data of the granules begin.
+    pub with_marks: bool,
+    /// The least and greatest values of the columns of the partition key.
+    pub with_minmax: bool,
+}
+
 /// What CHECK TABLE found of a part.
 #[derive(Clone, Debug)]
 pub struct CheckedPart {
@@ -67,6 +83,8 @@ pub struct OptimizeRequest {
     pub deduplicate_by: Vec<String>,
     /// Rows that say that their key is deleted go too.
     pub cleanup: bool,
+    /// These parts, by name, are merged to see that it can be done, and what comes out is thrown away.
+    pub dry_run: Option<Vec<String>>,
 }
 
 /// A part, as `system.parts` shows it. Times are in seconds since the Unix epoch.
@@ -90,6 +108,12 @@ pub struct PartRow {
     pub max_block_number: i64,
     pub level: u32,
     pub path: String,
+    /// Least and greatest value of the first Date of the partition key, in days, and of its first DateTime, in seconds.
+    pub dates: (u64, u64),
+    pub times: (u64, u64),
+    /// Number of the last mutation that its rows went through; its first block's where there was none.
+    pub data_version: u64,
+    pub codec: String,
     /// When the table's TTL concerns the part's rows.
     pub ttl: PartTtlRow,
     /// Compressed and uncompressed bytes by column, in the table's order.
@@ -289,6 +313,18 @@ pub trait Table: Send + Sync + Debug {
         Err(self.unsupported("partitions"))
     }
 
+    /// The sparse index as rows: their columns, and the rows where they are wanted. Errors: BAD_ARGUMENTS.
+    async fn index_rows(
+        &self,
+        _context: &Arc<QueryContext>,
+        _request: IndexRowsRequest,
+        _only_columns: bool,
+    ) -> Result<(Columns, Vec<RecordBatch>)> {
+        let engine = &self.definition().engine.name;
+        let text = format!("Table function mergeTreeIndex expected MergeTree table, got: {engine}");
+        Err(Error::new(ErrorCode::BAD_ARGUMENTS, text))
+    }
+
     /// Reads parts whole and compares them with their checksums.
     async fn check(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
         let engine = &self.definition().engine.name;
@@ -388,9 +424,14 @@ pub trait Table: Send + Sync + Debug {
         Err(self.unsupported("FREEZE"))
     }
 
-    /// Removes such a copy.
-    async fn unfreeze(&self, _context: &Arc<QueryContext>, _name: &str) -> Result<()> {
+    /// Removes such a copy, or what it has of a partition.
+    async fn unfreeze(&self, _context: &Arc<QueryContext>, _partition: &PartitionChoice, _name: &str) -> Result<()> {
         Err(self.unsupported("UNFREEZE"))
+    }
+
+    /// Sends parts to a disk or volume. Errors: UNKNOWN_DISK, UNKNOWN_VOLUME, NO_SUCH_DATA_PART.
+    async fn move_parts(&self, _context: &Arc<QueryContext>, _chosen: &PartChoice, _to: &StoragePlace) -> Result<()> {
+        Err(self.unsupported("partitions"))
     }
 
     fn detached_parts(&self) -> Vec<DetachedPartRow> {

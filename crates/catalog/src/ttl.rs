@@ -35,6 +35,13 @@ pub enum TtlAction {
     GroupBy { keys: Vec<String>, set: Vec<(String, String)> },
     /// Parts of which all rows are that old get the codec.
     Recompress { codec: String },
+    /// Parts go to another place. There is one place, where they are already.
+    Move {
+        volume: bool,
+        name: String,
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        if_exists: bool,
+    },
 }
 
 impl TtlSpec {
@@ -63,6 +70,11 @@ impl TtlRule {
                 format!("{expression} GROUP BY {}{set}", keys.join(", "))
             }
             TtlAction::Recompress { codec } => format!("{expression} RECOMPRESS CODEC({codec})"),
+            TtlAction::Move { volume, name, if_exists } => {
+                let place = if *volume { "VOLUME" } else { "DISK" };
+                let exists = if *if_exists { "IF EXISTS " } else { "" };
+                format!("{expression} TO {place} {exists}{}", gristmill_types::sql_type::quote(name))
+            }
         }
     }
 }

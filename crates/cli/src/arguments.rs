@@ -14,7 +14,7 @@ use clap::{Args, ValueEnum};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Format;
 use gristmill_introspect::Settings;
-use gristmill_introspect::settings::nearest;
+use gristmill_introspect::settings::{SettingInfo, nearest};
 
 use crate::client::foreign_options::{foreign, takes_value};
 use crate::runner::Options;
@@ -98,11 +98,23 @@ pub fn option_names(command: &clap::Command) -> BTreeSet<String> {
     command.get_arguments().flat_map(names).collect()
 }
 
-/// Takes settings and parameters out of the line. `options`: where it is given, whatever is none of these is a setting of a
-/// server. Errors: a bad value, a name without a value.
-pub fn take_dynamic(line: Vec<OsString>, options: Option<&BTreeSet<String>>) -> Result<(Vec<OsString>, Given)> {
-    let known: BTreeMap<&str, &str> = Settings::declared().iter().map(|info| (info.name, info.kind)).collect();
-    let mut given = Given::default();
+/// Takes settings and parameters out of the line. `settings`: those that are not given. `options`: the command's own; for one that `is_client`, whatever else there
+/// is, is a setting of its server. Errors: a bad value, a name without a value.
+pub fn take_dynamic(
+    line: Vec<OsString>,
+    settings: Settings,
+    options: &BTreeSet<String>,
+    is_client: bool,
+) -> Result<(Vec<OsString>, Given)> {
+    let declared = Settings::declared();
+    // Settings without effect have names of options too: `format`, `database`. A server is the one to know their values.
+    let is_taken = |info: &SettingInfo| match is_client {
+        true => !info.no_effect && !options.contains(info.name),
+        false => !info.no_effect || !options.contains(info.name),
+    };
+    let known: BTreeMap<&str, &str> =
+        declared.iter().filter(|info| is_taken(info)).map(|info| (info.name, info.kind)).collect();
+    let mut given = Given { settings, ..Given::default() };
     let mut rest = Vec::with_capacity(line.len());
     let mut words = line.into_iter().peekable();
     let mut value_of_option = false;
@@ -117,9 +129,7 @@ pub fn take_dynamic(line: Vec<OsString>, options: Option<&BTreeSet<String>>) -> 
                 // The name of a parameter is taken as written: `-` and `_` differ in it.
                 given.parameters.insert(written["param_".len()..].to_string(), value);
             }
-            Some((name, written, value))
-                if known.contains_key(name.as_str()) && !options.is_some_and(|options| options.contains(&name)) =>
-            {
+            Some((name, written, value)) if known.contains_key(name.as_str()) => {
                 let alone = words.peek().is_none_or(|next| next.to_string_lossy().starts_with('-'));
                 let value = match value {
                     Some(value) => value,
@@ -128,16 +138,14 @@ pub fn take_dynamic(line: Vec<OsString>, options: Option<&BTreeSet<String>>) -> 
                 };
                 given.settings.set(&name, &value)?;
             }
-            Some((name, written, value))
-                if options.is_some_and(|options| is_servers(&name, options)) && foreign(&name).is_some() =>
-            {
+            Some((name, written, value)) if is_client && is_servers(&name, options) && foreign(&name).is_some() => {
                 let takes = foreign(&name).map(|foreign| takes_value(foreign, &written)).transpose()?.unwrap_or_default();
                 let alone = words.peek().is_none_or(|next| next.to_string_lossy().starts_with('-'));
                 if takes && value.is_none() && !alone {
                     words.next();
                 }
             }
-            Some((name, written, value)) if options.is_some_and(|options| is_servers(&name, options)) => {
+            Some((name, written, value)) if is_client && is_servers(&name, options) => {
                 let alone = words.peek().is_none_or(|next| next.to_string_lossy().starts_with('-'));
                 let value = match value {
                     Some(value) => value,
@@ -223,7 +231,12 @@ mod tests {
     use crate::local::arguments::LocalArguments;
 
     fn taken(words: &[&str]) -> Result<(Vec<String>, Given)> {
-        let (rest, given) = take_dynamic(words.iter().map(OsString::from).collect(), None)?;
+        let (rest, given) = take_dynamic(
+            words.iter().map(OsString::from).collect(),
+            Settings::default(),
+            &BTreeSet::from(["format".to_string()]),
+            false,
+        )?;
         Ok((rest.into_iter().map(|word| word.into_string().expect("text")).collect(), given))
     }
 
@@ -239,9 +252,14 @@ mod tests {
             "--param_a-b",
             "x",
             "--param_n=7",
+            "--format",
+            "CSV",
+            "--enable_vertical_final",
+            "0",
         ])
         .expect("takes");
-        assert_eq!(rest, ["local", "-q", "SELECT 1"]);
+        assert_eq!(rest, ["local", "-q", "SELECT 1", "--format", "CSV"]);
+        assert_eq!(given.settings.get("enable_vertical_final").as_deref(), Some("0"));
         assert_eq!((given.settings.max_threads, given.settings.max_block_size), (4, 10));
         assert_eq!(given.parameters.into_iter().collect::<Vec<_>>(), [("a-b".into(), "x".into()), ("n".into(), "7".into())]);
     }
@@ -292,7 +310,8 @@ mod tests {
     fn what_is_no_option_of_a_client_is_a_setting_of_its_server() {
         let options = BTreeSet::from(["host".to_string(), "secure".to_string()]);
         let line = ["client", "--host", "h", "--new_setting=7", "--other-new", "x", "--secure", "--flag", "-q", "SELECT 1"];
-        let (rest, given) = take_dynamic(line.iter().map(OsString::from).collect(), Some(&options)).expect("takes");
+        let (rest, given) =
+            take_dynamic(line.iter().map(OsString::from).collect(), Settings::default(), &options, true).expect("takes");
         assert_eq!(rest, ["client", "--host", "h", "--secure", "-q", "SELECT 1"].map(OsString::from));
         let unknown: Vec<_> = given.unknown.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
         assert_eq!(unknown, [("flag", "1"), ("new_setting", "7"), ("other_new", "x")]);

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::time::Duration;
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result, runtime};
+use gristmill_introspect::Settings;
 
 use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
@@ -66,7 +67,11 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
-    let (line, given) = arguments::take_dynamic(line.clone(), (command == "client").then_some(&options))?;
+    let settings = match command {
+        "client" | "server" => Settings::default(),
+        _ => Settings::of_one_session(),
+    };
+    let (line, given) = arguments::take_dynamic(line.clone(), settings, &options, command == "client")?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),
@@ -77,12 +82,20 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
         Command::Local(_) | Command::Demo(_) => bootstrap::start(bootstrap::LOG, &Logger::default())?,
     };
-    let code = match parsed.command {
+    // Statements are planned where the command runs, and the size of the first thread's stack is the shell's.
+    let run = || match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
+    let code = std::thread::scope(|scope| {
+        let named = std::thread::Builder::new().name("main".to_string()).stack_size(runtime::STACK_BYTES);
+        match named.spawn_scoped(scope, run) {
+            Ok(thread) => thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)),
+            Err(error) => Err(Error::new(ErrorCode::STD_EXCEPTION, format!("Cannot start threads: {error}"))),
+        }
+    });
     runtimes.cpu.block_on(gristmill_base::runtime::tidied(TIDYING_LONGEST));
     // A blocking read of standard input cannot be called off; it must not keep the process alive.
     // The end of the process ends the threads. Told to end by themselves they would be detached, and glibc looks at a thread
@@ -105,7 +118,8 @@ mod tests {
                 for written in [option.replace('_', "-"), option.replace('-', "_")] {
                     let line = ["gristmill", name, &format!("--{written}=1")].map(OsString::from).to_vec();
                     let is_clients = name == "client";
-                    let (line, given) = arguments::take_dynamic(line, is_clients.then_some(&options)).expect("takes");
+                    let (line, given) =
+                        arguments::take_dynamic(line, Settings::default(), &options, is_clients).expect("takes");
                     let is_setting = line.len() == 2 && given.unknown.is_empty();
                     let unknown = command.clone().try_get_matches_from(line).err().map(|error| error.kind());
                     assert!(

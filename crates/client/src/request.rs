@@ -7,6 +7,7 @@ use gristmill_base::{Error, Result};
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_introspect::Settings;
+use gristmill_introspect::without_effect::is_number;
 use gristmill_types::Columns;
 
 use crate::endpoint::Endpoint;
@@ -141,7 +142,7 @@ impl Dialect {
             let kind = declared.iter().find(|known| known.name == name).map(|known| known.kind).ok_or_else(unknown)?;
             write_string(name.as_bytes(), out);
             match (kind, value.as_str()) {
-                ("String" | "Float", text) => write_string(text.as_bytes(), out),
+                (kind, text) if !is_number(kind) => write_string(text.as_bytes(), out),
                 (_, "true") => write_varuint(1, out),
                 (_, "false" | "auto") => write_varuint(0, out),
                 (_, number) => write_varuint(number.parse().map_err(|_| unknown())?, out),

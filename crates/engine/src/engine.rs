@@ -198,6 +198,7 @@ impl Engine {
             now_micros: context.start.as_micros() as i64,
             cast_keep_nullable: context.settings.cast_keep_nullable,
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
+            range_elements_max: context.settings.function_range_max_elements_in_block,
         }
     }
 }

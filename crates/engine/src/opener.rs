@@ -9,13 +9,14 @@ use gristmill_catalog::engines::{MaterializedViewTable, MemoryTable, NullTable, 
 use gristmill_catalog::{KeyExpression, MaterializedView, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
-use gristmill_mergetree::settings::TableSettings;
+use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment, ObjectFolder, PartStore};
 use gristmill_objstore::Store;
 use gristmill_sources::SourceHints;
 use gristmill_types::{Columns, DefaultKind};
 
-use crate::keys;
+use crate::compiler::Compiler;
+use crate::{keys, merged_tables};
 
 pub struct Opener {
     pub registry: Arc<Registry>,
@@ -37,9 +38,11 @@ pub const ENGINES: &[&str] = &[
     "ReplacingMergeTree",
     "SummingMergeTree",
     "AggregatingMergeTree",
+    "CoalescingMergeTree",
     "CollapsingMergeTree",
     "VersionedCollapsingMergeTree",
     "Memory",
+    merged_tables::ENGINE,
     "Null",
     "S3",
     "GCS",
@@ -60,13 +63,22 @@ pub fn is_query_setting(engine: Option<&str>, name: &str) -> bool {
 
 #[async_trait]
 impl TableOpener for Opener {
-    async fn open(&self, definition: Arc<TableDefinition>, _existing: bool) -> Result<Arc<dyn Table>> {
+    async fn open(&self, definition: Arc<TableDefinition>, existing: bool) -> Result<Arc<dyn Table>> {
         match definition.engine.name.as_str() {
-            "Memory" => Ok(Arc::new(MemoryTable::new(definition))),
-            TableDefinition::VIEW => Ok(Arc::new(View::new(definition))),
+            "Memory" => {
+                let compiler = Arc::new(Compiler { registry: self.registry.clone() });
+                Ok(Arc::new(MemoryTable::new(definition).with_compiler(compiler)))
+            }
+            // Both stand for a query, which whoever reads them puts in their place.
+            TableDefinition::VIEW | merged_tables::ENGINE => Ok(Arc::new(View::new(definition))),
             MaterializedView::ENGINE => Ok(Arc::new(MaterializedViewTable::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
-            family if gristmill_mergetree::engine::NAMES.contains(&family) => self.mergetree(definition).await,
+            family if gristmill_mergetree::engine::NAMES.contains(&family) => {
+                if !existing {
+                    check_given(&definition.settings)?;
+                }
+                self.mergetree(definition).await
+            }
             "S3" | "GCS" | "AzureBlobStorage" | "URL" | "File" => {
                 gristmill_sources::open_engine(definition, &self.hints).await
             }

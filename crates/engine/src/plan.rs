@@ -26,6 +26,7 @@ use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::narrow_keys::GroupNarrowKeysByArray;
+use crate::operator_limits::KeepToLimits;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -95,6 +96,9 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     // Behind the rules that may give an aggregation an order.
     if settings.optimize_trivial_group_by_limit_query {
         rules.push(Arc::new(LimitGroups));
+    }
+    if let Some(limits) = KeepToLimits::of(settings, plan) {
+        rules.push(Arc::new(limits));
     }
     rules.push(Arc::new(GroupNarrowKeysByArray));
     rules.push(Arc::new(GroupInBuckets::default()));

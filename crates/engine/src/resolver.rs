@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{Table, TableDefinition};
+use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
@@ -23,8 +23,10 @@ use crate::engine::{Engine, timezone};
 use crate::execution::{ClientBlocks, ExternalTable};
 use crate::granted_columns::GrantedColumns;
 use crate::interpret::{check_source, may_know, may_read, rows_once};
+use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
+use crate::projections::compile::kept_aggregates;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 use crate::values_call;
 use crate::views::query::Block;
@@ -101,6 +103,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: vec![name.to_string()],
         }))
     }
@@ -117,6 +120,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: vec![table.name.clone()],
         }))
     }
@@ -146,6 +150,7 @@ impl<'a> Resolver<'a> {
             prewhere: true,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name: full.to_vec(),
         }))
     }
@@ -186,6 +191,7 @@ impl<'a> Resolver<'a> {
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name,
         })
     }
@@ -199,13 +205,47 @@ impl<'a> Resolver<'a> {
             let text = format!("The view {} reads views that read views, more than {VIEWS_MAX} deep", definition.name);
             return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
         }
+        self.query_as(text, database, &definition.columns, name).await
+    }
+
+    /// The tables that `merge()` or a table of the engine Merge means, as one. `of`: that table.
+    async fn merged(&self, merged: &Merged, of: Option<&TableDefinition>, name: Vec<String>) -> Result<ResolvedTable> {
+        if self.views >= VIEWS_MAX {
+            let text = format!("{} merges tables that merge tables, more than {VIEWS_MAX} deep", name.join("."));
+            return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
+        }
+        let tables = merged.tables(&self.engine.databases, self.context, of)?;
+        let columns = match of {
+            Some(definition) => stored_columns(&definition.columns),
+            None => merged_tables::columns(&tables)?,
+        };
+        let virtual_columns = merged_tables::virtual_columns();
+        let all = Columns::new(columns.iter().chain(virtual_columns.iter()).cloned().collect());
+        if tables.is_empty() {
+            return Ok(ResolvedTable {
+                provider: Arc::new(MemTable::try_new(all.arrow(), vec![Vec::new()])?),
+                columns,
+                virtual_columns,
+                aliases: Columns::default(),
+                prewhere: false,
+                is_merge_tree: false,
+                sampling: None,
+                name,
+            });
+        }
+        let table = self.query_as(&merged_tables::query(&tables, &columns), &merged.database, &all, name).await?;
+        Ok(ResolvedTable { columns, virtual_columns, ..table })
+    }
+
+    /// What a query over tables of a database gives, in columns of given names and types.
+    async fn query_as(&self, text: &str, database: &str, columns: &Columns, name: Vec<String>) -> Result<ResolvedTable> {
         let Statement::Select(select) = gristmill_sql::statement::parse(text, &BTreeMap::new())? else {
-            return Err(Error::logical(format!("The view {} has no query but '{text}'", definition.name)));
+            return Err(Error::logical(format!("{} has no query but '{text}'", name.join("."))));
         };
         let inner = Resolver {
             hints: hints(self.engine),
             seen: Mutex::default(),
-            database: database.clone(),
+            database: database.to_string(),
             views: self.views + 1,
             names: self.names.clone(),
             block: None,
@@ -219,8 +259,8 @@ impl<'a> Resolver<'a> {
         let env = Engine::function_env(self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
         let lowered = analyzer.lower(&select.query).context(|| format!("in the view {}", name.join(".")))?;
-        let mut exprs = Vec::with_capacity(definition.columns.len());
-        for column in &definition.columns {
+        let mut exprs = Vec::with_capacity(columns.len());
+        for column in columns {
             let found = lowered.columns.iter().find(|found| found.name == column.name).ok_or_else(|| {
                 let text = format!("The query of the view {} gives no column {}", name.join("."), column.name);
                 Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
@@ -231,12 +271,13 @@ impl<'a> Resolver<'a> {
         let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
         Ok(ResolvedTable {
             provider: Arc::new(ViewTable::new(plan, None)),
-            columns: definition.columns.clone(),
+            columns: columns.clone(),
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
             prewhere: false,
             is_merge_tree: false,
             sampling: None,
+            kept_aggregates: Vec::new(),
             name,
         })
     }
@@ -256,7 +297,18 @@ impl<'a> Resolver<'a> {
             SamplingKey { expression, rows }
         });
         let virtual_columns = table.virtual_columns();
-        Ok(ResolvedTable { provider, columns, virtual_columns, aliases, prewhere, is_merge_tree, sampling, name })
+        let kept_aggregates = kept_aggregates(&definition);
+        Ok(ResolvedTable {
+            provider,
+            columns,
+            virtual_columns,
+            aliases,
+            prewhere,
+            is_merge_tree,
+            sampling,
+            kept_aggregates,
+            name,
+        })
     }
 }
 
@@ -300,6 +352,28 @@ impl TableResolver for Resolver<'_> {
         {
             return Ok(rows);
         }
+        if name.eq_ignore_ascii_case(merged_tables::FUNCTION) {
+            let merged = Merged::of_call(&call, &self.database)?;
+            return self.merged(&merged, None, vec![name.to_string()]).await;
+        }
+        if let Some((table, request)) = index_call(self.engine, self.context, &call)? {
+            let definition = table.definition();
+            if self.checks && !may_read(self.context, &definition.database, &definition.name)? {
+                let text = format!("{}() needs SELECT on all of the table {}", call.name, definition.name);
+                return Err(Error::new(ErrorCode::ACCESS_DENIED, text));
+            }
+            let (columns, batches) = table.index_rows(self.context, request, false).await?;
+            return Ok(ResolvedTable {
+                provider: Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?),
+                columns,
+                virtual_columns: Columns::default(),
+                aliases: Columns::default(),
+                prewhere: false,
+                is_merge_tree: false,
+                sampling: None,
+                name: vec![name.to_string()],
+            });
+        }
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));
         self.ready(table.as_ref(), vec![name.to_string()], false).await
@@ -322,6 +396,9 @@ impl Resolver<'_> {
         if definition.materialized_view().is_some() {
             return self.materialized(definition, full, is_final).await;
         }
+        if definition.engine.name == merged_tables::ENGINE {
+            return self.merged(&Merged::of_definition(definition)?, Some(definition), full).await;
+        }
         match definition.view_query() {
             // FINAL says nothing of the tables that a view reads; the setting does.
             Some(_) => self.view(definition, full).await,
@@ -342,6 +419,39 @@ fn alias_columns(definition: &TableDefinition) -> Columns {
 /// Engines and table functions of files and objects.
 fn reads_files(engine: &str) -> bool {
     ["s3", "gcs", "url", "file", "azureblobstorage"].iter().any(|known| engine.to_ascii_lowercase().starts_with(known))
+}
+
+/// `mergeTreeIndex(database, table [, with_marks = true] [, with_minmax = true])`: of which table, and what is to be shown. `None`: it is
+/// another function.
+pub fn index_call(
+    engine: &Engine,
+    context: &Arc<QueryContext>,
+    call: &TableFunctionCall,
+) -> Result<Option<(Arc<dyn Table>, IndexRowsRequest)>> {
+    const NAME: &str = "mergeTreeIndex";
+    if !call.name.eq_ignore_ascii_case(NAME) {
+        return Ok(None);
+    }
+    let [database, table] = &call.positional[..] else {
+        return Err(Error::new(
+            ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH,
+            format!("Table function '{NAME}' takes a database and a table, got: {} arguments", call.positional.len()),
+        ));
+    };
+    let mut request = IndexRowsRequest::default();
+    for (name, value) in &call.named {
+        let wanted = match name.as_str() {
+            "with_marks" => &mut request.with_marks,
+            "with_minmax" => &mut request.with_minmax,
+            other => {
+                let text = format!("Unknown argument '{other}' of table function {NAME}: with_marks, with_minmax");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+        };
+        *wanted = matches!(value.word(), "1" | "true");
+    }
+    let database = if database.word().is_empty() { context.database.as_str() } else { database.word() };
+    Ok(Some((engine.databases.table(database, table.word())?, request)))
 }
 
 /// The hints that every table function gets.

@@ -8,10 +8,11 @@ use gristmill_access::effective::Effective;
 use gristmill_access::entity::Chosen;
 use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
-use gristmill_base::{Result, allocations};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::{Client, QueryContext, Settings, processes};
 use gristmill_sql::access::AccessStatement;
+use gristmill_sql::size;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
 use sqlparser::ast::OrderByKind;
 
@@ -49,7 +50,7 @@ impl Session {
     pub fn new(engine: Arc<Engine>) -> Session {
         Session {
             engine,
-            settings: Settings::default(),
+            settings: Settings::of_one_session(),
             database: "default".to_string(),
             user: "default".to_string(),
             client: Arc::new(Client { interface: Client::LOCAL, ..Client::default() }),
@@ -131,7 +132,7 @@ impl Session {
         input: Option<InputData>,
         brought: Brought,
     ) -> Result<Execution> {
-        let parsed = statement::parse(&statement.text, &self.parameters);
+        let parsed = self.parse(&statement.text);
         let settings = match &parsed {
             Ok(parsed) => self.settings_for(parsed),
             Err(_) => Ok(self.settings.clone()),
@@ -165,6 +166,14 @@ impl Session {
         }
     }
 
+    fn parse(&self, text: &str) -> Result<Statement> {
+        // A statement may allow itself more, but that is known only when it was read.
+        if is_too_long(text, &self.settings) && !text.contains("max_query_size") {
+            return Err(too_long(self.settings.max_query_size));
+        }
+        statement::parse_within(text, &self.parameters, self.settings.max_parser_depth)
+    }
+
     async fn begin(
         &mut self,
         statement: &StatementText,
@@ -176,6 +185,10 @@ impl Session {
     ) -> Result<(Outcome, Option<String>, Option<IntoOutfile>)> {
         let parsed = parsed?;
         settings?;
+        check_size(&statement.text, &parsed, &ending.context.settings)?;
+        if ending.context.settings.replace_running_query {
+            processes::end_running(&ending.context.query_id, &ending.context.user).await;
+        }
         ending.running = Some(processes::start(&ending.context)?);
         match &parsed {
             Statement::Set(assignments) => apply(&mut self.settings, assignments)?,
@@ -233,6 +246,34 @@ impl Session {
         }
         Ok(settings)
     }
+}
+
+fn is_too_long(text: &str, settings: &Settings) -> bool {
+    settings.max_query_size > 0 && text.len() as u64 > settings.max_query_size
+}
+
+fn too_long(most: u64) -> Error {
+    Error::new(
+        ErrorCode::SYNTAX_ERROR,
+        format!(
+            "Max query size exceeded (can be increased with the `max_query_size` setting): Syntax error: failed at position {most}"
+        ),
+    )
+}
+
+/// Errors: SYNTAX_ERROR, TOO_DEEP_AST, TOO_BIG_AST.
+fn check_size(text: &str, statement: &Statement, settings: &Settings) -> Result<()> {
+    if is_too_long(text, settings) {
+        return Err(too_long(settings.max_query_size));
+    }
+    size::check(
+        statement,
+        size::Most {
+            depth: settings.max_ast_depth,
+            elements: settings.max_ast_elements,
+            subqueries: settings.max_subquery_depth,
+        },
+    )
 }
 
 /// Databases that each user may be in.

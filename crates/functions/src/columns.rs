@@ -234,12 +234,17 @@ pub fn slice_lists<'a>(
     let mut lengths = Vec::with_capacity(rows);
     let mut parts = Vec::new();
     let values: ArrayRef = if let Some(array) = source.as_binary_view_opt() {
-        let mut views = Vec::new();
+        let (mut views, mut unasked) = (Vec::new(), 0);
         for row in 0..rows {
             let index = at(array.len(), row);
             let whole = array.value(index);
             parts.clear();
             f(row, whole, &mut parts)?;
+            unasked += parts.len() * size_of::<u128>();
+            if unasked >= ASKED_FOR_BYTES {
+                check_room(unasked)?;
+                unasked = 0;
+            }
             let view = array.views()[index];
             views.extend(parts.iter().map(|part| part_view(view, whole, part)));
             lengths.push(parts.len());

@@ -52,5 +52,5 @@ pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call
 pub use cast::cast_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use registry::Registry;
-pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, ScalarFunction, SessionRoles};
+pub use scalar::{Argument, Bound, FunctionEnv, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles};
 pub use udf::{FunctionUdf, call, scalar_udf};

@@ -4,8 +4,12 @@
 //! A chain of such functions is monotonic where each link is over the range that reaches it. Functions of instants are
 //! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
 
+use std::sync::Arc;
+
 use SqlType as T;
-use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY};
+use chrono_tz::Tz;
+use datafusion::common::ScalarValue;
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, monday};
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
 
@@ -28,6 +32,62 @@ pub enum Holds {
     Between(i128, i128),
     /// While all values lie in one page of this width; pages are counted from zero.
     WithinPage(i128),
+    /// While all values lie in one such stretch of the calendar. Without a clock they are days.
+    WithinPeriod(Period, Option<Clock>),
+    /// While none has a sign, and all have as many digits: so long texts of them are in the order of numbers.
+    WithinDigits,
+}
+
+/// A stretch of the calendar, at whose end a function of days begins again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Period {
+    /// From Monday on.
+    Week,
+    Month,
+    Year,
+}
+
+/// By what an instant is a local day.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Clock {
+    tz: Tz,
+    ticks_a_second: i128,
+}
+
+impl Holds {
+    /// The stretch in which a value lies: it holds between values of one. `None`: in none.
+    pub fn stretch(&self, value: i128) -> Option<i128> {
+        match self {
+            Holds::Always => Some(0),
+            Holds::Between(first, last) => (*first <= value && value <= *last).then_some(0),
+            Holds::WithinPage(width) => Some(value.div_euclid(*width)),
+            Holds::WithinPeriod(period, clock) => {
+                let day = match clock {
+                    None => value,
+                    Some(clock) => {
+                        let second = i64::try_from(value.div_euclid(clock.ticks_a_second)).ok()?;
+                        Zone::new(clock.tz).to_local(second).div_euclid(SECONDS_A_DAY).into()
+                    }
+                };
+                // Beyond these functions give what they give for the last day that they know.
+                let day = i32::try_from(day).ok()?;
+                if !(FIRST_DAY..=gristmill_types::calendar::LAST_DAY).contains(&day) {
+                    return None;
+                }
+                let (year, month, _) = civil_from_days(day);
+                Some(match period {
+                    Period::Week => monday(day).into(),
+                    Period::Month => i128::from(year) * 12 + i128::from(month),
+                    Period::Year => year.into(),
+                })
+            }
+            Holds::WithinDigits => match value {
+                ..0 => None,
+                0 => Some(0),
+                _ => Some(value.ilog10().into()),
+            },
+        }
+    }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -53,11 +113,7 @@ impl Monotonicity {
 
     /// Whether it holds for values from `low` to `high`, both included.
     pub fn over(&self, low: i128, high: i128) -> bool {
-        match self.holds {
-            Holds::Always => true,
-            Holds::Between(first, last) => first <= low && high <= last,
-            Holds::WithinPage(width) => low.div_euclid(width) == high.div_euclid(width),
-        }
+        self.holds.stretch(low).is_some_and(|stretch| Some(stretch) == self.holds.stretch(high))
     }
 }
 
@@ -82,7 +138,7 @@ fn judge(
     session: &Zone,
     constants: bool,
 ) -> Option<Monotonicity> {
-    let kind = arguments.first()?.kind.plain();
+    let kind = &seen(name, 0, arguments)?;
     let others_constant =
         |at: usize| !constants || arguments.iter().enumerate().all(|(i, a)| i == at || a.constant.is_some());
     match name {
@@ -105,22 +161,28 @@ fn judge(
         }
         "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments),
         "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
-        "toString" => None,
+        "toString" if arguments.len() > 1 => None,
+        "toString" => text_of(kind),
         "dateTrunc" => {
-            let moment = arguments.get(1)?.kind.plain();
-            others_constant(1).then(|| of_days_or_times(moment, session).map(|found| found.at(1)))?
+            let moment = seen(name, 1, arguments)?;
+            others_constant(1).then(|| of_days_or_times(&moment, session).map(|found| found.at(1)))?
         }
         // Hours are counted from midnight, and begin again where a clock is turned back.
         "toStartOfInterval" if matches!(arguments.get(1)?.kind, T::Interval(IntervalKind::Hour)) => {
             (others_constant(0) && zone_of(kind, session).is_fixed()).then(|| of_days_or_times(kind, session))?
         }
+        "toQuarter" | "toMonth" | "toDayOfYear" => others_constant(0).then(|| within(Period::Year, kind, session))?,
+        "toDayOfMonth" => others_constant(0).then(|| within(Period::Month, kind, session))?,
+        // Other modes begin elsewhere.
+        "toDayOfWeek" if arguments.len() == 1 => within(Period::Week, kind, session),
+        "toWeek" if matches!(week_mode(arguments)?, 0 | 1 | 4 | 5) => within(Period::Year, kind, session),
+        "toYearWeek" if matches!(week_mode(arguments)?, 0..=7) => of_days_or_times(kind, session),
+        "toYYYYMMDDhhmmss" => (others_constant(0) && (!is_instant(kind) || zone_of(kind, session).is_fixed()))
+            .then(|| of_days_or_times(kind, session))?,
         _ if name.starts_with("toRelative") || DAYS_AND_TIMES.contains(&name) => {
             others_constant(0).then(|| of_days_or_times(kind, session))?
         }
-        _ if TIMES.contains(&name) => {
-            let instants = matches!(kind, T::DateTime(_) | T::DateTime64(..));
-            (instants && others_constant(0)).then(|| Monotonicity::rising(Holds::Always))
-        }
+        _ if TIMES.contains(&name) => (is_instant(kind) && others_constant(0)).then(|| Monotonicity::rising(Holds::Always)),
         "toHour" | "toMinute" | "toSecond" => time_of_day(name, kind, session),
         _ => conversion(kind, &converted(name)?, session).filter(|_| others_constant(0)),
     }
@@ -234,6 +296,56 @@ fn of_days_or_times(kind: &SqlType, session: &Zone) -> Option<Monotonicity> {
         T::DateTime(_) | T::DateTime64(..) => {
             zone_of(kind, session).keeps_days_in_order().then(|| Monotonicity::rising(Holds::Always))
         }
+        _ => None,
+    }
+}
+
+fn is_instant(kind: &SqlType) -> bool {
+    matches!(kind, T::DateTime(_) | T::DateTime64(..))
+}
+
+/// The type of an argument, seen in the zone that the call's last argument names. `None`: which that is, is not known.
+fn seen(name: &str, at: usize, arguments: &[Argument]) -> Option<SqlType> {
+    let kind = arguments.get(at)?.kind.plain().clone();
+    let named = arguments.iter().enumerate().next_back().filter(|(last, argument)| *last > at && argument.kind.is_string());
+    let (Some((_, named)), true) = (named, is_instant(&kind) && !matches!(name, "CAST" | "_CAST")) else {
+        return Some(kind);
+    };
+    let Some(ScalarValue::BinaryView(Some(zone))) = &named.constant else { return None };
+    let zone = std::str::from_utf8(zone).ok().filter(|zone| zone.parse::<Tz>().is_ok())?;
+    Some(match kind {
+        T::DateTime64(scale, _) => T::DateTime64(scale, Some(Arc::from(zone))),
+        _ => T::DateTime(Some(Arc::from(zone))),
+    })
+}
+
+/// A function that begins again with each period.
+fn within(period: Period, kind: &SqlType, session: &Zone) -> Option<Monotonicity> {
+    of_days_or_times(kind, session)?;
+    let zone = zone_of(kind, session);
+    let clock = |ticks_a_second| Some(Clock { tz: zone.tz(), ticks_a_second });
+    let clock = match kind {
+        T::DateTime(_) => clock(1),
+        T::DateTime64(scale, _) => clock(10i128.pow(u32::from(*scale))),
+        _ => None,
+    };
+    Some(Monotonicity::rising(Holds::WithinPeriod(period, clock)))
+}
+
+/// How weeks are counted. `None`: not known.
+fn week_mode(arguments: &[Argument]) -> Option<i64> {
+    match arguments {
+        [_] => Some(0),
+        [_, mode, ..] => constant_integer(mode),
+        [] => None,
+    }
+}
+
+/// Texts of days have as many digits each; those of numbers have not.
+fn text_of(kind: &SqlType) -> Option<Monotonicity> {
+    match kind {
+        T::Date | T::Date32 => Some(Monotonicity::rising(Holds::Always)),
+        kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Some(Monotonicity::rising(Holds::WithinDigits)),
         _ => None,
     }
 }
@@ -359,7 +471,10 @@ mod tests {
             let found = monotonic(name, &[kind("DateTime('UTC')")]);
             assert_eq!(found, Some(Monotonicity::rising(Holds::Always)), "{name}");
         }
-        assert_eq!(monotonic("toMonth", &[T::Date]), None);
+        let month = monotonic("toMonth", &[T::Date]).unwrap();
+        assert!(month.over(0, 364) && !month.over(364, 365));
+        let day = monotonic("toDayOfMonth", &[kind("DateTime('Europe/Berlin')")]).unwrap();
+        assert!(day.over(0, 82_799) && !day.over(31 * 86_400 - 3601, 31 * 86_400 - 3600));
         assert_eq!(monotonic("toYYYYMM", &[T::String]), None);
         assert_eq!(monotonic("dateTrunc", &[T::String, T::Date]).map(|found| found.argument), Some(1));
     }
@@ -370,6 +485,49 @@ mod tests {
         let in_zone = |tz| monotonic_call("toDate", &arguments, &T::Date, &Zone::new(tz));
         assert!(in_zone(Tz::Europe__Berlin).is_some());
         assert_eq!(in_zone(Tz::America__St_Johns), None);
+    }
+
+    /// Over all days that there are, for each mode that weeks are counted by.
+    #[test]
+    fn weeks_rise_where_they_are_said_to() {
+        use crate::datetime::weeks::year_week;
+        let days = FIRST_DAY..gristmill_types::calendar::LAST_DAY;
+        for mode in 0..8u8 {
+            let arguments = |mode: u8| {
+                let constant = Some(ScalarValue::UInt8(Some(mode)));
+                [Argument { kind: T::Date32, constant: None }, Argument { kind: T::UInt8, constant }]
+            };
+            let called = |name| monotonic_call(name, &arguments(mode), &T::UInt8, &Zone::utc());
+            assert!(called("toYearWeek").is_some(), "mode {mode}");
+            assert!(days.clone().all(|day| year_week(day, mode | 2) <= year_week(day + 1, mode | 2)), "mode {mode}");
+            if let Some(found) = called("toWeek") {
+                let rises = |day: i32| year_week(day, mode).1 <= year_week(day + 1, mode).1;
+                assert!(days.clone().all(|day| !found.over(day.into(), (day + 1).into()) || rises(day)), "mode {mode}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_zone_that_a_call_names_is_the_one_that_counts() {
+        let called = |name, zone: &str| {
+            let constant = Some(ScalarValue::BinaryView(Some(zone.as_bytes().to_vec())));
+            let arguments = [Argument { kind: T::DateTime(None), constant: None }, Argument { kind: T::String, constant }];
+            monotonic_call(name, &arguments, &T::UInt8, &Zone::utc())
+        };
+        assert_eq!(called("toHour", "Asia/Tokyo"), None);
+        assert!(called("toHour", "UTC").is_some());
+        assert_eq!(called("toYear", "America/St_Johns"), None);
+        assert_eq!(called("toYYYYMMDDhhmmss", "Europe/Berlin"), None);
+        let day = called("toDayOfMonth", "Asia/Tokyo").unwrap();
+        assert!(day.over(0, 30 * 86_400) && !day.over(30 * 86_400, 31 * 86_400 - 1));
+    }
+
+    #[test]
+    fn texts_of_numbers_are_in_their_order_where_they_are_as_long() {
+        let found = monotonic("toString", &[T::Int32]).unwrap();
+        assert!(found.over(10, 99) && !found.over(9, 10) && !found.over(-2, -1) && !found.over(-1, 0));
+        assert_eq!(monotonic("toString", &[T::Date]), Some(Monotonicity::rising(Holds::Always)));
+        assert_eq!(monotonic("toString", &[T::Float64]), None);
     }
 
     #[test]

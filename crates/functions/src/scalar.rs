@@ -28,7 +28,12 @@ pub struct FunctionEnv {
     pub now_micros: i64,
     pub cast_keep_nullable: bool,
     pub cast_string_to_date_time_mode: Arc<str>,
+    /// Elements that `range` may make in a block.
+    pub range_elements_max: u64,
 }
+
+/// `FunctionEnv::range_elements_max` where no setting says it.
+pub const RANGE_ELEMENTS_MAX: u64 = 500_000_000;
 
 impl FunctionEnv {
     /// How values are cast. Errors: BAD_ARGUMENTS where the zone is none.

@@ -1,10 +1,11 @@
 //! What a query knows of itself and its server: `version()`, `currentDatabase()`, `queryID()`, `hostName()`, `uptime()`, …
 
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
 use SqlType as T;
-use arrow::array::{ArrayRef, BinaryViewArray, ListArray, UInt32Array};
+use arrow::array::{ArrayRef, BinaryViewArray, ListArray, UInt16Array, UInt32Array};
 use arrow::buffer::OffsetBuffer;
 use arrow::datatypes::{DataType, Int64Type};
 use gristmill_base::env::system_env;
@@ -30,7 +31,23 @@ static HOST: LazyLock<String> = LazyLock::new(|| {
     name.map_or_else(|_| "localhost".to_string(), |name| name.trim().to_string())
 });
 
+static KERNEL: LazyLock<String> = LazyLock::new(|| {
+    let of = |name: &str| std::fs::read_to_string(format!("/proc/sys/kernel/{name}")).map(|text| text.trim().to_string());
+    match (of("ostype"), of("osrelease")) {
+        (Ok(name), Ok(release)) => format!("{name} {release}"),
+        _ => std::env::consts::OS.to_string(),
+    }
+});
+
 static SERVER: LazyLock<uuid::Uuid> = LazyLock::new(|| system_env().uuid());
+
+/// Where this server listens for the native protocol; ClickHouse's port where nothing listens.
+static TCP_PORT: AtomicU16 = AtomicU16::new(9000);
+
+/// A server of this process listens there for the native protocol: what `tcpPort()` says.
+pub fn listens_at(tcp_port: u16) {
+    TCP_PORT.store(tcp_port, Ordering::Relaxed);
+}
 
 pub fn register(registry: &mut Registry) {
     LazyLock::force(&START);
@@ -47,6 +64,25 @@ pub fn register(registry: &mut Registry) {
     text(registry, "hostName", &["hostname"], |_| HOST.clone());
     text(registry, "FQDN", &["fullHostName"], |_| HOST.clone());
     text(registry, "displayName", &[], |_| HOST.clone());
+    text(registry, "getOSKernelVersion", &[], |_| KERNEL.clone());
+    registry.scalar(
+        "tcpPort",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            let port = TCP_PORT.load(Ordering::Relaxed);
+            Ok(Bound::new(T::UInt16, move |_, rows| Ok(Arc::new(UInt16Array::from(vec![port; rows])) as ArrayRef)))
+        }),
+    );
+    // No query is one of several shards' yet: ClickHouse says 0 then.
+    for name in ["shardNum", "shardCount"] {
+        registry.scalar(
+            name,
+            of_query(|name, arguments, _| {
+                arity(name, arguments, 0..=0)?;
+                Ok(Bound::new(T::UInt32, |_, rows| Ok(Arc::new(UInt32Array::from(vec![0; rows])) as ArrayRef)))
+            }),
+        );
+    }
     registry.scalar(
         "revision",
         of_query(|name, arguments, _| {

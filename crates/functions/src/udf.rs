@@ -27,6 +27,7 @@ use datafusion::logical_expr::sort_properties::{ExprProperties, SortProperties};
 use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, TypeSignature, Volatility,
 };
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room, check_wanted};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_types::SqlType;
 use gristmill_types::zone::Zone;
@@ -384,11 +385,23 @@ impl ScalarUDFImpl for FunctionUdf {
             .compute(arrays, rows)
             .context(|| format!("while executing function {}", self.name))
             .map_err(DataFusionError::from)?;
+        check_made(&computed)?;
         if constant {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&computed, 0)?));
         }
         Ok(ColumnarValue::Array(computed))
     }
+}
+
+/// Whether the query may hold what a function made, and is still wanted: asked where it is much, since rows of large arrays
+/// can become more from one function to the next than a block of rows ever is. Errors: MEMORY_LIMIT_EXCEEDED, those of
+/// `check_wanted`.
+pub(crate) fn check_made(made: &ArrayRef) -> Result<()> {
+    if made.get_buffer_memory_size() < ASKED_FOR_BYTES {
+        return Ok(());
+    }
+    check_wanted()?;
+    check_room(0)
 }
 
 /// A column's field as DataFusion sees it, for schemas built by hand.

@@ -12,6 +12,7 @@ use datafusion::execution::TaskContext;
 use gristmill_access::effective::Effective;
 use gristmill_access::rights::Object;
 use gristmill_access::{Privileges, Rights};
+use gristmill_base::allocations::Patience;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
@@ -49,6 +50,36 @@ pub struct QueryContext {
     pub start_instant: Instant,
 }
 
+/// What ends a query before its work is done, for loops that have no context at hand.
+#[derive(Debug)]
+struct Deadline {
+    cancel: CancellationToken,
+    env: Arc<dyn Env>,
+    start: Instant,
+    limit_seconds: f64,
+}
+
+impl Patience for Deadline {
+    fn check(&self) -> Result<()> {
+        check_wanted(&self.cancel, &self.env, self.start, self.limit_seconds)
+    }
+}
+
+/// `limit_seconds`: 0 is no limit. Errors: QUERY_WAS_CANCELLED, TIMEOUT_EXCEEDED.
+fn check_wanted(cancel: &CancellationToken, env: &Arc<dyn Env>, start: Instant, limit_seconds: f64) -> Result<()> {
+    if cancel.is_cancelled() {
+        return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled"));
+    }
+    if limit_seconds > 0.0 {
+        let elapsed = env.instant().saturating_duration_since(start).as_secs_f64();
+        if elapsed > limit_seconds {
+            let text = format!("Timeout exceeded: elapsed {elapsed:.3} seconds, maximum: {limit_seconds}");
+            return Err(Error::new(ErrorCode::TIMEOUT_EXCEEDED, text));
+        }
+    }
+    Ok(())
+}
+
 impl QueryContext {
     /// `query` is stored with its secrets hidden. An empty `query_id` gets a new one.
     pub fn new(
@@ -60,7 +91,7 @@ impl QueryContext {
         env: Arc<dyn Env>,
     ) -> Arc<Self> {
         let query_id = if query_id.is_empty() { env.uuid().to_string() } else { query_id.to_string() };
-        Arc::new(QueryContext {
+        let context = QueryContext {
             query_id,
             user: user.to_string(),
             client: Arc::default(),
@@ -77,7 +108,16 @@ impl QueryContext {
             start: env.now(),
             start_instant: env.instant(),
             env,
-        })
+        };
+        if let Some(tally) = context.memory.tally() {
+            tally.work_for(Box::new(Deadline {
+                cancel: context.cancel.clone(),
+                env: context.env.clone(),
+                start: context.start_instant,
+                limit_seconds: context.settings.max_execution_time,
+            }));
+        }
+        Arc::new(context)
     }
 
     /// The same query of a user who may do this and no more. (Else it may do everything: work of the server itself.)
@@ -165,17 +205,7 @@ impl QueryContext {
 
     /// Called at the head of every loop that may take long: the error when the query was cancelled or is over its time.
     pub fn check(&self) -> Result<()> {
-        if self.cancel.is_cancelled() {
-            return Err(Error::new(ErrorCode::QUERY_WAS_CANCELLED, "Query was cancelled"));
-        }
-        let limit = self.settings.max_execution_time;
-        if limit > 0.0 && self.elapsed().as_secs_f64() > limit {
-            return Err(Error::new(
-                ErrorCode::TIMEOUT_EXCEEDED,
-                format!("Timeout exceeded: elapsed {:.3} seconds, maximum: {limit}", self.elapsed().as_secs_f64()),
-            ));
-        }
-        Ok(())
+        check_wanted(&self.cancel, &self.env, self.start_instant, self.settings.max_execution_time)
     }
 
     /// Asked by a source before each block that it reads. False: the query has read what it may, and ends with the rows it

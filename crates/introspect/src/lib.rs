@@ -16,6 +16,7 @@ pub mod progress;
 pub mod query_log;
 pub mod settings;
 pub mod settings_declared;
+pub mod without_effect;
 
 pub use caches::CacheReport;
 pub use client::Client;

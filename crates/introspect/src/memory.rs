@@ -49,6 +49,7 @@ static PROCESS_LIMIT: OnceLock<u64> = OnceLock::new();
 static PROCESS: LazyLock<Arc<MemoryAccount>> = LazyLock::new(|| {
     let share = || machine::memory_bytes().map_or(0, |bytes| bytes / 100 * PROCESS_SHARE_PERCENT);
     let limit_bytes = *PROCESS_LIMIT.get_or_init(share);
+    allocations::limit_process(limit_bytes);
     Arc::new(MemoryAccount::new(limit_bytes))
 });
 

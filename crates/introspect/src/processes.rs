@@ -48,11 +48,34 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
             format!("Query with id = {} is already running", context.query_id),
         ));
     }
+    let most = context.settings.max_concurrent_queries_for_user;
+    let of_user = running.values().filter(|other| other.user == context.user).count() as u64;
+    if most > 0 && of_user >= most {
+        return Err(Error::new(
+            ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
+            format!("Too many simultaneous queries for user {}. Current: {of_user}, maximum: {most}", context.user),
+        ));
+    }
     running.insert(context.query_id.clone(), context.clone());
     if running.len() == 1 {
         MEASURING.unpark();
     }
     Ok(Running(context.clone()))
+}
+
+/// How long a query that replaces another waits for its end.
+const REPLACED_LONGEST: Duration = Duration::from_secs(5);
+
+/// Ends the query that runs under an id, of this user, and waits until it is gone, or for a while.
+pub async fn end_running(query_id: &str, user: &str) {
+    let until = tokio::time::Instant::now() + REPLACED_LONGEST;
+    while tokio::time::Instant::now() < until {
+        match RUNNING.lock().get(query_id).filter(|running| running.user == user) {
+            Some(running) => running.cancel.cancel(),
+            None => return,
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
 }
 
 pub fn snapshot() -> Vec<Arc<QueryContext>> {

@@ -78,6 +78,8 @@ pub struct SettingInfo {
     pub description: &'static str,
     /// Accepted because clients send it; changes nothing here.
     pub no_effect: bool,
+    /// The name that it is another one of.
+    pub alias_for: Option<&'static str>,
 }
 
 pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> Error {
@@ -86,7 +88,7 @@ pub(crate) fn unknown(name: &str, known: impl Iterator<Item = &'static str>) -> 
     Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'{hint}"))
 }
 
-pub(crate) fn bad_value(name: &str, kind: &str, value: &str) -> Error {
+pub fn bad_value(name: &str, kind: &str, value: &str) -> Error {
     let code = match kind {
         "Bool" => ErrorCode::CANNOT_PARSE_BOOL,
         "Float" => ErrorCode::CANNOT_PARSE_NUMBER,

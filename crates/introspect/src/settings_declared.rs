@@ -7,6 +7,7 @@ use gristmill_access::effective::{Constraint, check_setting};
 use gristmill_base::Result;
 
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
+use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
 /// The name as it is written in SQL: `final` is a word of Rust.
 macro_rules! shown {
@@ -21,7 +22,6 @@ macro_rules! shown {
 macro_rules! settings {
     (
         $($name:ident: $type:ty = $default:expr, $doc:literal;)*
-        => no_effect { $($ignored:ident: $ignored_type:literal = $ignored_default:literal;)* }
     ) => {
         #[derive(Clone, Debug, PartialEq)]
         pub struct Settings {
@@ -41,24 +41,29 @@ macro_rules! settings {
         impl Settings {
             /// Sets one by name. Errors: UNKNOWN_SETTING, and those of parsing; nothing is changed then.
             pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+                let name = canonical(name);
+                check_choice(name, value)?;
                 match name {
                     $(shown!($name) => {
                         self.$name = <$type as SettingValue>::parse(value)
                             .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
                         self.changed.insert(shown!($name), self.$name.show());
                     })*
-                    $(stringify!($ignored) => {
-                        self.ignored.insert(stringify!($ignored), value.to_string());
-                        self.changed.insert(stringify!($ignored), value.to_string());
-                    })*
-                    _ => return Err(unknown(name, Self::declared().iter().map(|info| info.name))),
+                    _ => {
+                        let Some(setting) = OF_QUERIES.get(name) else {
+                            return Err(unknown(name, Self::declared().iter().map(|info| info.name)));
+                        };
+                        let value = checked(name, setting.kind, value)?;
+                        self.ignored.insert(setting.name, value.clone());
+                        self.changed.insert(setting.name, value);
+                    }
                 }
                 Ok(())
             }
 
             /// Back to the default.
             pub fn reset(&mut self, name: &str) -> Result<()> {
-                let defaults = Settings::default();
+                let (name, defaults) = (canonical(name), Settings::default());
                 let value = defaults.get(name).ok_or_else(|| unknown(name, Self::declared().iter().map(|info| info.name)))?;
                 self.set(name, &value)?;
                 self.changed.remove(name);
@@ -67,39 +72,43 @@ macro_rules! settings {
 
             /// The value as `system.settings` shows it.
             pub fn get(&self, name: &str) -> Option<String> {
+                let name = canonical(name);
                 match name {
                     $(shown!($name) => Some(self.$name.show()),)*
-                    $(stringify!($ignored) => {
-                        Some(self.ignored.get(name).cloned().unwrap_or_else(|| $ignored_default.to_string()))
-                    })*
-                    _ => None,
+                    _ => self.ignored.get(name).cloned().or_else(|| Some(OF_QUERIES.get(name)?.default.clone())),
                 }
             }
 
             pub fn declared() -> Vec<SettingInfo> {
                 let defaults = Settings::default();
-                vec![
+                let mut declared = vec![
                     $(SettingInfo {
                         name: shown!($name),
                         kind: <$type as SettingValue>::TYPE,
                         default: defaults.$name.show(),
                         description: $doc,
                         no_effect: false,
+                        alias_for: None,
                     },)*
-                    $(SettingInfo {
-                        name: stringify!($ignored),
-                        kind: $ignored_type,
-                        default: $ignored_default.to_string(),
-                        description: "Accepted because clients and scripts send it. It changes nothing here.",
-                        no_effect: true,
-                    },)*
-                ]
+                ];
+                declared.extend(OF_QUERIES.infos("Accepted because clients and scripts send it. It changes nothing here."));
+                declared
             }
         }
     };
 }
 
+/// The name that an alias stands for.
+fn canonical(name: &str) -> &str {
+    OF_QUERIES.get(name).and_then(|setting| setting.alias_for).unwrap_or(name)
+}
+
 impl Settings {
+    /// Of a session that is the only one of its process: nobody is there whose INSERTs could be gathered with its own.
+    pub fn of_one_session() -> Settings {
+        Settings { async_insert: false, ..Settings::default() }
+    }
+
     /// The settings that were set, by name.
     pub fn changed(&self) -> Vec<(String, String)> {
         self.changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
@@ -121,6 +130,7 @@ impl Settings {
         if self.readonly == 0 && self.constraints.is_empty() {
             return self.set(name, value);
         }
+        let name = canonical(name);
         let before = self.get(name).unwrap_or_default();
         let mut changed = self.clone();
         changed.set(name, value)?;
@@ -131,7 +141,7 @@ impl Settings {
     }
 
     pub fn is_changed(&self, name: &str) -> bool {
-        self.changed.contains_key(name)
+        self.changed.contains_key(canonical(name))
     }
 }
 
@@ -145,6 +155,12 @@ settings! {
     max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";
     max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
     max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
+    function_range_max_elements_in_block: u64 = 500_000_000u64, "Elements that function range may make in a block.";
+    max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
+    max_parser_depth: u64 = 1_000u64, "How deep the parser descends into a query. 0: as deep as it can.";
+    max_ast_depth: u64 = 1_000u64, "Levels that the tree of a query may have. 0: as many as there can be.";
+    max_ast_elements: u64 = 50_000u64, "Nodes that the tree of a query may have. 0: any number.";
+    max_expanded_ast_elements: u64 = 500_000u64, "Nodes that a query may have when its aliases stand for what they name. 0: any number.";
     read_overflow_mode: String = "throw", "What happens over max_rows_to_read or max_bytes_to_read: throw, or break (the result of what was read).";
     max_result_bytes: u64 = 0u64, "Bytes, as they lie in memory, that a result may have. 0: no limit.";
     result_overflow_mode: String = "throw", "What happens over max_result_rows or max_result_bytes: throw, or break (the rows up to there).";
@@ -177,7 +193,7 @@ settings! {
     deduplicate_blocks_in_dependent_materialized_views: bool = true, "Whether the targets of materialized views leave out what the same INSERT brought before, known by its insert_deduplication_token.";
     min_insert_block_size_rows_for_materialized_views: u64 = 0u64, "min_insert_block_size_rows of what materialized views write. 0: the same.";
     min_insert_block_size_bytes_for_materialized_views: u64 = 0u64, "min_insert_block_size_bytes of what materialized views write. 0: the same.";
-    async_insert: bool = false, "Whether INSERTs that bring their data along are gathered with those of other sessions and written together. (ClickHouse's server has 1: here it is 0, because an INSERT that no other joins only waits longer.)";
+    async_insert: bool = true, "Whether INSERTs that bring their data along are gathered with those of other sessions of the server and written together. (`gristmill local` has 0: it has one session.)";
     wait_for_async_insert: bool = true, "Whether an INSERT of async_insert ends when its rows are written, and not when they are in the queue, where they are lost with the process.";
     wait_for_async_insert_timeout: f64 = 120.0, "Seconds that an INSERT of async_insert waits for its rows to be written.";
     async_insert_max_data_size: u64 = 10_485_760u64, "Bytes of rows gathered by async_insert that are written without waiting for more. Larger data is not gathered.";
@@ -360,7 +376,22 @@ settings! {
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
-    group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by.";
+    max_rows_to_group_by: u64 = 0u64, "Most groups of a GROUP BY. 0: no limit.";
+    group_by_overflow_mode: String = "throw", "What happens over max_rows_to_group_by: throw, break or any (as many groups as that).";
+    max_rows_to_sort: u64 = 0u64, "Most rows that are sorted. 0: no limit.";
+    max_bytes_to_sort: u64 = 0u64, "Most bytes that are sorted. 0: no limit.";
+    sort_overflow_mode: String = "throw", "What happens over max_rows_to_sort and max_bytes_to_sort: throw, or break (sort what was read up to there).";
+    max_rows_in_distinct: u64 = 0u64, "Most rows of a DISTINCT. 0: no limit.";
+    max_bytes_in_distinct: u64 = 0u64, "Most bytes of a DISTINCT. 0: no limit.";
+    distinct_overflow_mode: String = "throw", "What happens over max_rows_in_distinct and max_bytes_in_distinct: throw, or break (the rows up to there).";
+    max_rows_in_join: u64 = 0u64, "Most rows of the side of a JOIN that is kept in memory. 0: no limit.";
+    max_bytes_in_join: u64 = 0u64, "Most bytes of the side of a JOIN that is kept in memory. 0: no limit.";
+    join_overflow_mode: String = "throw", "What happens over max_rows_in_join and max_bytes_in_join: throw, or break (join what was read up to there).";
+    max_columns_to_read: u64 = 0u64, "Most columns that a query may read of a table. 0: no limit.";
+    max_subquery_depth: u64 = 100u64, "How deep subqueries may be nested. 0: no limit.";
+    allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
+    replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
+    max_concurrent_queries_for_user: u64 = 0u64, "Most queries of one user that run at a time. 0: no limit.";
     aggregate_functions_null_for_empty: bool = false, "Whether aggregates over nothing are NULL.";
     data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
     count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";
@@ -376,6 +407,14 @@ settings! {
     asterisk_include_alias_columns: bool = false, "Whether * stands for ALIAS columns as well.";
     mutations_sync: u64 = 1u64, "Whether ALTER TABLE … UPDATE | DELETE | CLEAR | MATERIALIZE waits until it is carried out. 0: it goes on in the background; 1 and 2: it waits.";
     materialize_ttl_after_modify: bool = true, "Whether ALTER TABLE … MODIFY TTL, and MODIFY COLUMN … TTL, apply the new TTL to the rows that are there, by a mutation.";
+    allow_drop_detached: bool = false, "Whether ALTER TABLE … DROP DETACHED PART | PARTITION may run: what it removes does not come back.";
+    enable_lightweight_delete: bool = true, "Whether DELETE FROM may run.";
+    number_of_mutations_to_delay: u64 = 0u64, "Unfinished mutations of a table from which on a new one is slowed down. 0: as the table says.";
+    number_of_mutations_to_throw: u64 = 0u64, "Unfinished mutations of a table from which on a new one is refused. 0: as the table says.";
+    max_partitions_to_read: i64 = -1i64, "Partitions that a query may read of a table. 0: any number; -1: as the table says.";
+    optimize_throw_if_noop: bool = false, "Whether OPTIMIZE that finds nothing to merge is an error.";
+    throw_if_no_data_to_insert: bool = true, "Whether an INSERT that is given no data at all is an error.";
+    insert_allow_materialized_columns: bool = false, "Whether INSERT may give values for MATERIALIZED columns.";
     readonly: u64 = 0u64, "1: only reading; 2: only reading and settings.";
     extremes: bool = false, "Whether the least and greatest values of a result's columns come with it.";
     send_logs_level: String = "fatal", "Least level of the server's log that is shown to the client.";
@@ -397,66 +436,4 @@ settings! {
     max_query_cost_usd: f64 = 0.0, "US dollars that the requests of a query may cost. A request that would cost more is not sent. 0: no limit. (Gristmill's own.)";
     object_read_memory_bytes: u64 = 0u64, "Bytes of object data that a query may hold in flight. 0: by max_memory_usage and the machine. (Gristmill's own.)";
     footer_fetch_bytes: u64 = 131_072u64, "Bytes of the speculative read at the end of a Parquet file. (Gristmill's own.)";
-
-    => no_effect {
-        max_query_size: "UInt64" = "262144";
-        connect_timeout: "Seconds" = "10";
-        receive_timeout: "Seconds" = "300";
-        send_timeout: "Seconds" = "300";
-        allow_experimental_analyzer: "Bool" = "1";
-        enable_analyzer: "Bool" = "1";
-        allow_suspicious_low_cardinality_types: "Bool" = "0";
-        allow_experimental_object_type: "Bool" = "0";
-        allow_experimental_json_type: "Bool" = "1";
-        enable_time_time64_type: "Bool" = "1";
-        remote_filesystem_read_method: "String" = "threadpool";
-        remote_filesystem_read_prefetch: "Bool" = "1";
-        enable_filesystem_cache: "Bool" = "1";
-        use_query_cache: "Bool" = "0";
-        optimize_move_to_prewhere_if_final: "Bool" = "0";
-        parallel_distributed_insert_select: "UInt64" = "2";
-        distributed_ddl_task_timeout: "Int64" = "180";
-        load_balancing: "String" = "random";
-        network_compression_method: "String" = "LZ4";
-        cancel_http_readonly_queries_on_client_close: "Bool" = "1";
-        log_query_threads: "Bool" = "0";
-        query_profiler_real_time_period_ns: "UInt64" = "0";
-        query_profiler_cpu_time_period_ns: "UInt64" = "0";
-        local_filesystem_read_method: "String" = "pread_threadpool";
-        compile_expressions: "Bool" = "1";
-        max_bytes_in_join: "UInt64" = "0";
-        min_bytes_to_use_direct_io: "UInt64" = "0";
-        max_parser_depth: "UInt64" = "1000";
-        alter_sync: "UInt64" = "1";
-        replication_alter_partitions_sync: "UInt64" = "1";
-        insert_distributed_sync: "Bool" = "0";
-        distributed_foreground_insert: "Bool" = "0";
-        insert_quorum: "UInt64Auto" = "0";
-        insert_quorum_timeout: "Milliseconds" = "600000";
-        insert_quorum_parallel: "Bool" = "1";
-        select_sequential_consistency: "UInt64" = "0";
-        skip_unavailable_shards: "Bool" = "0";
-        prefer_localhost_replica: "Bool" = "1";
-        max_parallel_replicas: "NonZeroUInt64" = "1000";
-        join_algorithm: "JoinAlgorithm" = "direct,parallel_hash,hash,ie_join";
-        compile_aggregate_expressions: "Bool" = "1";
-        min_count_to_compile_expression: "UInt64" = "3";
-        min_count_to_compile_aggregate_expression: "UInt64" = "3";
-        group_by_two_level_threshold: "UInt64" = "100000";
-        group_by_two_level_threshold_bytes: "UInt64" = "50000000";
-        distributed_aggregation_memory_efficient: "Bool" = "1";
-        merge_tree_min_rows_for_concurrent_read: "UInt64" = "163840";
-        merge_tree_min_bytes_for_concurrent_read: "UInt64" = "251658240";
-        priority: "UInt64" = "0";
-        allow_drop_detached: "Bool" = "0";
-        lightweight_deletes_sync: "UInt64" = "2";
-        lightweight_delete_mode: "String" = "alter_update";
-        allow_nondeterministic_mutations: "Bool" = "0";
-        mutations_execute_subqueries_on_initiator: "Bool" = "0";
-        mutations_execute_nondeterministic_on_initiator: "Bool" = "0";
-        async_insert_poll_timeout_ms: "Milliseconds" = "10";
-        async_insert_threads: "UInt64" = "16";
-        materialized_views_squash_parallel_inserts: "Bool" = "1";
-        materialized_views_populate_atomically: "Bool" = "1";
-    }
 }

@@ -6,6 +6,7 @@
 //! | `ReplacingMergeTree([version[, is_deleted]])` | the last of the greatest version |
 //! | `SummingMergeTree([(columns)])` | one, with sums; none where all sums are zero |
 //! | `AggregatingMergeTree` | one, with the aggregates of all |
+//! | `CoalescingMergeTree([(columns)])` | one, with the last value of each column that is not NULL |
 //! | `CollapsingMergeTree(sign)` | pairs of opposite sign go; at most one of each sign stays |
 //! | `VersionedCollapsingMergeTree(sign, version)` | pairs of opposite sign and equal version go |
 //!
@@ -26,6 +27,7 @@ pub enum MergingEngine {
     Replacing { version: Option<usize>, is_deleted: Option<usize> },
     Summing(Folding),
     Aggregating(Folding),
+    Coalescing(Folding),
     Collapsing { sign: usize },
     VersionedCollapsing { sign: usize },
 }
@@ -36,6 +38,7 @@ pub const NAMES: &[&str] = &[
     "ReplacingMergeTree",
     "SummingMergeTree",
     "AggregatingMergeTree",
+    "CoalescingMergeTree",
     "CollapsingMergeTree",
     "VersionedCollapsingMergeTree",
 ];
@@ -77,6 +80,15 @@ impl MergingEngine {
                 };
                 check_summed(&chosen, columns, sorting, partition)?;
                 Ok(MergingEngine::Summing(Folding::summing(columns, &chosen, &in_keys)?))
+            }
+            "CoalescingMergeTree" => {
+                parameters.count(0..=1, "0 to 1 parameters: [list of columns to coalesce]")?;
+                let chosen = match parameters.texts {
+                    [] => Vec::new(),
+                    [list, ..] => parameters.names(list)?,
+                };
+                check_summed(&chosen, columns, sorting, partition)?;
+                Ok(MergingEngine::Coalescing(Folding::coalescing(columns, &chosen, &in_keys)?))
             }
             "AggregatingMergeTree" => {
                 parameters.count(0..=0, "no parameters")?;
@@ -124,7 +136,7 @@ impl MergingEngine {
     /// Whether the order of rows of one key decides what stays of them.
     pub fn depends_on_order(&self) -> bool {
         use MergingEngine as E;
-        matches!(self, E::Replacing { .. } | E::Aggregating(_) | E::Collapsing { .. })
+        matches!(self, E::Replacing { .. } | E::Aggregating(_) | E::Coalescing(_) | E::Collapsing { .. })
     }
 
     /// Whether the rows that stay of a key stay as they are.
@@ -138,7 +150,9 @@ impl MergingEngine {
         match self {
             MergingEngine::Ordinary => Vec::new(),
             MergingEngine::Replacing { version, is_deleted } => version.iter().chain(is_deleted).copied().collect(),
-            MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => folding.needed(wanted),
+            MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) | MergingEngine::Coalescing(folding) => {
+                folding.needed(wanted)
+            }
             MergingEngine::Collapsing { sign } | MergingEngine::VersionedCollapsing { sign } => vec![*sign],
         }
     }

@@ -14,12 +14,13 @@ use gristmill_introspect::QueryContext;
 
 use crate::insert::partition;
 use crate::manifest::PartEntry;
-use crate::manifest::v1::record::key;
+use crate::manifest::v1::record::{key, version_of};
 use crate::manifest::v1::{Operation, Record, Snapshot};
 use crate::store::Put;
 use crate::table::Core;
 
 const FOLDER: &str = "shadow/";
+const MANIFEST: &str = "manifest/";
 /// Objects that are copied at the same time: each is a round trip.
 const COPIED_AT_ONCE: usize = 16;
 
@@ -58,7 +59,7 @@ pub async fn freeze(
     let manifest = format!("{folder}{}", key(1));
     let taken =
         || Error::new(ErrorCode::BAD_ARGUMENTS, format!("There is a copy '{name}' of the table: UNFREEZE removes it"));
-    if core.store.read_whole(context, &manifest).await?.is_some() {
+    if !core.store.list(context, &format!("{folder}{MANIFEST}")).await?.is_empty() {
         return Err(taken());
     }
     let chosen = partition::chosen_id(&core.layout, choice)?;
@@ -101,11 +102,49 @@ pub async fn freeze(
     }
 }
 
-/// Removes a copy.
-pub async fn unfreeze(core: &Core, context: &Arc<QueryContext>, name: &str) -> Result<()> {
+/// Removes a copy, or what it has of a partition. Where there is no such copy there is nothing to do, as in ClickHouse.
+pub async fn unfreeze(core: &Core, context: &Arc<QueryContext>, choice: &PartitionChoice, name: &str) -> Result<()> {
     check_name(name)?;
     let folder = format!("{FOLDER}{name}/");
+    if let Some(id) = partition::chosen_id(&core.layout, choice)? {
+        return unfreeze_partition(core, context, &folder, &id).await;
+    }
     // The manifest first: what is left of a copy is none.
-    core.store.delete(context, &format!("{folder}{}", key(1))).await?;
+    core.store.delete_prefix(context, &format!("{folder}{MANIFEST}")).await?;
     core.store.delete_prefix(context, &folder).await
+}
+
+/// The copy's next version lacks the partition; then its objects go.
+async fn unfreeze_partition(core: &Core, context: &Arc<QueryContext>, folder: &str, id: &str) -> Result<()> {
+    let objects = core.store.list(context, &format!("{folder}{MANIFEST}")).await?;
+    let versions = objects.iter().filter_map(|object| version_of(object.key.strip_prefix(folder)?));
+    let Some(version) = versions.max() else { return Ok(()) };
+    let Some(data) = core.store.read_whole(context, &format!("{folder}{}", key(version))).await? else { return Ok(()) };
+    let record = Record::decode(version, &data)?;
+    let Some(snapshot) = record.snapshot.clone() else {
+        return Err(Error::logical(format!("The manifest of the copy in {folder} is no snapshot")));
+    };
+    let (gone, left): (Vec<_>, Vec<_>) = snapshot.parts.iter().cloned().partition(|part| part.partition_id == id);
+    if gone.is_empty() {
+        return Ok(());
+    }
+    if left.is_empty() {
+        core.store.delete_prefix(context, &format!("{folder}{MANIFEST}")).await?;
+        return core.store.delete_prefix(context, folder).await;
+    }
+    let next = Record {
+        version: version + 1,
+        commit_id: context.env.uuid().to_string(),
+        time_ms: context.env.now_ms(),
+        snapshot: Some(Snapshot { parts: left, ..snapshot }),
+        ..record
+    };
+    if core.store.put_if_absent(context, &format!("{folder}{}", key(version + 1)), next.encode()?).await? == Put::Exists {
+        let text = format!("The copy in {folder} is being changed by another statement: repeat it");
+        return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    }
+    for object in gone.iter().flat_map(|part| part.objects()) {
+        core.store.delete(context, &format!("{folder}{object}")).await?;
+    }
+    Ok(())
 }

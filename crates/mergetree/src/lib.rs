@@ -23,6 +23,7 @@ pub mod mutate;
 pub mod parallel;
 pub mod part;
 mod part_rows;
+mod places;
 pub mod projection;
 pub mod read;
 pub mod settings;

@@ -6,8 +6,10 @@ use futures::stream::{self, StreamExt};
 use gristmill_base::Result;
 use gristmill_catalog::{PartRow, ProjectionPartRow};
 use gristmill_introspect::QueryContext;
+use gristmill_types::SqlType;
 
 use crate::manifest::PartEntry;
+use crate::part::v1::chunk::ZSTD_LEVEL;
 use crate::projection::Projection;
 use crate::read::evolve::FoundColumn;
 use crate::read::stream::PARTS_OPENED_AT_ONCE;
@@ -67,11 +69,41 @@ fn row(core: &Core, part: &PartEntry, removed_ms: Option<u64>) -> PartRow {
         max_block_number: part.max_block,
         level: part.level,
         path: core.store.location(&part.key),
+        dates: key_range(core, part, |kind| matches!(kind, SqlType::Date)),
+        // As in ClickHouse: where there is a date, no time is told.
+        times: match core
+            .layout
+            .partition_columns
+            .iter()
+            .any(|&place| *core.layout.columns.0[place].kind.plain() == SqlType::Date)
+        {
+            true => (0, 0),
+            false => key_range(core, part, |kind| matches!(kind, SqlType::DateTime(_))),
+        },
+        data_version: u64::try_from(part.mutation.max(part.min_block)).unwrap_or_default(),
+        codec: codec_text(core, part),
         ttl: core.layout.ttl.row(part),
         columns: columns.unwrap_or_default(),
         skip_indexes: skip_index_bytes(core, part),
         projections: projection_rows(core, part),
     }
+}
+
+fn codec_text(core: &Core, part: &PartEntry) -> String {
+    match (part.codec.as_str(), core.settings.default_compression_codec.as_str(), part.level) {
+        ("", "", 0) => "LZ4".to_string(),
+        ("", "", _) => format!("ZSTD({ZSTD_LEVEL})"),
+        ("", of_table, _) => of_table.to_string(),
+        (of_part, ..) => of_part.to_string(),
+    }
+}
+
+/// The range of the first column of the partition key that is of such a type; zeros where there is none.
+fn key_range(core: &Core, part: &PartEntry, is_meant: impl Fn(&SqlType) -> bool) -> (u64, u64) {
+    let places = core.layout.partition_columns.iter();
+    let mut kinds = places.map(|&place| core.layout.columns.0[place].kind.plain());
+    let range = kinds.position(is_meant).and_then(|at| part.ranges.get(at));
+    range.map_or((0, 0), |(least, most)| (least.as_u64().unwrap_or_default(), most.as_u64().unwrap_or_default()))
 }
 
 fn projection_rows(core: &Core, part: &PartEntry) -> Vec<ProjectionPartRow> {

@@ -1,14 +1,23 @@
 //! Settings of a MergeTree table, declared once: names and defaults are ClickHouse's unless the text says otherwise.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
-use gristmill_introspect::settings::{SettingInfo, SettingValue, nearest};
+use gristmill_introspect::settings::{SettingInfo, SettingValue, bad_value, nearest};
+use gristmill_introspect::without_effect::{WithoutEffect, checked};
 use parking_lot::RwLock;
 
+use crate::part::v1::encode::Codec;
+use crate::ttl::codec_of;
+
+/// Settings of ClickHouse's tables that change nothing here.
+static WITHOUT_EFFECT: LazyLock<WithoutEffect> =
+    LazyLock::new(|| WithoutEffect::read(include_str!("settings_without_effect.tsv")));
+
 macro_rules! table_settings {
-    ($($name:ident: $type:ty = $default:expr, $doc:literal;)* => no_effect { $($ignored:ident),* $(,)? }) => {
+    ($($name:ident: $type:ty = $default:expr, $doc:literal;)*) => {
         #[derive(Clone, Debug, PartialEq)]
         pub struct TableSettings {
             $(#[doc = $doc] pub $name: $type,)*
@@ -19,8 +28,6 @@ macro_rules! table_settings {
                 TableSettings { $($name: $default,)* }
             }
         }
-
-        const NO_EFFECT: &[&str] = &[$(stringify!($ignored)),*];
 
         impl TableSettings {
             /// From the SETTINGS clause of CREATE TABLE. Errors: UNKNOWN_SETTING, CANNOT_PARSE_NUMBER.
@@ -38,7 +45,7 @@ macro_rules! table_settings {
                             settings.$name = <$type as SettingValue>::parse(value)
                                 .ok_or_else(|| bad_value(name, <$type as SettingValue>::TYPE, value))?;
                         })*
-                        other if NO_EFFECT.contains(&other) => {}
+                        other if WITHOUT_EFFECT.get(other).is_some() => {}
                         // One of a query's, written here: it is none of the table's, and no error in ClickHouse either.
                         other if Settings::default().get(other).is_some() => {}
                         other => return Err(unknown(other)),
@@ -63,14 +70,9 @@ macro_rules! table_settings {
                     default: defaults.$name.show(),
                     description: $doc,
                     no_effect: false,
+                    alias_for: None,
                 }),*];
-                let ignored = NO_EFFECT.iter().map(|name| SettingInfo {
-                    name,
-                    kind: "String",
-                    default: String::new(),
-                    description: "Accepted because table definitions carry it. It changes nothing here.",
-                    no_effect: true,
-                });
+                let ignored = WITHOUT_EFFECT.infos("Accepted because table definitions carry it. It changes nothing here.");
                 known.into_iter().chain(ignored).collect()
             }
         }
@@ -117,15 +119,17 @@ table_settings! {
     max_projections: u64 = 25, "Projections that the table may have.";
     lightweight_mutation_projection_mode: String = "throw".to_string(), "What DELETE FROM does with projections of the parts that it changes: 'throw' refuses the statement, 'drop' leaves the parts without, 'rebuild' makes them anew.";
     deduplicate_merge_projection_mode: String = "throw".to_string(), "What merges that make rows fewer (Replacing, Summing, … and OPTIMIZE DEDUPLICATE) do with projections: 'throw' refuses projections and the statement, 'drop' leaves the merged part without, 'rebuild' makes them anew. ('ignore' is 'rebuild'.)";
+    max_parts_in_total: u64 = 100_000, "Parts of all partitions together from which on inserts are refused. 0: never.";
+    inactive_parts_to_delay_insert: u64 = 0, "Replaced parts of one partition that are not yet removed, from which on inserts are slowed down. 0: never.";
+    inactive_parts_to_throw_insert: u64 = 0, "Replaced parts of one partition that are not yet removed, from which on inserts are refused. 0: never.";
+    number_of_mutations_to_delay: u64 = 500, "Unfinished mutations from which on a new one is slowed down. 0: never.";
+    number_of_mutations_to_throw: u64 = 1000, "Unfinished mutations from which on a new one is refused. 0: never.";
+    max_delay_to_mutate_ms: u64 = 1000, "Milliseconds that a mutation is slowed down by at most.";
+    min_delay_to_mutate_ms: u64 = 10, "Milliseconds that a mutation is slowed down by at least.";
+    max_partitions_to_read: i64 = -1, "Partitions that a query may read. 0 and -1: any number.";
+    min_age_to_force_merge_on_partition_only: bool = false, "Whether min_age_to_force_merge_seconds is only for all parts of a partition together.";
+    default_compression_codec: String = String::new(), "Codec of columns that name none. Empty: LZ4 for parts of an insert, ZSTD for merged ones.";
     fsync_after_insert: bool = true, "Parts and commits always reach the disk before an INSERT is answered; the setting is accepted. (ClickHouse: 0.)";
-    => no_effect {
-        storage_policy, disk, allow_nullable_key, allow_suspicious_indices, allow_experimental_reverse_key, min_bytes_for_wide_part, min_rows_for_wide_part,
-        min_bytes_to_rebalance_partition_over_jbod, enable_mixed_granularity_parts, fsync_part_directory,
-        use_async_block_ids_cache, write_final_mark, ratio_of_defaults_for_sparse_serialization,
-        min_rows_to_fsync_after_merge, compress_marks, compress_primary_key,
-        max_parts_in_total, cleanup_delay_period, primary_key_lazy_load, add_minmax_index_for_numeric_columns,
-        add_minmax_index_for_string_columns, replicated_deduplication_window, merge_max_block_size
-    }
 }
 
 /// What tables have that say nothing else: the defaults, or those of the server's configuration.
@@ -150,6 +154,15 @@ impl TableSettings {
         OF_SERVER.read().clone().unwrap_or_default()
     }
 
+    /// Of columns that name none. A part of level 0 is short-lived.
+    pub fn codec(&self, level: u32) -> Codec {
+        let usual = if level == 0 { Codec::Lz4 } else { Codec::Zstd };
+        match self.default_compression_codec.as_str() {
+            "" => usual,
+            text => codec_of(text).unwrap_or(usual),
+        }
+    }
+
     fn check(&self) -> Result<()> {
         let wrong = |message: &str| Err(Error::new(ErrorCode::BAD_ARGUMENTS, message));
         if self.index_granularity == 0 {
@@ -172,8 +185,32 @@ fn unknown(name: &str) -> Error {
     Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}' for storage MergeTree{hint}"))
 }
 
-fn bad_value(name: &str, kind: &str, value: &str) -> Error {
-    Error::new(ErrorCode::CANNOT_PARSE_NUMBER, format!("Cannot parse '{value}' as the value of setting '{name}' ({kind})"))
+/// Settings that a statement gives a table. (One that has them may have been made when any value was taken.) Errors: those of
+/// values, UNKNOWN_POLICY, UNKNOWN_DISK.
+pub fn check_given<'a>(given: impl IntoIterator<Item = (&'a String, &'a String)>) -> Result<()> {
+    for (name, value) in given {
+        check_place(name, value)?;
+        if name == "default_compression_codec" && !value.is_empty() {
+            codec_of(value)?;
+        }
+        if let Some(setting) = WITHOUT_EFFECT.get(name) {
+            checked(name, setting.kind, value)?;
+        }
+    }
+    Ok(())
+}
+
+/// There is one place for parts: a definition that names another would not get what it asks for.
+fn check_place(name: &str, value: &str) -> Result<()> {
+    match name {
+        "storage_policy" if value != "default" => {
+            Err(Error::new(ErrorCode::UNKNOWN_POLICY, format!("Unknown storage policy `{value}`. There is only 'default'")))
+        }
+        "disk" if !["", "default"].contains(&value) => {
+            Err(Error::new(ErrorCode::UNKNOWN_DISK, format!("Unknown disk {value}. There is only 'default'")))
+        }
+        _ => Ok(()),
+    }
 }
 
 #[cfg(test)]
@@ -190,6 +227,18 @@ mod tests {
         assert_eq!(parse("index_granularit", "1").expect_err("unknown").code(), ErrorCode::UNKNOWN_SETTING);
         assert_eq!(parse("index_granularity", "0").expect_err("no rows").code(), ErrorCode::BAD_ARGUMENTS);
         parse("storage_policy", "default").expect("accepted");
+        let refused = |name: &str, value: &str| {
+            check_given(&BTreeMap::from([(name.to_string(), value.to_string())])).expect_err("refused").code()
+        };
+        assert_eq!(refused("storage_policy", "cold"), ErrorCode::UNKNOWN_POLICY);
+        assert_eq!(refused("disk", "cold"), ErrorCode::UNKNOWN_DISK);
+        assert_eq!(refused("merge_max_block_size", "0"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(refused("default_compression_codec", "foo"), ErrorCode::UNKNOWN_CODEC);
+        assert_eq!(parse("default_compression_codec", "ZSTD(7)").expect("a codec").codec(0), Codec::ZstdAt(7));
+        assert_eq!([0, 1].map(|level| TableSettings::default().codec(level)), [Codec::Lz4, Codec::Zstd]);
+        assert_eq!(refused("compress_marks", "abc"), ErrorCode::CANNOT_PARSE_BOOL);
+        parse("compress_marks", "abc").expect("a definition of old");
+        parse("shared_merge_tree_parts_load_batch_size", "1").expect("one of ClickHouse's");
         parse("enable_time_time64_type", "1").expect("a setting of queries");
     }
 }

@@ -10,15 +10,16 @@ use std::ops::Deref;
 use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Weak};
 
+use arrow::array::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use futures::stream::StreamExt;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{
-    BackgroundWork, CheckedPart, DetachedPartRow, KeyExpression, LedgerRow, LoadRequest, MutationRequest, MutationRow,
-    OptimizeRequest, PartChoice, PartRow, PartitionChoice, ProjectionRow, Table, TableDefinition, TableLoad, TableWriter,
-    Transfer,
+    BackgroundWork, CheckedPart, DetachedPartRow, IndexRowsRequest, KeyExpression, LedgerRow, LoadRequest, MutationRequest,
+    MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, ProjectionRow, StoragePlace, Table, TableDefinition,
+    TableLoad, TableWriter, Transfer,
 };
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, SqlType};
@@ -30,6 +31,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::environment::MergeTreeEnvironment;
 use crate::gc;
+use crate::index::shown;
 use crate::insert::{InsertWriter, load, partition};
 use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
@@ -41,7 +43,7 @@ use crate::read::{FinalProvider, MergeTreeProvider, virtual_columns};
 use crate::settings::TableSettings;
 use crate::store::PartStore;
 use crate::ttl::select::Rests;
-use crate::{aside, check, freeze, merge, mutate, part_rows, transfer};
+use crate::{aside, check, freeze, merge, mutate, part_rows, places, transfer};
 
 /// Objects removed at the same time: each is a round trip.
 const DISCARDED_AT_ONCE: usize = 16;
@@ -466,12 +468,27 @@ impl Table for MergeTree {
         freeze::freeze(&self.core, context, partition, name).await
     }
 
+    async fn index_rows(
+        &self,
+        context: &Arc<QueryContext>,
+        request: IndexRowsRequest,
+        only_columns: bool,
+    ) -> Result<(Columns, Vec<RecordBatch>)> {
+        let columns = shown::columns(&self.core.layout, request);
+        let rows = if only_columns { Vec::new() } else { shown::rows(&self.core, context, request).await? };
+        Ok((columns, rows))
+    }
+
     async fn check(&self, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
         check::check(&self.core, context, chosen).await
     }
 
-    async fn unfreeze(&self, context: &Arc<QueryContext>, name: &str) -> Result<()> {
-        freeze::unfreeze(&self.core, context, name).await
+    async fn unfreeze(&self, context: &Arc<QueryContext>, partition: &PartitionChoice, name: &str) -> Result<()> {
+        freeze::unfreeze(&self.core, context, partition, name).await
+    }
+
+    async fn move_parts(&self, _context: &Arc<QueryContext>, chosen: &PartChoice, to: &StoragePlace) -> Result<()> {
+        places::move_parts(&self.core, chosen, to)
     }
 
     fn detached_parts(&self) -> Vec<DetachedPartRow> {

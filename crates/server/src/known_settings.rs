@@ -1,14 +1,8 @@
-//! Settings of ClickHouse's, by name: more than are declared here.
-//!
-//! Drivers and dashboards send what they found in some server's documentation and mark it as important. A name that
-//! ClickHouse has is taken from them although it changes nothing here; one that it does not have is an error. In SQL the
-//! stricter rule of `Settings` holds.
+//! Settings as clients of the native protocol and of HTTP send them: also names that only clients of old versions know.
 
-use std::collections::HashMap;
-use std::sync::LazyLock;
-
-use gristmill_base::{Error, Result};
+use gristmill_base::Result;
 use gristmill_introspect::Settings;
+use gristmill_introspect::without_effect::is_number;
 
 /// How the value of a setting was written by clients older than revision 54429.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,22 +11,13 @@ pub enum Encoding {
     Text,
 }
 
-static KNOWN: LazyLock<HashMap<&'static str, &'static str>> =
-    LazyLock::new(|| include_str!("known_settings.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
-
 /// Names that clients of old versions send and that are no longer documented.
 const OLD: &[(&str, Encoding)] =
     &[("insert_sample_with_metadata", Encoding::Varuint), ("strict_insert_defaults", Encoding::Varuint)];
 
-/// Those that leave rows out of a result: who sets one must not get the others.
-const CHANGE_ROWS: &[&str] = &["additional_table_filters", "additional_result_filter", "parallel_replicas_custom_key"];
-
 /// Sets what a client asks for. Errors: UNKNOWN_SETTING, READONLY, NOT_IMPLEMENTED, and those of values.
 pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()> {
-    if CHANGE_ROWS.contains(&name) && !matches!(value.trim(), "" | "{}" | "''") {
-        return Err(Error::not_implemented(format!("Setting {name}")).with_context("write the condition into the query"));
-    }
-    if settings.get(name).is_none() && encoding(name).is_some() {
+    if OLD.iter().any(|(old, _)| *old == name) {
         tracing::debug!("Setting {name} of a client changes nothing here");
         return Ok(());
     }
@@ -44,13 +29,8 @@ pub fn encoding(name: &str) -> Option<Encoding> {
     if let Some((_, encoding)) = OLD.iter().find(|(known, _)| *known == name) {
         return Some(*encoding);
     }
-    let declared = || Settings::declared().into_iter().find(|info| info.name == name).map(|info| info.kind);
-    let kind = KNOWN.get(name).copied().or_else(declared)?;
-    Some(match kind {
-        "Bool" | "UInt64" | "Int64" | "Int32" | "NonZeroUInt64" | "Seconds" | "Milliseconds" | "MaxThreads"
-        | "UInt64Auto" | "BoolAuto" => Encoding::Varuint,
-        _ => Encoding::Text,
-    })
+    let kind = Settings::declared().into_iter().find(|info| info.name == name)?.kind;
+    Some(if is_number(kind) { Encoding::Varuint } else { Encoding::Text })
 }
 
 #[cfg(test)]

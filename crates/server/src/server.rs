@@ -122,6 +122,9 @@ impl Server {
             }
         }
         let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
+        if let Some(address) = tcp_addresses.first() {
+            gristmill_functions::session::listens_at(address.port());
+        }
         let grace = config.shutdown_grace;
         Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })
     }

@@ -32,6 +32,8 @@ const NAMES: &[&str] = &[
     "generateSeries",
     "generate_series",
     "input",
+    "merge",
+    "mergeTreeIndex",
     "null",
     "numbers",
     "numbers_mt",
@@ -77,6 +79,8 @@ pub async fn open_table_function(
             let random = Random::parse(call, hints.insert_target.as_ref(), context)?;
             return Ok(SequenceTable::of("GenerateRandom", name, random));
         }
+        // They are about tables of the catalog: whoever has it reads them.
+        "merge" | "mergeTreeIndex" => return Err(Error::not_implemented(format!("{name}() where it is not read"))),
         "null" => return null(call, hints),
         "format" => return generate::format::open(call, context),
         "values" => return ValuesTable::open(call, context),

@@ -9,6 +9,7 @@ use crate::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipIndexNode
 use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
 use crate::statement::{Assignments, Cursor, Partition, Statement, TableName};
+use crate::statistics::StatisticsChange;
 use crate::tokens::is_word;
 use crate::ttl::TtlElement;
 
@@ -28,6 +29,7 @@ pub enum Property {
     Comment,
     Codec,
     Ttl,
+    Settings,
 }
 
 /// Parts that a command is about.
@@ -127,6 +129,27 @@ pub enum AlterCommand {
     },
     ModifySampleBy(Node),
     RemoveSampleBy,
+    /// MODIFY COLUMN … MODIFY SETTING
+    ModifyColumnSettings {
+        name: String,
+        settings: Assignments,
+        if_exists: bool,
+    },
+    /// MODIFY COLUMN … RESET SETTING
+    ResetColumnSettings {
+        name: String,
+        settings: Vec<String>,
+        if_exists: bool,
+    },
+    Statistics {
+        change: StatisticsChange,
+        /// None: ALL.
+        columns: Vec<String>,
+        /// What follows TYPE.
+        kinds: Vec<String>,
+        /// IF EXISTS, or IF NOT EXISTS.
+        if_exists: bool,
+    },
     ModifySetting(Assignments),
     ResetSetting(Vec<String>),
     /// Keys, and for each whether it descends.
@@ -175,11 +198,23 @@ pub enum AlterCommand {
         partition: Partition,
         to: TableName,
     },
+    /// TO DISK, or TO VOLUME.
+    MoveParts {
+        parts: PartName,
+        volume: bool,
+        name: String,
+    },
     Freeze {
         partition: Option<Partition>,
         name: Option<String>,
     },
-    Unfreeze(String),
+    Unfreeze {
+        partition: Option<Partition>,
+        name: String,
+    },
+    RewriteParts {
+        partition: Option<Partition>,
+    },
 }
 
 impl AlterCommand {
@@ -219,6 +254,7 @@ impl AlterCommand {
             AlterCommand::DropProjection { name, if_exists } => format!("(DROP PROJECTION {}{name})", exists(*if_exists)),
             AlterCommand::MaterializeTtl { partition } => format!("(MATERIALIZE TTL{})", within(partition)),
             AlterCommand::ApplyDeletedMask { partition } => format!("(APPLY DELETED MASK{})", within(partition)),
+            AlterCommand::RewriteParts { partition } => format!("(REWRITE PARTS{})", within(partition)),
             _ => String::new(),
         }
     }
@@ -260,7 +296,9 @@ impl Cursor<'_> {
                 let if_not_exists = self.if_not_exists();
                 return Ok(AlterCommand::AddConstraint { constraint: self.constraint()?, if_not_exists });
             }
-            self.refuse_others("ADD")?;
+            if self.eat("STATISTICS") {
+                return self.statistics(StatisticsChange::Add);
+            }
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
             let column = self.column(&mut CreateTable::default(), false)?;
@@ -296,7 +334,9 @@ impl Cursor<'_> {
                 let (if_exists, name) = (self.if_exists(), self.identifier()?);
                 return Ok(AlterCommand::ClearProjection { name, if_exists, partition: self.in_partition()? });
             }
-            self.refuse_others("CLEAR")?;
+            if self.eat("STATISTICS") {
+                return self.statistics(StatisticsChange::Clear);
+            }
             self.expect("COLUMN")?;
             let if_exists = self.if_exists();
             let name = self.column_name()?;
@@ -317,18 +357,19 @@ impl Cursor<'_> {
                 let (if_exists, name) = (self.if_exists(), self.identifier()?);
                 return Ok(AlterCommand::MaterializeProjection { name, if_exists, partition: self.in_partition()? });
             }
-            self.refuse_others("MATERIALIZE")?;
+            if self.eat("STATISTICS") {
+                return self.statistics(StatisticsChange::Materialize);
+            }
             self.expect("COLUMN")?;
             let name = self.column_name()?;
             return Ok(AlterCommand::MaterializeColumn { name, partition: self.in_partition()? });
         }
         if self.eat("RESET") {
             self.expect("SETTING")?;
-            let mut names = vec![self.identifier()?];
-            while self.eat_token(&Token::Comma) {
-                names.push(self.identifier()?);
-            }
-            return Ok(AlterCommand::ResetSetting(names));
+            return Ok(AlterCommand::ResetSetting(self.identifiers()?));
+        }
+        if self.eat_all(&["REWRITE", "PARTS"]) {
+            return Ok(AlterCommand::RewriteParts { partition: self.in_partition()? });
         }
         if self.eat("UPDATE") {
             let mut assignments = Vec::new();
@@ -368,7 +409,9 @@ impl Cursor<'_> {
                 let if_exists = self.if_exists();
                 return Ok(AlterCommand::DropConstraint { name: self.identifier()?, if_exists });
             }
-            self.refuse_others("DROP")?;
+            if self.eat("STATISTICS") {
+                return self.statistics(StatisticsChange::Drop);
+            }
             self.expect("COLUMN")?;
             let if_exists = self.if_exists();
             return Ok(AlterCommand::DropColumn { name: self.column_name()?, if_exists });
@@ -389,12 +432,15 @@ impl Cursor<'_> {
             self.expect("FROM")?;
             return Ok(AlterCommand::CopyPartition { partition, from: self.table_name()?, replaces: true });
         }
-        if self.eat_all(&["MOVE", "PARTITION"]) {
-            let partition = self.partition()?;
+        if self.eat("MOVE") {
+            let parts = self.part_name()?;
             self.expect("TO")?;
-            if !self.eat("TABLE") {
-                return Err(Error::not_implemented("MOVE PARTITION TO DISK or VOLUME: a table lies in one place"));
+            let volume = self.eat("VOLUME");
+            if volume || self.eat("DISK") {
+                return Ok(AlterCommand::MoveParts { parts, volume, name: self.string()? });
             }
+            let PartName::Partition(partition) = parts else { return Err(self.unexpected("DISK or VOLUME")) };
+            self.expect("TABLE")?;
             return Ok(AlterCommand::MovePartition { partition, to: self.table_name()? });
         }
         if self.eat("FREEZE") {
@@ -403,12 +449,10 @@ impl Cursor<'_> {
             return Ok(AlterCommand::Freeze { partition, name });
         }
         if self.eat("UNFREEZE") {
-            if self.peeks("PARTITION") {
-                return Err(Error::not_implemented("UNFREEZE PARTITION: UNFREEZE WITH NAME removes the whole copy"));
-            }
+            let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
             self.expect("WITH")?;
             self.expect("NAME")?;
-            return Ok(AlterCommand::Unfreeze(self.string()?));
+            return Ok(AlterCommand::Unfreeze { partition, name: self.string()? });
         }
         if self.eat_all(&["REMOVE", "SAMPLE", "BY"]) {
             return Ok(AlterCommand::RemoveSampleBy);
@@ -416,7 +460,7 @@ impl Cursor<'_> {
         if self.eat_all(&["REMOVE", "TTL"]) {
             return Ok(AlterCommand::RemoveTtl);
         }
-        for word in ["REPLACE", "MOVE", "FETCH", "APPLY", "REMOVE", "REWRITE"] {
+        for word in ["REPLACE", "FETCH", "APPLY", "REMOVE"] {
             if self.peeks(word) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … {word}")));
             }
@@ -424,14 +468,12 @@ impl Cursor<'_> {
         Err(self.unexpected("a command of ALTER TABLE (ADD COLUMN, MODIFY, DROP, UPDATE, DELETE, …)"))
     }
 
-    /// What other things a table has beside columns.
-    fn refuse_others(&self, command: &str) -> Result<()> {
-        for what in ["STATISTICS", "TTL"] {
-            if self.peeks(what) {
-                return Err(Error::not_implemented(format!("ALTER TABLE … {command} {what}")));
-            }
+    pub(crate) fn identifiers(&mut self) -> Result<Vec<String>> {
+        let mut names = vec![self.identifier()?];
+        while self.eat_token(&Token::Comma) {
+            names.push(self.identifier()?);
         }
-        Ok(())
+        Ok(names)
     }
 
     fn modify(&mut self) -> Result<AlterCommand> {
@@ -461,7 +503,10 @@ impl Cursor<'_> {
             let end = (!self.at_end()).then(|| place(self));
             return Ok(AlterCommand::ModifyQuery { query, text: String::new(), start, end });
         }
-        for what in ["REFRESH", "STATISTICS", "DEFINER", "SQL"] {
+        if self.eat("STATISTICS") {
+            return self.statistics(StatisticsChange::Modify);
+        }
+        for what in ["REFRESH", "DEFINER", "SQL"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("ALTER TABLE … MODIFY {what}")));
             }
@@ -481,12 +526,18 @@ impl Cursor<'_> {
                 () if self.eat("COMMENT") => Property::Comment,
                 () if self.eat("CODEC") => Property::Codec,
                 () if self.eat("TTL") => Property::Ttl,
-                () if self.peeks("SETTINGS") => {
-                    return Err(Error::not_implemented("MODIFY COLUMN … REMOVE SETTINGS"));
-                }
-                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT, CODEC or TTL")),
+                () if self.eat("SETTINGS") => Property::Settings,
+                () => return Err(self.unexpected("DEFAULT, MATERIALIZED, ALIAS, COMMENT, CODEC, TTL or SETTINGS")),
             };
             return Ok(AlterCommand::RemoveProperty { name: column.name, property, if_exists });
+        }
+        if self.eat_all(&["MODIFY", "SETTING"]) {
+            let settings = self.assignments()?;
+            return Ok(AlterCommand::ModifyColumnSettings { name: column.name, settings, if_exists });
+        }
+        if self.eat_all(&["RESET", "SETTING"]) {
+            let settings = self.identifiers()?;
+            return Ok(AlterCommand::ResetColumnSettings { name: column.name, settings, if_exists });
         }
         Ok(AlterCommand::ModifyColumn { column, place: self.place()?, if_exists })
     }

@@ -363,7 +363,7 @@ pub fn unescape(text: &str) -> Vec<u8> {
                             None => out.push(b'x'),
                         }
                     }
-                    c @ (b'\\' | b'\'' | b'"' | b'`' | b'/' | b'=') => out.push(c),
+                    c @ (b'\\' | b'\'' | b'"' | b'`' | b'/' | b'=' | 0..=31) => out.push(c),
                     // Unknown escapes stay as they are: patterns such as '\d' need no doubling.
                     c => out.extend([b'\\', c]),
                 }

@@ -21,6 +21,8 @@ pub struct ColumnDefinition {
     pub comment: String,
     pub codec: String,
     pub ttl: Option<Node>,
+    pub statistics: Vec<String>,
+    pub settings: Assignments,
     /// The type was written as Nested(…).
     pub nested: bool,
 }
@@ -78,6 +80,8 @@ pub struct CreateTable {
     pub constraints: Vec<ConstraintNode>,
     /// `AS other_table`
     pub like: Option<TableName>,
+    /// `CLONE AS other_table`, which is `like`: with its rows.
+    pub clones: bool,
     /// `AS function(…)`
     pub as_function: Option<(String, Vec<Node>)>,
     pub query: Option<Box<Query>>,
@@ -220,6 +224,10 @@ impl Cursor<'_> {
         let table = self.table_name()?;
         self.on_cluster()?;
         let expression = self.expression()?;
+        if self.at_end() {
+            let text = "CREATE INDEX without TYPE is forbidden: say which, as in TYPE minmax";
+            return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+        }
         self.expect("TYPE")?;
         let index = self.skip_index_type(name, expression)?;
         let commands = vec![AlterCommand::AddIndex { index, place: None, if_not_exists }];
@@ -315,14 +323,18 @@ impl Cursor<'_> {
             comment: String::new(),
             codec: String::new(),
             ttl: None,
+            statistics: Vec::new(),
+            settings: Vec::new(),
             nested: false,
         };
         let begins_default =
-            ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL"].iter().any(|word| self.peeks(word));
+            ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL", "STATISTICS", "SETTINGS"]
+                .iter()
+                .any(|word| self.peeks(word));
         if modifies {
             self.eat("TYPE");
         }
-        let begins_other = modifies && ["REMOVE", "FIRST", "AFTER"].iter().any(|word| self.peeks(word));
+        let begins_other = modifies && ["REMOVE", "FIRST", "AFTER", "MODIFY", "RESET"].iter().any(|word| self.peeks(word));
         if !begins_default && !begins_other && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
             column.nested = text.trim_start().starts_with("Nested");
@@ -341,12 +353,21 @@ impl Cursor<'_> {
             } else if self.eat("EPHEMERAL") {
                 let none = matches!(self.parser.peek_token_ref().token, Token::Comma | Token::RParen)
                     || self.at_end()
-                    || ["FIRST", "AFTER", "COMMENT", "CODEC", "TTL"].iter().any(|word| self.peeks(word));
+                    || ["FIRST", "AFTER", "COMMENT", "CODEC", "TTL", "STATISTICS", "SETTINGS"]
+                        .iter()
+                        .any(|word| self.peeks(word));
                 let value = if none { None } else { Some(self.expression()?) };
                 column.default = Some((DefaultKind::Ephemeral, value));
             } else if self.eat("CODEC") {
                 let arguments = self.call_arguments()?;
                 column.codec = arguments.iter().map(codec_text).collect::<Vec<_>>().join(", ");
+            } else if self.eat("STATISTICS") {
+                column.statistics = self.call_arguments()?.iter().map(codec_text).collect();
+            } else if self.peeks("SETTINGS") && self.parser.peek_nth_token_ref(1).token == Token::LParen {
+                self.expect("SETTINGS")?;
+                self.expect_token(&Token::LParen)?;
+                column.settings = self.assignments()?;
+                self.expect_token(&Token::RParen)?;
             } else if self.eat("COMMENT") {
                 column.comment = self.string()?;
             } else if self.eat_all(&["PRIMARY", "KEY"]) {
@@ -464,6 +485,9 @@ impl Cursor<'_> {
                     limit_by: Vec::new(),
                 });
                 create.query = Some(query);
+            } else if self.eat_all(&["CLONE", "AS"]) {
+                create.like = Some(self.table_name()?);
+                create.clones = true;
             } else if self.eat("AS") {
                 if self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen {
                     let start = self.parser.peek_token_ref().span.start;

@@ -9,13 +9,19 @@ use crate::ast::{Literal, Node, unescape, unescape_identifier};
 use crate::create::TEMPORARY_DATABASE;
 use crate::statement::{Assignments, TableName};
 use crate::tokens::is_word;
-use crate::translate;
+use crate::{chains, size, translate};
 
 pub(crate) fn syntax(error: ParserError) -> Error {
     let text = match error {
+        ParserError::ParserError(text) if text == chains::TOO_DEEP => {
+            return size::too_deep(2 * chains::LEVELS_MOST as u64);
+        }
         ParserError::TokenizerError(text) | ParserError::ParserError(text) => text,
         ParserError::RecursionLimitExceeded => {
-            return Error::new(ErrorCode::TOO_DEEP_RECURSION, "The statement is nested too deeply");
+            return Error::new(
+                ErrorCode::TOO_DEEP_RECURSION,
+                "Maximum parse depth exceeded. Consider raising max_parser_depth",
+            );
         }
     };
     Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {text}"))

@@ -16,6 +16,7 @@ use sqlparser::keywords::{self, Keyword};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
+use crate::chains;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
 
@@ -139,7 +140,13 @@ impl SqlDialect for Dialect {
         }
     }
 
-    fn parse_infix(&self, parser: &mut Parser, left: &Expr, _precedence: u8) -> Option<Result<Expr, ParserError>> {
+    fn parse_infix(&self, parser: &mut Parser, left: &Expr, precedence: u8) -> Option<Result<Expr, ParserError>> {
+        if let Some(chain) = chains::parse(parser, left, precedence) {
+            return Some(chain);
+        }
+        if chains::is_too_deep(left) {
+            return Some(Err(ParserError::ParserError(chains::TOO_DEEP.to_string())));
+        }
         let token = parser.peek_token_ref().token.clone();
         match &token {
             Token::DoubleColon => {

@@ -137,6 +137,16 @@ impl Cursor<'_> {
         let name = self.table_name()?;
         self.on_cluster()?;
         let partition = if self.eat("PARTITION") { Some(self.partition()?) } else { None };
+        let dry_run = if self.eat_all(&["DRY", "RUN"]) {
+            self.expect("PARTS")?;
+            let mut names = vec![self.string()?];
+            while self.eat_token(&Token::Comma) {
+                names.push(self.string()?);
+            }
+            Some(names)
+        } else {
+            None
+        };
         let to_one_part = self.eat("FINAL");
         let deduplicate = match self.eat("DEDUPLICATE") {
             true if self.eat("BY") => Some(self.compared_columns()?),
@@ -144,10 +154,7 @@ impl Cursor<'_> {
             false => None,
         };
         let cleanup = self.eat("CLEANUP");
-        if self.eat("SETTINGS") {
-            self.assignments()?;
-        }
-        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup })
+        Ok(Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup, dry_run })
     }
 
     /// `a, b`, `*`, `* EXCEPT (a)`, `COLUMNS('pattern')`

@@ -35,6 +35,8 @@ mod tests {
     fn escapes_are_undone_and_null_stays() {
         assert_eq!(unescaped("a\\tb\\\\c\\'d\\\""), "a\tb\\c'd\"");
         assert_eq!(unescaped("\\N"), "\\N");
+        // Control characters themselves behind a backslash: so clickhouse-connect sends them.
+        assert_eq!(unescaped("a\\\tb\\d"), "a\tb\\d");
         assert_eq!(unescaped("['it\\'s',1]"), "['it's',1]");
         assert_eq!(unescaped("\\x41\\xc3\\xa4\\xff"), "Aä\\xFF");
     }

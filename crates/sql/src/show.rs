@@ -15,9 +15,9 @@ impl Cursor<'_> {
             return Ok(statement);
         }
         let temporary = self.eat("TEMPORARY");
+        self.eat("EXTENDED");
         let full = self.eat("FULL");
         let changed = self.eat("CHANGED");
-        self.eat("EXTENDED");
         let filter = |cursor: &mut Self, column: &str| -> Result<String> {
             for (word, function) in [("LIKE", "LIKE"), ("ILIKE", "ILIKE")] {
                 if cursor.eat_all(&["NOT", word]) {
@@ -76,18 +76,8 @@ impl Cursor<'_> {
             return Ok(Statement::ShowCreateTable(self.table_name_of(temporary)?));
         }
         if self.eat("COLUMNS") || self.eat("FIELDS") {
-            if !self.eat("FROM") {
-                self.expect("IN")?;
-            }
-            let name = self.table_name()?;
-            let quote = |text: &str| gristmill_types::sql_type::quote(text);
-            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
-            return select(format!(
-                "SELECT name AS field, type AS type, if(startsWith(type, 'Nullable'), 'YES', 'NO') AS `null`, \
-                 if(is_in_primary_key, 'PRI SOR', '') AS key, NULL AS `default`, '' AS extra FROM system.columns \
-                 WHERE database = {database} AND table = {} ORDER BY field",
-                quote(&name.table)
-            ));
+            let query = self.columns_query(full, filter)?;
+            return select(format!("{query}{}", limit(self)?));
         }
         if self.eat("PROCESSLIST") {
             return select("SELECT * FROM system.processes ORDER BY elapsed DESC".to_string());
@@ -125,17 +115,8 @@ impl Cursor<'_> {
             return select(format!("SELECT value FROM system.settings WHERE name = {name}"));
         }
         if self.eat("INDEXES") || self.eat("INDEX") || self.eat("INDICES") || self.eat("KEYS") {
-            if !self.eat("FROM") {
-                self.expect("IN")?;
-            }
-            let name = self.table_name()?;
-            let quote = |text: &str| gristmill_types::sql_type::quote(text);
-            let database = name.database.as_deref().map_or("currentDatabase()".to_string(), quote);
-            return select(format!(
-                "SELECT table, 'PRIMARY' AS key_name, name AS column_name, 'A' AS collation, 'PRIMARY' AS index_type \
-                 FROM system.columns WHERE database = {database} AND table = {} AND is_in_primary_key ORDER BY position",
-                quote(&name.table)
-            ));
+            let query = self.indexes_query()?;
+            return select(query);
         }
         if self.eat("FUNCTIONS") {
             let filter = filter(self, "name")?;

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{FormatClause, Query, SetExpr, Setting};
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
-use sqlparser::tokenizer::Token;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::access::{AccessStatement, Verb};
 use crate::ast::{Node, unescape_identifier};
@@ -71,6 +72,8 @@ pub enum Statement {
         /// DEDUPLICATE: the columns of BY, none where all are compared.
         deduplicate: Option<Vec<Node>>,
         cleanup: bool,
+        /// DRY RUN PARTS
+        dry_run: Option<Vec<String>>,
     },
     Alter {
         name: TableName,
@@ -268,13 +271,34 @@ impl Statement {
 
 static DIALECT: Dialect = Dialect { names_begin_with_dollar: false };
 
+/// `max_parser_depth` where nobody says it.
+const PARSER_DEPTH: u64 = 1_000;
+/// Most that it may be: what a thread's stack holds.
+const PARSER_DEPTH_MOST: u64 = 2_000;
+/// Most queries of UNION, INTERSECT and EXCEPT in a statement: the parser makes a tree of them that is as deep as they are
+/// many.
+const SET_OPERATIONS_MOST: usize = 10_000;
+
 /// Reads one statement. `parameters` are the values of `{name:Type}`.
 pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statement> {
+    parse_within(text, parameters, PARSER_DEPTH)
+}
+
+/// As `parse`, with `max_parser_depth`. Errors: TOO_DEEP_RECURSION, TOO_DEEP_AST, TOO_BIG_AST, SYNTAX_ERROR, those of names.
+pub fn parse_within(text: &str, parameters: &BTreeMap<String, String>, depth_most: u64) -> Result<Statement> {
     let tokens = prepare(tokenize(text)?, parameters)?;
     if tokens.is_empty() {
         return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Empty query"));
     }
-    let mut cursor = Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) };
+    let is_operation = |token: &&TokenWithSpan| matches!(&token.token, Token::Word(word) if matches!(word.keyword, Keyword::UNION | Keyword::INTERSECT | Keyword::EXCEPT));
+    if tokens.iter().filter(is_operation).count() > SET_OPERATIONS_MOST {
+        return Err(crate::size::too_big(SET_OPERATIONS_MOST as u64, "the number of queries that it is made of"));
+    }
+    let depth_most = if depth_most == 0 { PARSER_DEPTH_MOST } else { depth_most.min(PARSER_DEPTH_MOST) };
+    // ClickHouse's parser goes through more functions for each level that is nested.
+    let levels = (depth_most * 3 / 5).max(1) as usize;
+    let mut cursor =
+        Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(levels).with_tokens_with_locations(tokens) };
     let mut statement = cursor.statement()?;
     if !cursor.at_end() {
         let mut after = AfterQuery::default();
@@ -362,6 +386,11 @@ pub fn parse_projection(text: &str) -> Result<ProjectionNode> {
 }
 
 impl<'a> Cursor<'a> {
+    /// Over tokens of a statement that is being read.
+    pub(crate) fn over(tokens: Vec<TokenWithSpan>) -> Cursor<'static> {
+        Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) }
+    }
+
     pub(crate) fn statement(&mut self) -> Result<Statement> {
         if self.peeks("SELECT")
             || self.peeks("WITH")

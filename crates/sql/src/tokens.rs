@@ -108,7 +108,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = literals::binary_numbers(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = named_by_the_parser(commas_before_from(substitute_parameters(tokens, parameters)?));
-    let tokens = finals::rewrite(unions::rewrite(if_permitted(with_of_insert(tokens))))?;
+    let tokens = finals::rewrite(unions::rewrite(views_of_queries(if_permitted(with_of_insert(tokens)))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
@@ -160,6 +160,22 @@ fn if_permitted(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             let query = &tokens[at + 1..other];
             return [&tokens[..at], query, &tokens[place..]].concat();
         }
+    }
+    tokens
+}
+
+/// `view(SELECT …)` is the query in brackets.
+fn views_of_queries(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let word = |token: Option<&TokenWithSpan>, text: &str| token.is_some_and(|token| is_word(&token.token, text));
+    let is_view = |at: usize| {
+        let query = tokens.get(at + 2);
+        word(tokens.get(at), "view")
+            && tokens.get(at + 1).is_some_and(|token| token.token == Token::LParen)
+            && (word(query, "SELECT") || word(query, "WITH"))
+    };
+    let views: Vec<usize> = (0..tokens.len()).filter(|at| is_view(*at)).collect();
+    for at in views.into_iter().rev() {
+        tokens.remove(at);
     }
     tokens
 }

@@ -253,17 +253,20 @@ fn binary(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result<Node> {
         BinaryOperator::Custom(word) if word.eq_ignore_ascii_case("mod") => "modulo",
         other => return Err(unsupported(format!("the operator {other}"))),
     };
-    let (left, right) = (node(left)?, node(right)?);
-    // and(and(a, b), c) is one and(a, b, c), as ClickHouse has it.
-    if (name == "and" || name == "or")
-        && let Node::Call(inner) = &left
+    let operands = vec![node(left)?, node(right)?];
+    Ok(if matches!(name, "and" | "or") { chain(name, operands) } else { call(name, operands) })
+}
+
+/// and(and(a, b), c) is one and(a, b, c), as ClickHouse has it.
+fn chain(name: &str, mut operands: Vec<Node>) -> Node {
+    if name != "concat"
+        && let Some(Node::Call(inner)) = operands.first_mut()
         && inner.name == name
     {
-        let mut arguments = inner.arguments.clone();
-        arguments.push(right);
-        return Ok(call(name, arguments));
+        let first = std::mem::take(&mut inner.arguments);
+        operands.splice(0..1, first);
     }
-    Ok(call(name, vec![left, right]))
+    call(name, operands)
 }
 
 fn function_call(function: &Function) -> Result<Node> {
@@ -285,6 +288,9 @@ fn function_call(function: &Function) -> Result<Node> {
     let (parameters, _) = arguments(&function.parameters)?;
     if name.eq_ignore_ascii_case("count") && matches!(&list[..], [Node::Star(star)] if **star == Star::default()) {
         list.clear();
+    }
+    if let Some(function) = crate::chains::function_of(&name) {
+        return Ok(chain(function, list));
     }
     if let Some(star) = star_call(&name, &mut list)? {
         return Ok(Node::Star(Box::new(star)));

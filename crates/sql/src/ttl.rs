@@ -1,6 +1,6 @@
 //! TTL clauses of tables and columns.
 
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
@@ -26,16 +26,28 @@ pub enum TtlElementAction {
     },
     /// The codec's text.
     Recompress(String),
+    /// TO DISK, or TO VOLUME.
+    Move {
+        volume: bool,
+        name: String,
+        if_exists: bool,
+    },
 }
 
 impl Cursor<'_> {
     /// What follows TTL: `expr [DELETE] [WHERE c] | GROUP BY k, … [SET c = agg(…), …] | RECOMPRESS CODEC(…), …`
     pub(crate) fn ttl(&mut self) -> Result<Vec<TtlElement>> {
-        self.refuse_moves()?;
         let mut elements = Vec::new();
         loop {
-            let expression = self.expression()?;
-            let action = if self.eat_all(&["GROUP", "BY"]) {
+            let expression = self.ttl_time()?;
+            let action = if self.eat("TO") {
+                let volume = self.eat("VOLUME");
+                if !volume {
+                    self.expect("DISK")?;
+                }
+                let if_exists = self.if_exists();
+                TtlElementAction::Move { volume, name: self.string()?, if_exists }
+            } else if self.eat_all(&["GROUP", "BY"]) {
                 self.ttl_group_by()?
             } else if self.eat("RECOMPRESS") {
                 self.expect("CODEC")?;
@@ -77,29 +89,32 @@ impl Cursor<'_> {
         Ok(TtlElementAction::GroupBy { keys, set })
     }
 
-    /// A table lies in one place: there is no disk or volume to move parts to.
-    fn refuse_moves(&self) -> Result<()> {
+    /// The time of an element. What stands before TO DISK is read by itself: behind an interval, TO would be taken for a part of
+    /// its unit (`DAY TO SECOND`).
+    fn ttl_time(&mut self) -> Result<Node> {
+        let (mut depth, mut tokens) = (0, Vec::new());
         for ahead in 0.. {
-            let token = &self.parser.peek_nth_token_ref(ahead).token;
-            if matches!(token, Token::EOF | Token::SemiColon) {
-                break;
-            }
+            let token = self.parser.peek_nth_token_ref(ahead);
             let place = &self.parser.peek_nth_token_ref(ahead + 1).token;
-            let moves = is_word(token, "TO") && (is_word(place, "DISK") || is_word(place, "VOLUME"));
-            if moves {
-                let (what, name) = (place.to_string().to_lowercase(), &self.parser.peek_nth_token_ref(ahead + 2).token);
-                let name = name.to_string();
-                return Err(Error::new(
-                    ErrorCode::BAD_TTL_EXPRESSION,
-                    format!(
-                        "No such {what} `{}` for given storage policy: a table lies in one place, and its TTL cannot move parts. \
-                         Leave TO {} out",
-                        name.trim_matches('\''),
-                        what.to_uppercase()
-                    ),
-                ));
+            match &token.token {
+                Token::LParen | Token::LBracket => depth += 1,
+                Token::RParen | Token::RBracket => depth -= 1,
+                word if depth == 0 && is_word(word, "TO") && (is_word(place, "DISK") || is_word(place, "VOLUME")) => break,
+                _ => {}
             }
+            if depth < 0
+                || matches!(token.token, Token::EOF | Token::SemiColon)
+                || (depth == 0 && token.token == Token::Comma)
+            {
+                return self.expression();
+            }
+            tokens.push(token.clone());
         }
-        Ok(())
+        for _ in &tokens {
+            self.parser.next_token();
+        }
+        let mut before = Cursor::over(tokens);
+        let time = before.expression()?;
+        if before.at_end() { Ok(time) } else { Err(before.unexpected("TO DISK or TO VOLUME")) }
     }
 }

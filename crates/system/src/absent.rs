@@ -48,8 +48,15 @@ const ABSENT: &[(&str, &str)] = &[
     ("warnings", "message String, message_format_string LowCardinality(String)"),
 ];
 
+/// As above, with ClickHouse's columns alone.
+const ABSENT_WHOLE: &[(&str, &str)] = &[
+    ("moves", "database String, table String"),
+    ("dropped_tables", "database String, table String"),
+    ("dropped_tables_parts", "database String, table String"),
+];
+
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
-    for (name, structure) in ABSENT {
+    for (name, structure) in ABSENT.iter().chain(ABSENT_WHOLE) {
         let words = name.split('_').map(|word| format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]));
         let engine = format!("System{}", words.collect::<String>());
         all.push(table("system", name, &engine, structure, |_, _| Ok(()))?);

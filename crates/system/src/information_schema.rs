@@ -6,6 +6,7 @@ use std::sync::Arc;
 use gristmill_base::Result;
 use gristmill_catalog::{Databases, Table};
 use gristmill_introspect::QueryContext;
+use gristmill_types::{DefaultKind, parse};
 
 use crate::Known;
 use crate::columns::Digits;
@@ -14,20 +15,31 @@ use crate::tables::{visible, visible_databases};
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
     default_character_set_catalog Nullable(String), default_character_set_schema Nullable(String), \
-    default_character_set_name Nullable(String), sql_path Nullable(String)";
+    default_character_set_name Nullable(String), sql_path Nullable(String); \
+    default_collation_name String, default_encryption String";
 
 const TABLES: &str = "table_catalog String, table_schema String, table_name String, table_type String, \
-    table_rows Nullable(UInt64), data_length Nullable(UInt64), table_collation Nullable(String), \
-    table_comment Nullable(String), engine Nullable(String)";
+    table_rows Nullable(UInt64), data_length Nullable(UInt64), index_length Nullable(UInt64), \
+    table_collation Nullable(String), table_comment Nullable(String); \
+    engine Nullable(String), version Nullable(UInt64), row_format Nullable(String), avg_row_length Nullable(UInt64), \
+    max_data_length Nullable(UInt64), data_free Nullable(UInt64), auto_increment Nullable(UInt64), \
+    create_time Nullable(DateTime), update_time Nullable(DateTime), check_time Nullable(DateTime), \
+    checksum Nullable(Int64), create_options Nullable(String)";
 
 const COLUMNS: &str = "table_catalog String, table_schema String, table_name String, column_name String, \
     ordinal_position UInt64, column_default String, is_nullable String, data_type String, \
     character_maximum_length Nullable(UInt64), character_octet_length Nullable(UInt64), numeric_precision Nullable(UInt64), \
     numeric_precision_radix Nullable(UInt64), numeric_scale Nullable(UInt64), datetime_precision Nullable(UInt64), \
-    column_comment String, column_type String";
+    character_set_catalog Nullable(String), character_set_schema Nullable(String), character_set_name Nullable(String), \
+    collation_catalog Nullable(String), collation_schema Nullable(String), collation_name Nullable(String), \
+    domain_catalog Nullable(String), domain_schema Nullable(String), domain_name Nullable(String), extra Nullable(String), \
+    column_comment String, column_type String; \
+    column_key String, privileges String, generation_expression String, srs_id Nullable(UInt32)";
 
-const VIEWS: &str =
-    "table_catalog String, table_schema String, table_name String, view_definition String, check_option String";
+const VIEWS: &str = "table_catalog String, table_schema String, table_name String, view_definition String, check_option String, \
+    is_updatable Enum8('NO' = 0, 'YES' = 1), is_insertable_into Enum8('NO' = 0, 'YES' = 1), \
+    is_trigger_updatable Enum8('NO' = 0, 'YES' = 1), is_trigger_deletable Enum8('NO' = 0, 'YES' = 1), \
+    is_trigger_insertable_into Enum8('NO' = 0, 'YES' = 1)";
 
 const KEY_COLUMN_USAGE: &str = "constraint_catalog String, constraint_schema String, constraint_name Nullable(String), \
     table_catalog String, table_schema String, table_name String, column_name Nullable(String), ordinal_position UInt32, \
@@ -43,7 +55,7 @@ const STATISTICS: &str = "table_catalog String, table_schema String, table_name 
     cardinality Nullable(Int64), sub_part Nullable(Int64), packed Nullable(String), nullable String, index_type String, \
     comment String, index_comment String, is_visible String, expression Nullable(String)";
 
-const ENGINES: &str = "engine String, support String, comment String, transactions String, xa String, savepoints String";
+const ENGINES: &str = "engine String, support String";
 
 const CHARACTER_SETS: &str = "character_set_name String, default_collate_name String, description String, maxlen UInt32";
 
@@ -74,12 +86,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     for database in ["information_schema", "INFORMATION_SCHEMA"] {
         for name in ["engines", "ENGINES"] {
             let names = known.engines;
-            all.push(table(database, name, "View", &both_cases(ENGINES), move |_, rows| engines(names, rows))?);
+            all.push(table(database, name, "View", &both_cases(ENGINES)?, move |_, rows| engines(names, rows))?);
         }
         for (name, structure, fill) in views {
             for name in [name.to_string(), name.to_ascii_uppercase()] {
                 let databases = known.databases.clone();
-                all.push(table(database, &name, "View", &both_cases(structure), move |context, rows| {
+                all.push(table(database, &name, "View", &both_cases(structure)?, move |context, rows| {
                     match databases.upgrade() {
                         Some(databases) => fill(&databases, context, rows),
                         None => Ok(()),
@@ -93,7 +105,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
 
 fn schemata(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
     for name in visible_databases(databases, context) {
-        rows.push_twice([(&name).into(), (&name).into(), "default".into(), Cell::None, Cell::None, Cell::None, Cell::None])?;
+        let first = [(&name).into(), (&name).into(), "default".into(), Cell::None, Cell::None, Cell::None, Cell::None];
+        rows.push_each_twice(first, ["utf8mb4_0900_ai_ci".into(), "NO".into()])?;
     }
     Ok(())
 }
@@ -107,17 +120,22 @@ fn tables(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Res
             _ if definition.temporary => "LOCAL TEMPORARY",
             _ => "BASE TABLE",
         };
-        rows.push_twice([
+        let first = [
             (&definition.database).into(),
             (&definition.database).into(),
             (&definition.name).into(),
             kind.into(),
             table.total_rows().into(),
             table.total_bytes().into(),
+            // The indexes of a part are among its bytes.
+            0_u64.into(),
             "utf8mb4_0900_ai_ci".into(),
             (&definition.comment).into(),
-            (&definition.engine.name).into(),
-        ])?;
+        ];
+        let engine = if kind == "VIEW" { Cell::None } else { (&definition.engine.name).into() };
+        let mut others = [const { Cell::None }; 12];
+        others[0] = engine;
+        rows.push_each_twice(first, others)?;
     }
     Ok(())
 }
@@ -127,8 +145,10 @@ fn views(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Resu
         let definition = table.definition();
         if let Some(query) = definition.select_text() {
             let (database, name) = (&definition.database, &definition.name);
-            let query = gristmill_base::redact::statement(query);
-            rows.push_twice([database.into(), database.into(), name.into(), query.into(), "NONE".into()])?;
+            let no = || Cell::from("NO");
+            let (query, none) = (gristmill_base::redact::statement(query).into(), "NONE".into());
+            let name = name.into();
+            rows.push_twice([database.into(), database.into(), name, query, none, no(), no(), no(), no(), no()])?;
         }
     }
     Ok(())
@@ -165,8 +185,7 @@ fn key_column_usage(databases: &Databases, context: &QueryContext, rows: &mut Ro
 fn engines(names: &[&str], rows: &mut Rows) -> Result<()> {
     for &engine in names {
         let support = if engine == "MergeTree" { "DEFAULT" } else { "YES" };
-        let no = || Cell::from("NO");
-        rows.push_twice([engine.into(), support.into(), "".into(), no(), no(), no()])?;
+        rows.push_twice([engine.into(), support.into()])?;
     }
     Ok(())
 }
@@ -177,14 +196,21 @@ fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Re
         for (i, column) in definition.columns.iter().enumerate() {
             let digits = Digits::of(&column.kind);
             let default = column.default.as_ref().map_or("", |(_, expression)| expression);
-            rows.push_twice([
+            let (extra, generation) = match column.default.as_ref().map(|(kind, _)| kind) {
+                Some(DefaultKind::Default) => ("DEFAULT_GENERATED", ""),
+                Some(DefaultKind::Materialized) => ("STORED GENERATED", default),
+                Some(DefaultKind::Alias) => ("VIRTUAL GENERATED", default),
+                Some(DefaultKind::Ephemeral) | None => ("", ""),
+            };
+            let is_key = definition.primary_key.contains(&column.name);
+            let first = [
                 (&definition.database).into(),
                 (&definition.database).into(),
                 (&definition.name).into(),
                 (&column.name).into(),
                 (i + 1).into(),
                 default.into(),
-                if column.kind.is_nullable() { "YES" } else { "NO" }.into(),
+                if column.kind.is_nullable() { "1" } else { "0" }.into(),
                 column.kind.to_string().into(),
                 Cell::None,
                 digits.octets.into(),
@@ -192,20 +218,34 @@ fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Re
                 digits.radix.into(),
                 digits.scale.into(),
                 digits.datetime.into(),
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                extra.into(),
                 (&column.comment).into(),
                 column.kind.to_string().into(),
-            ])?;
+            ];
+            let key = if is_key { "PRI" } else { "" };
+            rows.push_each_twice(first, [key.into(), "".into(), generation.into(), Cell::None])?;
         }
     }
     Ok(())
 }
 
-/// The columns, and again with their names in upper case.
-fn both_cases(structure: &str) -> String {
-    let columns = structure.split(',').map(str::trim);
-    let upper = columns.clone().map(|column| match column.split_once(' ') {
-        Some((name, kind)) => format!("{} {kind}", name.to_ascii_uppercase()),
-        None => column.to_string(),
-    });
-    columns.map(str::to_string).chain(upper).collect::<Vec<_>>().join(", ")
+/// Of each group of columns, which `;` parts: the columns, and again with their names in upper case.
+fn both_cases(structure: &str) -> Result<String> {
+    let mut both = Vec::new();
+    for group in structure.split(';') {
+        let columns = parse::structure(group)?;
+        let upper = columns.iter().map(|column| (column.name.to_ascii_uppercase(), &column.kind));
+        let all = columns.iter().map(|column| (column.name.clone(), &column.kind)).chain(upper);
+        both.extend(all.map(|(name, kind)| format!("{name} {kind}")));
+    }
+    Ok(both.join(", "))
 }

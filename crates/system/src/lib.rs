@@ -1,7 +1,8 @@
 //! The databases `system` and `information_schema`: what the engine knows of itself, as tables. One file a table (or a
 //! family of small ones); rows are made when a table is read.
 //!
-//! A table here has those columns of ClickHouse's that mean something in this system, under the same names and types.
+//! A table here has ClickHouse's columns, under the same names and types. Those that mean nothing in this system have the
+//! default of their type (`whole`).
 
 mod absent;
 mod access;
@@ -33,6 +34,7 @@ mod rows;
 mod sequences;
 mod settings;
 mod tables;
+mod whole;
 
 use std::path::PathBuf;
 use std::sync::{Arc, Weak};

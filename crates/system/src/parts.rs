@@ -21,13 +21,18 @@ const PARTS: &str = "partition String, name String, uuid UUID, part_type String,
     `recompression_ttl_info.max` Array(DateTime), `group_by_ttl_info.expression` Array(String), \
     `group_by_ttl_info.min` Array(DateTime), `group_by_ttl_info.max` Array(DateTime), \
     `rows_where_ttl_info.expression` Array(String), `rows_where_ttl_info.min` Array(DateTime), \
-    `rows_where_ttl_info.max` Array(DateTime), has_lightweight_delete UInt8";
+    `rows_where_ttl_info.max` Array(DateTime), has_lightweight_delete UInt8, \
+    min_date Date, max_date Date, min_time DateTime, max_time DateTime, data_version UInt64, refcount UInt32, \
+    default_compression_codec String, secondary_indices_compressed_bytes UInt64, \
+    secondary_indices_uncompressed_bytes UInt64, projections Array(String), visible UInt8, removal_state String";
 
 const PARTS_COLUMNS: &str = "partition String, name String, part_type String, active UInt8, marks UInt64, rows UInt64, \
     bytes_on_disk UInt64, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, modification_time DateTime, \
     partition_id String, min_block_number Int64, max_block_number Int64, level UInt32, database String, table String, \
     engine String, path String, column String, type String, column_position UInt64, column_bytes_on_disk UInt64, \
-    column_data_compressed_bytes UInt64, column_data_uncompressed_bytes UInt64";
+    column_data_compressed_bytes UInt64, column_data_uncompressed_bytes UInt64, remove_time DateTime, refcount UInt32, \
+    min_date Date, max_date Date, min_time DateTime, max_time DateTime, data_version UInt64, disk_name String, \
+    primary_key_bytes_in_memory UInt64, default_kind String, default_expression String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -36,6 +41,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         for table in visible(&databases, context) {
             let definition = table.definition();
             for part in table.parts() {
+                let of_indexes = |bytes: fn(&(String, u64, u64)) -> u64| part.skip_indexes.iter().map(bytes).sum::<u64>();
+                let (compressed, uncompressed) = (of_indexes(|index| index.1), of_indexes(|index| index.2));
+                let projections = part.projections.iter().map(|projection| projection.name.clone()).collect();
                 rows.push([
                     part.partition.into(),
                     (&part.name).into(),
@@ -79,6 +87,18 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                     times(&part.ttl.delete_where, |rule| rule.1),
                     times(&part.ttl.delete_where, |rule| rule.2),
                     part.has_lightweight_delete.into(),
+                    part.dates.0.into(),
+                    part.dates.1.into(),
+                    part.times.0.into(),
+                    part.times.1.into(),
+                    part.data_version.into(),
+                    1_u64.into(),
+                    part.codec.into(),
+                    compressed.into(),
+                    uncompressed.into(),
+                    Cell::Texts(projections),
+                    part.active.into(),
+                    "Cleanup thread hasn't seen this part yet".into(),
                 ])?;
             }
         }
@@ -92,7 +112,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let definition = table.definition();
             for part in table.parts() {
                 for (i, (column, compressed, uncompressed)) in part.columns.iter().enumerate() {
-                    let kind = definition.columns.get(column).map(|column| column.kind.to_string());
+                    let declared = definition.columns.get(column);
+                    let kind = declared.map(|column| column.kind.to_string());
+                    let (default_kind, default) = match declared.and_then(|column| column.default.as_ref()) {
+                        Some((kind, expression)) => (kind.name(), expression.as_str()),
+                        None => ("", ""),
+                    };
                     rows.push([
                         (&part.partition).into(),
                         (&part.name).into(),
@@ -118,6 +143,17 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                         (*compressed).into(),
                         (*compressed).into(),
                         (*uncompressed).into(),
+                        part.remove_time.into(),
+                        1_u64.into(),
+                        part.dates.0.into(),
+                        part.dates.1.into(),
+                        part.times.0.into(),
+                        part.times.1.into(),
+                        part.data_version.into(),
+                        gristmill_mergetree::read::ONLY_DISK.into(),
+                        part.primary_key_bytes.into(),
+                        default_kind.into(),
+                        default.into(),
                     ])?;
                 }
             }

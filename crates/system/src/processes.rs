@@ -18,7 +18,11 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, a
     elapsed Float64, is_cancelled UInt8, read_rows UInt64, read_bytes UInt64, total_rows_approx UInt64, \
     written_rows UInt64, written_bytes UInt64, memory_usage Int64, peak_memory_usage Int64, query String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
-    current_database String, insert_gear String";
+    current_database String, insert_gear String, \
+    initial_address IPv6, initial_port UInt16, os_user String, client_hostname String, client_revision UInt64, \
+    client_version_major UInt64, client_version_minor UInt64, client_version_patch UInt64, \
+    http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
+    http_referer String, forwarded_for String, query_kind String";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |context, rows| {
@@ -59,9 +63,50 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 Cell::Pairs(query.settings.changed()),
                 (&query.database).into(),
                 query.insert_gear.shown().map(|gear| gear.to_string()).unwrap_or_default().into(),
+                query.client.address.map(|address| address.ip()).into(),
+                query.client.address.map_or(0, |address| u64::from(address.port())).into(),
+                (&query.client.os_user).into(),
+                (&query.client.hostname).into(),
+                query.client.revision.into(),
+                query.client.version.0.into(),
+                query.client.version.1.into(),
+                query.client.version.2.into(),
+                match query.client.http_method {
+                    1 => "GET",
+                    2 => "POST",
+                    _ => "UNKNOWN",
+                }
+                .into(),
+                (&query.client.http_referer).into(),
+                (&query.client.forwarded_for).into(),
+                kind(&query.query).into(),
             ])?;
         }
         Ok(())
     })?);
     Ok(())
+}
+
+/// The kind of a statement, by its first word.
+fn kind(query: &str) -> &'static str {
+    let word = query.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    let word: String = word.chars().take_while(char::is_ascii_alphabetic).collect();
+    match word.to_ascii_uppercase().as_str() {
+        "SELECT" | "WITH" | "FROM" | "VALUES" => "Select",
+        "INSERT" => "Insert",
+        "CREATE" => "Create",
+        "ALTER" => "Alter",
+        "DROP" | "TRUNCATE" | "DETACH" => "Drop",
+        "DELETE" => "Delete",
+        "OPTIMIZE" => "Optimize",
+        "SYSTEM" => "System",
+        "SET" => "Set",
+        "USE" => "Use",
+        "SHOW" => "Show",
+        "EXPLAIN" => "Explain",
+        "DESCRIBE" | "DESC" => "Describe",
+        "KILL" => "KillQuery",
+        "RENAME" => "Rename",
+        _ => "",
+    }
 }

@@ -19,6 +19,7 @@ use gristmill_types::{Column, Columns, SqlType};
 use uuid::Uuid;
 
 use crate::tables::every;
+use crate::whole::Whole;
 
 /// A value. Which fits a column follows from its type; another is a defect.
 #[derive(Clone, Debug)]
@@ -109,7 +110,8 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
     }
 }
 
-/// A table of `database` whose rows `fill` pushes when it is read. `structure` as in `name String, value UInt64`.
+/// A table of `database` whose rows `fill` pushes when it is read. `structure` as in `name String, value UInt64`; what
+/// else ClickHouse's table has is added (`whole`).
 pub fn table(
     database: &str,
     name: &str,
@@ -117,12 +119,13 @@ pub fn table(
     structure: &str,
     fill: impl Fn(&Arc<QueryContext>, &mut Rows) -> Result<()> + Send + Sync + 'static,
 ) -> Result<Arc<dyn Table>> {
-    let columns = gristmill_types::parse::structure(structure)?;
-    let schema = columns.clone();
+    let told = gristmill_types::parse::structure(structure)?;
+    let whole = Whole::of(database, name, &told)?;
+    let columns = whole.columns.clone();
     let rows = move |context: &Arc<QueryContext>| {
-        let mut rows = Rows::new(&schema);
+        let mut rows = Rows::new(&told);
         fill(context, &mut rows)?;
-        Ok(vec![rows.finish()?])
+        Ok(vec![whole.rows(&rows.finish()?)?])
     };
     Ok(Arc::new(RowsTable::sync(database, name, engine, columns, rows)))
 }
@@ -135,17 +138,19 @@ pub fn table_of_opened_parts(
     databases: Weak<Databases>,
     fill: impl Fn(&mut Rows) -> Result<()> + Send + Sync + 'static,
 ) -> Result<Arc<dyn Table>> {
-    let columns = gristmill_types::parse::structure(structure)?;
-    let (schema, fill) = (columns.clone(), Arc::new(fill));
+    let told = gristmill_types::parse::structure(structure)?;
+    let whole = Whole::of("system", name, &told)?;
+    let (columns, fill) = (whole.columns.clone(), Arc::new(fill));
     let rows = move |context: Arc<QueryContext>| -> RowsFuture {
-        let (tables, schema, fill) = (databases.upgrade().map(|known| every(&known)), schema.clone(), fill.clone());
+        let (whole, told) = (whole.clone(), told.clone());
+        let (tables, fill) = (databases.upgrade().map(|known| every(&known)), fill.clone());
         Box::pin(async move {
             for table in tables.unwrap_or_default() {
                 table.open_parts(&context).await?;
             }
-            let mut rows = Rows::new(&schema);
+            let mut rows = Rows::new(&told);
             fill(&mut rows)?;
-            Ok(vec![rows.finish()?])
+            Ok(vec![whole.rows(&rows.finish()?)?])
         })
     };
     Ok(Arc::new(RowsTable::new("system", name, engine, columns, Arc::new(rows))))
@@ -174,12 +179,19 @@ impl Rows {
 
     /// Adds a row whose cells are those of the first half of the columns and of the second half alike.
     pub fn push_twice<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
-        if 2 * N != self.cells.len() {
-            return Err(Error::logical(format!("Twice {N} cells for {} columns of a system table", self.cells.len())));
+        self.push_each_twice(row, [])
+    }
+
+    /// Adds a row of the first cells, twice, and the others, twice.
+    pub fn push_each_twice<const N: usize, const M: usize>(&mut self, first: [Cell; N], others: [Cell; M]) -> Result<()> {
+        if 2 * (N + M) != self.cells.len() {
+            let cells = self.cells.len();
+            return Err(Error::logical(format!("Twice {} cells for {cells} columns of a system table", N + M)));
         }
-        for (i, cell) in row.into_iter().enumerate() {
-            self.cells[N + i].push(cell.clone());
-            self.cells[i].push(cell);
+        let places = (0..N).map(|at| (at, at + N)).chain((0..M).map(|at| (2 * N + at, 2 * N + at + M)));
+        for ((lower, upper), cell) in places.zip(first.into_iter().chain(others)) {
+            self.cells[upper].push(cell.clone());
+            self.cells[lower].push(cell);
         }
         Ok(())
     }

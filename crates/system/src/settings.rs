@@ -32,7 +32,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 false.into(),
                 info.kind.into(),
                 info.default.into(),
-                Cell::None,
+                info.alias_for.into(),
                 info.no_effect.into(),
                 tier(info.no_effect),
             ])?;
@@ -43,29 +43,35 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         "name String, value String, default String, changed UInt8, description String, min Nullable(String), \
          max Nullable(String), disallowed_values Array(String), readonly UInt8, type String, is_obsolete UInt8, tier {TIER}"
     );
-    all.push(table("system", "merge_tree_settings", "SystemMergeTreeSettings", &structure, |_, rows| {
-        let mut declared = TableSettings::declared();
-        declared.sort_by_key(|info| info.name);
-        let configured = TableSettings::configured();
-        for info in declared {
-            let configured = configured.iter().find(|(name, _)| *name == info.name).map(|(_, value)| value);
-            rows.push([
-                info.name.into(),
-                configured.unwrap_or(&info.default).into(),
-                (&info.default).into(),
-                configured.is_some().into(),
-                info.description.into(),
-                Cell::None,
-                Cell::None,
-                Cell::None,
-                false.into(),
-                info.kind.into(),
-                info.no_effect.into(),
-                tier(info.no_effect),
-            ])?;
-        }
-        Ok(())
-    })?);
+    // There are no replicated tables; whoever asks for their settings means those of tables.
+    for (name, engine) in [
+        ("merge_tree_settings", "SystemMergeTreeSettings"),
+        ("replicated_merge_tree_settings", "SystemReplicatedMergeTreeSettings"),
+    ] {
+        all.push(table("system", name, engine, &structure, |_, rows| {
+            let mut declared = TableSettings::declared();
+            declared.sort_by_key(|info| info.name);
+            let configured = TableSettings::configured();
+            for info in declared {
+                let configured = configured.iter().find(|(name, _)| *name == info.name).map(|(_, value)| value);
+                rows.push([
+                    info.name.into(),
+                    configured.unwrap_or(&info.default).into(),
+                    (&info.default).into(),
+                    configured.is_some().into(),
+                    info.description.into(),
+                    Cell::None,
+                    Cell::None,
+                    Cell::None,
+                    false.into(),
+                    info.kind.into(),
+                    info.no_effect.into(),
+                    tier(info.no_effect),
+                ])?;
+            }
+            Ok(())
+        })?);
+    }
     Ok(())
 }
 

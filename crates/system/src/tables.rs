@@ -20,7 +20,8 @@ const STRUCTURE: &str = "database String, name String, uuid UUID, engine String,
     primary_key String, sampling_key String, storage_policy String, dependencies_database Array(String), \
     dependencies_table Array(String), total_rows Nullable(UInt64), \
     total_bytes Nullable(UInt64), total_bytes_uncompressed Nullable(UInt64), parts Nullable(UInt64), \
-    active_parts Nullable(UInt64), total_marks Nullable(UInt64), comment String, has_own_data UInt8, table String";
+    active_parts Nullable(UInt64), total_marks Nullable(UInt64), comment String, has_own_data UInt8, table String, \
+    skipping_indices_types Array(String), target_database String, target_table String, active_on_fly_data_mutations UInt64";
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let databases = known.databases.clone();
@@ -33,6 +34,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let parts = table.parts();
             let merge_tree = definition.engine.name.ends_with("MergeTree");
             let is_view = definition.materialized_view().is_some();
+            let (target_database, target_table) = definition.view_target().unzip();
             let key = |key: &[String]| if is_view { String::new() } else { key_text(key) };
             let kept = databases.stored(&definition.database, &definition.name).ok();
             let views = views.get(&(definition.database.clone(), definition.name.clone()));
@@ -65,6 +67,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 (&definition.comment).into(),
                 (merge_tree || definition.engine.name == "Memory").into(),
                 (&definition.name).into(),
+                definition.skip_indexes.iter().map(|index| index.kind_name().to_string()).collect::<Vec<_>>().into(),
+                target_database.into(),
+                target_table.into(),
+                table.mutations().iter().filter(|mutation| !mutation.is_done).count().into(),
             ])?;
         }
         Ok(())

@@ -34,11 +34,26 @@ pub struct Column {
     pub comment: String,
     /// As written, such as `Delta(4), ZSTD(1)`; empty: the table's.
     pub codec: String,
+    /// In the words of the statement: see `statistics`.
+    pub statistics: Vec<String>,
+    /// What SETTINGS of the column say: kept and shown.
+    pub settings: Vec<(String, String)>,
 }
 
 impl Column {
+    /// Settings that a column may have.
+    pub const SETTINGS: &[&str] = &["max_compress_block_size", "min_compress_block_size"];
+
     pub fn new(name: impl Into<String>, kind: SqlType) -> Self {
-        Column { name: name.into(), kind, default: None, comment: String::new(), codec: String::new() }
+        Column {
+            name: name.into(),
+            kind,
+            default: None,
+            comment: String::new(),
+            codec: String::new(),
+            statistics: Vec::new(),
+            settings: Vec::new(),
+        }
     }
 
     /// Whether the column says what it is where nobody gives it.

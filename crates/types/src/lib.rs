@@ -21,6 +21,7 @@ pub mod nested;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;
+pub mod statistics;
 pub mod supertype;
 pub mod text;
 pub mod wide;

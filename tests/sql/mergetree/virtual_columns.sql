@@ -6,6 +6,8 @@ INSERT INTO t SELECT number + 2000, toString(number) FROM numbers(100);
 SELECT _part, _part_index, _part_starting_offset, _part_data_version, _disk_name, min(_part_offset), max(_part_offset) FROM t GROUP BY ALL ORDER BY _part;
 SELECT k, _part_index, _part_starting_offset + _part_offset FROM t WHERE k IN (5, 1005, 2005) ORDER BY k;
 SELECT k, v, _part_starting_offset, _part_index FROM t ORDER BY v DESC, k LIMIT 4;
+SELECT k, _part_index, _part_starting_offset + _part_offset FROM t ORDER BY k LIMIT 3 OFFSET 298;
+SELECT k, _part_index, _part_starting_offset + _part_offset FROM t ORDER BY k DESC LIMIT 2;
 SELECT DISTINCT _part_uuid FROM t;
 SELECT count() FROM t WHERE _part_index = 1;
 SELECT count() FROM t WHERE _part_starting_offset + _part_offset < 350;

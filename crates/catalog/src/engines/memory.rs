@@ -10,35 +10,52 @@ use arrow::compute::BatchCoalescer;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
 use parking_lot::{Mutex, RwLock};
 
+use super::memory_changes::{Held, Program};
+use crate::databases::full_name;
 use crate::definition::TableDefinition;
+use crate::key::{ExpressionCompiler, KeyExpression};
 use crate::rows_exec::{Rows, batch_bytes};
 use crate::rows_table::RowsProvider;
-use crate::table::{Table, TableWriter, WriteLane};
+use crate::table::{MutationRequest, Table, TableWriter, WriteLane};
 
 /// Small inserts are gathered into batches of this many rows. Gathering also copies strings out of larger buffers, so a
 /// few rows filtered out of many do not hold all of these in memory.
 const BATCH_ROWS: usize = 65_536;
 
-type Batches = Arc<RwLock<Arc<Vec<RecordBatch>>>>;
+type Batches = Arc<RwLock<Arc<Vec<Held>>>>;
 
 #[derive(Debug)]
 pub struct MemoryTable {
     definition: Arc<TableDefinition>,
     batches: Batches,
+    /// For expressions of UPDATE and DELETE.
+    compiler: Option<Arc<dyn ExpressionCompiler>>,
 }
 
 impl MemoryTable {
     pub fn new(definition: Arc<TableDefinition>) -> Self {
-        MemoryTable { definition, batches: Batches::default() }
+        MemoryTable { definition, batches: Batches::default(), compiler: None }
     }
 
-    fn snapshot(&self) -> Arc<Vec<RecordBatch>> {
+    pub fn with_compiler(self, compiler: Arc<dyn ExpressionCompiler>) -> Self {
+        MemoryTable { compiler: Some(compiler), ..self }
+    }
+
+    fn under(&self, definition: Arc<TableDefinition>) -> MemoryTable {
+        MemoryTable { definition, batches: self.batches.clone(), compiler: self.compiler.clone() }
+    }
+
+    fn snapshot(&self) -> Arc<Vec<Held>> {
         self.batches.read().clone()
+    }
+
+    fn rows(&self, held: &[Held]) -> Result<Vec<RecordBatch>> {
+        held.iter().map(|held| held.under(&self.definition)).collect()
     }
 }
 
@@ -49,13 +66,14 @@ impl Table for MemoryTable {
     }
 
     async fn read(&self, _context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
-        let rows = Rows::Held(Arc::new(vec![self.snapshot().to_vec()]));
+        let rows = Rows::Held(Arc::new(vec![self.rows(&self.snapshot())?]));
         Ok(Arc::new(RowsProvider::new(&self.definition, rows)))
     }
 
     async fn write(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableWriter>> {
         Ok(Arc::new(MemoryWriter {
             schema: self.definition.stored_columns().arrow(),
+            definition: self.definition.clone(),
             batches: self.batches.clone(),
             gathered: Arc::default(),
             context: context.clone(),
@@ -73,15 +91,65 @@ impl Table for MemoryTable {
     }
 
     fn renamed(&self, definition: Arc<TableDefinition>) -> Result<Arc<dyn Table>> {
-        Ok(Arc::new(MemoryTable { definition, batches: self.batches.clone() }))
+        Ok(Arc::new(self.under(definition)))
+    }
+
+    /// Columns change; the rest is MergeTree's.
+    fn altered(
+        &self,
+        definition: Arc<TableDefinition>,
+        _sorting: Vec<KeyExpression>,
+        _partition: Option<Vec<KeyExpression>>,
+    ) -> Result<Arc<dyn Table>> {
+        let (old, new) = (&self.definition, &definition);
+        let same = old.order_by == new.order_by
+            && old.sample_by == new.sample_by
+            && old.skip_indexes == new.skip_indexes
+            && old.projections == new.projections
+            && old.constraints == new.constraints
+            && old.settings == new.settings;
+        if !same {
+            return Err(self.unsupported("ALTER of keys, indexes, projections, constraints and settings"));
+        }
+        Ok(Arc::new(self.under(definition)))
+    }
+
+    async fn mutate(&self, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+        if request.at_once {
+            let name = full_name(&self.definition.database, &self.definition.name);
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("DELETE query is not supported for table {name}: ALTER TABLE … DELETE"),
+            ));
+        }
+        let compiler = self.compiler.as_ref().ok_or_else(|| self.unsupported("UPDATE and DELETE"))?;
+        let program = Program::compile(&request.changes, &self.definition, compiler.as_ref(), context)?;
+        loop {
+            context.check()?;
+            let before = self.snapshot();
+            let mut after = Vec::with_capacity(before.len());
+            for batch in self.rows(&before)? {
+                context.check()?;
+                let batch = program.run(&batch)?;
+                if batch.num_rows() > 0 {
+                    after.push(Held { definition: self.definition.clone(), batch });
+                }
+            }
+            let mut now = self.batches.write();
+            // Rows that came meanwhile change too: all of it is done again.
+            if Arc::ptr_eq(&now, &before) {
+                *now = Arc::new(after);
+                return Ok(String::new());
+            }
+        }
     }
 
     fn total_rows(&self) -> Option<u64> {
-        Some(self.snapshot().iter().map(|batch| batch.num_rows() as u64).sum())
+        Some(self.snapshot().iter().map(|held| held.batch.num_rows() as u64).sum())
     }
 
     fn total_bytes(&self) -> Option<u64> {
-        Some(self.snapshot().iter().map(batch_bytes).sum())
+        Some(self.snapshot().iter().map(|held| batch_bytes(&held.batch)).sum())
     }
 }
 
@@ -95,6 +163,7 @@ struct Gathered {
 #[derive(Debug)]
 struct MemoryWriter {
     schema: SchemaRef,
+    definition: Arc<TableDefinition>,
     batches: Batches,
     gathered: Arc<Mutex<Gathered>>,
     context: Arc<QueryContext>,
@@ -116,7 +185,8 @@ impl TableWriter for MemoryWriter {
         let gathered = std::mem::take(&mut *self.gathered.lock());
         if !gathered.batches.is_empty() {
             let mut batches = self.batches.write();
-            Arc::make_mut(&mut batches).extend(gathered.batches);
+            let held = gathered.batches.into_iter().map(|batch| Held { definition: self.definition.clone(), batch });
+            Arc::make_mut(&mut batches).extend(held);
         }
         Ok(())
     }

@@ -20,6 +20,7 @@ const TABLE_V1_SKIP_INDEXES: &[u8] = include_bytes!("golden/v1_table_skip_indexe
 const TABLE_V1_PROJECTIONS: &[u8] = include_bytes!("golden/v1_table_projections.json");
 const TABLE_WITH_TTL_V1: &[u8] = include_bytes!("golden/v1_table_ttl.json");
 const TABLE_WITH_CONSTRAINTS_V1: &[u8] = include_bytes!("golden/v1_table_constraints.json");
+const TABLE_WITH_COLUMN_WORDS_V1: &[u8] = include_bytes!("golden/v1_table_column_words.json");
 const DATABASE_V1: &[u8] = include_bytes!("golden/v1_database.json");
 
 fn golden_table() -> TableDefinition {
@@ -137,6 +138,23 @@ fn constraints_and_sampling_keys_of_version_1_are_read_and_written_as_ever() {
     assert_eq!(v1::read(TABLE_WITH_CONSTRAINTS_V1, false).expect("reads"), Record::Table(table.clone()));
     let written = v1::write(&Record::Table(table)).expect("writes");
     assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_WITH_CONSTRAINTS_V1));
+}
+
+#[test]
+fn statistics_settings_of_columns_and_places_are_read_and_written_as_ever() {
+    let mut table = golden_table();
+    let mut columns: Vec<Column> = table.columns.iter().cloned().collect();
+    columns[2].statistics = vec!["tdigest".into(), "uniq".into()];
+    columns[2].settings = vec![("min_compress_block_size".into(), "99".into())];
+    table.columns = Columns::new(columns);
+    let moves = |expression: &str, volume, name: &str, if_exists| TtlRule {
+        expression: expression.into(),
+        action: TtlAction::Move { volume, name: name.into(), if_exists },
+    };
+    table.ttl.rules = vec![moves("day", true, "default", false), moves("day + 1", false, "cold", true)];
+    assert_eq!(v1::read(TABLE_WITH_COLUMN_WORDS_V1, false).expect("reads"), Record::Table(table.clone()));
+    let written = v1::write(&Record::Table(table)).expect("writes");
+    assert_eq!(String::from_utf8_lossy(&written), String::from_utf8_lossy(TABLE_WITH_COLUMN_WORDS_V1));
 }
 
 #[test]

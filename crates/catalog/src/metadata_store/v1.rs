@@ -128,6 +128,10 @@ struct ColumnText {
     comment: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     codec: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    statistics: Vec<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    settings: Vec<(String, String)>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -274,6 +278,8 @@ impl From<&TableDefinition> for Table {
                 .map(|(kind, expression)| Default { kind: kind.name().to_string(), expression: expression.clone() }),
             comment: column.comment.clone(),
             codec: column.codec.clone(),
+            statistics: column.statistics.clone(),
+            settings: column.settings.clone(),
         };
         Table {
             uuid: Id(table.uuid),
@@ -307,7 +313,16 @@ impl TryFrom<Table> for TableDefinition {
                 Some(default) => Some((default_kind(&default.kind)?, default.expression)),
                 None => None,
             };
-            Ok(Column { name: column.name, kind, default, comment: column.comment, codec: column.codec })
+            let (statistics, settings) = (column.statistics, column.settings);
+            Ok(Column {
+                name: column.name,
+                kind,
+                default,
+                comment: column.comment,
+                codec: column.codec,
+                statistics,
+                settings,
+            })
         };
         Ok(TableDefinition {
             uuid: table.uuid.0,

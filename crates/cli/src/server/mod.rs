@@ -28,6 +28,10 @@ pub const LOG: &str = "warn,gristmill=info,gristmill_server=info";
 
 /// 128 + SIGINT, as shells have it.
 const EXIT_INTERRUPTED: i32 = 130;
+/// Of a server that did not end by itself.
+const EXIT_OVERDUE: i32 = 1;
+/// How long the end may take beyond the grace of queries: cancelled ones, merges and what is left to be written.
+const ENDING_LONGEST: Duration = Duration::from_secs(60);
 
 #[derive(Debug, Args)]
 #[command(
@@ -101,7 +105,12 @@ fn bytes(text: &str) -> Result<u64, String> {
 }
 
 pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
-    let mut signals = Signals::listen()?;
+    // Heard on the I/O runtime: queries may keep all threads of the other one busy.
+    let mut signals = {
+        let io = runtime::io();
+        let _entered = io.enter();
+        Signals::listen()?
+    };
     let file = arguments.config_file.clone();
     let configured = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
     let access = configured.state();
@@ -205,6 +214,12 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let _impatient = Task::on(&runtime::io(), async move {
         while signals.wait().await == Signal::Reload {}
         std::process::exit(EXIT_INTERRUPTED);
+    });
+    let longest = config_of_server.shutdown_grace + ENDING_LONGEST;
+    let _overdue = Task::on(&runtime::io(), async move {
+        tokio::time::sleep(longest).await;
+        tracing::error!("Queries that do not end keep the server from ending: they are cut off");
+        std::process::exit(EXIT_OVERDUE);
     });
     server.shutdown().await;
     engine.shutdown().await;

@@ -4,6 +4,9 @@
 //! The rule is ClickHouse's (`async_insert_use_adaptive_busy_timeout`): an INSERT that comes within the least wait after the
 //! one before it lengthens the wait by the rate of increase; one that comes after more than the shortened wait, when the
 //! last two writes were as far apart, shortens it by the rate of decrease; the wait stays between its bounds.
+//!
+//! What differs from ClickHouse: where INSERTs wait until their rows are written, the wait counts from the last write and not
+//! from the first row. A lone INSERT is written at once, as without the queue, and writes are as far apart as before.
 
 use std::time::{Duration, Instant};
 
@@ -18,6 +21,8 @@ pub struct Bounds {
     pub most: Duration,
     pub increase_rate: f64,
     pub decrease_rate: f64,
+    /// Somebody waits for the rows.
+    pub is_waited_for: bool,
 }
 
 impl Bounds {
@@ -33,6 +38,7 @@ impl Bounds {
             most,
             increase_rate: settings.async_insert_busy_timeout_increase_rate.max(0.0),
             decrease_rate: settings.async_insert_busy_timeout_decrease_rate.max(0.0),
+            is_waited_for: settings.wait_for_async_insert,
         }
     }
 }
@@ -65,7 +71,11 @@ impl Pace {
             Some(_) => self.wait,
         }
         .clamp(bounds.least, bounds.most);
-        self.wait
+        match (bounds.is_waited_for, self.writes.0) {
+            (false, _) => self.wait,
+            (true, None) => Duration::ZERO,
+            (true, Some(written)) => self.wait.saturating_sub(since(written)),
+        }
     }
 
     pub fn write(&mut self, now: Instant) {
@@ -88,11 +98,24 @@ mod tests {
             most: Duration::from_millis(200),
             increase_rate: 0.2,
             decrease_rate: 0.2,
+            is_waited_for: false,
         }
     }
 
     fn after(start: Instant, ms: u64) -> Instant {
         start + Duration::from_millis(ms)
+    }
+
+    #[test]
+    fn a_lone_insert_that_is_waited_for_does_not_wait_for_others() {
+        let (start, bounds) = (Instant::now(), Bounds { is_waited_for: true, ..bounds() });
+        let mut pace = Pace::default();
+        assert_eq!(pace.insert(&bounds, start), Duration::ZERO);
+        pace.write(start);
+        // Writes stay as far apart as the wait says, which is longer for the second of two that come soon.
+        assert_eq!(pace.insert(&bounds, after(start, 10)), Duration::from_millis(50));
+        pace.write(after(start, 60));
+        assert_eq!(pace.insert(&bounds, after(start, 2000)), Duration::ZERO);
     }
 
     #[test]

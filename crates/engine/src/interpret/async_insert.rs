@@ -69,7 +69,12 @@ impl Interpreter {
         if table.temporary || is_known_again(settings, &table) {
             return Ok(None);
         }
-        let given = given_columns(&table.columns, insert.columns.as_deref(), &insert.except)?;
+        let given = given_columns(
+            &table.columns,
+            insert.columns.as_deref(),
+            &insert.except,
+            self.context.settings.insert_allow_materialized_columns,
+        )?;
         let (brought, format) = match &insert.source {
             InsertSource::Values(rows) => {
                 let batch = self.values_batch(&self.values_answered(rows).await?, &given, &table.columns)?;
@@ -295,7 +300,7 @@ impl Interpreter {
             let all = table.definition().columns.clone();
             let names = key.columns.iter().map(|(name, _)| name);
             let names: Vec<String> = names.filter(|name| flagged_column(name).is_none()).cloned().collect();
-            let given = given_columns(&all, Some(&names[..]), &[])?;
+            let given = given_columns(&all, Some(&names[..]), &[], true)?;
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
             let shaped = self.checked_rows(shaped, &table.definition())?;
             // Rows of one INSERT before those of the next.

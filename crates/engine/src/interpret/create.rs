@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
-    ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, ProjectionDefinition,
-    SkipIndexDefinition, TableDefinition, TtlSpec, directed, direction,
+    ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
+    SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction,
 };
 use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
@@ -15,12 +15,14 @@ use gristmill_sql::create::{ColumnDefinition, ConstraintNode, CreateTable, SkipI
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec, statistics};
 
+use super::alter::check_settings;
 use super::{Interpreter, Outcome, ttl};
 use crate::constraints;
 use crate::engine::Engine;
 use crate::keys::check_declared;
+use crate::merged_tables::{self, Merged};
 use crate::opener::check_engine;
 use crate::projections::compile;
 use crate::resolver::{call_of, hints};
@@ -48,7 +50,13 @@ impl Interpreter {
             return self.create_view(&create, database, table).await;
         }
         let definition = self.definition(&create, database, table).await?;
+        if create.clones {
+            self.check_clone(&create, &definition)?;
+        }
         self.databases(database).create_table(definition, create.if_not_exists, create.or_replace).await?;
+        if let Some(like) = create.like.as_ref().filter(|_| create.clones) {
+            return self.fill_clone((database, table), like).await;
+        }
         let Some(query) = create.query else { return Ok(Outcome::done()) };
         // CREATE … AS SELECT: a table whose rows could not be written does not stay.
         let insert = Insert {
@@ -66,6 +74,33 @@ impl Interpreter {
             Err(error) => Err(error),
         };
         if let Err(error) = filled {
+            self.databases(database).drop_table(database, table, true).await?;
+            return Err(error);
+        }
+        Ok(Outcome::done())
+    }
+
+    /// CLONE AS: both tables have parts. Errors: SUPPORT_IS_DISABLED.
+    fn check_clone(&self, create: &CreateTable, definition: &TableDefinition) -> Result<()> {
+        let Some(like) = &create.like else { return Ok(()) };
+        let (database, name) = self.full(like);
+        let from = self.databases(database).table(database, name)?.definition();
+        let is_family = |engine: &str| gristmill_mergetree::engine::NAMES.contains(&engine);
+        let of = match (is_family(&from.engine.name), is_family(&definition.engine.name)) {
+            (true, true) => return Ok(()),
+            (false, _) => "from",
+            (true, false) => "with",
+        };
+        let text = format!("Only support CLONE AS {of} tables of the MergeTree family. CREATE … AS, then INSERT … SELECT");
+        Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
+    }
+
+    /// The new table gets the parts of another; where it cannot, it does not stay.
+    async fn fill_clone(&self, (database, table): (&str, &str), like: &TableName) -> Result<Outcome> {
+        let made = self.databases(database).table(database, table)?;
+        let (of, name) = self.full(like);
+        let from = self.databases(of).table(of, name)?;
+        if let Err(error) = self.take_partition(made, from, PartitionChoice::All, Transfer::Add).await {
             self.databases(database).drop_table(database, table, true).await?;
             return Err(error);
         }
@@ -112,6 +147,7 @@ impl Interpreter {
                 let text = |node: &Node| if name.ends_with("MergeTree") { sql(node) } else { node.to_string() };
                 let arguments = match self.collection_arguments(&name, arguments)? {
                     Some(of_collection) => of_collection,
+                    None if name == merged_tables::ENGINE => self.merged_by_engine(arguments)?.arguments(),
                     None => arguments.iter().map(text).collect(),
                 };
                 EngineSpec { name, arguments }
@@ -241,6 +277,12 @@ impl Interpreter {
         if let Some(like) = like {
             return Ok(like.columns.clone());
         }
+        if let Some((name, arguments)) = &create.engine
+            && canonical_engine(name) == merged_tables::ENGINE
+        {
+            let merged = self.merged_by_engine(arguments)?;
+            return merged_tables::columns(&merged.tables(&self.engine.databases, &self.context, None)?);
+        }
         if let Some((name, arguments)) = &create.as_function {
             let call = call_of(&self.engine, &self.context, name, arguments)?;
             let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
@@ -268,6 +310,11 @@ impl Interpreter {
             ErrorCode::INCORRECT_QUERY,
             "Incorrect CREATE query: required list of column descriptions or AS section or SELECT",
         ))
+    }
+
+    /// What `ENGINE = Merge(…)` means.
+    fn merged_by_engine(&self, arguments: &[Node]) -> Result<Merged> {
+        Merged::of_engine_call(&call_of(&self.engine, &self.context, merged_tables::FUNCTION, arguments)?)
     }
 
     /// The arguments of an engine over files whose first names a collection: what stands in it now, as if written out.
@@ -341,7 +388,10 @@ impl Interpreter {
             if columns.iter().any(|known| known.name == name) {
                 return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Column {name} is declared twice")));
             }
-            columns.push(Column { name, kind, default, comment, codec });
+            let statistics = statistics::checked(&declared.statistics, &name, &kind)?;
+            let settings = declared.settings.clone();
+            check_settings(&settings)?;
+            columns.push(Column { name, kind, default, comment, codec, statistics, settings });
         }
         let all = Columns::new(columns);
         self.check_defaults(&all)?;

@@ -10,12 +10,13 @@ use gristmill_types::sql_type::quote;
 use gristmill_types::{Columns, SqlType};
 
 use super::{Interpreter, Outcome, may_know};
-use crate::resolver::{call_of, hints};
+use crate::merged_tables::{self, Merged};
+use crate::resolver::{call_of, hints, index_call};
 use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
     pub(crate) async fn describe(&self, target: &TableExpression) -> Result<Outcome> {
-        let mut ttl = BTreeMap::new();
+        let mut ttl: BTreeMap<String, String> = BTreeMap::new();
         let columns = match target {
             TableExpression::Table(name) => {
                 let (database, table) = self.full(name);
@@ -25,31 +26,21 @@ impl Interpreter {
             }
             TableExpression::Function { name, arguments } => {
                 let call = call_of(&self.engine, &self.context, name, arguments)?;
+                if name.eq_ignore_ascii_case(merged_tables::FUNCTION) {
+                    let merged = Merged::of_call(&call, &self.context.database)?;
+                    let tables = merged.tables(&self.engine.databases, &self.context, None)?;
+                    return described(&merged_tables::columns(&tables)?, &ttl);
+                }
+                if let Some((table, request)) = index_call(&self.engine, &self.context, &call)? {
+                    let (columns, _) = table.index_rows(&self.context, request, true).await?;
+                    return described(&columns, &ttl);
+                }
                 let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
                 table.definition().columns.clone()
             }
             TableExpression::Query(query) => self.columns_of(query).await?,
         };
-        let names = ["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
-        let rows: Vec<Vec<String>> = columns
-            .iter()
-            .map(|column| {
-                let (kind, expression) = match &column.default {
-                    Some((kind, text)) => (kind.name().to_string(), text.clone()),
-                    None => (String::new(), String::new()),
-                };
-                vec![
-                    column.name.clone(),
-                    column.kind.pretty(),
-                    kind,
-                    expression,
-                    column.comment.clone(),
-                    column.codec.clone(),
-                    ttl.get(&column.name).cloned().unwrap_or_default(),
-                ]
-            })
-            .collect();
-        Outcome::texts(&names, &rows)
+        described(&columns, &ttl)
     }
 
     pub(crate) fn show_create_table(&self, name: &TableName) -> Result<Outcome> {
@@ -82,4 +73,28 @@ impl Interpreter {
         let columns = Columns::of([("result", SqlType::UInt8)]);
         Outcome::rows(columns, vec![Arc::new(UInt8Array::from(vec![u8::from(found)]))])
     }
+}
+
+/// The rows of DESCRIBE. `ttl`: of columns, by name.
+fn described(columns: &Columns, ttl: &BTreeMap<String, String>) -> Result<Outcome> {
+    let names = ["name", "type", "default_type", "default_expression", "comment", "codec_expression", "ttl_expression"];
+    let rows: Vec<Vec<String>> = columns
+        .iter()
+        .map(|column| {
+            let (kind, expression) = match &column.default {
+                Some((kind, text)) => (kind.name().to_string(), text.clone()),
+                None => (String::new(), String::new()),
+            };
+            vec![
+                column.name.clone(),
+                column.kind.pretty(),
+                kind,
+                expression,
+                column.comment.clone(),
+                column.codec.clone(),
+                ttl.get(&column.name).cloned().unwrap_or_default(),
+            ]
+        })
+        .collect();
+    Outcome::texts(&names, &rows)
 }

@@ -90,7 +90,12 @@ impl Interpreter {
                 let shape = Shape::of(&self.engine, &self.context, &table).await?;
                 tables.push((database.to_string(), table_name.to_string()));
                 let columns = table.definition().columns.clone();
-                let given = given_columns(&columns, insert.columns.as_deref(), &insert.except)?;
+                let given = given_columns(
+                    &columns,
+                    insert.columns.as_deref(),
+                    &insert.except,
+                    self.context.settings.insert_allow_materialized_columns,
+                )?;
                 let lowered = self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?;
                 (shape, given, lowered)
             }
@@ -109,7 +114,12 @@ impl Interpreter {
                 source_hints.writing = writing;
                 let table = gristmill_sources::open_table_function(&call, &self.context, &source_hints).await?;
                 let columns = table.definition().columns.clone();
-                let given = given_columns(&columns, insert.columns.as_deref(), &insert.except)?;
+                let given = given_columns(
+                    &columns,
+                    insert.columns.as_deref(),
+                    &insert.except,
+                    self.context.settings.insert_allow_materialized_columns,
+                )?;
                 let lowered = match lowered {
                     Some(lowered) => lowered,
                     None => self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?,
@@ -165,12 +175,16 @@ impl Interpreter {
                 if let Some(blocks) = blocks {
                     return self.streamed(blocks.begin(given, table, &self.context), given);
                 }
-                let input = input.ok_or_else(|| {
-                    Error::new(
-                        ErrorCode::NO_DATA_TO_INSERT,
-                        "No data to insert: give rows after the statement or on standard input",
-                    )
-                })?;
+                let input = match input {
+                    Some(input) => input,
+                    None if !self.context.settings.throw_if_no_data_to_insert => futures::stream::empty().boxed(),
+                    None => {
+                        return Err(Error::new(
+                            ErrorCode::NO_DATA_TO_INSERT,
+                            "No data to insert: give rows after the statement or on standard input",
+                        ));
+                    }
+                };
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
                 self.data(input, format, given)
             }

@@ -15,7 +15,13 @@ use crate::engine::Engine;
 use crate::opener::stored_columns;
 
 /// The columns that an INSERT gives values for: those it names, or all that take values.
-pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &[String]) -> Result<Columns> {
+/// `takes_computed`: MATERIALIZED ones may be named among them.
+pub(crate) fn given_columns(
+    table: &Columns,
+    named: Option<&[String]>,
+    except: &[String],
+    takes_computed: bool,
+) -> Result<Columns> {
     let Some(names) = named else {
         let all = crate::resolver::insertable(table);
         return Ok(Columns::new(all.iter().filter(|column| !except.contains(&column.name)).cloned().collect()));
@@ -35,11 +41,12 @@ pub(crate) fn given_columns(table: &Columns, named: Option<&[String]>, except: &
                     format!("No such column {name} in table: it is ALIAS"),
                 ));
             }
-            Some((kind @ DefaultKind::Materialized, _)) => {
+            Some((kind @ DefaultKind::Materialized, _)) if !takes_computed => {
                 return Err(Error::new(
                     ErrorCode::ILLEGAL_COLUMN,
                     format!("Cannot insert column {name}, because it is {} column", kind.name()),
-                ));
+                )
+                .with_context("leave it out, or set insert_allow_materialized_columns = 1"));
             }
             _ if given.iter().any(|known: &gristmill_types::Column| known.name == *name) => {
                 return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {name} is given twice")));

@@ -49,7 +49,10 @@ impl Interpreter {
             let [database, table, id, _] = &row[..] else { return Err(Error::logical("A mutation of other columns")) };
             let status = match test {
                 true => "",
-                false if self.table(database, table)?.kill_mutation(&self.context, id).await? => "finished",
+                false if self.table(database, table)?.kill_mutation(&self.context, id).await? => {
+                    // Parts that it was changing are finished, or given up, after the statement.
+                    "waiting"
+                }
                 false => continue,
             };
             killed.push([vec![status.to_string()], row].concat());

@@ -114,14 +114,17 @@ impl Interpreter {
             }
             Statement::Exists { name, kind } => return self.exists(&name, kind),
             Statement::Check(checked) => return self.check(&checked).await,
-            Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup } => {
+            Statement::Optimize { name, partition, to_one_part, deduplicate, cleanup, dry_run } => {
                 let (database, table) = self.full(&name);
                 let (database, table) = self.rows_of(database, table)?;
                 let table = self.table(&database, &table)?;
                 let partition = partition.map(|partition| self.partition_choice(&table, &partition)).transpose()?;
                 let deduplicate_by = self.compared_columns(&table, deduplicate.as_deref().unwrap_or_default())?;
                 let deduplicate = deduplicate.is_some();
-                let request = OptimizeRequest { partition, to_one_part, deduplicate, deduplicate_by, cleanup };
+                if dry_run.is_some() {
+                    check_dry_run(table.as_ref(), to_one_part)?;
+                }
+                let request = OptimizeRequest { partition, to_one_part, deduplicate, deduplicate_by, cleanup, dry_run };
                 let context = self.context.clone();
                 return Ok(Outcome::work(async move { table.optimize(&context, request).await }));
             }
@@ -267,7 +270,21 @@ impl Interpreter {
             | ["SYNC", "FILE", "CACHE"]
             | ["JEMALLOC", "PURGE"] => Ok(()),
             ["STOP" | "START", job @ ..] if NO_SUCH_JOBS.iter().any(|known| begins_with(job, known)) => Ok(()),
-            _ => Err(Error::not_implemented(format!("SYSTEM {}", upper.join(" ")))),
+            _ => Err(Error::not_implemented(format!("SYSTEM {}", words.join(" ")))),
         }
     }
+}
+
+/// Errors: BAD_ARGUMENTS.
+fn check_dry_run(table: &dyn Table, to_one_part: bool) -> Result<()> {
+    let wrong = |text: &str| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    if !table.definition().engine.name.ends_with("MergeTree") {
+        return wrong(
+            "OPTIMIZE DRY RUN is only supported for MergeTree family tables: it merges parts, and throws away what comes out",
+        );
+    }
+    if to_one_part {
+        return wrong("OPTIMIZE DRY RUN is incompatible with FINAL: leave FINAL out, the parts that are named become one");
+    }
+    Ok(())
 }

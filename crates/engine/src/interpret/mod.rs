@@ -121,6 +121,7 @@ impl Interpreter {
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
         self.check_readonly(&statement)?;
+        self.check_ddl(&statement)?;
         self.check_access(&statement)?;
         match statement {
             Statement::Select(select) => {
@@ -203,6 +204,30 @@ impl Interpreter {
         if writes && self.context.settings.readonly > 0 {
             // Clients look for these words.
             return Err(Error::new(ErrorCode::READONLY, "Cannot execute query in readonly mode"));
+        }
+        Ok(())
+    }
+
+    /// Errors: QUERY_IS_PROHIBITED.
+    fn check_ddl(&self, statement: &Statement) -> Result<()> {
+        let changes_definitions = matches!(
+            statement,
+            Statement::CreateTable(_)
+                | Statement::CreateDatabase { .. }
+                | Statement::DropTable { .. }
+                | Statement::DropDatabase { .. }
+                | Statement::Truncate { .. }
+                | Statement::Rename { .. }
+                | Statement::RenameDatabase { .. }
+                | Statement::Alter { .. }
+                | Statement::Detach { .. }
+                | Statement::Attach { .. }
+        );
+        if changes_definitions && !self.context.settings.allow_ddl {
+            return Err(Error::new(
+                ErrorCode::QUERY_IS_PROHIBITED,
+                format!("Cannot execute query. DDL queries are prohibited for the user {}", self.context.user),
+            ));
         }
         Ok(())
     }

@@ -10,6 +10,7 @@ use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
 use gristmill_sql::statement::{AlterCommand, Checked, InsertSource, ObjectKind, Statement, TableExpression, TableName};
+use gristmill_sql::statistics::StatisticsChange;
 
 use super::Interpreter;
 use crate::session::is_of_everybody;
@@ -254,6 +255,10 @@ impl Interpreter {
                 false => self.context.check_access(temporary, &Object::EVERYTHING),
             };
         }
+        if let (true, Some(like)) = (create.clones, &create.like) {
+            self.check_table("SELECT", like)?;
+            self.check_table("INSERT", name)?;
+        }
         let is_view = create.view.is_some();
         self.check_table(if is_view { "CREATE VIEW" } else { "CREATE TABLE" }, name)?;
         if create.or_replace {
@@ -311,7 +316,18 @@ impl Interpreter {
                 whole("ALTER DELETE")?;
                 self.check_table("INSERT", to)
             }
-            C::Freeze { .. } | C::Unfreeze(_) => whole("ALTER FREEZE PARTITION"),
+            C::MoveParts { .. } => whole("ALTER MOVE PARTITION"),
+            C::RewriteParts { .. } => whole("ALTER REWRITE PARTS"),
+            C::ModifyColumnSettings { name, .. } | C::ResetColumnSettings { name, .. } => {
+                column("ALTER MODIFY COLUMN", name)
+            }
+            C::Statistics { change, .. } => whole(match change {
+                StatisticsChange::Add => "ALTER ADD STATISTICS",
+                StatisticsChange::Modify => "ALTER MODIFY STATISTICS",
+                StatisticsChange::Drop | StatisticsChange::Clear => "ALTER DROP STATISTICS",
+                StatisticsChange::Materialize => "ALTER MATERIALIZE STATISTICS",
+            }),
+            C::Freeze { .. } | C::Unfreeze { .. } => whole("ALTER FREEZE PARTITION"),
         }
     }
 }

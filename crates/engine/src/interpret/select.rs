@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_base::Result;
+use gristmill_base::{Result, runtime};
 use gristmill_formats::{Compression, Format};
 use gristmill_mergetree::read::read_states;
 use gristmill_sources::{SharedInput, SourceHints};
@@ -20,6 +20,9 @@ use crate::execution::InputData;
 use crate::projections::used;
 use crate::resolver::{Resolver, hints};
 use crate::{before_limit, plan, sets};
+
+/// Text of a query that is planned sooner than a thread is woken: longer ones are planned aside.
+const SHORT_BYTES: usize = 256;
 
 /// A query that is planned and not yet run.
 pub(crate) struct Planned {
@@ -77,7 +80,10 @@ impl Interpreter {
         tables.extend(resolver.seen.into_inner());
         let env = Engine::function_env(&self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved);
-        let mut lowered = analyzer.lower(query)?;
+        let mut lowered = match self.context.query.len() > SHORT_BYTES {
+            true => runtime::aside(|| analyzer.lower(query))?,
+            false => analyzer.lower(query)?,
+        };
         let settings = &self.context.settings;
         if settings.limit > 0 || settings.offset > 0 {
             let fetch = (settings.limit > 0).then_some(settings.limit as usize);
@@ -113,7 +119,11 @@ impl Interpreter {
     async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         lowered.plan = self.context.cancellable(read_states(lowered.plan)).await?;
-        let physical = self.context.cancellable(plan::physical_plan(&state, &lowered.plan)).await?;
+        let planning = plan::physical_plan(&state, &lowered.plan);
+        let physical = match self.context.query.len() > SHORT_BYTES {
+            true => self.context.cancellable(runtime::polled_aside(planning)).await?,
+            false => self.context.cancellable(planning).await?,
+        };
         used::note(&physical, &self.context)?;
         Ok(Planned { state, lowered, physical })
     }

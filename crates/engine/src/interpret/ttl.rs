@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{TableDefinition, TtlAction, TtlRule, TtlSpec, direction};
 use gristmill_functions::Registry;
+use gristmill_mergetree::read::ONLY_DISK;
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -38,6 +39,9 @@ pub(super) fn rules(elements: &[TtlElement]) -> Result<Vec<TtlRule>> {
             TtlElementAction::Recompress(codec) => {
                 TtlAction::Recompress { codec: codec::parse(codec, &SqlType::String, true)?.1 }
             }
+            TtlElementAction::Move { volume, name, if_exists } => {
+                TtlAction::Move { volume: *volume, name: name.clone(), if_exists: *if_exists }
+            }
         };
         Ok(TtlRule { expression: sql(&element.expression), action })
     };
@@ -50,7 +54,7 @@ pub(super) fn of_columns(columns: &[ColumnDefinition]) -> std::collections::BTre
 }
 
 impl Interpreter {
-    /// Errors: BAD_TTL_EXPRESSION, BAD_ARGUMENTS, ILLEGAL_COLUMN, UNKNOWN_IDENTIFIER.
+    /// Errors: BAD_TTL_EXPRESSION, BAD_ARGUMENTS, ILLEGAL_COLUMN, UNKNOWN_IDENTIFIER, NOT_IMPLEMENTED.
     pub(super) fn check_ttl(&self, definition: &TableDefinition) -> Result<()> {
         let ttl: &TtlSpec = &definition.ttl;
         if ttl.is_empty() {
@@ -88,6 +92,14 @@ impl Interpreter {
                 }
                 TtlAction::GroupBy { keys, set } => check_group_by(&analyzer, definition, keys, set)?,
                 TtlAction::Recompress { .. } => {}
+                TtlAction::Move { volume, name, if_exists } if name != ONLY_DISK && !if_exists => {
+                    let what = if *volume { "volume" } else { "disk" };
+                    return Err(bad(format!(
+                        "No such {what} `{name}` for given storage policy: a table lies on the {what} '{ONLY_DISK}'. Leave TO {} out",
+                        what.to_uppercase()
+                    )));
+                }
+                TtlAction::Move { .. } => {}
             }
         }
         Ok(())
@@ -113,8 +125,14 @@ fn partition_columns(definition: &TableDefinition) -> Result<BTreeSet<String>> {
     Ok(names)
 }
 
-/// A row would expire now and then not.
+/// A row would expire now and then not. What another table holds is besides not at hand where parts are merged.
 fn check_unchanging(registry: &Registry, text: &str, node: &Node) -> Result<()> {
+    if node.has_subquery() {
+        return Err(Error::not_implemented(format!(
+            "A subquery in TTL ({text}): write its values instead, as in k IN (1, 2), or delete such rows by \
+             ALTER TABLE … DELETE WHERE, which may ask other tables"
+        )));
+    }
     match changing(registry, node) {
         None => Ok(()),
         Some(part) => Err(Error::new(
@@ -127,12 +145,12 @@ fn check_unchanging(registry: &Registry, text: &str, node: &Node) -> Result<()> 
 /// That an expression gives the time of a row.
 fn check_time(registry: &Registry, analyzer: &Analyzer<'_>, text: &str, columns: &Columns) -> Result<()> {
     let node = parse_expression(text)?;
+    check_unchanging(registry, text, &node)?;
     let typed = analyzer.over_columns(&node, columns)?;
     if typed.expr.column_refs().is_empty() {
         let text = format!("TTL expression {text} does not depend on any of the columns of the table");
         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
     }
-    check_unchanging(registry, text, &node)?;
     if !matches!(typed.kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..)) {
         return Err(bad(format!(
             "TTL expression result column should have Date, Date32, DateTime or DateTime64 type, but has {}",

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
     AggregateExpression, CompiledProjection, KeyExpression, ProjectedAggregate, ProjectionContents, ProjectionDefinition,
+    TableDefinition,
 };
 use gristmill_functions::Registry;
 use gristmill_introspect::Settings;
@@ -38,6 +39,19 @@ fn item(node: &Node) -> String {
         Node::Star(star) if **star == Default::default() => "*".to_string(),
         other => sql(other),
     }
+}
+
+/// The calls that a table's aggregate projections keep states of, besides others that have no states.
+pub fn kept_aggregates(definition: &TableDefinition) -> Vec<Node> {
+    let resolved = definition.projections.iter().filter_map(|projection| Resolved::of(projection).ok());
+    let mut calls = Vec::new();
+    for node in resolved.flat_map(|resolved| resolved.select) {
+        node.walk(&mut |node| {
+            calls.extend(matches!(node, Node::Call(_)).then(|| node.clone()));
+            true
+        });
+    }
+    calls
 }
 
 /// A projection's expressions without aliases: what these stand for is in their place.
@@ -104,7 +118,10 @@ pub fn compile(definition: &ProjectionDefinition, columns: &Columns, registry: &
 }
 
 fn compile_query(definition: &ProjectionDefinition, columns: &Columns, registry: &Registry) -> Result<CompiledProjection> {
-    let (settings, tables) = (Settings::default(), ResolvedTables::default());
+    // An aggregate is kept as it is written, and so is it looked for.
+    let mut settings = Settings::default();
+    settings.optimize_arithmetic_operations_in_aggregate_functions = false;
+    let tables = ResolvedTables::default();
     let analyzer = Analyzer::new(registry, keys::key_env(), &settings, &tables);
     let resolved = Resolved::of(definition)?;
     let all = [&resolved.select, &resolved.group_by, &resolved.order_by];

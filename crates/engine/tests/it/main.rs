@@ -1,4 +1,6 @@
 //! The tests of the engine, one binary.
 
 mod async_inserts;
+mod projections;
 mod temporary_tables;
+mod ttl;

@@ -68,6 +68,11 @@ pub fn of_column(kind: &SqlType) -> Result<Option<Prepared>> {
     }
 }
 
+/// The last value that is not NULL, in the column's type.
+pub fn last_within(kind: &SqlType) -> Result<Prepared> {
+    prepare("anyLast", &[], vec![kind.clone()])
+}
+
 /// The sum of values of a number's type, in that type. Errors: ILLEGAL_TYPE_OF_ARGUMENT.
 pub fn sum_within(kind: &SqlType) -> Result<Prepared> {
     prepare("sumWithOverflow", &[], vec![kind.clone()])

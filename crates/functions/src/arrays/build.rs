@@ -6,6 +6,7 @@ use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray, new_empty_array};
 use arrow::compute::interleave;
 use arrow::datatypes::{ArrowPrimitiveType, Int64Type};
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -17,12 +18,9 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::least;
 
-/// `range` makes at most this many elements in a block.
-const RANGE_ELEMENTS_MAX: usize = 500_000_000;
-
 pub fn register(registry: &mut Registry) {
     registry.scalar("array", own_nulls(|name, arguments, _| array(name, arguments)));
-    registry.scalar("range", plain(|name, arguments, _| range(name, arguments)));
+    registry.scalar("range", plain(|name, arguments, env| range(name, arguments, env.range_elements_max as usize)));
     registry.scalar("arrayConcat", plain(|name, arguments, _| concat(name, arguments)));
     registry.any_case("arrayConcat");
     registry.alias("array_concat", "arrayConcat");
@@ -72,6 +70,7 @@ fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
         let total =
             rows.checked_mul(width).filter(|total| *total <= i32::MAX as usize).ok_or_else(|| too_large(rows * width))?;
+        check_elements(total, PICK_BYTES)?;
         let mut picks = Vec::with_capacity(total);
         for row in 0..rows {
             picks.extend(args.iter().enumerate().map(|(i, column)| (i, at(column.len(), row))));
@@ -81,7 +80,7 @@ fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// `range(end)`, `range(start, end)`, `range(start, end, step)`.
-fn range(name: &str, arguments: &[Argument]) -> Result<Bound> {
+fn range(name: &str, arguments: &[Argument], elements_max: usize) -> Result<Bound> {
     arity(name, arguments, 1..=3)?;
     (0..arguments.len()).try_for_each(|i| expect_integer(name, arguments, i))?;
     let kinds: Vec<SqlType> = arguments
@@ -109,15 +108,17 @@ fn range(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let step = i128::from(step).abs();
             let length = ((distance.max(0) + step - 1) / step) as usize;
             total = total.saturating_add(length);
-            if total > RANGE_ELEMENTS_MAX {
+            if total > elements_max {
                 let text = format!(
-                    "Function range would make {total} elements in a block, at most {RANGE_ELEMENTS_MAX} are allowed"
+                    "A call to function range would produce {total} array elements, which is greater than the allowed \
+                     maximum of {elements_max}. Raise function_range_max_elements_in_block"
                 );
                 return Err(Error::new(ErrorCode::ARGUMENT_OUT_OF_BOUND, text));
             }
             lengths.push(length);
         }
         match_integer!(element, I => {
+            check_elements(total, size_of::<<I as ArrowPrimitiveType>::Native>())?;
             let mut values: Vec<<I as ArrowPrimitiveType>::Native> = Vec::with_capacity(total);
             for (row, length) in lengths.iter().enumerate() {
                 let (start, _, step) = bounds(row);
@@ -138,6 +139,7 @@ pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
         let columns: Vec<&dyn Array> = lists.iter().map(|list| list.values().as_ref()).collect();
         let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        check_elements(columns.iter().map(|column| column.len()).sum(), PICK_BYTES)?;
         for row in 0..rows {
             let before = picks.len();
             for (i, list) in lists.iter().enumerate() {
@@ -179,6 +181,15 @@ fn push(name: &str, arguments: &[Argument], back: bool) -> Result<Bound> {
     }))
 }
 
+/// What it costs to choose an element and to put it into its place: an index, and the value or the view of one.
+const PICK_BYTES: usize = 32;
+
+/// Asks for the memory of elements before they are made. Error: MEMORY_LIMIT_EXCEEDED.
+fn check_elements(elements: usize, bytes_each: usize) -> Result<()> {
+    let bytes = elements.saturating_mul(bytes_each);
+    if bytes >= ASKED_FOR_BYTES { check_room(bytes) } else { Ok(()) }
+}
+
 fn checked_length(name: &str, length: i64) -> Result<usize> {
     if length.unsigned_abs() > 1 << 30 {
         let text = format!("Function {name}: the array size {length} is too large, at most {} is allowed", 1 << 30);
@@ -208,6 +219,7 @@ fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
         for row in 0..rows {
             let (range, size) = (lists.range(row), sizes.get(row));
             let length = checked_length("arrayResize", size)?;
+            check_elements(length, PICK_BYTES)?;
             let filler = std::iter::repeat_n((1, at(fill.len(), row)), length.saturating_sub(range.len()));
             if size >= 0 {
                 picks.extend(range.take(length).map(|element| (0, element)));
@@ -235,6 +247,7 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 return Err(bad_argument("arrayWithConstant", format!("the size {size} is negative")));
             }
             let length = checked_length("arrayWithConstant", size)?;
+            check_elements(length, PICK_BYTES)?;
             picks.extend(std::iter::repeat_n(at(args[1].len(), row) as u32, length));
             lengths.push(length);
         }

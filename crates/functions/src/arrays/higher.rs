@@ -13,7 +13,7 @@ use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 use arrow::array::{Array, ArrayRef, ListArray, RecordBatch, RecordBatchOptions, UInt32Array};
-use arrow::compute::take;
+use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, FieldRef, Schema, SchemaRef};
 use datafusion::common::{DFSchema, DataFusionError, Result as DataFusionResult, ScalarValue};
 use datafusion::execution::context::ExecutionProps;
@@ -22,6 +22,7 @@ use datafusion::logical_expr::{
     ColumnarValue, Expr, ReturnFieldArgs, ScalarFunctionArgs, ScalarUDF, ScalarUDFImpl, Signature, Volatility,
 };
 use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+use gristmill_base::allocations::{check_room, check_wanted};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_types::SqlType;
 
@@ -29,6 +30,9 @@ use super::{aligned, element_of, higher_folds, higher_kernels, row_numbers};
 use crate::columns::{broadcast, retype};
 use crate::registry::Registry;
 use crate::scalar::{Bound, FunctionEnv};
+
+/// Elements over which a lambda is evaluated at a time.
+const SLICE_ELEMENTS: usize = 1 << 20;
 
 /// What a higher-order function computes from.
 pub struct Elements<'a> {
@@ -45,7 +49,23 @@ impl Elements<'_> {
     /// The lambda's result for every element.
     pub fn mapped(&self) -> Result<ArrayRef> {
         let columns: Vec<ArrayRef> = self.arrays.iter().map(|array| array.values().clone()).collect();
-        (self.evaluate)(&columns, &row_numbers(&self.arrays[0]))
+        let total = columns[0].len();
+        if total <= SLICE_ELEMENTS {
+            return (self.evaluate)(&columns, &row_numbers(&self.arrays[0]));
+        }
+        check_room(total * size_of::<u32>())?;
+        let of_rows = row_numbers(&self.arrays[0]);
+        // One array may hold more elements than a query may hold results: it is asked between slices of it.
+        let mut parts = Vec::with_capacity(total.div_ceil(SLICE_ELEMENTS));
+        for (at, of_rows) in of_rows.chunks(SLICE_ELEMENTS).enumerate() {
+            let slices: Vec<ArrayRef> =
+                columns.iter().map(|column| column.slice(at * SLICE_ELEMENTS, of_rows.len())).collect();
+            parts.push((self.evaluate)(&slices, of_rows)?);
+            check_room(parts.last().map_or(0, Array::get_array_memory_size))?;
+        }
+        let parts: Vec<&dyn Array> = parts.iter().map(AsRef::as_ref).collect();
+        check_room(parts.iter().map(|part| part.get_buffer_memory_size()).sum())?;
+        Ok(concat(&parts)?)
     }
 }
 
@@ -276,6 +296,7 @@ impl HigherUdf {
             .collect::<Result<Vec<_>>>()?;
         let captured = &args[self.array_count + self.other_count..];
         let evaluate = |elements: &[ArrayRef], of_rows: &[u32]| {
+            check_wanted()?;
             let indices = UInt32Array::from(of_rows.to_vec());
             let mut columns = elements.to_vec();
             for column in captured {
@@ -346,6 +367,7 @@ impl ScalarUDFImpl for HigherUdf {
             .compute(&arrays, rows)
             .context(|| format!("while executing function {}", self.name))
             .map_err(DataFusionError::from)?;
+        crate::udf::check_made(&computed)?;
         if constant {
             return Ok(ColumnarValue::Scalar(ScalarValue::try_from_array(&computed, 0)?));
         }

@@ -19,7 +19,7 @@ mod shift;
 mod slots;
 mod starts;
 mod starts_of_interval;
-mod weeks;
+pub(crate) mod weeks;
 mod zones;
 
 pub(crate) use format::{compile, format_bind};

@@ -24,8 +24,10 @@ use gristmill_functions::value_set::set_of;
 use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE};
 use super::expression::{Chain, monotonic_function, same};
 use super::interval::{Intervals, after};
+use super::inverse::equal_values;
 use super::order::KeyOrder;
 use super::pattern::{self, Rest};
+use super::skip::literals::beginnings;
 
 /// Something whose range within parts or granules is known.
 #[derive(Clone, Debug)]
@@ -43,17 +45,17 @@ pub fn analyze(bases: &[Base], columns: &DFSchema, filters: &[Expr]) -> Conditio
     Condition { slots: analyzer.slots, root }
 }
 
-struct Analyzer<'a> {
+pub(super) struct Analyzer<'a> {
     bases: &'a [Base],
-    columns: &'a DFSchema,
+    pub(super) columns: &'a DFSchema,
     slots: Vec<Slot>,
 }
 
 /// What an expression is compared with.
-struct Comparison {
-    operator: Operator,
+pub(super) struct Comparison {
+    pub(super) operator: Operator,
     /// Without NULL; one value unless the operator is `Eq`, where the expression may equal any.
-    values: ArrayRef,
+    pub(super) values: ArrayRef,
 }
 
 impl Analyzer<'_> {
@@ -140,7 +142,11 @@ impl Analyzer<'_> {
                 self.compare(expr, &Comparison { operator: Operator::Eq, values })
             };
         }
-        let [value, Expr::Literal(constant, _)] = &call.args[..] else { return Node::Unknown };
+        let (value, constant) = match &call.args[..] {
+            [Expr::Literal(array, _), value] if call.func.name() == "has" => return self.in_array(array, value),
+            [value, Expr::Literal(constant, _)] => (value, constant),
+            _ => return Node::Unknown,
+        };
         match call.func.name() {
             "like" => self.like(value, constant),
             "notLike" => Node::Not(Box::new(self.like(value, constant))),
@@ -148,7 +154,25 @@ impl Analyzer<'_> {
                 Some(text) => self.begins_with(value, &text, true),
                 None => Node::Unknown,
             },
+            "match" => match bytes(constant).and_then(|pattern| beginnings(&pattern)) {
+                Some(texts) => {
+                    let nodes: Vec<Node> = texts.iter().map(|text| self.begins_with(value, text, false)).collect();
+                    let is_known = !nodes.iter().any(|node| matches!(node, Node::Unknown));
+                    if is_known { Node::Any(nodes) } else { Node::Unknown }
+                }
+                None => Node::Unknown,
+            },
             _ => Node::Unknown,
+        }
+    }
+
+    /// `has([…], value)`
+    fn in_array(&mut self, array: &ScalarValue, value: &Expr) -> Node {
+        let found = value.get_type(self.columns).ok().zip(elements(array));
+        match found.and_then(|(data_type, elements)| equal_values(elements, &data_type)) {
+            Some(values) if values.is_empty() => self.constant(value, false),
+            Some(values) => self.one_of(value, values),
+            None => Node::Unknown,
         }
     }
 
@@ -201,7 +225,7 @@ impl Analyzer<'_> {
         }
     }
 
-    fn null(&mut self, expr: &Expr) -> Node {
+    pub(super) fn null(&mut self, expr: &Expr) -> Node {
         let found = self.bases.iter().position(|base| same(expr, &base.expr));
         match found.and_then(|base| Some((base, self.slot(base, None)?))) {
             Some((base, slot)) => {
@@ -246,7 +270,7 @@ impl Analyzer<'_> {
         Some(rows.row(0).data().to_vec())
     }
 
-    fn compare(&mut self, expr: &Expr, comparison: &Comparison) -> Node {
+    pub(super) fn compare(&mut self, expr: &Expr, comparison: &Comparison) -> Node {
         let mut nodes = Vec::new();
         for base in 0..self.bases.len() {
             let direct = monotonic_function(expr, &self.bases[base].expr, self.columns);
@@ -255,6 +279,10 @@ impl Analyzer<'_> {
                 None => self.implied(base, expr, comparison),
             };
             nodes.extend(atom.map(Node::Atom));
+        }
+        let inverse = self.inverse(expr, comparison);
+        if !matches!(inverse, Node::Unknown) {
+            nodes.push(inverse);
         }
         if nodes.is_empty() { Node::Unknown } else { Node::Same(nodes) }
     }
@@ -389,11 +417,21 @@ pub fn bytes(value: &ScalarValue) -> Option<Vec<u8>> {
     }
 }
 
+/// The elements of a constant array.
+pub fn elements(value: &ScalarValue) -> Option<Vec<ScalarValue>> {
+    let ScalarValue::List(list) = value else { return None };
+    if list.is_null(0) {
+        return None;
+    }
+    let values = list.value(0);
+    (0..values.len()).map(|at| ScalarValue::try_from_array(&values, at).ok()).collect()
+}
+
 fn is_zero(value: &ScalarValue) -> bool {
     ScalarValue::new_zero(&value.data_type()).is_ok_and(|zero| zero == *value)
 }
 
-fn is_float(data_type: &DataType) -> bool {
+pub(super) fn is_float(data_type: &DataType) -> bool {
     matches!(data_type, DataType::Float16 | DataType::Float32 | DataType::Float64)
 }
 

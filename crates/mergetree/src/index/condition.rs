@@ -41,13 +41,8 @@ pub struct Bound {
 impl Bound {
     /// By value of the base, which stretch it lies in: the function is monotonic between values of one. `None`: in none.
     fn stretches(&self, base: &ArrayRef) -> Option<Vec<Option<i128>>> {
-        let stretch = |value: i128| match self.holds {
-            Holds::Always => Some(0),
-            Holds::Between(first, last) => (first <= value && value <= last).then_some(0),
-            Holds::WithinPage(width) => Some(value.div_euclid(width)),
-        };
         let values = integers(&evaluate(&self.function, base).ok()?)?;
-        Some(values.into_iter().map(|value| value.and_then(stretch)).collect())
+        Some(values.into_iter().map(|value| value.and_then(|value| self.holds.stretch(value))).collect())
     }
 }
 

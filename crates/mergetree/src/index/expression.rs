@@ -1,9 +1,14 @@
 //! Whether two expressions are the same, and how one is a monotonic function of another.
 
-use arrow::datatypes::DataType;
-use datafusion::common::DFSchema;
+use std::sync::Arc;
+
+use arrow::datatypes::{DataType, Schema};
+use datafusion::common::{DFSchema, DFSchemaRef};
 use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, ident};
+use datafusion::optimizer::simplify_expressions::ExprSimplifier;
+use gristmill_base::Result;
 use gristmill_functions::{Direction, Holds, Monotonicity};
 
 use super::condition::VALUE;
@@ -32,6 +37,26 @@ pub fn same(a: &Expr, b: &Expr) -> bool {
                 && a.args.iter().zip(&b.args).all(|(a, b)| same(a, b))
         }
         _ => a == b,
+    }
+}
+
+/// Expressions over columns as the optimiser writes them, which is how keys are kept.
+pub struct Optimised {
+    pub schema: DFSchemaRef,
+    simplifier: ExprSimplifier,
+}
+
+impl Optimised {
+    pub fn over(columns: &Schema) -> Result<Optimised> {
+        let schema = Arc::new(DFSchema::try_from(columns.clone())?);
+        let simplifier = ExprSimplifier::new(SimplifyContext::builder().with_schema(schema.clone()).build());
+        Ok(Optimised { schema, simplifier })
+    }
+
+    /// The expression itself where it cannot be written otherwise: it may be of columns that are none of these.
+    pub fn of(&self, expr: &Expr) -> Expr {
+        let coerced = self.simplifier.coerce(expr.clone(), &self.schema);
+        coerced.and_then(|coerced| self.simplifier.simplify(coerced)).unwrap_or_else(|_| expr.clone())
     }
 }
 

@@ -1,10 +1,10 @@
 //! The sparse primary index and how conditions are checked against it.
 //!
 //! `analyze` turns a query's filters into a `condition` over what is known of parts and granules: intervals of key
-//! values (`interval`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
+//! values (`interval`); what is asked of a function, it asks of the function's argument (`monotonic`, `inverse`). It is asked three times, each time of less data: of whole parts by what the manifest keeps
 //! (`select`), of ranges of granules by the sparse index (`granules`), of single granules by the least and greatest
 //! value of every column (`statistics`). What the table's own indexes tell besides is asked in the end (`skip`).
-//! `value_bounds` tells of granules in which order they are best read, `exact` answers `min` and `max`.
+//! `shown` makes rows of it. `value_bounds` tells of granules in which order they are best read, `exact` answers `min` and `max`.
 
 pub mod analyze;
 pub mod condition;
@@ -12,11 +12,13 @@ pub mod exact;
 pub mod expression;
 pub mod granules;
 pub mod interval;
+mod inverse;
 pub mod monotonic;
 pub mod order;
 pub mod pattern;
 pub mod runs;
 pub mod select;
+pub mod shown;
 pub mod skip;
 pub mod sparse;
 pub mod statistics;

@@ -7,9 +7,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray};
-use arrow::datatypes::{Field, Schema};
-use datafusion::common::tree_node::{Transformed, TreeNode};
-use datafusion::common::{Column, DFSchema};
+use arrow::datatypes::{DataType, Field, Schema};
+use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{Column, DFSchema, ScalarValue};
 use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, ident};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -27,7 +27,7 @@ use crate::layout::Layout;
 use crate::manifest::v1::value;
 use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
-use crate::read::{PART, PARTITION_ID, virtual_columns};
+use crate::read::{PART, PARTITION_ID, PARTITION_VALUE, virtual_columns};
 use crate::table::Core;
 
 /// What one step of choosing did, for EXPLAIN.
@@ -89,7 +89,8 @@ fn column_base(name: &str, kind: &SqlType) -> Base {
 impl Selector {
     /// `filters` must all hold.
     pub fn new(layout: Arc<Layout>, filters: &[Expr]) -> Result<Selector> {
-        let filters = filters.iter().map(unqualified).collect::<Result<Vec<_>>>()?;
+        let filters =
+            filters.iter().map(|filter| by_partition_key(unqualified(filter)?, &layout)).collect::<Result<Vec<_>>>()?;
         let virtual_schema = virtual_columns(&layout).arrow();
         let fields = layout.schema.fields().iter().chain(virtual_schema.fields());
         let fields: Vec<Field> = fields.map(|field| field.as_ref().clone()).collect();
@@ -373,6 +374,26 @@ pub fn unqualified(filter: &Expr) -> Result<Expr> {
                 Transformed::yes(Expr::Column(Column::new_unqualified(column.name)))
             }
             other => Transformed::no(other),
+        })
+    })?;
+    Ok(rewritten.data)
+}
+
+/// With elements of `_partition_value` as the expressions of the partition key that they are the values of.
+fn by_partition_key(filter: Expr, layout: &Layout) -> Result<Expr> {
+    let element = |expr: &Expr| {
+        let Expr::ScalarFunction(call) = expr else { return None };
+        let ("tupleElement", [Expr::Column(tuple), Expr::Literal(place, _)]) = (call.func.name(), &call.args[..]) else {
+            return None;
+        };
+        let place = place.cast_to(&DataType::Int64).ok().filter(|_| tuple.name == PARTITION_VALUE)?;
+        let ScalarValue::Int64(Some(place)) = place else { return None };
+        layout.partition.get(usize::try_from(place - 1).ok()?).map(|key| key.logical.clone())
+    };
+    let rewritten = filter.transform_down(|part| {
+        Ok(match element(&part) {
+            Some(key) => Transformed::new(key, true, TreeNodeRecursion::Jump),
+            None => Transformed::no(part),
         })
     })?;
     Ok(rewritten.data)

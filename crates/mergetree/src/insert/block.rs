@@ -31,7 +31,6 @@ use crate::layout::Layout;
 use crate::merge::rules;
 use crate::parallel;
 use crate::part::v1::dictionary;
-use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::{has_strings, is_text, to_storage};
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
@@ -199,7 +198,7 @@ impl Block {
             partition_id: partition.id,
             partition: partition.text,
             level,
-            codec: Codec::Lz4,
+            codec: settings.codec(0),
             granule_rows,
             row_group_rows: row_group_rows(self.row_bytes, granule_rows, settings.max_rows_in_row_group),
             text: self.text.clone(),

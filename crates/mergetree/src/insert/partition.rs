@@ -287,7 +287,7 @@ fn partition_text(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result
 
 fn value_text(kind: &SqlType, array: &ArrayRef, row: usize, quoted: bool) -> Result<String> {
     let text = match kind.plain() {
-        _ if array.is_null(row) => return Ok("NULL".to_string()),
+        _ if array.is_null(row) => return Ok(if quoted { "NULL" } else { "ᴺᵁᴸᴸ" }.to_string()),
         SqlType::String => String::from_utf8_lossy(array.as_binary_view().value(row)).into_owned(),
         SqlType::FixedString(_) => String::from_utf8_lossy(array.as_fixed_size_binary().value(row)).into_owned(),
         SqlType::Uuid => uuid::Uuid::from_slice(array.as_fixed_size_binary().value(row)).unwrap_or_default().to_string(),

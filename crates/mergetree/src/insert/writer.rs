@@ -105,36 +105,76 @@ impl Shared {
         }
         let settings = &paced(&self.target.settings, &self.context);
         let state = self.core.manifest.current();
-        let Some((parts, bytes)) = fullest_partition(&state) else { return Ok(()) };
+        if may_refuse {
+            self.check_all_parts(&state)?;
+        }
+        let inactive = inactive_parts(&state, settings);
+        if may_refuse && settings.inactive_parts_to_throw_insert > 0 && inactive >= settings.inactive_parts_to_throw_insert {
+            return Err(self.refused(format!(
+                "Too many inactive parts ({inactive}) in table '{}'. Parts cleaning are processing significantly slower than \
+                 inserts",
+                self.core.name(),
+            )));
+        }
+        let mut ms = match settings.inactive_parts_to_delay_insert {
+            limit if limit > 0 && inactive >= limit => {
+                delay_ms(settings, inactive, (limit, settings.inactive_parts_to_throw_insert))
+            }
+            _ => 0,
+        };
+        if let Some((parts, bytes)) = fullest_partition(&state) {
+            ms = ms.max(self.delay_of_parts(settings, parts, bytes, may_refuse)?);
+        }
+        if ms == 0 {
+            return Ok(());
+        }
+        self.context.counters.add(Event::DelayedInserts, 1);
+        self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
+        self.core.wake_merger();
+        let sleep = async {
+            tokio::time::sleep(Duration::from_millis(ms)).await;
+            Ok(())
+        };
+        self.context.cancellable(sleep).await
+    }
+
+    fn refused(&self, text: String) -> Error {
+        self.context.counters.add(Event::RejectedInserts, 1);
+        Error::new(ErrorCode::TOO_MANY_PARTS, text)
+    }
+
+    /// Errors: TOO_MANY_PARTS where all partitions together have too many.
+    fn check_all_parts(&self, state: &State) -> Result<()> {
+        let (parts, most) = (state.parts.len() as u64, self.target.settings.max_parts_in_total);
+        if most == 0 || parts < most {
+            return Ok(());
+        }
+        Err(self.refused(format!(
+            "Too many parts ({parts}) in all partitions in total in table '{}'. This indicates wrong choice of partition key. \
+             The threshold can be modified with the table's setting 'max_parts_in_total'",
+            self.core.name(),
+        )))
+    }
+
+    /// How long the parts of the fullest partition hold the insert back. Errors: TOO_MANY_PARTS.
+    fn delay_of_parts(&self, settings: &TableSettings, parts: u64, bytes: u64, may_refuse: bool) -> Result<u64> {
         let average = bytes / parts.max(1);
         let large = settings.max_avg_part_size_for_too_many_parts;
         if large > 0 && average > large {
-            return Ok(());
+            return Ok(0);
         }
         if may_refuse && settings.parts_to_throw_insert > 0 && parts >= settings.parts_to_throw_insert {
-            self.context.counters.add(Event::RejectedInserts, 1);
-            return Err(Error::new(
-                ErrorCode::TOO_MANY_PARTS,
-                format!(
-                    "Too many parts ({parts} with average size of {}) in table '{}'. Merges are processing significantly \
-                     slower than inserts",
-                    units::bytes_binary(average as f64),
-                    self.core.name(),
-                ),
-            ));
+            return Err(self.refused(format!(
+                "Too many parts ({parts} with average size of {}) in table '{}'. Merges are processing significantly slower \
+                 than inserts",
+                units::bytes_binary(average as f64),
+                self.core.name(),
+            )));
         }
         if settings.parts_to_delay_insert > 0 && parts >= settings.parts_to_delay_insert {
-            let ms = delay_ms(settings, parts);
-            self.context.counters.add(Event::DelayedInserts, 1);
-            self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
-            self.core.wake_merger();
-            let sleep = async {
-                tokio::time::sleep(Duration::from_millis(ms)).await;
-                Ok(())
-            };
-            self.context.cancellable(sleep).await?;
+            return Ok(delay_ms(settings, parts, (settings.parts_to_delay_insert, settings.parts_to_throw_insert)));
         }
-        Ok(())
+        Ok(0)
     }
 
     /// The change that makes the parts of a step, and what they are of the load's files, visible in the given state.
@@ -271,12 +311,24 @@ fn paced(settings: &TableSettings, context: &QueryContext) -> TableSettings {
 }
 
 /// How long an insert waits: the more of the way from the parts that delay to those that refuse, the longer.
-fn delay_ms(settings: &TableSettings, parts: u64) -> u64 {
-    let over = parts.saturating_sub(settings.parts_to_delay_insert) + 1;
-    let room = settings.parts_to_throw_insert.saturating_sub(settings.parts_to_delay_insert).max(1);
+fn delay_ms(settings: &TableSettings, parts: u64, (delays, refuses): (u64, u64)) -> u64 {
+    let over = parts.saturating_sub(delays) + 1;
+    let room = refuses.saturating_sub(delays).max(1);
     let longest = settings.max_delay_to_insert.saturating_mul(1000);
     let ms = u128::from(longest) * u128::from(over) / u128::from(room);
     u64::try_from(ms).unwrap_or(u64::MAX).min(longest).max(settings.min_delay_to_insert_ms)
+}
+
+/// Replaced parts that are there yet, of the partition that has the most of them. (Not counted where nobody asks.)
+fn inactive_parts(state: &State, settings: &TableSettings) -> u64 {
+    if settings.inactive_parts_to_delay_insert == 0 && settings.inactive_parts_to_throw_insert == 0 {
+        return 0;
+    }
+    let mut counts: HashMap<&str, u64> = HashMap::new();
+    for removed in &state.removed {
+        *counts.entry(&removed.part.partition_id).or_default() += 1;
+    }
+    counts.into_values().max().unwrap_or_default()
 }
 
 /// Parts and bytes of the partition with the most parts.
@@ -375,17 +427,10 @@ mod tests {
 
     #[test]
     fn the_more_parts_there_are_the_longer_an_insert_waits_up_to_the_most() {
-        let settings = TableSettings {
-            parts_to_delay_insert: 1000,
-            parts_to_throw_insert: 3000,
-            max_delay_to_insert: 1,
-            min_delay_to_insert_ms: 10,
-            ..TableSettings::default()
-        };
-        assert_eq!([1000, 1999, 2999, 5000].map(|parts| delay_ms(&settings, parts)), [10, 500, 1000, 1000]);
-        let never_refuses = TableSettings { parts_to_throw_insert: 0, ..settings.clone() };
-        assert_eq!(delay_ms(&never_refuses, 1600), 1000);
+        let settings = TableSettings { max_delay_to_insert: 1, min_delay_to_insert_ms: 10, ..TableSettings::default() };
+        assert_eq!([1000, 1999, 2999, 5000].map(|parts| delay_ms(&settings, parts, (1000, 3000))), [10, 500, 1000, 1000]);
+        assert_eq!(delay_ms(&settings, 1600, (1000, 0)), 1000, "one that never refuses");
         let huge = TableSettings { max_delay_to_insert: u64::MAX, ..settings };
-        assert_eq!(delay_ms(&huge, 2999), u64::MAX);
+        assert_eq!(delay_ms(&huge, 2999, (1000, 3000)), u64::MAX);
     }
 }

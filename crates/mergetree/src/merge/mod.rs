@@ -56,11 +56,16 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
     }
     core.stopped.check()?;
     let state = core.manifest.refresh(context).await?;
+    if let Some(names) = &request.dry_run {
+        let parts = named(core, &state, names)?;
+        let options = MergeOptions { deduplicate, cleanup, lanes: context.threads(), yields: false };
+        return task::try_out(core, context, &parts, &options).await;
+    }
     if !request.to_one_part && request.partition.is_none() {
         let limits = Limits::of_optimize(&core.settings, context.env.now_ms());
         let Some(claim) = selector::select(&runs(core, &state, 2), &limits).and_then(|parts| Claim::take(core, parts))
         else {
-            return Ok(());
+            return if context.settings.optimize_throw_if_noop { Err(nothing_to_merge(&state)) } else { Ok(()) };
         };
         // A row that says that its key is deleted may go only where no part stays that it is to replace.
         let options = MergeOptions { deduplicate, cleanup: false, lanes: context.threads(), yields: false };
@@ -84,6 +89,47 @@ pub async fn optimize(core: &Arc<Core>, context: &Arc<QueryContext>, request: &O
         .collect();
     futures::stream::iter(merging).buffer_unordered(at_once).try_collect::<Vec<()>>().await?;
     Ok(())
+}
+
+fn nothing_to_merge(state: &State) -> Error {
+    let why = match state.parts.is_empty() {
+        true => "There are no parts that can be merged. (Collector returned empty ranges set)",
+        false => "There is no need to merge parts according to merge selector algorithm",
+    };
+    Error::new(ErrorCode::CANNOT_ASSIGN_OPTIMIZE, format!("Cannot OPTIMIZE table: {why}."))
+}
+
+/// Parts of one partition, by name, in the order of their blocks. Errors: BAD_DATA_PART_NAME, NO_SUCH_DATA_PART, BAD_ARGUMENTS.
+fn named(core: &Core, state: &State, names: &[String]) -> Result<Vec<Arc<PartEntry>>> {
+    let is_name = |name: &str| {
+        // `<partition>_<first block>_<last block>_<level>[_<mutation>]`
+        let numbers = name.split('_').skip(1);
+        matches!(numbers.clone().count(), 3 | 4) && numbers.into_iter().all(|number| number.parse::<i64>().is_ok())
+    };
+    if let Some(name) = names.iter().find(|name| !is_name(name)) {
+        return Err(Error::new(ErrorCode::BAD_DATA_PART_NAME, format!("Unexpected part name: {name}")));
+    }
+    let mut parts: Vec<Arc<PartEntry>> = Vec::with_capacity(names.len());
+    for name in names {
+        let Some(part) = state.parts.values().find(|part| part.name == *name) else {
+            let text = format!("Part {name} not found in table {}", core.name());
+            return Err(Error::new(ErrorCode::NO_SUCH_DATA_PART, text));
+        };
+        if let Some(first) = parts.first().filter(|first| first.partition_id != part.partition_id) {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "All parts for OPTIMIZE DRY RUN must belong to the same partition, but part {} belongs to partition {} while \
+                     part {} belongs to partition {}",
+                    part.name, part.partition_id, first.name, first.partition_id
+                ),
+            ));
+        }
+        parts.push(part.clone());
+    }
+    parts.sort_by_key(|part| part.min_block);
+    parts.dedup_by(|a, b| a.name == b.name);
+    Ok(parts)
 }
 
 /// The columns that DEDUPLICATE compares: those named, all where none are.

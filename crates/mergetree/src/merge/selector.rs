@@ -41,6 +41,8 @@ pub struct Limits {
     pub bytes_max: u64,
     pub parts_max: usize,
     pub min_age_to_force_seconds: u64,
+    /// Age forces no merge of less than a partition.
+    pub forces_partitions_only: bool,
     pub now_ms: u64,
     /// See `pool::debt`.
     pub debt: f64,
@@ -66,6 +68,7 @@ impl Limits {
             bytes_max,
             parts_max: settings.max_parts_to_merge_at_once.clamp(2, 1000) as usize,
             min_age_to_force_seconds: settings.min_age_to_force_merge_seconds,
+            forces_partitions_only: settings.min_age_to_force_merge_on_partition_only,
             now_ms,
             debt,
             window: settings.merge_selector_window_size.max(2) as usize,
@@ -147,7 +150,8 @@ fn best_range(run: &[Arc<PartEntry>], limits: &Limits) -> Option<(f64, Range<usi
 }
 
 fn is_allowed(sum: f64, largest: f64, youngest: f64, count: usize, parts: usize, limits: &Limits) -> bool {
-    if limits.min_age_to_force_seconds > 0 && youngest >= limits.min_age_to_force_seconds as f64 {
+    let is_old = limits.min_age_to_force_seconds > 0 && youngest >= limits.min_age_to_force_seconds as f64;
+    if is_old && (count == parts || !limits.forces_partitions_only) {
         return true;
     }
     let size = between(sum.max(1.0).ln(), (SIZES.0.ln(), SIZES.1.ln()));

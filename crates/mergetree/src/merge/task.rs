@@ -29,7 +29,6 @@ use crate::layout::Layout;
 use crate::manifest::v1::{Operation, value};
 use crate::manifest::{Change, Commit, PartEntry, RowsChange, State};
 use crate::mutate;
-use crate::part::v1::encode::Codec;
 use crate::part::v1::writer::{granule_rows, row_group_rows};
 use crate::part::{PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::projection;
@@ -123,6 +122,23 @@ pub async fn merge(claim: &Claim, context: &Arc<QueryContext>, options: &MergeOp
             Err(error)
         }
     }
+}
+
+/// Merges parts and throws away what comes out: an error is that which a merge of them would have.
+pub async fn try_out(
+    core: &Arc<Core>,
+    context: &Arc<QueryContext>,
+    parts: &[Arc<PartEntry>],
+    options: &MergeOptions,
+) -> Result<()> {
+    let context = &context.of_work();
+    let state = core.pin(context).await?;
+    let listed = list::begin(core, context, parts, Reason::Regular);
+    let now = (context.env.now_ms() / 1000) as i64;
+    let ttl = (!core.stopped.ttl() && core.layout.ttl.concerns(parts, now)).then_some(now);
+    let written = write(core, &state, context, &listed.running, (options, ttl)).await?;
+    discard(core, written.as_ref()).await;
+    Ok(())
 }
 
 async fn run(
@@ -429,7 +445,7 @@ fn plan(sources: &Sources, options: &MergeOptions) -> Result<PartPlan> {
         partition_id: first.partition_id.clone(),
         partition: first.partition.clone(),
         level,
-        codec: Codec::Zstd,
+        codec: settings.codec(level),
         granule_rows,
         row_group_rows: row_group_rows(row_bytes, granule_rows, settings.max_rows_in_row_group),
         text: places.clone().map(|at| opened.iter().all(|part| traits_of(part, &core.layout, at).0)).collect(),

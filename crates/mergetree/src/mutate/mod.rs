@@ -32,6 +32,7 @@ use crate::insert::partition;
 use crate::manifest::v1::Operation;
 use crate::manifest::{Change, Commit, MutationEntry, PartEntry, RowsChange, State};
 use crate::merge::task::Claim;
+use crate::settings::TableSettings;
 use crate::table::Core;
 
 /// Parts that a statement has for itself.
@@ -129,6 +130,7 @@ pub fn joined(state: &State, parts: &[Arc<PartEntry>]) -> Option<i64> {
 
 /// Begins a mutation, or carries it out where it is to be seen at once; gives its id.
 pub async fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, request: MutationRequest) -> Result<String> {
+    keep_pace(core, context).await?;
     let partition_id = match &request.partition {
         Some(choice) => partition::chosen_id(&core.layout, choice)?,
         None => None,
@@ -148,6 +150,41 @@ pub async fn begin(core: &Arc<Core>, context: &Arc<QueryContext>, request: Mutat
     }
     core.wake_merger();
     Ok(id(number))
+}
+
+/// Slows a mutation down, or refuses it, where many are unfinished. Errors: TOO_MANY_MUTATIONS.
+async fn keep_pace(core: &Arc<Core>, context: &Arc<QueryContext>) -> Result<()> {
+    let or_table = |of_query: u64, of_table: u64| if of_query > 0 { of_query } else { of_table };
+    let delays = or_table(context.settings.number_of_mutations_to_delay, core.settings.number_of_mutations_to_delay);
+    let refuses = or_table(context.settings.number_of_mutations_to_throw, core.settings.number_of_mutations_to_throw);
+    let state = core.manifest.current();
+    let unfinished = state.mutations.iter().filter(|mutation| mutation.finished_ms.is_none()).count() as u64;
+    if refuses > 0 && unfinished >= refuses {
+        return Err(Error::new(
+            ErrorCode::TOO_MANY_MUTATIONS,
+            format!("Too many unfinished mutations ({unfinished}) in table {}", core.name()),
+        )
+        .with_context("wait for them, or end them with KILL MUTATION: they are in system.mutations"));
+    }
+    if delays == 0 || unfinished < delays {
+        return Ok(());
+    }
+    core.wake_merger();
+    let ms = delay_ms(&core.settings, unfinished, (delays, refuses));
+    let sleep = async {
+        tokio::time::sleep(Duration::from_millis(ms)).await;
+        Ok(())
+    };
+    context.cancellable(sleep).await
+}
+
+/// From the least to the most, as far as the unfinished are on the way from those that delay to those that refuse.
+fn delay_ms(settings: &TableSettings, unfinished: u64, (delays, refuses): (u64, u64)) -> u64 {
+    let (least, most) =
+        (settings.min_delay_to_mutate_ms, settings.max_delay_to_mutate_ms.max(settings.min_delay_to_mutate_ms));
+    let room = refuses.saturating_sub(delays).max(1);
+    let over = unfinished.saturating_sub(delays).min(room);
+    least + u64::try_from(u128::from(most - least) * u128::from(over) / u128::from(room)).unwrap_or(0)
 }
 
 fn entry(request: &MutationRequest, partition_id: Option<String>, number: i64, created_ms: u64) -> MutationEntry {
@@ -346,4 +383,17 @@ pub fn rows(core: &Core) -> Vec<MutationRow> {
         mutation.commands.iter().map(move |command| MutationRow { command: command.clone(), ..row.clone() })
     });
     rows.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_more_mutations_are_unfinished_the_longer_a_new_one_waits() {
+        let settings =
+            TableSettings { min_delay_to_mutate_ms: 10, max_delay_to_mutate_ms: 1000, ..TableSettings::default() };
+        assert_eq!([500, 750, 1000].map(|unfinished| delay_ms(&settings, unfinished, (500, 1000))), [10, 505, 1000]);
+        assert_eq!(delay_ms(&settings, 501, (500, 0)), 1000);
+    }
 }

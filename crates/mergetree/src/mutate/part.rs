@@ -22,7 +22,6 @@ use crate::manifest::{Commit, DeletedEntry, MutationEntry, PartEntry, Projection
 use crate::merge::list::{self, Listed, Reason, Running};
 use crate::merge::log;
 use crate::part::v1::dictionary;
-use crate::part::v1::encode::Codec;
 use crate::part::v1::storage_type::is_text;
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::projection::build::{Building, ProjectionsBuilder};
@@ -424,7 +423,7 @@ async fn plan(
         partition_id: part.partition_id.clone(),
         partition: part.partition.clone(),
         level: part.level,
-        codec: core.layout.ttl.codec_of_part(part).unwrap_or(if part.level == 0 { Codec::Lz4 } else { Codec::Zstd }),
+        codec: core.layout.ttl.codec_of_part(part).unwrap_or_else(|| core.settings.codec(part.level)),
         granule_rows: open.header.granule_rows as usize,
         row_group_rows: open.header.row_group_rows as usize,
         text,

@@ -26,10 +26,11 @@ use datafusion::physical_expr::create_physical_expr;
 use gristmill_base::{ErrorCode, Result};
 use gristmill_catalog::{KeyExpression, ProjectedAggregate};
 
+use super::projected::Rejection;
 use super::provider::MergeTreeProvider;
 use super::states::StatesProvider;
 use crate::index::condition::VALUE;
-use crate::index::expression::{rising_function, same};
+use crate::index::expression::{Optimised, rising_function, same};
 use crate::index::select::{conjuncts, unqualified};
 use crate::projection::{Contents, Projection, column_name};
 
@@ -113,12 +114,22 @@ async fn by_states(aggregate: &Aggregate) -> Result<Option<LogicalPlan>> {
     }
     let mut best: Option<(u64, Rewritten, StatesProvider)> = None;
     let mut own: Option<u64> = None;
+    let mut rejections = Vec::new();
     for projection in table.core().layout.projections.iter().filter(|projection| projection.is_aggregate()) {
-        let Some(rewritten) = rewrite(aggregate, &conditions, projection, table)? else { continue };
+        let rewritten = match rewrite(aggregate, &conditions, projection, table)? {
+            Ok(rewritten) => rewritten,
+            Err(rejection) => {
+                rejections.push((projection.definition.name.clone(), rejection));
+                continue;
+            }
+        };
         let states = StatesProvider::new(table, projection.clone());
         let (kept, rest) = match states.marks(&rewritten.conditions).await {
             // Another process has swept the version: whoever reads the table itself takes a newer one.
-            Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => continue,
+            Err(error) if error.code() == ErrorCode::FILE_DOESNT_EXIST => {
+                rejections.push((projection.definition.name.clone(), Rejection::new("its data is gone")));
+                continue;
+            }
             marks => marks?,
         };
         let preferred = [&settings.preferred_optimize_projection_name, &settings.force_optimize_projection_name];
@@ -141,7 +152,10 @@ async fn by_states(aggregate: &Aggregate) -> Result<Option<LogicalPlan>> {
             break;
         }
     }
-    let Some((_, rewritten, states)) = best else { return Ok(None) };
+    let Some((_, rewritten, states)) = best else {
+        table.note_rejections(rejections);
+        return Ok(None);
+    };
     tracing::debug!("query {} reads projection {}", table.context().query_id, rewritten.projection.definition.name);
     let mut builder = LogicalPlanBuilder::scan(scan.table_name.clone(), provider_as_source(Arc::new(states)), None)?;
     for condition in rewritten.conditions {
@@ -169,21 +183,25 @@ fn counts_rows(expr: &Expr) -> bool {
     }
 }
 
-/// The query over the projection; `None`: it cannot be told from what that keeps.
+/// The query over the projection, or why it cannot be told from what that keeps.
 fn rewrite(
     aggregate: &Aggregate,
     conditions: &[Expr],
     projection: &Arc<Projection>,
     table: &MergeTreeProvider,
-) -> Result<Option<Rewritten>> {
-    let Contents::Aggregate { keys, aggregates } = &projection.contents else { return Ok(None) };
-    let schema = DFSchema::try_from(table.core().layout.schema.as_ref().clone())?;
-    let over_keys = OverKeys { keys, schema };
+) -> Result<std::result::Result<Rewritten, Rejection>> {
+    let Contents::Aggregate { keys, aggregates } = &projection.contents else {
+        return Ok(Err(Rejection::new("it keeps no states")));
+    };
+    let over_keys = OverKeys { keys, optimised: Optimised::over(&table.core().layout.schema)? };
+    let not_of_keys = |what: &str, expr: &Expr| {
+        Ok(Err(Rejection::new(&format!("{what} {expr} cannot be computed from its keys: group by it in the projection"))))
+    };
     let mut rewritten =
         Rewritten { projection: projection.clone(), conditions: Vec::new(), keys: Vec::new(), aggregates: Vec::new() };
     for condition in conditions {
-        let Some(condition) = over_keys.rewrite(condition) else { return Ok(None) };
-        rewritten.conditions.push(condition);
+        let Some(over_keys) = over_keys.rewrite(condition) else { return not_of_keys("the condition", condition) };
+        rewritten.conditions.push(over_keys);
     }
     for key in &aggregate.group_expr {
         let renamed = match key {
@@ -196,25 +214,34 @@ fn rewrite(
             }
             _ => None,
         };
-        let Some(key) = renamed else { return Ok(None) };
-        rewritten.keys.push(key);
+        let Some(renamed) = renamed else { return not_of_keys("the key", &unqualified(key)?) };
+        rewritten.keys.push(renamed);
     }
     for expr in &aggregate.aggr_expr {
         let (expr, name) = match expr {
             Expr::Alias(Alias { expr, name, .. }) => (expr.as_ref(), name.clone()),
             other => (other, other.schema_name().to_string()),
         };
-        let Expr::AggregateFunction(call) = unqualified(expr)? else { return Ok(None) };
-        let Some(kept) = aggregates.iter().find(|kept| is_of(&call, kept)) else { return Ok(None) };
+        let kept = match unqualified(expr)? {
+            Expr::AggregateFunction(call) => aggregates.iter().find(|kept| is_of(&call, kept, &over_keys.optimised)),
+            _ => None,
+        };
+        let Some(kept) = kept else {
+            return Ok(Err(Rejection::new(&format!(
+                "it keeps no states of {}: add it to the projection",
+                unqualified(expr)?
+            ))));
+        };
         rewritten.aggregates.push(kept.merged.clone().alias(name));
     }
-    Ok(Some(rewritten))
+    Ok(Ok(rewritten))
 }
 
 /// Whether the call is the aggregate that states are kept of.
-fn is_of(call: &AggregateFunction, kept: &ProjectedAggregate) -> bool {
+fn is_of(call: &AggregateFunction, kept: &ProjectedAggregate, optimised: &Optimised) -> bool {
     let Expr::AggregateFunction(plain) = &kept.plain else { return false };
     let (a, b) = (&call.params, &plain.params);
+    let same = |a: &Expr, b: &Expr| same(a, b) || same(&optimised.of(a), &optimised.of(b));
     let filters = match (&a.filter, &b.filter) {
         (Some(a), Some(b)) => same(a, b),
         (None, None) => true,
@@ -235,7 +262,7 @@ fn named(name: &str) -> Expr {
 /// Expressions over a table's columns as ones over the columns of a projection that are its keys.
 struct OverKeys<'a> {
     keys: &'a [KeyExpression],
-    schema: DFSchema,
+    optimised: Optimised,
 }
 
 impl OverKeys<'_> {
@@ -246,7 +273,7 @@ impl OverKeys<'_> {
         }
         let mut is_known = true;
         let rewritten = expr.clone().transform_down(|expr| {
-            if let Some(key) = self.keys.iter().find(|key| same(&key.logical, &expr)) {
+            if let Some(key) = self.key(&expr) {
                 return Ok(Transformed::new(named(column_name(key)), true, TreeNodeRecursion::Jump));
             }
             if let Some(range) = self.range(&expr) {
@@ -265,6 +292,19 @@ impl OverKeys<'_> {
         rewritten.ok().filter(|_| is_known).map(|rewritten| rewritten.data)
     }
 
+    /// The key that the expression is, as it stands or as the optimiser writes it.
+    fn key(&self, expr: &Expr) -> Option<&KeyExpression> {
+        let as_it_is = self.keys.iter().find(|key| same(&key.logical, expr));
+        as_it_is.or_else(|| {
+            let reads = expr.column_refs();
+            let mut computed =
+                self.keys.iter().filter(|key| key.column().is_none() && key.logical.column_refs() == reads).peekable();
+            computed.peek()?;
+            let expr = self.optimised.of(expr);
+            computed.find(|key| same(&key.logical, &expr))
+        })
+    }
+
     /// A comparison of a column with a constant as one of a key that rises with it: where the key changes at the constant,
     /// both are the same.
     fn range(&self, expr: &Expr) -> Option<Expr> {
@@ -273,7 +313,7 @@ impl OverKeys<'_> {
             return None;
         };
         let of_column = named(&column.name);
-        if of_column.get_type(&self.schema).ok()? != value.data_type() {
+        if of_column.get_type(&self.optimised.schema).ok()? != value.data_type() {
             return None;
         }
         // `c > v` is `c >= v + 1`, and `c <= v` is `c < v + 1`.
@@ -286,7 +326,7 @@ impl OverKeys<'_> {
         };
         let before = step(&first, -1)?;
         self.keys.iter().find_map(|key| {
-            let function = rising_function(&key.logical, &of_column, &self.schema)?;
+            let function = rising_function(&key.logical, &of_column, &self.optimised.schema)?;
             let (at, just_before) = (applied(&function, &first)?, applied(&function, &before)?);
             let changes = !at.is_null() && !just_before.is_null() && at != just_before;
             changes.then(|| binary_expr(named(column_name(key)), operator, lit(at)))

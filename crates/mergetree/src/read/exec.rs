@@ -233,7 +233,7 @@ impl MergeTreeScan {
                 _ => granules.push(granule..granule + 1),
             }
         }
-        let part = PartSelection::of(part.entry.clone(), open, granules);
+        let part = PartSelection { among: part.among, ..PartSelection::of(part.entry.clone(), open, granules) };
         Ok(ScanShared::of_rows(&self.core, &self.state, part, rows, output, UnitLimits::of_query(streams)))
     }
 

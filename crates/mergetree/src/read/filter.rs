@@ -77,6 +77,11 @@ impl ScanFilter {
         ScanFilter { of_key: condition.map(Arc::new), ..self }
     }
 
+    /// Whether the sparse index may tell of it.
+    pub fn is_of_key(&self) -> bool {
+        self.of_key.is_some()
+    }
+
     /// Whether the sparse index tells that every row of the unit passes: inside of a range of keys nothing is compared.
     pub fn holds_in(&self, unit: &Unit) -> bool {
         self.of_key.as_ref().is_some_and(|condition| granules::all_pass(condition, &unit.open.index, &unit.granules))

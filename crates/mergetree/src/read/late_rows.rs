@@ -102,10 +102,7 @@ fn late_rows(
     rows: usize,
 ) -> DataFusionResult<Option<Arc<dyn ExecutionPlan>>> {
     let used = sorts.iter().flat_map(|sort| collect_columns(&sort.expr)).map(|column| column.index());
-    // The parts that the second scan reads are not those of the query: what counts these is read at once.
-    let counts_parts = |output: &Output| matches!(output, Output::PartIndex | Output::PartStartingOffset);
-    let counted = scan.outputs().iter().enumerate().filter(|(_, output)| counts_parts(output)).map(|(place, _)| place);
-    let used: BTreeSet<usize> = used.chain(counted).collect();
+    let used: BTreeSet<usize> = used.collect();
     let used: Vec<usize> = used.into_iter().collect();
     if used.len() == scan.outputs().len() {
         return Ok(None);

@@ -57,6 +57,12 @@ pub const PART_STARTING_OFFSET: &str = "_part_starting_offset";
 pub const PART_DATA_VERSION: &str = "_part_data_version";
 pub const PART_UUID: &str = "_part_uuid";
 pub const DISK_NAME: &str = "_disk_name";
+/// 1 of every row that is there. ALTER … UPDATE sets it to 0 to delete rows.
+pub const ROW_EXISTS: &str = "_row_exists";
+/// The block that the part's rows came with; the first of them where the part was merged, as in ClickHouse where a table does
+/// not keep the number of each row.
+pub const BLOCK_NUMBER: &str = "_block_number";
+pub const BLOCK_OFFSET: &str = "_block_offset";
 
 /// Where a table's data are, as `_disk_name` and system.parts have it: there is one place for each table.
 pub const ONLY_DISK: &str = "default";
@@ -72,6 +78,9 @@ pub fn virtual_columns(layout: &Layout) -> Columns {
         (PART_DATA_VERSION, SqlType::UInt64),
         (PART_UUID, SqlType::Uuid),
         (DISK_NAME, SqlType::String),
+        (ROW_EXISTS, SqlType::UInt8),
+        (BLOCK_NUMBER, SqlType::UInt64),
+        (BLOCK_OFFSET, SqlType::UInt64),
     ];
     if !layout.partition.is_empty() {
         let kinds = layout.partition.iter().map(|key| (None, key.kind.clone())).collect();

@@ -38,7 +38,14 @@ impl Candidate {
 }
 
 /// Why a query that must read a projection reads none.
-struct Rejection(String);
+#[derive(Clone, Debug)]
+pub(super) struct Rejection(String);
+
+impl Rejection {
+    pub(super) fn new(why: &str) -> Rejection {
+        Rejection(why.to_string())
+    }
+}
 
 impl MergeTreeProvider {
     /// The scan by way of the best projection; `None`: the table is read itself. `choice`: what would be read of it.
@@ -63,13 +70,21 @@ impl MergeTreeProvider {
         let left: Vec<Expr> =
             conjuncts.iter().filter(|filter| !self.is_moved(filter) || undecided.contains(filter)).cloned().collect();
         let mut best: Option<Candidate> = None;
+        let rejected = |name: &str, Rejection(why): &Rejection| format!("projection {name} is rejected because {why}");
         let mut rejections = Vec::new();
-        for projection in projections.iter().filter(|projection| !projection.is_aggregate()) {
+        for projection in projections {
             let name = &projection.definition.name;
+            if projection.is_aggregate() {
+                let why = self.rejection(name).unwrap_or_else(|| {
+                    Rejection::new("it keeps states of aggregates by its keys, and the query does not aggregate the rows of this table alone")
+                });
+                rejections.push(rejected(name, &why));
+                continue;
+            }
             let candidate = match self.candidate(projection, state, choice, &left, places).await? {
                 Ok(candidate) => candidate,
-                Err(Rejection(why)) => {
-                    rejections.push(format!("projection {name} is rejected because {why}"));
+                Err(rejection) => {
+                    rejections.push(rejected(name, &rejection));
                     continue;
                 }
             };
@@ -114,7 +129,7 @@ impl MergeTreeProvider {
         filters: &[Expr],
         places: &[usize],
     ) -> Result<std::result::Result<Candidate, Rejection>> {
-        let reject = |why: &str| Ok(Err(Rejection(why.to_string())));
+        let reject = |why: &str| Ok(Err(Rejection::new(why)));
         let Some(own_places) = self.places_in(projection, places) else {
             return reject("the projection does not contain all columns required by the query");
         };

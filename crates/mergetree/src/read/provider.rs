@@ -14,11 +14,13 @@ use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{Event, QueryContext};
+use parking_lot::Mutex;
 
 use super::condition_cache::ConditionIds;
 use super::exec::{BOUNDED_COLUMNS_MAX, Choice, FixedColumns, MergeTreeScan};
 use super::filter::ScanFilter;
 use super::granule_cache::part_id;
+use super::projected::Rejection;
 use super::steps::{self, Spans};
 use super::stream::{Output, PARTS_OPENED_AT_ONCE, Remember};
 use super::unit::PartSelection;
@@ -43,6 +45,8 @@ pub struct MergeTreeProvider {
     /// The only parts that there are, of the version and no other.
     only: Option<Arc<[Arc<PartEntry>]>>,
     remembers: bool,
+    /// Why aggregate projections cannot answer, by their names, as far as they were asked.
+    rejections: Mutex<Vec<(String, Rejection)>>,
 }
 
 impl std::fmt::Debug for MergeTreeProvider {
@@ -57,7 +61,16 @@ impl MergeTreeProvider {
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
         let remembers = context.settings.use_query_condition_cache && !core.environment.conditions.is_off();
-        MergeTreeProvider { core, state, context, schema, uses_skip_indexes: true, only: None, remembers }
+        MergeTreeProvider {
+            core,
+            state,
+            context,
+            schema,
+            uses_skip_indexes: true,
+            only: None,
+            remembers,
+            rejections: Mutex::default(),
+        }
     }
 
     pub fn without_skip_indexes(self) -> Self {
@@ -73,6 +86,16 @@ impl MergeTreeProvider {
     pub fn of_parts(core: Arc<Core>, state: Arc<State>, context: Arc<QueryContext>, parts: Vec<Arc<PartEntry>>) -> Self {
         let uses_skip_indexes = core.layout.of_projection.is_none();
         MergeTreeProvider { uses_skip_indexes, only: Some(parts.into()), ..Self::new(core, state, context) }.without_memory()
+    }
+
+    /// For whoever scans the table itself after all, and must not.
+    pub(super) fn note_rejections(&self, rejections: Vec<(String, Rejection)>) {
+        *self.rejections.lock() = rejections;
+    }
+
+    pub(super) fn rejection(&self, projection: &str) -> Option<Rejection> {
+        let rejections = self.rejections.lock();
+        rejections.iter().find(|(name, _)| name == projection).map(|(_, rejection)| rejection.clone())
     }
 
     pub fn core(&self) -> &Arc<Core> {
@@ -264,6 +287,24 @@ impl MergeTreeProvider {
         counters.add(Event::SelectedRanges, choice.parts.iter().map(|part| part.granules.len() as u64).sum());
     }
 
+    /// Errors: TOO_MANY_PARTITIONS.
+    fn check_partitions(&self, parts: &[Arc<PartEntry>]) -> Result<()> {
+        let most = match self.context.settings.max_partitions_to_read {
+            -1 => self.core.settings.max_partitions_to_read,
+            most => most,
+        };
+        if most <= 0 {
+            return Ok(());
+        }
+        let partitions: HashSet<&str> = parts.iter().map(|part| part.partition_id.as_str()).collect();
+        if partitions.len() as u64 <= most.unsigned_abs() {
+            return Ok(());
+        }
+        let text = format!("Too many partitions to read. Current {}, max {most}.", partitions.len());
+        Err(Error::new(ErrorCode::TOO_MANY_PARTITIONS, text)
+            .with_context("choose fewer of them in WHERE, or raise max_partitions_to_read"))
+    }
+
     async fn select_in(
         &self,
         selector: &Selector,
@@ -294,6 +335,7 @@ impl MergeTreeProvider {
         let opens = opens || !skip.is_empty();
         let by_columns = selector.left_by_columns(&candidates)?;
         let parts = selector.parts(candidates)?;
+        self.check_partitions(&parts)?;
         let by_manifest = count(&mut parts.iter().map(|part| part.granules));
         let (mut by_key, mut by_bounds, mut parts_open) = (by_manifest, by_manifest, Vec::new());
         let mut by_skip_index = vec![by_manifest; skip.steps()];
@@ -343,7 +385,7 @@ impl MergeTreeProvider {
                 granules: (left.1, by_indexes.1),
             });
         }
-        Ok(Choice { indexes, parts: chosen, total_parts: all.0, total_marks: all.1 })
+        Ok(Choice { indexes, parts: PartSelection::numbered(chosen), total_parts: all.0, total_marks: all.1 })
     }
 }
 

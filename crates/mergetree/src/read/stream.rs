@@ -3,10 +3,13 @@
 //! before it is decoded.
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use arrow::array::{ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt32Array, UInt64Array};
+use arrow::array::{
+    ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt8Array, UInt32Array, UInt64Array,
+};
 use arrow::datatypes::{DataType, SchemaRef};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
@@ -26,8 +29,8 @@ use super::threshold::Thresholds;
 use super::top_n::{RowsFirst, units_in_order};
 use super::unit::{PartSelection, Queue, Unit, UnitLimits, units};
 use super::unit_reader::{Reading, UnitReader};
-use super::{DISK_NAME, ONLY_DISK, PART, PART_DATA_VERSION, PART_INDEX, PART_OFFSET};
-use super::{PART_STARTING_OFFSET, PART_UUID, PARTITION_ID, PARTITION_VALUE};
+use super::{BLOCK_NUMBER, BLOCK_OFFSET, DISK_NAME, ONLY_DISK, PART, PART_DATA_VERSION, PART_INDEX, PART_OFFSET};
+use super::{PART_STARTING_OFFSET, PART_UUID, PARTITION_ID, PARTITION_VALUE, ROW_EXISTS};
 use crate::layout::Layout;
 use crate::manifest::v1::value::from_json;
 use crate::manifest::{PartEntry, State};
@@ -53,6 +56,8 @@ pub enum Output {
     PartDataVersion,
     PartUuid,
     DiskName,
+    RowExists,
+    BlockNumber,
 }
 
 impl Output {
@@ -72,6 +77,10 @@ impl Output {
             Some(PART_DATA_VERSION) => Ok(Output::PartDataVersion),
             Some(PART_UUID) => Ok(Output::PartUuid),
             Some(DISK_NAME) => Ok(Output::DiskName),
+            Some(ROW_EXISTS) => Ok(Output::RowExists),
+            Some(BLOCK_NUMBER) => Ok(Output::BlockNumber),
+            // A part's rows are not told apart by where they came from: their place in it is all that is known.
+            Some(BLOCK_OFFSET) => Ok(Output::PartOffset),
             _ => Err(Error::logical(format!("A scan is asked for column {place}, which the table does not have"))),
         }
     }
@@ -233,10 +242,41 @@ impl ScanShared {
             let limits = if all_rows { self.limits } else { self.limits.with_conditions() };
             Ok::<_, Error>(Mutex::new(match &self.help.first {
                 Some(first) => units_in_order(&parts, limits, first, &self.layout, |open| self.granule_bytes(open)),
-                None => units(&parts, limits, |open| self.granule_bytes(open)),
+                None => {
+                    let units = units(&parts, limits, |open| self.granule_bytes(open));
+                    if self.only_counts() {
+                        units.into_iter().flat_map(|unit| self.by_what_holds(unit)).collect()
+                    } else {
+                        units
+                    }
+                }
             }))
         };
         self.queue.get_or_try_init(fill).await
+    }
+
+    /// Whether rows are counted alone that fulfil conditions on the primary key: where these hold of whole granules, the
+    /// index knows how many rows there are.
+    fn only_counts(&self) -> bool {
+        let is_plain = self.help.thresholds.is_none() && self.help.only.is_none();
+        self.outputs.is_empty() && is_plain && !self.filters.is_empty() && self.filters.iter().all(ScanFilter::is_of_key)
+    }
+
+    /// The unit in pieces: granules in which every row passes, and others.
+    fn by_what_holds(&self, unit: Unit) -> Vec<Unit> {
+        let mut pieces: Vec<(bool, Vec<Range<usize>>)> = Vec::new();
+        for granule in unit.granules.iter().cloned().flatten() {
+            let one = unit.clone().with(vec![granule..granule + 1]);
+            let holds = self.filters.iter().all(|filter| filter.holds_in(&one));
+            match pieces.last_mut().filter(|(held, _)| *held == holds) {
+                None => pieces.push((holds, vec![granule..granule + 1])),
+                Some((_, granules)) => match granules.last_mut().filter(|last| last.end == granule) {
+                    Some(last) => last.end += 1,
+                    None => granules.push(granule..granule + 1),
+                },
+            }
+        }
+        pieces.into_iter().map(|(_, granules)| unit.clone().with(granules)).collect()
     }
 
     /// Bytes of a granule's values in memory, of the columns that are read, about.
@@ -301,8 +341,12 @@ impl ScanShared {
         Ok(conditions)
     }
 
-    fn count(&self, context: &QueryContext, unit: &Unit, tally: &Tally, output_rows: u64, output_bytes: u64) {
-        if self.is_counted {
+    /// `steps`: conditions that were computed of the unit.
+    fn count(&self, context: &QueryContext, unit: &Unit, tally: &Tally, steps: usize, output: (u64, u64)) {
+        // What the index tells is not read.
+        let is_told = steps == 0 && self.only_counts() && context.settings.optimize_use_implicit_projections;
+        let (output_rows, output_bytes) = output;
+        if self.is_counted && !is_told {
             context.read(unit.rows, tally.decoded_bytes.load(Ordering::Relaxed) + output_bytes);
             context.counters.add(Event::RowsReadByMainReader, output_rows);
         }
@@ -356,7 +400,7 @@ impl Begun {
 
     fn count(&self, shared: &ScanShared, context: &QueryContext) {
         let UnitReader { unit, tally, .. } = &self.reader;
-        shared.count(context, unit, tally, self.output_rows, self.output_bytes);
+        shared.count(context, unit, tally, self.steps.count, (self.output_rows, self.output_bytes));
         shared.remember(unit, tally, self.steps);
     }
 }
@@ -480,14 +524,15 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 Output::Part => constant(&unit.entry.name),
                 Output::PartitionId => constant(&unit.entry.partition_id),
                 Output::PartitionValue => partition_value(&shared.layout, unit, rows)?,
-                Output::PartIndex => number(part_place()? as u64),
-                Output::PartStartingOffset => {
-                    number(shared.parts[..part_place()?].iter().map(|part| part.entry.stored_rows()).sum())
-                }
+                Output::PartIndex => number(shared.parts[part_place()?].among.place),
+                Output::PartStartingOffset => number(shared.parts[part_place()?].among.rows_before),
                 Output::PartDataVersion => number(data_version(&unit.entry)),
                 // Parts are known by their objects and get no UUID, as in ClickHouse unless it is told to give them one.
                 Output::PartUuid => default_array(&SqlType::Uuid, rows),
                 Output::DiskName => constant(ONLY_DISK),
+                // What is deleted does not come here.
+                Output::RowExists => Arc::new(UInt8Array::from_value(1, rows)),
+                Output::BlockNumber => number(unit.entry.min_block.try_into().unwrap_or_default()),
                 Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
                 Output::PartOffset => {
                     let offsets = stored.column_by_name(PART_OFFSET).cloned();

@@ -50,18 +50,27 @@ pub struct PartSelection {
     /// Ascending, apart from one another.
     pub granules: Vec<Range<usize>>,
     pub rows: u64,
+    pub among: Among,
+}
+
+/// Where a part stands among those that a query reads, of which a segment has some.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Among {
+    pub place: u64,
+    /// Rows of the parts before it, deleted ones and those of granules that are not read among them.
+    pub rows_before: u64,
 }
 
 impl PartSelection {
     /// All of a part.
     pub fn whole(entry: Arc<PartEntry>) -> Self {
         let granules = Vec::from([0..entry.granules as usize]);
-        PartSelection { open: None, granules, rows: entry.rows, entry }
+        PartSelection { open: None, granules, rows: entry.rows, entry, among: Among::default() }
     }
 
     pub fn of(entry: Arc<PartEntry>, open: Arc<OpenPart>, granules: Vec<Range<usize>>) -> Self {
         let rows = granules.iter().map(|range| open.rows_of(range.clone())).sum();
-        PartSelection { entry, open: Some(open), granules, rows }
+        PartSelection { entry, open: Some(open), granules, rows, among: Among::default() }
     }
 
     /// Some of its granules.
@@ -72,7 +81,17 @@ impl PartSelection {
             // About: granules of a part are alike.
             None => self.rows * chosen / self.marks().max(1),
         };
-        PartSelection { entry: self.entry.clone(), open: self.open.clone(), granules, rows }
+        PartSelection { entry: self.entry.clone(), open: self.open.clone(), granules, rows, among: self.among }
+    }
+
+    /// Tells each part of a query where it stands among them.
+    pub fn numbered(mut parts: Vec<PartSelection>) -> Vec<PartSelection> {
+        let mut rows_before = 0;
+        for (place, part) in parts.iter_mut().enumerate() {
+            part.among = Among { place: place as u64, rows_before };
+            rows_before += part.entry.stored_rows();
+        }
+        parts
     }
 
     pub fn marks(&self) -> u64 {

@@ -15,7 +15,6 @@ use crate::insert::block::object_key;
 use crate::insert::writer::entry;
 use crate::layout::Layout;
 use crate::manifest::{PartEntry, ProjectionEntry, State};
-use crate::part::v1::encode::Codec;
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted};
 use crate::projection::build::Building;
 use crate::projection::has_any;
@@ -111,7 +110,7 @@ impl<'a> Tables<'a> {
             partition_id: part.partition_id.clone(),
             partition: part.partition.clone(),
             level: part.level,
-            codec: from.layout.ttl.codec_of_part(part).unwrap_or(if part.level == 0 { Codec::Lz4 } else { Codec::Zstd }),
+            codec: from.layout.ttl.codec_of_part(part).unwrap_or_else(|| to.settings.codec(part.level)),
             granule_rows: open.header.granule_rows as usize,
             row_group_rows: open.header.row_group_rows as usize,
             text,

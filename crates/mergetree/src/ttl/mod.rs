@@ -101,6 +101,8 @@ impl Ttl {
                 TtlAction::GroupBy { keys, set } => {
                     Action::Aggregate(Aggregation::compile(keys.len(), set, declared, shape, environment, context)?)
                 }
+                // Its parts are where it sends them.
+                TtlAction::Move { .. } => continue,
                 TtlAction::Recompress { codec } => Action::Recompress { codec: codec_of(codec)?, text: codec.clone() },
             };
             let expression = rule.expression.clone();
@@ -229,9 +231,9 @@ impl Ttl {
     }
 }
 
-/// What Parquet has for a codec of RECOMPRESS: its compression. (What orders values before it, such as Delta, is for single
-/// columns.)
-fn codec_of(text: &str) -> Result<Codec> {
+/// What Parquet has for a codec of RECOMPRESS or of a table's default: its compression. (What orders values before it, such
+/// as Delta, is for single columns.)
+pub fn codec_of(text: &str) -> Result<Codec> {
     let (steps, _) = codec::parse(text, &SqlType::String, true)?;
     let compression = |step: &codec::Codec| match step {
         codec::Codec::Default => Some(Codec::Zstd),

@@ -151,6 +151,7 @@ async fn rows_that_come_later_are_found() {
         deduplicate: false,
         deduplicate_by: Vec::new(),
         cleanup: false,
+        dry_run: None,
     };
     table.optimize(&settings(&[]), whole).await.expect("merges");
     assert_eq!(sum(&table, none).await.0, 2005);

@@ -39,8 +39,14 @@ fn settings(token: Option<i64>) -> Arc<QueryContext> {
     context(&[("max_threads", "1"), ("insert_deduplication_token", &token)]).expect("settings")
 }
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 /// What was begun and what was acknowledged, by the numbers of the inserts.
 #[derive(Default)]

@@ -60,8 +60,14 @@ fn rows(batches: &[RecordBatch]) -> Vec<Row> {
 }
 
 const ALL: &str = "SELECT k, v, d, s, x FROM t";
-const LAST: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const LAST: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn settings(optimize_on_insert: bool) -> Arc<QueryContext> {
     let on_insert = if optimize_on_insert { "1" } else { "0" };
@@ -231,6 +237,42 @@ proptest! {
             let expected: Vec<Row> =
                 model.iter().map(|(k, (m, s, l))| Row { k: *k, v: *m, d: *s, s: *l, x: 0 }).collect();
             let query = "SELECT k, m, s, l, 0 FROM t";
+            assert_eq!(rows(&select_final(&table, &context, query).await.expect("reads")), expected);
+            table.optimize(&context, LAST).await.expect("merges");
+            assert_eq!(rows(&select(&table, &context, query).await.expect("reads")), expected);
+        });
+    }
+
+    #[test]
+    fn coalescing_keeps_the_last_value_that_is_not_null(history in history(any_inserts())) {
+        run(async {
+            let nullable = SqlType::Int64.nullable();
+            let columns = Columns::of([("k", SqlType::Int64), ("a", nullable.clone()), ("b", nullable), ("c", SqlType::Int64)]);
+            let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec").with_engine("CoalescingMergeTree", &[]);
+            let table = spec.with_setting("index_granularity", 3).open(MemoryStore::new()).await.expect("opens");
+            let context = settings(history.optimize_on_insert);
+            let a = |row: &Row| (row.x % 3 != 0).then_some(row.x);
+            let b = |row: &Row| (row.v % 2 == 0).then_some(row.v);
+            let mut model: BTreeMap<i64, (Option<i64>, Option<i64>, i64)> = BTreeMap::new();
+            for (at, inserted) in history.inserts.iter().enumerate() {
+                let keys: ArrayRef = Arc::new(Int64Array::from_iter_values(inserted.iter().map(|row| row.k)));
+                let last: ArrayRef = Arc::new(Int64Array::from_iter_values(inserted.iter().map(|row| row.x)));
+                let (first, second) = (Int64Array::from_iter(inserted.iter().map(a)), Int64Array::from_iter(inserted.iter().map(b)));
+                let arrays: Vec<ArrayRef> = vec![keys, Arc::new(first), Arc::new(second), last];
+                let batch = RecordBatch::try_new(columns.arrow(), arrays).expect("fits");
+                insert(&table, &context, vec![batch]).await.expect("inserts");
+                for row in inserted {
+                    let known = model.entry(row.k).or_insert((None, None, 0));
+                    *known = (a(row).or(known.0), b(row).or(known.1), row.x);
+                }
+                for (_, from, count) in history.merges.iter().filter(|merge| merge.0 == at) {
+                    merge_some(&table, &context, *from, *count).await;
+                }
+            }
+            let shown = |value: Option<i64>| value.unwrap_or(-1000);
+            let expected: Vec<Row> =
+                model.iter().map(|(k, (a, b, c))| Row { k: *k, v: shown(*a), d: shown(*b), s: *c, x: 0 }).collect();
+            let query = "SELECT k, coalesce(a, -1000), coalesce(b, -1000), c, 0 FROM t";
             assert_eq!(rows(&select_final(&table, &context, query).await.expect("reads")), expected);
             table.optimize(&context, LAST).await.expect("merges");
             assert_eq!(rows(&select(&table, &context, query).await.expect("reads")), expected);

@@ -14,8 +14,14 @@ use gristmill_mergetree::{MemoryStore, MergeTree, PartStore, gc, invariants};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use proptest::prelude::*;
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1")]).expect("settings")
@@ -499,6 +505,6 @@ async fn a_frozen_copy_is_a_table_of_its_own() {
         copy.put_if_absent(&settings(), &object.key[folder.len()..], data).await.expect("puts");
     }
     assert_eq!(rows(&spec.open(copy).await.expect("opens"), "SELECT k, a FROM t").await, [[1, 10]]);
-    table.unfreeze(&settings(), &name).await.expect("removes");
+    table.unfreeze(&settings(), &PartitionChoice::All, &name).await.expect("removes");
     assert!(store.list(&settings(), "shadow/").await.expect("lists").is_empty());
 }

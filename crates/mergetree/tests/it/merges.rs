@@ -31,8 +31,14 @@ fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1")]).expect("settings")
 }
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 /// All rows as text, in the order in which they are read.
 async fn all(table: &MergeTree) -> Vec<String> {

@@ -18,8 +18,14 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
 use crate::slow_store::SlowStore;
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1")]).expect("settings")

@@ -18,8 +18,14 @@ use gristmill_mergetree::{MemoryStore, MergeTree, PartStore, gc, invariants};
 use gristmill_types::{Columns, SqlType};
 use proptest::prelude::*;
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn spec() -> TableSpec {
     let columns = Columns::of([("k", SqlType::Int64), ("u", SqlType::Int64), ("v", SqlType::Int64)]);

@@ -37,15 +37,12 @@ fn function_env() -> FunctionEnv {
         now_micros: 0,
         cast_keep_nullable: false,
         cast_string_to_date_time_mode: Arc::from("basic"),
+        range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
     }
 }
 
 fn registry() -> Registry {
-    let mut registry = Registry::default();
-    gristmill_functions::arithmetic::register(&mut registry);
-    gristmill_functions::strings::register(&mut registry);
-    gristmill_functions::arrays::register(&mut registry);
-    registry
+    Registry::standard().expect("functions")
 }
 
 /// `name(column, constant)`.
@@ -204,6 +201,23 @@ async fn count_is_answered_by_the_manifest() {
     assert_eq!(context.counters.get(Event::SelectedRows), 0);
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn rows_of_whole_granules_are_counted_by_the_index() {
+    let columns = Columns::of([("k", SqlType::Int64)]);
+    let spec = TableSpec::new(columns.clone(), &["k"], &[]).expect("spec").with_setting("index_granularity", 10);
+    let table = spec.open(MemoryStore::new()).await.expect("opens");
+    let k: ArrayRef = Arc::new(Int64Array::from_iter_values(0..10_000));
+    let batch = RecordBatch::try_new(columns.arrow(), vec![k]).expect("fits");
+    insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
+    let query = "SELECT count(*) FROM t WHERE k BETWEEN 1234 AND 9123";
+    for (implicit, expected) in [("1", 20), ("0", 7900)] {
+        let context = context(&[("optimize_use_implicit_projections", implicit)]).expect("settings");
+        let counted = select(&table, &context, query).await.expect("counts");
+        assert_eq!(counted[0].column(0).as_primitive::<Int64Type>().value(0), 7890);
+        assert_eq!(context.counters.get(Event::SelectedRows), expected, "{implicit}");
+    }
+}
+
 /// Lists whose elements are never NULL.
 fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
     let element = Field::new("item", DataType::Int64, false);
@@ -215,7 +229,8 @@ fn lists(values: impl Iterator<Item = Vec<i64>>) -> ArrayRef {
 /// Rows of every awkward kind: NaN, both zeros, NULL, equal keys.
 fn any_rows() -> impl Strategy<Value = RecordBatch> {
     let list = proptest::collection::vec(-3i64..4, 0..3);
-    let row = (-3i64..4, "[a-cé ]{0,4}", 0usize..7, proptest::option::of(-2i32..3), 0i32..40, list);
+    // Days of the end of a year and of the beginning of the next.
+    let row = (-12i64..13, "[a-cé ]{0,4}", 0usize..7, proptest::option::of(-2i32..3), 345i32..385, list);
     proptest::collection::vec(row, 1..120).prop_map(|rows| {
         let floats = [f64::NAN, -f64::NAN, -0.0, 0.0, 1.5, f64::INFINITY, -2.0];
         let a: ArrayRef = Arc::new(Int64Array::from_iter_values(rows.iter().map(|row| row.0)));
@@ -265,6 +280,42 @@ fn any_monotonic() -> impl Strategy<Value = (Expr, ScalarValue)> {
     })
 }
 
+/// `name(column)`
+fn of_column_alone(name: &str, column: &str, kind: SqlType) -> Expr {
+    let arguments = vec![(ident(column), Argument { kind, constant: None })];
+    call(&registry(), name, arguments, &function_env()).expect("a function that is there").0
+}
+
+/// Functions that are in the order of their argument within stretches of it, or that have an inverse; and a value.
+fn any_stretch() -> impl Strategy<Value = (Expr, Expr)> {
+    let of_day = |name: &str| of_column_alone(name, "d", SqlType::Date);
+    let byte = |value: u8| lit(value);
+    let (month, quarter, of_month) = (of_day("toMonth"), of_day("toQuarter"), of_day("toDayOfMonth"));
+    let (of_week, of_year, week) = (of_day("toDayOfWeek"), of_day("toDayOfYear"), of_day("toWeek"));
+    let (year_week, shown_day) = (of_day("toYearWeek"), of_day("toString"));
+    let shown = of_column_alone("toString", "a", SqlType::Int64);
+    let distance = of_column_alone("abs", "a", SqlType::Int64);
+    let nullable_distance = of_column_alone("abs", "m", SqlType::Int32.nullable());
+    let defaulted = |name: &'static str, default: i32| {
+        of_column(name, "m", SqlType::Int32.nullable(), ScalarValue::Int32(Some(default)), SqlType::Int32).0
+    };
+    prop_oneof![
+        (0..14u8).prop_map(move |value| (month.clone(), byte(value))),
+        (0..6u8).prop_map(move |value| (quarter.clone(), byte(value))),
+        (0..33u8).prop_map(move |value| (of_month.clone(), byte(value))),
+        (0..9u8).prop_map(move |value| (of_week.clone(), byte(value))),
+        prop_oneof![0..20u16, 345..368u16].prop_map(move |value| (of_year.clone(), lit(value))),
+        prop_oneof![0..4u8, 48..54u8].prop_map(move |value| (week.clone(), byte(value))),
+        prop_oneof![197048..197054u32, 197100..197104u32].prop_map(move |value| (year_week.clone(), lit(value))),
+        "197[01]-(01|12)-[0-3][0-9]".prop_map(move |value| (shown_day.clone(), text(value))),
+        "-?1?[0-9]".prop_map(move |value| (shown.clone(), text(value))),
+        (0..14u64).prop_map(move |value| (distance.clone(), lit(value))),
+        (0..4u32).prop_map(move |value| (nullable_distance.clone(), lit(value))),
+        (-3..4i32, -3..4i32).prop_map(move |(default, value)| (defaulted("ifNull", default), lit(value))),
+        (-3..4i32, -3..4i32).prop_map(move |(default, value)| (defaulted("coalesce", default), lit(value))),
+    ]
+}
+
 fn any_leaf() -> impl Strategy<Value = Expr> {
     let value = prop_oneof![
         any_monotonic().prop_map(|(expr, value)| (expr, lit(value))),
@@ -273,7 +324,8 @@ fn any_leaf() -> impl Strategy<Value = Expr> {
         prop_oneof![Just(f64::NAN), Just(-0.0), Just(0.0), Just(1.0), Just(f64::INFINITY)]
             .prop_map(|value| (ident("f"), lit(value))),
         (-3i32..4).prop_map(|value| (ident("m"), lit(value))),
-        (0i32..40).prop_map(|value| (ident("d"), lit(ScalarValue::Date32(Some(value))))),
+        (345i32..385).prop_map(|value| (ident("d"), lit(ScalarValue::Date32(Some(value))))),
+        any_stretch(),
         (-1i64..2).prop_map(|value| {
             (of_column("intDiv", "a", SqlType::Int64, ScalarValue::UInt8(Some(2)), SqlType::UInt8).0, lit(value))
         }),
@@ -304,7 +356,29 @@ fn any_search() -> impl Strategy<Value = Expr> {
         "[a-cé ]{0,3}".prop_map(of_text("startsWith")),
         "[a-cé ]{0,3}".prop_map(of_text("endsWith")),
         "[a-c]{1,2}".prop_map(of_text("hasToken")),
-        "[a-c ]{1,3}([.][*]|[|]|[+])?[a-c ]{0,2}".prop_map(of_text("match")),
+        "\\^?[a-c ]{1,3}([.][*]|[|]|[|]\\^|[+])?[a-c ]{0,2}\\$?".prop_map(of_text("match")),
+        // What begins with a text comes as such a range.
+        ("[a-cé ]{0,3}", "[a-cé ]{0,3}").prop_map(|(low, high)| ident("s").gt_eq(text(low)).and(ident("s").lt(text(high)))),
+        ("[a-cé ]{0,2}", "[a-b]").prop_map(|(start, last)| {
+            let next = if last == "a" { "b" } else { "c" };
+            ident("s").gt_eq(text(format!("{start}{last}"))).and(ident("s").lt(text(format!("{start}{next}"))))
+        }),
+        proptest::collection::vec(-13i64..14, 0..4).prop_map(|values| {
+            let array = ScalarValue::List(ScalarValue::new_list_nullable(
+                &values.into_iter().map(|value| ScalarValue::Int64(Some(value))).collect::<Vec<_>>(),
+                &DataType::Int64,
+            ));
+            let kind = SqlType::array(SqlType::Int64);
+            let arguments = vec![
+                (lit(array.clone()), Argument { kind, constant: Some(array) }),
+                (ident("a"), Argument { kind: SqlType::Int64, constant: None }),
+            ];
+            call(&registry(), "has", arguments, &function_env()).expect("a function that is there").0.not_eq(lit(0u8))
+        }),
+        (-4i64..5, 0..3u64).prop_map(|(value, least)| {
+            let value = ScalarValue::Int64(Some(value));
+            of_column("indexOf", "xs", SqlType::array(SqlType::Int64), value, SqlType::Int64).0.gt(lit(least))
+        }),
         (-4i64..5).prop_map(|value| {
             let value = ScalarValue::Int64(Some(value));
             of_column("has", "xs", SqlType::array(SqlType::Int64), value, SqlType::Int64).0.not_eq(lit(0u8))

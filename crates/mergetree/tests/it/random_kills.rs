@@ -26,8 +26,14 @@ use crate::faulty_store::{Fault, Faulty, FaultyStore};
 /// Kills of one table, until another one begins empty.
 const KILLS_OF_A_TABLE: u64 = 40;
 const PARTITIONS: i64 = 3;
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn spec() -> TableSpec {
     let columns = Columns::of([("p", SqlType::Int64), ("n", SqlType::Int64), ("v", SqlType::Int64)]);

@@ -17,8 +17,14 @@ use gristmill_mergetree::testing::{TableSpec, context, golden, insert, objects, 
 use gristmill_mergetree::{MemoryStore, MergeTree, MergeTreeEnvironment};
 use gristmill_types::{Columns, SqlType};
 
-const FINAL: OptimizeRequest =
-    OptimizeRequest { partition: None, to_one_part: true, deduplicate: false, deduplicate_by: Vec::new(), cleanup: false };
+const FINAL: OptimizeRequest = OptimizeRequest {
+    partition: None,
+    to_one_part: true,
+    deduplicate: false,
+    deduplicate_by: Vec::new(),
+    cleanup: false,
+    dry_run: None,
+};
 
 fn settings() -> Arc<QueryContext> {
     context(&[("max_threads", "1"), ("use_query_condition_cache", "0")]).expect("settings")
@@ -101,6 +107,7 @@ fn is_true(name: &str, column: &str, constant: ScalarValue, kind: SqlType) -> Ex
         now_micros: 0,
         cast_keep_nullable: false,
         cast_string_to_date_time_mode: Arc::from("basic"),
+        range_elements_max: gristmill_functions::RANGE_ELEMENTS_MAX,
     };
     let of = columns().get(column).expect("a column").kind.clone();
     let arguments = vec![

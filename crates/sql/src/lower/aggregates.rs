@@ -4,6 +4,7 @@
 //! rows below, it is the very expression of a key; each aggregate is computed once, however often it is written.
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::Column;
@@ -49,6 +50,17 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn mentions(&self, node: &Node, context: &Context<'_>, wanted: &dyn Fn(&Call) -> bool) -> bool {
+        self.mentions_beside(node, context, wanted, &mut HashSet::new())
+    }
+
+    /// `seen`: aliases that were looked into. Each is looked into once, though others name it again and again.
+    fn mentions_beside<'n>(
+        &self,
+        node: &'n Node,
+        context: &Context<'n>,
+        wanted: &dyn Fn(&Call) -> bool,
+        seen: &mut HashSet<&'n str>,
+    ) -> bool {
         let mut found = false;
         node.walk(&mut |node| {
             match node {
@@ -56,8 +68,9 @@ impl Analyzer<'_> {
                 Node::Name(parts) => {
                     if let [name] = &parts[..]
                         && let Some(definition) = context.alias(name)
+                        && seen.insert(name.as_str())
                     {
-                        found |= self.mentions(definition, &context.expanding(name), wanted);
+                        found |= self.mentions_beside(definition, &context.expanding(name), wanted, seen);
                     }
                 }
                 _ => {}

@@ -15,6 +15,9 @@ use crate::ast::{Call, Literal, Node, call};
 impl Analyzer<'_> {
     pub(crate) fn expr(&self, node: &Node, context: &Context<'_>) -> Result<Typed> {
         let _guard = DepthGuard::enter()?;
+        if !context.expanding.is_empty() {
+            self.count_expanded()?;
+        }
         if let Some(grouped) = context.grouped
             && !matches!(node, Node::Literal(_))
             && let Some(found) = self.grouping_key(node, grouped, context)?
@@ -179,19 +182,22 @@ impl Analyzer<'_> {
                     }
                 }
             }
-            ("getSetting", [argument]) => {
+            ("getSetting", [argument]) | ("getSettingOrDefault", [argument, _]) => {
                 let (value, _) = self.constant(argument)?;
                 let ScalarValue::BinaryView(Some(name)) = value else {
                     return Err(Error::new(
                         ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-                        "getSetting takes the name of a setting as a constant string",
+                        format!("{name} takes the name of a setting as a constant string"),
                     ));
                 };
                 let name = String::from_utf8_lossy(&name).into_owned();
-                let value = self
-                    .settings
-                    .get(&name)
-                    .ok_or_else(|| Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")))?;
+                let value = match (self.settings.get(&name), arguments.get(1)) {
+                    (Some(value), _) => value,
+                    (None, Some(default)) => return self.expr(default, context).map(Some),
+                    (None, None) => {
+                        return Err(Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")));
+                    }
+                };
                 let is_bool =
                     gristmill_introspect::Settings::declared().iter().any(|info| info.name == name && info.kind == "Bool");
                 match value.parse::<i128>() {

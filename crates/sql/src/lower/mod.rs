@@ -21,6 +21,7 @@ mod from;
 mod grouping;
 mod items;
 mod joins;
+mod junctions;
 mod limits;
 mod operators;
 mod query;
@@ -33,11 +34,12 @@ mod sets;
 mod shifted_sums;
 mod source;
 mod subqueries;
+mod subquery_settings;
 mod tables;
 mod totals;
 mod windows;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::sync::Arc;
 
@@ -50,6 +52,7 @@ use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
 use datafusion::logical_expr::{Expr, LogicalPlan, Volatility};
 use datafusion::physical_expr::create_physical_expr;
+use gristmill_base::allocations::check_wanted;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{Argument, FunctionEnv, Registry};
 use gristmill_introspect::Settings;
@@ -108,6 +111,9 @@ impl Lowered {
     }
 }
 
+/// Nodes after which it is asked whether the query is still wanted.
+const CHECKED_EVERY: u64 = 512;
+
 /// Everything that lowering asks of its surroundings.
 pub struct Analyzer<'a> {
     pub registry: &'a Registry,
@@ -126,6 +132,8 @@ pub struct Analyzer<'a> {
     ordering: RefCell<Vec<Sort>>,
     /// Names of the columns of sets.
     members: RefCell<Vec<(LogicalPlan, Expr, String)>>,
+    /// Nodes that were lowered for aliases that stand for them.
+    expanded: Cell<u64>,
 }
 
 impl<'a> Analyzer<'a> {
@@ -141,7 +149,24 @@ impl<'a> Analyzer<'a> {
             subqueries: RefCell::default(),
             ordering: RefCell::default(),
             members: RefCell::default(),
+            expanded: Cell::new(0),
         }
+    }
+
+    /// One node more is lowered for an alias. Aliases of aliases double with every step: a short text may stand for more than
+    /// there is memory. Errors: BAD_ARGUMENTS, as ClickHouse has it here, and those of `check_wanted`.
+    fn count_expanded(&self) -> Result<()> {
+        let (count, most) = (self.expanded.get() + 1, self.settings.max_expanded_ast_elements);
+        self.expanded.set(count);
+        if most > 0 && count > most {
+            return Err(Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!(
+                    "Query tree is too big. Maximum: {most}. Use fewer aliases of aliases, or raise max_expanded_ast_elements"
+                ),
+            ));
+        }
+        if count.is_multiple_of(CHECKED_EVERY) { check_wanted() } else { Ok(()) }
     }
 
     /// A name that no other column or relation of the plan has.

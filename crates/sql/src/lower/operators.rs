@@ -65,17 +65,14 @@ impl Analyzer<'_> {
             ("and" | "or", [_, ..]) => {
                 let operator = if name == "and" { Operator::And } else { Operator::Or };
                 let (mut nullable, mut of_bools) = (false, false);
-                let mut combined: Option<Expr> = None;
+                let mut operands = Vec::with_capacity(arguments.len());
                 for argument in arguments {
                     let typed = self.expr(argument, context)?;
                     nullable |= typed.kind.is_nullable();
                     of_bools |= *typed.kind.plain() == SqlType::Bool;
-                    let predicate = self.as_predicate(typed, &format!("argument of function {name}"))?;
-                    combined = Some(match combined {
-                        None => predicate,
-                        Some(left) => binary(left, operator, predicate),
-                    });
+                    operands.push(self.as_predicate(typed, &format!("argument of function {name}"))?);
                 }
+                let combined = super::junctions::combined(operator, operands);
                 Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools))).transpose()?)
             }
             ("not", [argument]) => {

@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use sqlparser::ast::{Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, Values};
@@ -15,7 +16,7 @@ use crate::ast::{Node, unescape_identifier};
 use crate::tokens::SCALAR_COLUMN;
 use crate::translate;
 
-type Ctes = Rc<HashMap<String, Query>>;
+pub(super) type Ctes = Rc<HashMap<String, Query>>;
 
 impl Analyzer<'_> {
     /// Lowers a whole query of the statement.
@@ -28,8 +29,11 @@ impl Analyzer<'_> {
     }
 
     /// `scalars`: what the WITH of the query in whose brackets it stands gives names to.
-    fn query_in(&self, query: &Query, outer: &Ctes, mut scalars: HashMap<String, Node>) -> Result<Lowered> {
+    pub(super) fn query_in(&self, query: &Query, outer: &Ctes, mut scalars: HashMap<String, Node>) -> Result<Lowered> {
         let _guard = super::scope::DepthGuard::enter()?;
+        if let Some(list) = &query.settings {
+            return self.under_settings(query, list, outer, scalars);
+        }
         let mut ctes = outer.as_ref().clone();
         if let Some(with) = &query.with {
             if with.recursive {
@@ -84,44 +88,81 @@ impl Analyzer<'_> {
         match body {
             SetExpr::Select(select) => self.select(select, tail, scalars, ctes),
             SetExpr::Query(query) => self.query_in(query, ctes, scalars.clone()),
-            SetExpr::SetOperation { op, set_quantifier, left, right } => {
-                let left = self.body(left, &Tail::default(), scalars, ctes)?;
-                let right = self.body(right, tail, scalars, ctes)?;
-                self.set_operation(*op, *set_quantifier, left, right)
-            }
+            SetExpr::SetOperation { .. } => self.set_operations(body, tail, scalars, ctes),
             SetExpr::Values(values) => self.values(values),
             other => Err(Error::not_implemented(format!("The query {other}"))),
         }
     }
 
-    fn set_operation(&self, op: SetOperator, quantifier: SetQuantifier, left: Lowered, right: Lowered) -> Result<Lowered> {
-        if left.columns.len() != right.columns.len() {
-            return Err(Error::new(
-                ErrorCode::UNION_ALL_RESULT_STRUCTURES_MISMATCH,
-                format!("Different number of columns in {op}: {} and {}", left.columns.len(), right.columns.len()),
-            ));
+    /// Queries with UNION and the like between them, from left to right. Those between UNION ALL become one union of all:
+    /// the parser's tree is as deep as they are many.
+    fn set_operations(&self, body: &SetExpr, tail: &Tail, scalars: &HashMap<String, Node>, ctes: &Ctes) -> Result<Lowered> {
+        let mut steps = Vec::new();
+        let mut first = body;
+        while let SetExpr::SetOperation { op, set_quantifier, left, right } = first {
+            steps.push((*op, *set_quantifier, right.as_ref()));
+            first = left;
         }
-        let kinds = left
+        let mut united = vec![self.body(first, &Tail::default(), scalars, ctes)?];
+        let last = steps.len() - 1;
+        for (at, (op, quantifier, right)) in steps.into_iter().rev().enumerate() {
+            let tail = if at == last { tail } else { &Tail::default() };
+            let right = self.body(right, tail, scalars, ctes)?;
+            if op == SetOperator::Union && self.keeps_equal_rows(op, quantifier)? {
+                united.push(right);
+            } else {
+                let left = self.union_all(std::mem::take(&mut united))?;
+                united.push(self.set_operation(op, quantifier, left, right)?);
+            }
+        }
+        self.union_all(united)
+    }
+
+    fn union_all(&self, mut all: Vec<Lowered>) -> Result<Lowered> {
+        if all.len() == 2
+            && let (Some(right), Some(left)) = (all.pop(), all.pop())
+        {
+            return self.set_operation(SetOperator::Union, SetQuantifier::All, left, right);
+        }
+        let mut rest = all.iter();
+        let first = rest.next().ok_or_else(|| Error::logical("A union of nothing"))?;
+        let mut kinds: Vec<SqlType> = first.columns.iter().map(|column| column.kind.clone()).collect();
+        for other in rest {
+            check_widths(SetOperator::Union, first, other)?;
+            for (kind, column) in kinds.iter_mut().zip(&other.columns) {
+                *kind = self.common_kind(kind, &column.kind)?;
+            }
+        }
+        if all.len() == 1
+            && let Some(one) = all.pop()
+        {
+            return Ok(one);
+        }
+        let names: Vec<String> = all[0].columns.iter().map(|column| self.unique(&column.name)).collect();
+        let shown: Vec<String> = all[0].columns.iter().map(|column| column.name.clone()).collect();
+        let sides =
+            all.into_iter().map(|side| Ok(Arc::new(self.side(side, &kinds, &names)?))).collect::<Result<Vec<_>>>()?;
+        let plan = LogicalPlan::Union(Union::try_new_with_loose_types(sides)?);
+        let columns = plan.schema().columns().into_iter().zip(shown.into_iter().zip(kinds));
+        let columns =
+            columns.map(|(column, (name, kind))| OutputColumn { name, kind, expr: Expr::Column(column) }).collect();
+        Ok(Lowered { plan, columns })
+    }
+
+    /// A query of a set operation, its columns cast and named as those of the result.
+    fn side(&self, lowered: Lowered, kinds: &[SqlType], names: &[String]) -> Result<LogicalPlan> {
+        let exprs = lowered
             .columns
-            .iter()
-            .zip(&right.columns)
-            .map(|(a, b)| self.common_kind(&a.kind, &b.kind))
+            .into_iter()
+            .zip(kinds.iter().zip(names))
+            .map(|(column, (kind, name))| Ok(self.cast(Typed::new(column.expr, column.kind), kind)?.expr.alias(name)))
             .collect::<Result<Vec<_>>>()?;
-        let names: Vec<String> = left.columns.iter().map(|column| self.unique(&column.name)).collect();
-        let side = |lowered: &Lowered| -> Result<_> {
-            let exprs = lowered
-                .columns
-                .iter()
-                .zip(kinds.iter().zip(&names))
-                .map(|(column, (kind, name))| {
-                    let typed = self.cast(Typed::new(column.expr.clone(), column.kind.clone()), kind)?;
-                    Ok(typed.expr.alias(name))
-                })
-                .collect::<Result<Vec<_>>>()?;
-            Ok(LogicalPlanBuilder::from(lowered.plan.clone()).project(exprs)?.build()?)
-        };
-        let (left_plan, right_plan) = (side(&left)?, side(&right)?);
-        let all = match (quantifier, op) {
+        Ok(LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?)
+    }
+
+    /// Whether rows that are equal stay several.
+    fn keeps_equal_rows(&self, op: SetOperator, quantifier: SetQuantifier) -> Result<bool> {
+        Ok(match (quantifier, op) {
             (SetQuantifier::All, _) => true,
             (SetQuantifier::Distinct, _) => false,
             (SetQuantifier::None, _) => {
@@ -142,9 +183,23 @@ impl Analyzer<'_> {
                 }
             }
             (other, _) => return Err(Error::not_implemented(format!("{op} {other}"))),
-        };
+        })
+    }
+
+    fn set_operation(&self, op: SetOperator, quantifier: SetQuantifier, left: Lowered, right: Lowered) -> Result<Lowered> {
+        check_widths(op, &left, &right)?;
+        let kinds = left
+            .columns
+            .iter()
+            .zip(&right.columns)
+            .map(|(a, b)| self.common_kind(&a.kind, &b.kind))
+            .collect::<Result<Vec<_>>>()?;
+        let names: Vec<String> = left.columns.iter().map(|column| self.unique(&column.name)).collect();
+        let all = self.keeps_equal_rows(op, quantifier)?;
+        let shown = left.columns.clone();
+        let (left_plan, right_plan) = (self.side(left, &kinds, &names)?, self.side(right, &kinds, &names)?);
         if all && op != SetOperator::Union {
-            return self.counted_operation(op, left_plan, right_plan, &left, kinds);
+            return self.counted_operation(op, left_plan, right_plan, &shown, kinds);
         }
         let builder = LogicalPlanBuilder::from(left_plan);
         let plan = match op {
@@ -158,7 +213,7 @@ impl Analyzer<'_> {
             .schema()
             .columns()
             .into_iter()
-            .zip(left.columns.iter().zip(kinds))
+            .zip(shown.iter().zip(kinds))
             .map(|(column, (shown, kind))| OutputColumn { name: shown.name.clone(), kind, expr: Expr::Column(column) })
             .collect();
         Ok(Lowered { plan, columns })
@@ -171,7 +226,7 @@ impl Analyzer<'_> {
         op: SetOperator,
         left_plan: LogicalPlan,
         right_plan: LogicalPlan,
-        left: &Lowered,
+        shown: &[OutputColumn],
         kinds: Vec<SqlType>,
     ) -> Result<Lowered> {
         let number = self.unique("number");
@@ -189,7 +244,7 @@ impl Analyzer<'_> {
         let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
         exprs.truncate(kinds.len());
         let plan = LogicalPlanBuilder::from(plan).project(exprs.clone())?.build()?;
-        let shown = left.columns.iter().zip(kinds).zip(exprs);
+        let shown = shown.iter().zip(kinds).zip(exprs);
         let columns = shown.map(|((column, kind), expr)| OutputColumn { name: column.name.clone(), kind, expr }).collect();
         Ok(Lowered { plan, columns })
     }
@@ -289,6 +344,16 @@ impl Analyzer<'_> {
         };
         self.finish(relation.plan, outputs, sorts, limit_by, select, tail)
     }
+}
+
+fn check_widths(op: SetOperator, left: &Lowered, right: &Lowered) -> Result<()> {
+    if left.columns.len() == right.columns.len() {
+        return Ok(());
+    }
+    Err(Error::new(
+        ErrorCode::UNION_ALL_RESULT_STRUCTURES_MISMATCH,
+        format!("Different number of columns in {op}: {} and {}", left.columns.len(), right.columns.len()),
+    ))
 }
 
 /// The expression of `WITH expression AS name` (see `tokens`).

@@ -1,7 +1,8 @@
 //! Conditions on functions of a column that are ranges of the column itself. Ranges prune parts, row groups and pages,
 //! and cost less than the functions:
 //! - `s LIKE 'abc%'`, `startsWith(s, 'abc')`: `s >= 'abc' AND s < 'abd'`; `empty(s)`: `s = ''`;
-//! - `toYear(d) = 2024`, `toYYYYMM(d) < 202405`, `toDate(t) = '2024-05-06'`: bounds of `d` and `t`.
+//! - `toYear(d) = 2024`, `toYYYYMM(d) < 202405`, `toDate(t) = '2024-05-06'`: bounds of `d` and `t`;
+//! - `(a, b) = (1, 2)`: `a = 1 AND b = 2`.
 //!
 //! Nothing of it is done above a grouping, where the function may be the key.
 
@@ -58,6 +59,9 @@ impl Analyzer<'_> {
             }
             (_, [left, right]) => {
                 let Some(operator) = comparison(name) else { return Ok(None) };
+                if let Some(elements) = self.equal_elements(operator, left, right, context)? {
+                    return Ok(Some(elements));
+                }
                 match (period(left), period(right)) {
                     (Some((function, date)), None) => self.in_period(function, date, operator, right, context),
                     (None, Some((function, date))) => match operator.swap() {
@@ -69,6 +73,31 @@ impl Analyzer<'_> {
             }
             _ => Ok(None),
         }
+    }
+
+    /// Tuples as long as another of constants, element by element. Those that may be NULL are left to the function, which
+    /// knows what a tuple with NULL equals.
+    fn equal_elements(&self, operator: Operator, left: &Node, right: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
+        let (Some(left), Some(right)) = (tuple(left), tuple(right)) else { return Ok(None) };
+        if operator != Operator::Eq || left.len() != right.len() {
+            return Ok(None);
+        }
+        let mut all: Option<Expr> = None;
+        for (left, right) in left.iter().zip(right) {
+            let left = self.as_value(self.expr(left, context)?)?;
+            let right = self.as_value(self.expr(right, context)?)?;
+            let is_plain = |typed: &Typed| !typed.kind.is_nullable() && !typed.kind.is_null_literal();
+            if !is_plain(&left) || !is_plain(&right) || right.constant().is_none() {
+                return Ok(None);
+            }
+            let Some(equal) = self.compare(operator, left, right, "equals")? else { return Ok(None) };
+            let equal = self.as_predicate(equal, "equals")?;
+            all = Some(match all {
+                Some(others) => others.and(equal),
+                None => equal,
+            });
+        }
+        Ok(all.map(|all| predicate(all, false)))
     }
 
     /// `function(date) operator bound`
@@ -133,6 +162,14 @@ impl Analyzer<'_> {
             _ => return Ok(None),
         };
         Ok(Some(predicate(range, date.kind.is_nullable())))
+    }
+}
+
+/// The elements of a tuple that is written as one.
+fn tuple(node: &Node) -> Option<&[Node]> {
+    match node.bare() {
+        Node::Call(call) if call.name == "tuple" && !call.arguments.is_empty() => Some(&call.arguments),
+        _ => None,
     }
 }
 

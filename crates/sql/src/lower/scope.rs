@@ -131,6 +131,9 @@ thread_local! {
     static DEPTH: RefCell<usize> = const { RefCell::new(0) };
 }
 
+/// What a thread's stack holds (`gristmill_base::runtime::STACK_BYTES`).
+const LEVELS_MOST: usize = 4_000;
+
 /// Counts how deep expressions are nested, so that a hostile statement ends in an error and not in a full stack.
 pub struct DepthGuard;
 
@@ -138,9 +141,12 @@ impl DepthGuard {
     pub fn enter() -> Result<DepthGuard> {
         DEPTH.with(|depth| {
             *depth.borrow_mut() += 1;
-            if *depth.borrow() > 500 {
+            if *depth.borrow() > LEVELS_MOST {
                 *depth.borrow_mut() -= 1;
-                return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, "An expression is nested more than 500 levels deep"));
+                return Err(Error::new(
+                    ErrorCode::TOO_DEEP_RECURSION,
+                    format!("An expression is nested more than {LEVELS_MOST} levels deep, with what its aliases stand for"),
+                ));
             }
             Ok(DepthGuard)
         })

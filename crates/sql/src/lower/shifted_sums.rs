@@ -1,6 +1,8 @@
 //! `sum(x + 1)` as `sum(x) + 1 * count(x)` (ClickHouse: `optimize_arithmetic_operations_in_aggregate_functions`): nothing is
 //! computed a row, and sums of one column that differ by what is added are one sum. Integers of up to 64 bits alone: they
 //! wrap, so both ways give the same bits; floats would round otherwise, and decimals would not overflow where they should.
+//!
+//! A sum of which a projection keeps the states stays as it is: it is found there by what it says.
 
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -23,6 +25,10 @@ impl Analyzer<'_> {
         let (name, [left, right]) = (self.registry.canonical(&argument.name), argument.arguments.as_slice()) else {
             return Ok(None);
         };
+        let call_itself = Node::Call(function.clone());
+        if self.tables.by_text.values().any(|table| table.kept_aggregates.contains(&call_itself)) {
+            return Ok(None);
+        }
         let value = match (is_whole(left), is_whole(right)) {
             (false, true) => left,
             (true, false) => right,

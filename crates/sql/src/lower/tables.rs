@@ -34,6 +34,8 @@ pub struct ResolvedTable {
     pub is_merge_tree: bool,
     /// Of a table with SAMPLE BY.
     pub sampling: Option<SamplingKey>,
+    /// Aggregates of which its projections keep states: `sum(plus(v, 1))`.
+    pub kept_aggregates: Vec<Node>,
     /// Database and table, or the table function's name.
     pub name: Vec<String>,
 }

@@ -9,9 +9,10 @@ use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Place, Property, parse_expression};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType};
+use gristmill_types::{Column, Columns, DefaultKind, SqlType, statistics};
 
 use super::super::Interpreter;
+use super::check_settings;
 use super::definition::{Alteration, named};
 use crate::engine::Engine;
 
@@ -154,6 +155,13 @@ impl Alteration {
         if !new.codec.is_empty() {
             column.codec = new.codec.clone();
         }
+        if !new.statistics.is_empty() {
+            column.statistics = statistics::checked(&new.statistics, &column.name, &column.kind)?;
+        }
+        if !new.settings.is_empty() {
+            check_settings(&new.settings)?;
+            column.settings = new.settings.clone();
+        }
         self.replace(at, column)?;
         if let Some(place) = place {
             let column = self.columns.remove(at);
@@ -183,6 +191,7 @@ impl Alteration {
         let all = self.all();
         match (was_stored, is_stored) {
             (true, true) if old.kind != column.kind => {
+                self.check_no_aggregate_of(name, &old.kind, &column.kind)?;
                 self.keys.retype(name, &all);
                 self.renew_indexes(name)?;
                 let before = match self.touched_as(name) {
@@ -223,6 +232,8 @@ impl Alteration {
             Property::Comment => (!column.comment.is_empty(), "COMMENT"),
             Property::Codec => (!column.codec.is_empty(), "CODEC"),
             Property::Ttl => (self.definition.ttl.columns.contains_key(name), "TTL"),
+            // ClickHouse does not ask whether there are any.
+            Property::Settings => (true, "SETTINGS"),
         };
         if !there {
             return Err(Error::new(
@@ -233,6 +244,7 @@ impl Alteration {
         match property {
             Property::Comment => column.comment.clear(),
             Property::Codec => column.codec.clear(),
+            Property::Settings => column.settings.clear(),
             Property::Ttl => {
                 self.definition.ttl.columns.remove(name);
             }
@@ -307,7 +319,7 @@ fn rename_in_ttl(ttl: &mut TtlSpec, from: &str, to: &str) -> Result<()> {
                     texts.push(value);
                 }
             }
-            TtlAction::Recompress { .. } => {}
+            TtlAction::Recompress { .. } | TtlAction::Move { .. } => {}
         }
     }
     for text in texts {
@@ -369,7 +381,10 @@ impl Interpreter {
             (None, _) => SqlType::String,
         };
         let codec = self.codec(&declared.codec, &kind, default.as_ref().map(|(kind, _)| *kind))?;
-        Ok(Column { name: declared.name.clone(), kind, default, comment: declared.comment.clone(), codec })
+        let statistics = statistics::checked(&declared.statistics, &declared.name, &kind)?;
+        check_settings(&declared.settings)?;
+        let (name, comment, settings) = (declared.name.clone(), declared.comment.clone(), declared.settings.clone());
+        Ok(Column { name, kind, default, comment, codec, statistics, settings })
     }
 
     /// A default that cannot be computed is refused now and not when a row needs it.

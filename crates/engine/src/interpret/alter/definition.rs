@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ColumnKeys, SkipIndexDefinition, TableDefinition, directed, direction};
-use gristmill_mergetree::settings::TableSettings;
+use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;
 use gristmill_sql::sql_text::sql;
-use gristmill_sql::statement::{AlterCommand, Assignments, parse_expression};
+use gristmill_sql::statement::{AlterCommand, Assignments, Property, parse_expression};
 use gristmill_types::{Column, Columns, SqlType, nested};
 
 use super::super::create::{constraint as declared_constraint, skip_index};
@@ -114,6 +114,7 @@ impl Alteration {
     fn modify_settings(&mut self, changed: &Assignments) -> Result<()> {
         // It is shown of every table, and what is set later stands behind it.
         self.definition.settings.entry("index_granularity".to_string()).or_insert_with(|| "8192".to_string());
+        check_given(changed.iter().map(|(name, value)| (name, value)))?;
         for (name, value) in changed {
             self.check_setting(name)?;
             self.definition.settings.insert(name.clone(), value.clone());
@@ -163,7 +164,15 @@ pub(in crate::interpret) fn named(node: &Node) -> BTreeSet<String> {
 
 impl Interpreter {
     pub(super) fn apply(&self, alteration: &mut Alteration, command: &AlterCommand) -> Result<()> {
-        let is_comment = matches!(command, AlterCommand::ModifyComment(_) | AlterCommand::CommentColumn { .. });
+        let is_comment = matches!(
+            command,
+            AlterCommand::ModifyComment(_)
+                | AlterCommand::CommentColumn { .. }
+                | AlterCommand::Statistics { .. }
+                | AlterCommand::ModifyColumnSettings { .. }
+                | AlterCommand::ResetColumnSettings { .. }
+                | AlterCommand::RemoveProperty { property: Property::Settings, .. }
+        );
         alteration.only_comments &= is_comment;
         match command {
             AlterCommand::ModifyComment(comment) => alteration.definition.comment = comment.clone(),
@@ -174,6 +183,15 @@ impl Interpreter {
                     return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                 }
                 alteration.definition.ttl.rules.clear();
+            }
+            AlterCommand::Statistics { change, columns, kinds, if_exists } => {
+                alteration.change_statistics(*change, columns, kinds, *if_exists)?;
+            }
+            AlterCommand::ModifyColumnSettings { name, settings, if_exists } => {
+                alteration.set_of_column(name, settings, *if_exists)?;
+            }
+            AlterCommand::ResetColumnSettings { name, settings, if_exists } => {
+                alteration.reset_of_column(name, settings, *if_exists)?;
             }
             AlterCommand::ModifySetting(changed) => alteration.modify_settings(changed)?,
             AlterCommand::ResetSetting(names) => alteration.reset_settings(names)?,
@@ -222,7 +240,7 @@ impl Interpreter {
                 alteration.add_index(skip_index(index), place.as_ref(), *if_not_exists)?;
             }
             AlterCommand::DropIndex { name, if_exists } => alteration.drop_index(name, *if_exists)?,
-            AlterCommand::ClearIndex { name, if_exists, .. } => alteration.clear_index(name, *if_exists)?,
+            AlterCommand::ClearIndex { name, .. } => alteration.clear_index(name),
             AlterCommand::AddProjection { projection, place, if_not_exists } => {
                 alteration.add_projection(compile::definition(projection), place.as_ref(), *if_not_exists)?;
             }

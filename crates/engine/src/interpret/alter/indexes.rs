@@ -60,15 +60,10 @@ impl Alteration {
         }
     }
 
-    /// CLEAR INDEX: what is kept of it is forgotten.
-    pub(super) fn clear_index(&mut self, name: &str, if_exists: bool) -> Result<()> {
-        match self.find_index(name) {
-            Some(at) => {
-                self.skip_indexes[at].key = self.unused_key(name);
-                Ok(())
-            }
-            None if if_exists => Ok(()),
-            None => Err(missing(name, "clear")),
+    /// CLEAR INDEX: what is kept of it is forgotten. Of one that is not there nothing is kept, which is no error in ClickHouse.
+    pub(super) fn clear_index(&mut self, name: &str) {
+        if let Some(at) = self.find_index(name) {
+            self.skip_indexes[at].key = self.unused_key(name);
         }
     }
 

@@ -10,6 +10,7 @@ mod definition;
 mod indexes;
 mod projections;
 mod rows;
+mod statistics;
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{PartChoice, PartitionChoice, Table, Transfer};
+use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
 use gristmill_sql::statement::{AlterCommand, PartName, TableName};
 use gristmill_types::SqlType;
@@ -28,6 +29,7 @@ use crate::keys::check_declared;
 use crate::plan;
 use definition::Alteration;
 pub(super) use definition::named;
+pub(super) use statistics::check_settings;
 
 impl Interpreter {
     pub(crate) async fn alter(&self, name: &TableName, commands: Vec<AlterCommand>) -> Result<Outcome> {
@@ -44,8 +46,9 @@ impl Interpreter {
                     | AlterCommand::AttachParts(_)
                     | AlterCommand::CopyPartition { .. }
                     | AlterCommand::MovePartition { .. }
+                    | AlterCommand::MoveParts { .. }
                     | AlterCommand::Freeze { .. }
-                    | AlterCommand::Unfreeze(_)
+                    | AlterCommand::Unfreeze { .. }
             )
         });
         let (mut rows, of_definition): (Vec<_>, Vec<_>) = others.into_iter().partition(rows::changes_rows);
@@ -160,6 +163,10 @@ impl Interpreter {
         };
         let context = &self.context;
         match &command {
+            AlterCommand::DropParts { detached: true, .. } if !context.settings.allow_drop_detached => {
+                let text = "Cannot execute query: DROP DETACHED PART is disabled (see allow_drop_detached setting)";
+                Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
+            }
             AlterCommand::DropParts { parts, detached } => match choice(parts)? {
                 PartChoice::Partition(partition) if !detached => table.drop_partitions(context, &[partition]).await,
                 chosen => table.drop_parts(context, &chosen, *detached).await,
@@ -186,14 +193,21 @@ impl Interpreter {
                 let freezing = async move { table.freeze(&context, &partition, name.as_deref()).await.map(drop) };
                 Task::on(&runtime::cpu(), freezing).join().await?
             }
-            AlterCommand::Unfreeze(name) => table.unfreeze(context, name).await,
+            AlterCommand::MoveParts { parts, volume, name } => {
+                let to = StoragePlace { volume: *volume, name: name.clone() };
+                table.move_parts(context, &choice(parts)?, &to).await
+            }
+            AlterCommand::Unfreeze { partition, name } => {
+                let partition = partition.as_ref().map(|partition| self.partition_choice(&table, partition)).transpose()?;
+                table.unfreeze(context, &partition.unwrap_or(PartitionChoice::All), name).await
+            }
             _ => Err(Error::logical("A command that is not about parts")),
         }
     }
 }
 
 impl Interpreter {
-    async fn take_partition(
+    pub(super) async fn take_partition(
         &self,
         to: Arc<dyn Table>,
         from: Arc<dyn Table>,

@@ -4,6 +4,7 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::ProjectionDefinition;
 use gristmill_sql::statement::Place;
+use gristmill_types::SqlType;
 
 use super::definition::{Alteration, named};
 use crate::projections::compile::Resolved;
@@ -68,6 +69,32 @@ impl Alteration {
                         projection.query()
                     ),
                 ));
+            }
+        }
+        Ok(())
+    }
+
+    /// A column under an aggregate projection keeps its type: states that parts have of the old type are none of the new one,
+    /// and rows that are grouped by it would have to be grouped anew.
+    pub(super) fn check_no_aggregate_of(&self, column: &str, from: &SqlType, to: &SqlType) -> Result<()> {
+        for projection in &self.definition.projections {
+            let resolved = Resolved::of(projection)?;
+            if resolved.group_by.is_empty() {
+                continue;
+            }
+            let breaks = |code: ErrorCode, why: String| {
+                let text = format!(
+                    "Cannot apply ALTER because it breaks projection {}: {why}. DROP PROJECTION first, and add it again behind it",
+                    projection.name
+                );
+                Err(Error::new(code, text))
+            };
+            if resolved.group_by.iter().map(named).any(|names| names.contains(column)) {
+                return breaks(ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN, "Cannot ALTER column".to_string());
+            }
+            if resolved.select.iter().map(named).any(|names| names.contains(column)) {
+                let why = format!("Conversion of aggregates of {from} to aggregates of {to} is not supported");
+                return breaks(ErrorCode::CANNOT_CONVERT_TYPE, why);
             }
         }
         Ok(())

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
+use gristmill_mergetree::read::ROW_EXISTS;
 use gristmill_sql::ast::{Literal, Node, call, text};
 use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{AlterCommand, Partition, TableName, parse_expression};
@@ -27,6 +28,7 @@ pub fn changes_rows(command: &AlterCommand) -> bool {
             | AlterCommand::MaterializeColumn { .. }
             | AlterCommand::MaterializeTtl { .. }
             | AlterCommand::ApplyDeletedMask { .. }
+            | AlterCommand::RewriteParts { .. }
             | AlterCommand::ClearColumn { partition: Some(_), .. }
             | AlterCommand::MaterializeIndex { .. }
             | AlterCommand::ClearIndex { partition: Some(_), .. }
@@ -41,20 +43,26 @@ impl Interpreter {
         let definition = self.table(database, name)?.definition();
         let mut requests: Vec<(Option<Partition>, MutationRequest)> = Vec::new();
         for command in commands {
-            let Some((partition, change)) = self.row_change(&definition, command).await? else { continue };
-            match requests.last_mut().filter(|(known, _)| *known == partition) {
-                Some((_, request)) => {
-                    request.changes.push(change);
-                    request.commands.push(command.text());
-                }
-                None => {
-                    let request = MutationRequest {
-                        changes: vec![change],
-                        commands: vec![command.text()],
-                        partition: None,
-                        at_once: false,
-                    };
-                    requests.push((partition, request));
+            let mut changes = Vec::new();
+            let (deletes, rest) = split_deletes(command);
+            if let Some(delete) = &deletes {
+                changes.extend(self.row_change(&definition, delete).await?);
+            }
+            if let Some(rest) = &rest {
+                changes.extend(self.row_change(&definition, rest).await?);
+            }
+            let mut text = Some(command.text());
+            for (partition, change) in changes {
+                match requests.last_mut().filter(|(known, _)| *known == partition) {
+                    Some((_, request)) => {
+                        request.changes.push(change);
+                        request.commands.extend(text.take());
+                    }
+                    None => {
+                        let commands = text.take().into_iter().collect();
+                        let request = MutationRequest { changes: vec![change], commands, partition: None, at_once: false };
+                        requests.push((partition, request));
+                    }
                 }
             }
         }
@@ -88,11 +96,17 @@ impl Interpreter {
 
     /// DELETE FROM: the rows are gone, all at once, when it returns.
     pub(crate) async fn delete(&self, name: &TableName, partition: Option<&Partition>, condition: &Node) -> Result<Outcome> {
+        if !self.context.settings.enable_lightweight_delete {
+            return Err(Error::new(
+                ErrorCode::SUPPORT_IS_DISABLED,
+                "Lightweight delete mutate is disabled. Set `enable_lightweight_delete` setting to enable it",
+            ));
+        }
         let (database, name) = self.full(name);
         let (database, name) = self.rows_of(database, name)?;
         let table = self.table(&database, &name)?;
         let shown = AlterCommand::Update {
-            assignments: vec![("_row_exists".to_string(), Node::Literal(Literal::Integer(0)))],
+            assignments: vec![(ROW_EXISTS.to_string(), Node::Literal(Literal::Integer(0)))],
             partition: partition.cloned(),
             condition: condition.clone(),
         };
@@ -134,6 +148,10 @@ impl Interpreter {
                 let condition = sql(&self.answered(condition).await?);
                 (partition.clone(), RowChange::Update { assignments: set, condition })
             }
+            AlterCommand::RewriteParts { partition } => {
+                // Every row changes, in no column.
+                (partition.clone(), RowChange::Update { assignments: Vec::new(), condition: "1".to_string() })
+            }
             AlterCommand::MaterializeColumn { name, partition } => {
                 check_stored(definition, name)?;
                 let change = match definition.columns.get(name).and_then(|column| column.default.as_ref()) {
@@ -153,10 +171,11 @@ impl Interpreter {
             | AlterCommand::ClearIndex { name, if_exists, partition } => {
                 let wanted = matches!(command, AlterCommand::MaterializeIndex { .. });
                 let Some(index) = definition.skip_indexes.iter().find(|index| index.name == *name) else {
-                    if *if_exists {
+                    // Of an index that is not there nothing is left to clear.
+                    if *if_exists || !wanted {
                         return Ok(None);
                     }
-                    return Err(indexes::missing(name, if wanted { "materialize" } else { "clear" }));
+                    return Err(indexes::missing(name, "materialize"));
                 };
                 let key = index.key.clone();
                 let change = if wanted { RowChange::MaterializeIndex { key } } else { RowChange::ClearIndex { key } };
@@ -276,4 +295,19 @@ fn check_updatable(definition: &TableDefinition, name: &str) -> Result<()> {
         )),
         None => Ok(()),
     }
+}
+
+/// UPDATE of `_row_exists` deletes the rows that get 0. Gives that DELETE, and the command without it.
+fn split_deletes(command: &AlterCommand) -> (Option<AlterCommand>, Option<AlterCommand>) {
+    let AlterCommand::Update { assignments, partition, condition } = command else { return (None, Some(command.clone())) };
+    let (existence, others): (Vec<_>, Vec<_>) = assignments.iter().cloned().partition(|(name, _)| name == ROW_EXISTS);
+    let [(_, stays)] = &existence[..] else { return (None, Some(command.clone())) };
+    let goes = call("and", vec![condition.clone(), call("not", vec![stays.clone()])]);
+    let delete = AlterCommand::Delete { partition: partition.clone(), condition: goes };
+    let (partition, condition) = (partition.clone(), condition.clone());
+    let rest = AlterCommand::Update { assignments: others, partition, condition };
+    (
+        Some(delete),
+        Some(rest).filter(|rest| !matches!(rest, AlterCommand::Update { assignments, .. } if assignments.is_empty())),
+    )
 }

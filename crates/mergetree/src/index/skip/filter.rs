@@ -9,6 +9,7 @@
 use arrow::array::Array;
 use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::expr::ScalarFunction;
+use datafusion::logical_expr::utils::split_conjunction;
 use datafusion::logical_expr::{Expr, ExprSchemable, Operator};
 use gristmill_functions::value_set::set_of;
 use gristmill_types::SqlType;
@@ -16,11 +17,12 @@ use gristmill_types::SqlType;
 use super::bloom;
 use super::chunk::{Chunk, Units};
 use super::definition::{SkipIndex, SkipKind};
-use super::literals::{Required, required};
+use super::literals::required;
 use super::terms::Anchored;
 use super::values::{bytes_of, constant_of, hashed_kind, is_default};
-use crate::index::analyze::bytes;
+use crate::index::analyze::{bytes, elements};
 use crate::index::expression::same;
+use crate::index::pattern::after_prefix;
 
 /// Of more values some are in nearly every filter, and asking costs more than it saves.
 const SET_VALUES_MAX: usize = 100_000;
@@ -52,7 +54,7 @@ impl FilterCondition {
             _ => index.kind.terms()?.1.hashes,
         };
         let reader = Reader { index, columns };
-        let root = all(filters.iter().map(|filter| reader.node(filter)).collect());
+        let root = reader.conjunction(filters.iter().flat_map(split_conjunction).collect());
         (!matches!(root, Node::Unknown)).then_some(FilterCondition { root, hashes })
     }
 
@@ -131,14 +133,21 @@ fn literal(expr: &Expr) -> Option<&ScalarValue> {
     }
 }
 
-/// The elements of a constant array.
-fn elements(value: &ScalarValue) -> Option<Vec<ScalarValue>> {
-    let ScalarValue::List(list) = value else { return None };
-    if list.is_null(0) {
-        return None;
+/// The expression and the text that it is compared with.
+fn bound(filter: &Expr, operator: Operator) -> Option<(&Expr, Vec<u8>)> {
+    match filter {
+        Expr::Alias(alias) => bound(&alias.expr, operator),
+        Expr::BinaryExpr(binary) if binary.op == operator => Some((&binary.left, bytes(literal(&binary.right)?)?)),
+        _ => None,
     }
-    let values = list.value(0);
-    (0..values.len()).map(|at| ScalarValue::try_from_array(&values, at).ok()).collect()
+}
+
+/// What all texts from the one up to the other, which is none of them, begin with.
+fn beginning(low: &[u8], high: &[u8]) -> Vec<u8> {
+    if after_prefix(low).as_deref() == Some(high) {
+        return low.to_vec();
+    }
+    low.iter().zip(high).take_while(|(a, b)| a == b).map(|(a, _)| *a).collect()
 }
 
 fn is_number(value: &ScalarValue, wanted: i8) -> bool {
@@ -146,12 +155,27 @@ fn is_number(value: &ScalarValue, wanted: i8) -> bool {
 }
 
 impl Reader<'_> {
+    fn conjunction(&self, filters: Vec<&Expr>) -> Node {
+        let mut nodes: Vec<Node> = filters.iter().map(|filter| self.node(filter)).collect();
+        // `startsWith(s, 'x')` and `s LIKE 'x%'` come as `s >= 'x' AND s < 'y'`.
+        if self.index.kind.terms().is_some() {
+            for (expr, low) in filters.iter().filter_map(|filter| bound(filter, Operator::GtEq)) {
+                let above = filters.iter().filter_map(|filter| bound(filter, Operator::Lt)).filter(|(of, _)| same(of, expr));
+                for (_, high) in above {
+                    let start = beginning(&low, &high);
+                    nodes.push(self.demanded(expr, &Demand::Texts(vec![vec![(start, Anchored::START)]])));
+                }
+            }
+        }
+        all(nodes)
+    }
+
     fn node(&self, filter: &Expr) -> Node {
         match filter {
             Expr::Alias(alias) => self.node(&alias.expr),
             Expr::Literal(ScalarValue::Boolean(Some(false)), _) => Node::Never,
             Expr::BinaryExpr(binary) => match (binary.op, literal(&binary.left), literal(&binary.right)) {
-                (Operator::And, ..) => all(vec![self.node(&binary.left), self.node(&binary.right)]),
+                (Operator::And, ..) => self.conjunction(split_conjunction(filter)),
                 (Operator::Or, ..) => any(vec![self.node(&binary.left), self.node(&binary.right)]),
                 (operator, None, Some(value)) => self.compared(&binary.left, operator, value),
                 (operator @ (Operator::Eq | Operator::NotEq | Operator::IsNotDistinctFrom), Some(value), None) => {
@@ -197,6 +221,15 @@ impl Reader<'_> {
             Operator::NotEq if is_number(value, 0) && name(expr).is_some_and(|(name, _)| name != "arrayElement") => {
                 self.node(expr)
             }
+            // `indexOf(a, x) > 0`: it is there.
+            Operator::Gt | Operator::GtEq if name(expr).is_some_and(|(name, _)| name == "indexOf") => {
+                let least = if operator == Operator::Gt { 0 } else { 1 };
+                let count = value.cast_to(&arrow::datatypes::DataType::Int64);
+                match count {
+                    Ok(ScalarValue::Int64(Some(count))) if count >= least => self.node(expr),
+                    _ => Node::Unknown,
+                }
+            }
             Operator::NotEq if is_default(value) && !value.is_null() => match bytes(value) {
                 Some(text) if text.is_empty() => {
                     let says = |subject: &Subject| match subject {
@@ -230,12 +263,7 @@ impl Reader<'_> {
             ("endsWith", _, Some(text)) => self.demanded(first, &texts(text, Anchored::END)),
             ("hasToken", _, Some(token)) => self.demanded(first, &Demand::Token(&token)),
             ("match", _, Some(pattern)) => match required(&pattern) {
-                Some(alternatives) => {
-                    let anywhere = |texts: Required| -> Vec<(Vec<u8>, Anchored)> {
-                        texts.into_iter().map(|text| (text, Anchored::NOWHERE)).collect()
-                    };
-                    self.demanded(first, &Demand::Texts(alternatives.into_iter().map(anywhere).collect()))
-                }
+                Some(alternatives) => self.demanded(first, &Demand::Texts(alternatives)),
                 None => Node::Unknown,
             },
             ("multiSearchAny", Some(value), _) => {
@@ -249,7 +277,13 @@ impl Reader<'_> {
                     None => Node::Unknown,
                 }
             }
-            ("has", Some(value), _) => self.array_holds(first, vec![vec![value.clone()]]),
+            // Of a map: among its keys.
+            ("has", Some(value), _) => all(vec![
+                self.array_holds(first, vec![vec![value.clone()]]),
+                self.of_map(first, "mapKeys", &|expression| self.holds(expression, &[vec![value.clone()]])),
+            ]),
+            // As a condition: it is not 0.
+            ("indexOf", Some(value), _) => self.array_holds(first, vec![vec![value.clone()]]),
             // A constant array that has a row's value.
             ("has", None, _) => match literal(first).and_then(elements) {
                 Some(values) => self.demanded(second, &Demand::OneOf(&values)),

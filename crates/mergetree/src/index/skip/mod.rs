@@ -21,7 +21,7 @@ pub mod chunk;
 pub mod definition;
 mod disjunction;
 mod filter;
-mod literals;
+pub mod literals;
 mod minmax;
 pub mod select;
 mod set;

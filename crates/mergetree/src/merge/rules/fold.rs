@@ -1,6 +1,6 @@
-//! Rules by which the rows of a key become one: SummingMergeTree and AggregatingMergeTree.
+//! Rules by which the rows of a key become one: SummingMergeTree, AggregatingMergeTree and CoalescingMergeTree.
 //!
-//! Columns that are folded get the sum, or the aggregate, of the key's values; the others keep the value of its first row.
+//! Columns that are folded get the sum, the aggregate, or the last that is not NULL, of the key's values; the others keep the value of its first row.
 //! Every batch is folded as a whole, by the functions that GROUP BY uses, each key being a group; the row that the last
 //! key has so far is held back and is the first of the next batch. (Values that were folded can be folded again.)
 
@@ -13,7 +13,7 @@ use arrow::row::{RowConverter, SortField};
 use gristmill_base::{Error, Result};
 use gristmill_functions::aggregates::{Prepared, stored};
 use gristmill_types::default::default_array;
-use gristmill_types::{Columns, SqlType};
+use gristmill_types::{Columns, SqlType, nested};
 
 use super::choose::{Place, gather};
 use super::nested_maps::{self, NestedMap};
@@ -65,6 +65,24 @@ impl Folding {
         let maps = nested_maps::find(columns, in_keys)?;
         let drops_zeroes = only_sums && !folds.is_empty() && maps.is_empty();
         Ok(Folding { folds, maps, drops_zeroes })
+    }
+
+    /// CoalescingMergeTree: of each column the last value that is not NULL. `chosen`: the columns, all where there are none;
+    /// `in_keys`: columns that keys use, which stay.
+    pub fn coalescing(columns: &Columns, chosen: &[String], in_keys: &[String]) -> Result<Folding> {
+        let mut folds = Vec::new();
+        for (place, column) in columns.iter().enumerate().filter(|(_, column)| !in_keys.contains(&column.name)) {
+            let is_chosen = chosen.is_empty()
+                || chosen.iter().any(|name| column.name == *name || nested::table_of(&column.name) == Some(name));
+            if is_chosen {
+                let function = match stored::of_column(&column.kind)? {
+                    Some(function) => function,
+                    None => stored::last_within(&column.kind)?,
+                };
+                folds.push(Fold { column: place, kind: column.kind.clone(), function });
+            }
+        }
+        Ok(Folding { folds, maps: Vec::new(), drops_zeroes: false })
     }
 
     /// AggregatingMergeTree: the columns that hold aggregates.

@@ -2,7 +2,7 @@
 //!
 //! Rows come in the order of the key, batch after batch, with where keys begin. There are two kinds of rules. `choose`:
 //! some of the rows stay as they are (Replacing, Collapsing, VersionedCollapsing). `fold`: the rows of a key become one
-//! with new values (Summing, Aggregating). A key may go on in the next batch, so a rule holds what it made of the last key
+//! with new values (Summing, Aggregating, Coalescing). A key may go on in the next batch, so a rule holds what it made of the last key
 //! back: a few rows, whatever the number of rows of the key.
 //!
 //! Applying a rule to some of the rows of a key, and then to the result with the others, gives what applying it to all
@@ -123,7 +123,9 @@ pub fn rule(shape: &Arc<Shape>, purpose: Purpose) -> Result<Option<Box<dyn Rule>
         MergingEngine::VersionedCollapsing { sign } => {
             Box::new(Choosing::new(shape, VersionedCollapsing::new(shape.place(*sign)?)))
         }
-        MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) => Box::new(FoldingRows::new(shape, folding)?),
+        MergingEngine::Summing(folding) | MergingEngine::Aggregating(folding) | MergingEngine::Coalescing(folding) => {
+            Box::new(FoldingRows::new(shape, folding)?)
+        }
     };
     Ok(Some(rule))
 }

@@ -1,7 +1,7 @@
 //! Format version 1 of a part, described in docs/formats/part-v1.md. A change that old files would not survive goes
 //! into a new version beside this one.
 
-mod chunk;
+pub(crate) mod chunk;
 pub mod deleted_rows;
 mod delta_packing;
 pub mod dictionary;

@@ -1,0 +1,289 @@
+//! Limits on what operators keep: `max_rows_to_group_by`, `max_rows_to_sort`, `max_rows_in_distinct`, `max_rows_in_join`, their
+//! likes in bytes, and `max_columns_to_read`.
+//!
+//! Rows are counted where they go in (a sort, the side of a join that is kept) or come out (groups), of all streams
+//! together. Over the limit the query fails, or its rows end there where the overflow mode says so. Groups are counted when
+//! they are whole, so with the mode `any` those that come out are.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+use arrow::array::RecordBatch;
+use datafusion::common::Result;
+use datafusion::common::config::ConfigOptions;
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
+use datafusion::error::DataFusionError;
+use datafusion::execution::{SendableRecordBatchStream, TaskContext};
+use datafusion::logical_expr::LogicalPlan;
+use datafusion::physical_optimizer::PhysicalOptimizerRule;
+use datafusion::physical_plan::aggregates::{AggregateExec, AggregateMode};
+use datafusion::physical_plan::joins::HashJoinExec;
+use datafusion::physical_plan::sorts::sort::SortExec;
+use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
+use datafusion::physical_plan::{
+    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PhysicalExpr, PlanProperties,
+    ReplaceChildrenOptions,
+};
+use futures::{StreamExt, TryStreamExt};
+use gristmill_base::{Error, ErrorCode, units};
+use gristmill_introspect::Settings;
+
+/// How many rows and bytes may be kept by an operator (0: any number), and what happens with more.
+#[derive(Clone, Debug, PartialEq)]
+struct Limit {
+    what: &'static str,
+    code: ErrorCode,
+    rows: u64,
+    bytes: u64,
+    throws: bool,
+}
+
+impl Limit {
+    fn of(what: &'static str, code: ErrorCode, rows: u64, bytes: u64, mode: &str) -> Option<Limit> {
+        let throws = !(mode.eq_ignore_ascii_case("break") || mode.eq_ignore_ascii_case("any"));
+        (rows > 0 || bytes > 0).then_some(Limit { what, code, rows, bytes, throws })
+    }
+
+    fn exceeded(&self, rows: u64, bytes: u64) -> Error {
+        let text = match self.rows > 0 && rows > self.rows {
+            true if self.code == ErrorCode::TOO_MANY_ROWS => {
+                format!("Limit for rows to {} exceeded: has {rows} rows, maximum: {}", self.what, self.rows)
+            }
+            true => format!("Limit for {} exceeded, max rows: {}, current rows: {rows}", self.what, self.rows),
+            false => format!(
+                "Limit for {} exceeded, max bytes: {}, current bytes: {}",
+                self.what,
+                units::bytes_binary(self.bytes as f64),
+                units::bytes_binary(bytes as f64)
+            ),
+        };
+        Error::new(self.code, text)
+    }
+}
+
+/// Puts limits around the operators that they are of.
+#[derive(Debug)]
+pub struct KeepToLimits {
+    groups: Option<Limit>,
+    distinct: Option<Limit>,
+    sort: Option<Limit>,
+    join: Option<Limit>,
+    columns: u64,
+}
+
+impl KeepToLimits {
+    /// `None`: nothing is limited.
+    pub fn of(settings: &Settings, plan: &LogicalPlan) -> Option<KeepToLimits> {
+        let groups = Limit::of(
+            "GROUP BY",
+            ErrorCode::TOO_MANY_ROWS,
+            settings.max_rows_to_group_by,
+            0,
+            &settings.group_by_overflow_mode,
+        );
+        let distinct = Limit::of(
+            "DISTINCT",
+            ErrorCode::SET_SIZE_LIMIT_EXCEEDED,
+            settings.max_rows_in_distinct,
+            settings.max_bytes_in_distinct,
+            &settings.distinct_overflow_mode,
+        );
+        let sort = Limit::of(
+            "result",
+            ErrorCode::TOO_MANY_ROWS_OR_BYTES,
+            settings.max_rows_to_sort,
+            settings.max_bytes_to_sort,
+            &settings.sort_overflow_mode,
+        );
+        let join = Limit::of(
+            "JOIN",
+            ErrorCode::SET_SIZE_LIMIT_EXCEEDED,
+            settings.max_rows_in_join,
+            settings.max_bytes_in_join,
+            &settings.join_overflow_mode,
+        );
+        let columns = settings.max_columns_to_read;
+        if groups.is_none() && distinct.is_none() && sort.is_none() && join.is_none() && columns == 0 {
+            return None;
+        }
+        // DISTINCT becomes a grouping without functions.
+        let (has_distinct, has_plain_groups) = groupings(plan);
+        let (limits_groups, limits_distinct) = (groups.clone().filter(|_| has_plain_groups || !has_distinct), distinct);
+        Some(KeepToLimits {
+            groups,
+            distinct: limits_distinct.filter(|_| has_distinct).or(limits_groups),
+            sort,
+            join,
+            columns,
+        })
+    }
+
+    fn of_grouping(&self, aggregate: &AggregateExec) -> Option<Limit> {
+        let is_last = matches!(
+            aggregate.mode(),
+            AggregateMode::Final
+                | AggregateMode::FinalPartitioned
+                | AggregateMode::Single
+                | AggregateMode::SinglePartitioned
+        );
+        if !is_last || aggregate.group_expr().is_empty() {
+            return None;
+        }
+        if aggregate.aggr_expr().is_empty() { self.distinct.clone() } else { self.groups.clone() }
+    }
+
+    fn check_columns(&self, plan: &Arc<dyn ExecutionPlan>) -> Result<()> {
+        let columns = plan.schema().fields().len() as u64;
+        if self.columns == 0 || columns <= self.columns || !plan.children().is_empty() {
+            return Ok(());
+        }
+        let text = format!("Limit for number of columns to read exceeded. Requested: {columns}, maximum: {}", self.columns);
+        Err(Error::new(ErrorCode::TOO_MANY_COLUMNS, text).into())
+    }
+}
+
+/// Whether a plan has DISTINCT, and whether it has GROUP BY without functions.
+fn groupings(plan: &LogicalPlan) -> (bool, bool) {
+    let (mut distinct, mut plain) = (false, false);
+    let walked = plan.apply_with_subqueries(|plan| {
+        distinct |= matches!(plan, LogicalPlan::Distinct(_));
+        plain |= matches!(plan, LogicalPlan::Aggregate(aggregate) if aggregate.aggr_expr.is_empty());
+        Ok(TreeNodeRecursion::Continue)
+    });
+    (distinct && walked.is_ok(), plain)
+}
+
+/// The plan over another first input.
+fn over(plan: &Arc<dyn ExecutionPlan>, limit: &Limit) -> Result<Arc<dyn ExecutionPlan>> {
+    let mut children: Vec<Arc<dyn ExecutionPlan>> = plan.children().into_iter().cloned().collect();
+    if let Some(first) = children.first_mut() {
+        *first = Arc::new(LimitedRows::new(limit.clone(), first.clone()));
+    }
+    plan.clone().replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
+}
+
+impl PhysicalOptimizerRule for KeepToLimits {
+    fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> Result<Arc<dyn ExecutionPlan>> {
+        plan.transform_up(|plan| {
+            self.check_columns(&plan)?;
+            if let Some(limit) = plan.downcast_ref::<AggregateExec>().and_then(|aggregate| self.of_grouping(aggregate)) {
+                return Ok(Transformed::yes(Arc::new(LimitedRows::new(limit, plan))));
+            }
+            // A sort under a LIMIT keeps no more rows than that.
+            let sorts = plan.downcast_ref::<SortExec>().is_some_and(|sort| sort.fetch().is_none());
+            if let Some(limit) = self.sort.as_ref().filter(|_| sorts) {
+                return over(&plan, limit).map(Transformed::yes);
+            }
+            let joins = plan.downcast_ref::<HashJoinExec>().is_some();
+            if let Some(limit) = self.join.as_ref().filter(|_| joins) {
+                return over(&plan, limit).map(Transformed::yes);
+            }
+            Ok(Transformed::no(plan))
+        })
+        .data()
+    }
+
+    fn name(&self) -> &str {
+        "KeepToLimits"
+    }
+
+    fn schema_check(&self) -> bool {
+        true
+    }
+}
+
+/// Gives the rows of its input while there are no more than may be.
+struct LimitedRows {
+    limit: Limit,
+    input: Arc<dyn ExecutionPlan>,
+    seen: Arc<Seen>,
+}
+
+/// Of all streams.
+#[derive(Default)]
+struct Seen {
+    rows: AtomicU64,
+    bytes: AtomicU64,
+}
+
+impl LimitedRows {
+    fn new(limit: Limit, input: Arc<dyn ExecutionPlan>) -> LimitedRows {
+        LimitedRows { limit, input, seen: Arc::default() }
+    }
+}
+
+impl Seen {
+    /// What of the batch may pass. `None`: the rows end here. Errors: that of the limit.
+    fn admit(&self, limit: &Limit, batch: RecordBatch) -> Result<Option<RecordBatch>> {
+        let (new_rows, new_bytes) = (batch.num_rows() as u64, batch.get_array_memory_size() as u64);
+        let rows = self.rows.fetch_add(new_rows, Relaxed) + new_rows;
+        let bytes = self.bytes.fetch_add(new_bytes, Relaxed) + new_bytes;
+        let too_many_rows = limit.rows > 0 && rows > limit.rows;
+        let too_many_bytes = limit.bytes > 0 && bytes > limit.bytes;
+        if !too_many_rows && !too_many_bytes {
+            return Ok(Some(batch));
+        }
+        if limit.throws {
+            return Err(limit.exceeded(rows, bytes).into());
+        }
+        let room = if too_many_rows { limit.rows.saturating_sub(rows - new_rows) } else { 0 };
+        Ok((room > 0 && !too_many_bytes).then(|| batch.slice(0, room.min(new_rows) as usize)))
+    }
+}
+
+impl fmt::Debug for LimitedRows {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_as(DisplayFormatType::Default, f)
+    }
+}
+
+impl DisplayAs for LimitedRows {
+    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "LimitedRows: {}, rows={}, bytes={}", self.limit.what, self.limit.rows, self.limit.bytes)
+    }
+}
+
+impl ExecutionPlan for LimitedRows {
+    fn name(&self) -> &str {
+        "LimitedRows"
+    }
+
+    fn properties(&self) -> &Arc<PlanProperties> {
+        self.input.properties()
+    }
+
+    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
+        vec![&self.input]
+    }
+
+    fn maintains_input_order(&self) -> Vec<bool> {
+        vec![true]
+    }
+
+    fn apply_expressions(
+        &self,
+        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
+    ) -> Result<TreeNodeRecursion> {
+        Ok(TreeNodeRecursion::Continue)
+    }
+
+    fn with_new_children(self: Arc<Self>, mut children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
+        let input = children.pop().ok_or_else(|| DataFusionError::Internal("LimitedRows has one input".to_string()))?;
+        Ok(Arc::new(LimitedRows::new(self.limit.clone(), input)))
+    }
+
+    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
+        Ok(Arc::new(LimitedRows::new(self.limit.clone(), self.input.clone())))
+    }
+
+    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        let (limit, seen) = (self.limit.clone(), self.seen.clone());
+        let rows = self.input.execute(partition, task)?;
+        let rows = rows
+            .map(move |batch| batch.and_then(|batch| seen.admit(&limit, batch)))
+            .try_take_while(|batch| std::future::ready(Ok(batch.is_some())))
+            .try_filter_map(|batch| std::future::ready(Ok(batch)));
+        Ok(Box::pin(RecordBatchStreamAdapter::new(self.input.schema(), rows)))
+    }
+}

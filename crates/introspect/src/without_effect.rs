@@ -1,0 +1,171 @@
+//! Settings of ClickHouse's that change nothing here: their names, types and defaults, as ClickHouse 26.9 tells them.
+//!
+//! Scripts, drivers and definitions of tables carry hundreds of them, mostly advice on how to be fast. A name that
+//! ClickHouse has is taken, and its value checked by the type; a name that nobody has is an error.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use gristmill_base::{Error, ErrorCode, Result};
+
+use crate::settings::{SettingInfo, SettingValue, bad_value};
+
+#[derive(Debug)]
+pub struct Setting {
+    pub name: &'static str,
+    pub kind: &'static str,
+    pub default: String,
+    /// The name that it is another one of.
+    pub alias_for: Option<&'static str>,
+}
+
+/// By name, from lines `name, type, default, the name that it is an alias of`, with tabs between.
+pub struct WithoutEffect(BTreeMap<&'static str, Setting>);
+
+impl WithoutEffect {
+    pub fn read(lines: &'static str) -> Self {
+        let setting = |line: &'static str| {
+            let mut cells = line.split('\t');
+            let (name, kind) = (cells.next()?, cells.next()?);
+            let default = cells.next().unwrap_or_default().replace("\\t", "\t").replace("\\n", "\n");
+            Some((name, Setting { name, kind, default, alias_for: cells.next() }))
+        };
+        WithoutEffect(lines.lines().filter_map(setting).collect())
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Setting> {
+        self.0.get(name)
+    }
+
+    pub fn infos(&self, description: &'static str) -> impl Iterator<Item = SettingInfo> {
+        self.0.values().map(move |setting| SettingInfo {
+            name: setting.name,
+            kind: setting.kind,
+            default: setting.default.clone(),
+            description,
+            no_effect: true,
+            alias_for: setting.alias_for,
+        })
+    }
+}
+
+/// Those of queries.
+pub static OF_QUERIES: LazyLock<WithoutEffect> = LazyLock::new(|| WithoutEffect::read(include_str!("without_effect.tsv")));
+
+/// They would leave rows out of a result: who sets one must not get the others.
+const CHANGE_ROWS: &[&str] = &["additional_table_filters", "additional_result_filter", "parallel_replicas_custom_key"];
+
+/// Settings whose values are words, the name of their type, and the words.
+const CHOICES: &[(&str, &str, &[&str])] = &[
+    ("deduplicate_insert", "DeduplicateInsertMode", &["disable", "enable", "backward_compatible_choice"]),
+    (
+        "deduplicate_insert_select",
+        "DeduplicateInsertSelectMode",
+        &["enable_even_for_bad_queries", "force_enable", "disable", "enable_when_possible"],
+    ),
+    ("alter_update_mode", "AlterUpdateMode", &["lightweight_force", "lightweight", "heavy"]),
+];
+
+/// Errors: BAD_ARGUMENTS where the setting is a choice and this is none of its words; NOT_IMPLEMENTED where it would
+/// change which rows a result has.
+pub fn check_choice(name: &str, value: &str) -> Result<()> {
+    if CHANGE_ROWS.contains(&name) && !matches!(value.trim(), "" | "{}" | "''") {
+        return Err(Error::not_implemented(format!("Setting {name}")).with_context("write the condition into the query"));
+    }
+    match CHOICES.iter().find(|(of, ..)| *of == name) {
+        Some((_, kind, words)) if !words.contains(&value) => Err(Error::new(
+            ErrorCode::BAD_ARGUMENTS,
+            format!("Unexpected value of {kind}: '{value}'. Must be one of ['{}']", words.join("', '")),
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// The value as it is shown. Errors: those of values that are none of the type.
+pub fn checked(name: &str, kind: &str, value: &str) -> Result<String> {
+    let bad = || bad_value(name, kind, value);
+    let is_auto = value.trim() == "auto" || value.trim().starts_with("auto(");
+    Ok(match kind {
+        "Bool" => bool::parse(value).ok_or_else(|| bad_value(name, "Bool", value))?.show(),
+        "BoolAuto" if !is_auto => bool::parse(value).ok_or_else(|| bad_value(name, "Bool", value))?.show(),
+        "UInt64" | "UInt32" | "UInt64Auto" | "MaxThreads" if !is_auto => u64::parse(value).ok_or_else(bad)?.show(),
+        "Int64" | "Int32" => i64::parse(value).ok_or_else(bad)?.show(),
+        "NonZeroUInt64" => match u64::parse(value).ok_or_else(bad)? {
+            0 => {
+                let text = format!("A setting's value has to be greater than 0 (setting '{name}')");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+            number => number.show(),
+        },
+        "Float" | "Double" | "FloatAuto" if !is_auto => {
+            f64::parse(value).ok_or_else(|| bad_value(name, "Float", value))?.show()
+        }
+        "Seconds" | "Milliseconds" => f64::parse(value).ok_or_else(|| bad_value(name, "Float", value))?.show(),
+        "Char" if value.chars().count() > 1 => {
+            let text = format!("A setting's value string has to be an exactly one character long (setting '{name}')");
+            return Err(Error::new(ErrorCode::SIZE_OF_FIXED_STRING_DOESNT_MATCH, text));
+        }
+        _ => value.to_string(),
+    })
+}
+
+/// Whether values of the type are numbers where a protocol has no text for settings.
+pub fn is_number(kind: &str) -> bool {
+    const NUMBERS: &[&str] = &[
+        "Bool",
+        "UInt64",
+        "UInt32",
+        "Int64",
+        "Int32",
+        "NonZeroUInt64",
+        "Seconds",
+        "Milliseconds",
+        "MaxThreads",
+        "UInt64Auto",
+        "BoolAuto",
+    ];
+    NUMBERS.contains(&kind)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::settings::Settings;
+
+    #[test]
+    fn a_setting_is_declared_once() {
+        let declared = Settings::declared();
+        let mut names: Vec<&str> = declared.iter().map(|info| info.name).collect();
+        let count = names.len();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), count);
+        assert!(count > 1800, "{count}");
+    }
+
+    #[test]
+    fn a_name_of_clickhouse_is_taken_and_its_value_checked() {
+        let mut settings = Settings::default();
+        settings.set("use_skip_indexes_on_data_read", "true").expect("known");
+        assert_eq!(settings.get("use_skip_indexes_on_data_read").as_deref(), Some("1"));
+        settings.set("max_download_threads", "auto").expect("a number of threads");
+        let code = |name: &str, value: &str| Settings::default().set(name, value).expect_err("refused").code();
+        assert_eq!(code("use_skip_indexes_on_data_read", "2"), ErrorCode::CANNOT_PARSE_BOOL);
+        assert_eq!(code("connect_timeout", "abc"), ErrorCode::CANNOT_PARSE_NUMBER);
+        assert_eq!(code("max_parallel_replicas", "0"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(code("deduplicate_insert", "force_enable"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(code("alter_update_mode", "x"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(code("additional_table_filters", "{'t': 'a = 1'}"), ErrorCode::NOT_IMPLEMENTED);
+        assert_eq!(code("use_skip_indexes_on_data_reads", "1"), ErrorCode::UNKNOWN_SETTING);
+    }
+
+    #[test]
+    fn an_alias_is_the_setting_that_it_is_another_name_of() {
+        let mut settings = Settings::default();
+        settings.set("max_insert_block_size_rows", "7").expect("known");
+        assert_eq!(settings.max_insert_block_size, 7);
+        assert_eq!(settings.get("max_insert_block_size_rows").as_deref(), Some("7"));
+        settings.reset("max_insert_block_size_rows").expect("known");
+        assert!(!settings.is_changed("max_insert_block_size"));
+    }
+}

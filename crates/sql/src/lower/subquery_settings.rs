@@ -1,0 +1,87 @@
+//! `SETTINGS` of a subquery: they change what it means, and nothing around it.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use gristmill_base::{Error, Result};
+use gristmill_introspect::Settings;
+use sqlparser::ast::{Query, Setting};
+
+use super::query::Ctes;
+use super::{Analyzer, Lowered};
+use crate::ast::Node;
+use crate::statement::settings_of;
+
+/// What is kept to by the statement as a whole, while it runs, or is asked where its tables are resolved. Silence would be
+/// worse than an error: the rows would be others, or more, than those that were asked for.
+const OF_THE_STATEMENT: [&str; 16] = [
+    "max_rows_to_read",
+    "max_bytes_to_read",
+    "read_overflow_mode",
+    "max_rows_to_group_by",
+    "group_by_overflow_mode",
+    "max_rows_to_sort",
+    "max_bytes_to_sort",
+    "sort_overflow_mode",
+    "max_rows_in_distinct",
+    "max_bytes_in_distinct",
+    "distinct_overflow_mode",
+    "max_rows_in_join",
+    "max_bytes_in_join",
+    "join_overflow_mode",
+    "max_columns_to_read",
+    "final",
+];
+
+impl Analyzer<'_> {
+    pub(super) fn under_settings(
+        &self,
+        query: &Query,
+        list: &[Setting],
+        outer: &Ctes,
+        scalars: HashMap<String, Node>,
+    ) -> Result<Lowered> {
+        let settings = self.changed_settings(list)?;
+        let query = Query { settings: None, ..query.clone() };
+        let mut env = self.env.clone();
+        env.cast_keep_nullable = settings.cast_keep_nullable;
+        env.cast_string_to_date_time_mode = settings.cast_string_to_date_time_mode.as_str().into();
+        env.range_elements_max = settings.function_range_max_elements_in_block;
+        let inner = Analyzer {
+            registry: self.registry,
+            env,
+            settings: &settings,
+            tables: self.tables,
+            recursive_names: RefCell::new(self.recursive_names.take()),
+            rounds: RefCell::new(self.rounds.take()),
+            outer: RefCell::new(self.outer.take()),
+            // The same text under other settings is another query.
+            subqueries: RefCell::default(),
+            ordering: RefCell::new(self.ordering.take()),
+            members: RefCell::new(self.members.take()),
+            expanded: self.expanded.clone(),
+        };
+        let lowered = inner.query_in(&query, outer, scalars);
+        self.recursive_names.replace(inner.recursive_names.take());
+        self.rounds.replace(inner.rounds.take());
+        self.outer.replace(inner.outer.take());
+        self.ordering.replace(inner.ordering.take());
+        self.members.replace(inner.members.take());
+        self.expanded.set(inner.expanded.get());
+        lowered
+    }
+
+    fn changed_settings(&self, list: &[Setting]) -> Result<Settings> {
+        let mut settings = self.settings.clone();
+        for (name, value) in settings_of(list)? {
+            let value = if value == "DEFAULT" { Settings::default().get(&name).unwrap_or_default() } else { value };
+            settings.change(&name, &value)?;
+            if OF_THE_STATEMENT.contains(&name.as_str()) && settings.get(&name) != self.settings.get(&name) {
+                return Err(Error::not_implemented(format!(
+                    "Setting {name} of a subquery alone: write SETTINGS behind the whole statement"
+                )));
+            }
+        }
+        Ok(settings)
+    }
+}

@@ -1,0 +1,22 @@
+-- Settings of one column: they are kept and shown.
+CREATE TABLE t (p UInt8, n UInt32 SETTINGS (min_compress_block_size = 99), k UInt8 CODEC(ZSTD(1)) SETTINGS (max_compress_block_size = 99)) ENGINE = MergeTree PARTITION BY p ORDER BY n;
+SHOW CREATE TABLE t FORMAT TSVRaw;
+ALTER TABLE t MODIFY COLUMN n MODIFY SETTING min_compress_block_size = 12345, max_compress_block_size = 7;
+SHOW CREATE TABLE t FORMAT TSVRaw;
+ALTER TABLE t MODIFY COLUMN n RESET SETTING min_compress_block_size;
+ALTER TABLE t MODIFY COLUMN n RESET SETTING min_compress_block_size, nosuch;
+SHOW CREATE TABLE t FORMAT TSVRaw;
+ALTER TABLE t MODIFY COLUMN n REMOVE SETTINGS;
+ALTER TABLE t MODIFY COLUMN n REMOVE SETTINGS;
+SHOW CREATE TABLE t FORMAT TSVRaw;
+-- error: UNKNOWN_SETTING
+ALTER TABLE t MODIFY COLUMN n MODIFY SETTING nosuch = 1;
+-- error: UNKNOWN_SETTING
+ALTER TABLE t MODIFY COLUMN n MODIFY SETTING index_granularity = 1;
+-- error: NOT_FOUND_COLUMN_IN_BLOCK
+ALTER TABLE t MODIFY COLUMN nosuch MODIFY SETTING min_compress_block_size = 1;
+ALTER TABLE t MODIFY COLUMN IF EXISTS nosuch MODIFY SETTING min_compress_block_size = 1;
+-- error: UNKNOWN_SETTING
+CREATE TABLE u (n UInt32 SETTINGS (nosuch = 99)) ENGINE = MergeTree ORDER BY n;
+INSERT INTO t VALUES (1, 2, 3);
+SELECT * FROM t;

@@ -1,0 +1,20 @@
+-- Rows are deleted by an UPDATE of `_row_exists`; what is there has 1.
+CREATE TABLE r (k UInt8, v UInt8) ENGINE = MergeTree ORDER BY k;
+INSERT INTO r SELECT number, number FROM numbers(8);
+SELECT k, _row_exists, _block_number, _block_offset FROM r ORDER BY k;
+SELECT toTypeName(_row_exists), toTypeName(_block_number), toTypeName(_block_offset) FROM r LIMIT 1;
+ALTER TABLE r UPDATE _row_exists = 0 WHERE k = 2 SETTINGS mutations_sync = 2;
+SELECT k, v, _row_exists FROM r ORDER BY k;
+ALTER TABLE r UPDATE _row_exists = 0 IN PARTITION tuple() WHERE k = 3 SETTINGS mutations_sync = 2;
+ALTER TABLE r UPDATE _row_exists = 1 WHERE k = 2 SETTINGS mutations_sync = 2;
+ALTER TABLE r UPDATE v = v + 100, _row_exists = k != 5 WHERE k >= 5 SETTINGS mutations_sync = 2;
+SELECT k, v, _row_exists FROM r ORDER BY k;
+SELECT command, is_done FROM system.mutations WHERE table = 'r' AND database = currentDatabase() ORDER BY create_time, mutation_id;
+SELECT count() FROM r WHERE _row_exists;
+SELECT count() FROM r WHERE _row_exists = 0;
+CREATE TABLE b (k UInt8) ENGINE = MergeTree ORDER BY k;
+INSERT INTO b VALUES (1), (2);
+INSERT INTO b VALUES (3), (4);
+SELECT k, _block_number, _block_offset FROM b WHERE _block_number = 2 ORDER BY k;
+OPTIMIZE TABLE b FINAL;
+SELECT k, _block_number, _block_offset FROM b ORDER BY k;
