@@ -237,7 +237,7 @@ pub fn check_room(bytes: usize) -> Result<()> {
         // A tally is not believed that says more than the process has.
         if limit > 0
             && would > limit
-            && !machine::resident_bytes().is_some_and(|resident| resident.saturating_add(bytes) <= limit)
+            && machine::resident_bytes().is_none_or(|resident| resident.saturating_add(bytes) > limit)
         {
             return Err(limit_exceeded(whose, would, bytes, limit));
         }
