@@ -230,6 +230,7 @@ impl<'a> Resolver<'a> {
                 prewhere: false,
                 is_merge_tree: false,
                 sampling: None,
+                kept_aggregates: Vec::new(),
                 name,
             });
         }
@@ -371,6 +372,7 @@ impl TableResolver for Resolver<'_> {
                 prewhere: false,
                 is_merge_tree: false,
                 sampling: None,
+                kept_aggregates: Vec::new(),
                 name: vec![name.to_string()],
             });
         }
