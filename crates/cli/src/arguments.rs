@@ -295,7 +295,8 @@ mod tests {
     #[test]
     fn options_of_clickhouse_client_are_no_settings_of_the_server() {
         let options = BTreeSet::from(["host".to_string()]);
-        let take = |line: &[&str]| take_dynamic(line.iter().map(OsString::from).collect(), Some(&options));
+        let settings = Settings::default;
+        let take = |line: &[&str]| take_dynamic(line.iter().map(OsString::from).collect(), settings(), &options, true);
         let (rest, given) =
             take(&["client", "--highlight", "0", "--processed-rows", "--history_max_entries=5", "--host", "h"])
                 .expect("takes");
