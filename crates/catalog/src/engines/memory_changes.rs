@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use arrow::array::{ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::compute::{filter_record_batch, interleave, not, prep_null_mask_filter};
 use arrow::datatypes::DataType;
 use gristmill_base::{Error, ErrorCode, Result};
@@ -133,7 +133,8 @@ impl Program {
         let passed = self.evaluate(condition, batch)?;
         let passed =
             if passed.as_boolean_opt().is_some() { passed } else { arrow::compute::cast(&passed, &DataType::Boolean)? };
-        Ok(prep_null_mask_filter(passed.as_boolean()))
+        let passed = passed.as_boolean();
+        Ok(if passed.null_count() > 0 { prep_null_mask_filter(passed) } else { passed.clone() })
     }
 
     /// The rows as they are afterwards.

@@ -159,6 +159,7 @@ mod tests {
         assert_eq!(Pace::default().insert(&fixed, Instant::now()), fixed.most);
         let mut settings = Settings::default();
         settings.async_insert_busy_timeout_max_ms = 20;
+        settings.wait_for_async_insert = false;
         let bounds = Bounds::of(&settings);
         assert_eq!((bounds.least, bounds.most), (Duration::from_millis(20), Duration::from_millis(20)));
         assert_eq!(Pace::default().insert(&bounds, Instant::now()), bounds.most);
