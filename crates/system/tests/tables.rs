@@ -134,12 +134,15 @@ async fn every_table_can_be_read() {
                 "detached_parts",
                 "dictionaries",
                 "distribution_queue",
+                "dropped_tables",
+                "dropped_tables_parts",
                 "enabled_roles",
                 "key_column_usage",
                 "licenses",
                 "load_ledger",
                 "merges",
                 "macros",
+                "moves",
                 "mutations",
                 "named_collections",
                 "quota_usage",
@@ -233,7 +236,7 @@ async fn tables_and_columns_are_told_of() {
 
     let columns = read(&databases, "INFORMATION_SCHEMA", "COLUMNS", &context).await;
     let note = find(&columns, "COLUMN_NAME", "note");
-    assert_eq!((note["is_nullable"].as_str(), note["DATA_TYPE"].as_str()), ("YES", "Nullable(String)"));
+    assert_eq!((note["is_nullable"].as_str(), note["DATA_TYPE"].as_str()), ("1", "Nullable(String)"));
     let system = find(&tables, "name", "query_log");
     assert_eq!(system["database"], "system");
 }
