@@ -68,7 +68,7 @@ def test_the_log_goes_into_files(configured, tmp_path):
 
 def test_the_name_of_the_server(configured):
     _, http = configured("<display_name>mill</display_name>")
-    assert http("SELECT 1").headers["X-ClickHouse-Server-Display-Name"] == "mill"
+    assert http("SELECT 1").headers["x-clickhouse-server-display-name"] == "mill"
 
 
 @pytest.mark.parametrize("dash", ["-", "_"])

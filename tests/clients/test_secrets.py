@@ -41,7 +41,7 @@ def test_explain_shows_no_secrets(house, kind):
 
 def test_explain_ast_is_a_tree_as_clickhouse_has_it(house):
     _, http, _ = house
-    text = http.ok("EXPLAIN AST SELECT a AS x, count(*), [1, 2] FROM db.t WHERE a = 1 AND b IN (1, 2) ORDER BY a DESC LIMIT 10 FORMAT TSVRaw")
+    text = http.ok("EXPLAIN AST SELECT a AS x, count(), [1, 2] FROM db.t WHERE a = 1 AND b IN (1, 2) ORDER BY a DESC LIMIT 10 FORMAT TSVRaw")
     assert text == (
         "SelectWithUnionQuery (children 1)\n"
         " ExpressionList (children 1)\n"
@@ -49,8 +49,7 @@ def test_explain_ast_is_a_tree_as_clickhouse_has_it(house):
         "   ExpressionList (children 3)\n"
         "    Identifier a (alias x)\n"
         "    Function count (children 1)\n"
-        "     ExpressionList (children 1)\n"
-        "      Asterisk\n"
+        "     ExpressionList\n"
         "    Literal Array_[UInt64_1, UInt64_2]\n"
         "   TablesInSelectQuery (children 1)\n"
         "    TablesInSelectQueryElement (children 1)\n"

@@ -32,6 +32,7 @@ use uuid::Uuid;
 use crate::databases::DatabaseInfo;
 use crate::definition::TableDefinition;
 use durable::Durable;
+pub use durable::make_private;
 
 /// Objects that are read at once when a catalog is loaded.
 const LOAD_CONCURRENCY: usize = 32;

@@ -7,7 +7,8 @@ use gristmill_access::AccessControl;
 use gristmill_access::control::State;
 use gristmill_access::entity::RoleGranted;
 use gristmill_base::env::{Env, system_env};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, MetadataStore};
 use gristmill_functions::{FunctionEnv, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings};
@@ -89,6 +90,8 @@ impl Engine {
                 (path.clone(), Some(TemporaryFolder(path)))
             }
         };
+        let not_made = || format!("while making the folder {}", data_path.display());
+        make_private(&data_path).context(not_made)?;
         let data_path = made(data_path)?;
         let user_files_path = config.user_files_path.map(made).transpose()?;
         let registry = Arc::new(Registry::standard()?);

@@ -23,7 +23,7 @@ const PRIVATE_FILE: u32 = 0o600;
 const PRIVATE_FOLDER: u32 = 0o700;
 
 /// Makes a folder that is not there for the server's account alone. One that is there keeps its mode.
-fn make_private(folder: &FsPath) -> std::io::Result<()> {
+pub fn make_private(folder: &FsPath) -> std::io::Result<()> {
     if let Some(parent) = folder.parent() {
         std::fs::create_dir_all(parent)?;
     }
