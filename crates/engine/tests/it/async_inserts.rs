@@ -8,8 +8,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::{Engine, EngineConfig, Session};
 use gristmill_introspect::pending_inserts;
 
-/// Rows wait so long that nothing is written before the test says so.
-const LONG: &str = "async_insert_busy_timeout_min_ms = 600000, async_insert_busy_timeout_max_ms = 600000";
+/// Rows wait so long that nothing is written before the test says so. The wait is fixed: an adaptive one writes the first
+/// rows that somebody waits for at once.
+const LONG: &str = "async_insert_use_adaptive_busy_timeout = 0, async_insert_busy_timeout_max_ms = 600000";
 
 async fn run(session: &mut Session, text: &str) -> Result<()> {
     let statement = Session::split(text)?.remove(0);
