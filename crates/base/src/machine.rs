@@ -1,6 +1,13 @@
 //! What the machine has, as far as this process may use it.
 
+use std::sync::LazyLock;
 use std::time::Duration;
+
+/// Processors that this process may use. Asked of the system once: it reads several files to know.
+pub fn cores() -> usize {
+    static CORES: LazyLock<usize> = LazyLock::new(|| std::thread::available_parallelism().map_or(1, usize::from));
+    *CORES
+}
 
 /// Bytes of memory: the machine's, or what the control group allows where that is less. `None` where neither is known.
 pub fn memory_bytes() -> Option<u64> {

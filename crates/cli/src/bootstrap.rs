@@ -6,7 +6,7 @@ use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
 use gristmill_base::runtime::Runtimes;
-use gristmill_base::{Result, redact};
+use gristmill_base::{Result, machine, redact};
 use gristmill_engine::opener::ENGINES;
 use gristmill_engine::{Engine, EngineConfig};
 use tracing::Level;
@@ -32,7 +32,7 @@ pub const LOG: &str = "error";
 pub fn start(log: &str, logger: &Logger) -> Result<Runtimes> {
     start_log(log, logger)?;
     std::panic::set_hook(Box::new(report_panic));
-    Runtimes::start(std::thread::available_parallelism().map_or(1, usize::from))
+    Runtimes::start(machine::cores())
 }
 
 /// Opens the engine and gives it the tables of `system`.

@@ -25,7 +25,7 @@ use crate::views::gates::Gates;
 pub struct EngineConfig {
     /// Where tables last. `None`: a temporary folder that goes with the engine.
     pub data_path: Option<PathBuf>,
-    /// Bytes of decoded granules of tables kept in memory, for queries with `use_uncompressed_cache`. `None`: the default.
+    /// Bytes of decoded granules of tables kept in memory. `None`: the default.
     pub uncompressed_cache_size: Option<u64>,
     /// Bytes of what is remembered of conditions that no row of a granule fulfils. `None`: the default.
     pub query_condition_cache_size: Option<u64>,

@@ -23,6 +23,7 @@ pub mod resolver;
 mod rest_of_stream;
 pub mod session;
 pub mod sets;
+mod spill;
 pub mod split;
 pub mod temporary;
 mod values_call;

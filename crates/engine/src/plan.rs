@@ -27,6 +27,7 @@ use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::operator_limits::KeepToLimits;
+use crate::spill::SpillFiles;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -80,14 +81,12 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     options.optimizer.enable_round_robin_repartition = true;
     // It asks the aggregates of the first rows for a bound; ours give a default where they have seen none.
     options.optimizer.enable_aggregate_dynamic_filter_pushdown = false;
-    let spill = engine.data_path.join("tmp");
     let mode = if keeps_groups_in_memory(settings, plan) {
         DiskManagerMode::Disabled
     } else {
-        DiskManagerMode::Directories(vec![spill.clone()])
+        DiskManagerMode::Custom(Arc::new(SpillFiles::under(engine.data_path.join("tmp"))))
     };
     let disk = DiskManagerBuilder::default().with_mode(mode);
-    std::fs::create_dir_all(&spill)?;
     let runtime = RuntimeEnvBuilder::new()
         .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
         .with_disk_manager_builder(disk)

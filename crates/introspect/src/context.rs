@@ -14,7 +14,7 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Privileges, Rights};
 use gristmill_base::allocations::Patience;
 use gristmill_base::env::{Env, system_env};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, machine};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -261,7 +261,7 @@ impl QueryContext {
     /// Number of streams a query computes with: `max_threads`, or one a core.
     pub fn threads(&self) -> usize {
         match self.settings.max_threads {
-            0 => std::thread::available_parallelism().map_or(1, usize::from),
+            0 => machine::cores(),
             threads => (threads as usize).min(1024),
         }
     }

@@ -100,8 +100,8 @@ events! {
     SelectedMarksTotal, "Number of total marks (index granules) before selecting which ones to read from a MergeTree table.";
     RowsReadByPrewhereReaders, "Number of rows read from MergeTree tables (in total) by prewhere readers.";
     RowsReadByMainReader, "Number of rows read from MergeTree tables by the main reader (after PREWHERE step).";
-    UncompressedCacheHits, "Number of columns of granules that were found decoded in memory, with use_uncompressed_cache.";
-    UncompressedCacheMisses, "Number of columns of granules that had to be decoded, with use_uncompressed_cache.";
+    UncompressedCacheHits, "Number of columns of granules that were found decoded in memory.";
+    UncompressedCacheMisses, "Number of columns of granules that had to be decoded, where they are looked for in memory.";
     QueryConditionCacheHits, "Number of parts of which it was known in which granules no row fulfils a condition, with use_query_condition_cache.";
     QueryConditionCacheMisses, "Number of parts of which nothing of that kind was known, with use_query_condition_cache.";
     FilteringMarksWithSecondaryKeysMicroseconds, "Time spent filtering parts by skip indexes.";

@@ -267,8 +267,9 @@ settings! {
     query_plan_max_limit_for_lazy_materialization: u64 = 10_000u64, "The greatest LIMIT for which columns are read at the end (0: any).";
     use_top_k_dynamic_filtering: bool = true, "Whether granules and rows that cannot come into the result of ORDER BY with LIMIT any more, or find no partner in a join, are left out while the query runs.";
     use_query_condition_cache: bool = true, "Whether granules of MergeTree tables in which no row fulfilled a condition are remembered, and left out by the next query with that condition.";
-    use_uncompressed_cache: bool = false, "Whether decoded granules of MergeTree tables are kept in memory, and looked for there.";
-    merge_tree_max_rows_to_use_cache: u64 = 1_048_576u64, "Rows from which on a read of a MergeTree table leaves that cache alone.";
+    use_uncompressed_cache: bool = true, "Whether decoded granules of MergeTree tables are kept in memory from the second time on that they are read, and looked for there.";
+    merge_tree_max_rows_to_use_cache: u64 = 0u64, "Rows from which on a read of a MergeTree table leaves that cache alone (0: any number that fits into it).";
+    merge_tree_max_bytes_to_use_cache: u64 = 0u64, "Decoded bytes from which on a read of a MergeTree table leaves that cache alone (0: what fits into it).";
     s3_truncate_on_insert: bool = false, "Whether INSERT into an object that exists replaces it.";
     s3_create_new_file_on_insert: bool = false, "Whether INSERT into an object that exists makes a new one beside it.";
     azure_truncate_on_insert: bool = false, "Whether INSERT into a blob that exists replaces it.";

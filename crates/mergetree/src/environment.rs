@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 
 use gristmill_base::env::{Env, system_env};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, machine};
 use gristmill_catalog::{
     AggregateExpression, ColumnExpression, CompiledProjection, ExpressionCompiler, KeyExpression, ProjectionDefinition,
     Wanted,
 };
+use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{CacheReport, QueryContext, Settings};
 use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
@@ -26,7 +27,7 @@ use crate::read::granule_cache::GranuleCache;
 pub struct EnvironmentOptions {
     /// Bytes of headers, indexes and footers kept in memory.
     pub part_cache_bytes: u64,
-    /// Bytes of decoded granules kept in memory, for queries with `use_uncompressed_cache`; 0: none.
+    /// Bytes of decoded granules kept in memory (`use_uncompressed_cache`); 0: none.
     pub uncompressed_cache_size: u64,
     /// Bytes of what is remembered of conditions that no row of a granule fulfils; 0: nothing.
     pub query_condition_cache_size: u64,
@@ -42,12 +43,15 @@ pub struct EnvironmentOptions {
     pub background: bool,
 }
 
+/// Decoded granules take this share of what the process may hold at most.
+const GRANULES_MEMORY_SHARE: u64 = 8;
+
 impl Default for EnvironmentOptions {
     fn default() -> Self {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = machine::cores();
         EnvironmentOptions {
             part_cache_bytes: 512 << 20,
-            uncompressed_cache_size: 1 << 30,
+            uncompressed_cache_size: MemoryAccount::process().limit_bytes() / GRANULES_MEMORY_SHARE,
             query_condition_cache_size: 100 << 20,
             skip_index_cache_bytes: 256 << 20,
             background_pool_size: cores.clamp(1, 16),

@@ -13,7 +13,7 @@ const STRUCTURE: &str = "name String, bytes UInt64, entries UInt64, hits UInt64,
 
 const DESCRIPTIONS: [(&str, &str); 6] = [
     ("Mark", "Headers, sparse indexes and footers of parts. SYSTEM DROP MARK CACHE empties it."),
-    ("Uncompressed", "Decoded granules, with use_uncompressed_cache. SYSTEM DROP UNCOMPRESSED CACHE empties it."),
+    ("Uncompressed", "Decoded granules. SYSTEM DROP UNCOMPRESSED CACHE empties it."),
     (
         "QueryCondition",
         "Granules in which no row fulfils a condition, with use_query_condition_cache. SYSTEM DROP QUERY CONDITION CACHE empties it.",

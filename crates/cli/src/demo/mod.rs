@@ -23,7 +23,7 @@ use std::time::Instant;
 use arrow::array::RecordBatch;
 use clap::Args;
 use gristmill_base::env::SystemEnv;
-use gristmill_base::{Error, ErrorCode, Result, redact, units};
+use gristmill_base::{Error, ErrorCode, Result, machine, redact, units};
 use gristmill_engine::{EngineConfig, Session, StatementText};
 
 use crate::arguments::Given;
@@ -102,7 +102,7 @@ async fn make_files(recipe: &Recipe, folder: &DemoFolder, interrupts: &Interrupt
     let watch = interrupts.watch();
     let mut work = tokio::task::spawn_blocking({
         let (recipe, files, done) = (recipe.clone(), folder.files(), done.clone());
-        let threads = std::thread::available_parallelism().map_or(1, usize::from);
+        let threads = machine::cores();
         move || generate(&recipe, &files, threads, &done)
     });
     let drawing = report::draw_generating(recipe.rows, done.clone(), terminal.errors);

@@ -33,7 +33,7 @@ pub struct LocalArguments {
     /// The folder where tables last; without it they go when the program ends
     #[arg(long, value_name = "DIR", help_heading = "Data")]
     pub path: Option<PathBuf>,
-    /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
+    /// Bytes of decoded granules kept in memory; an eighth of what the process may hold unless given, 0 for none
     #[arg(long, value_name = "BYTES", value_parser = bytes, help_heading = "Data")]
     pub uncompressed_cache_size: Option<u64>,
     /// Bytes kept of conditions that no row of a granule fulfils; 100M unless given, 0 for none

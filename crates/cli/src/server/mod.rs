@@ -79,7 +79,7 @@ pub struct ServerArguments {
     /// Bytes of memory that all queries together may use; 80 % of the machine's unless given
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     max_server_memory_usage: Option<u64>,
-    /// Bytes of decoded granules kept in memory, for queries with use_uncompressed_cache; 1G unless given, 0 for none
+    /// Bytes of decoded granules kept in memory; an eighth of what the process may hold unless given, 0 for none
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     uncompressed_cache_size: Option<u64>,
     /// Bytes of what is remembered of conditions and granules, for use_query_condition_cache; 100M unless given, 0 for none

@@ -1,6 +1,7 @@
 //! `like`, `ilike`, `match` and their negations. A constant pattern is compiled once, when the function is bound.
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
@@ -59,22 +60,21 @@ pub struct Patterns<'a, P> {
     constant: Option<Arc<P>>,
     compile: Arc<dyn Fn(&[u8]) -> Result<P> + Send + Sync>,
     source: Bytes<'a>,
-    met: HashMap<&'a [u8], Arc<P>>,
+    met: HashMap<&'a [u8], P>,
 }
 
 impl<P> Patterns<'_, P> {
+    /// Borrowed: a count of references that all threads touch for each row was two thirds of the time of a short replacement.
     #[inline]
-    pub fn get(&mut self, row: usize) -> Result<Arc<P>> {
+    pub fn get(&mut self, row: usize) -> Result<&P> {
         if let Some(constant) = &self.constant {
-            return Ok(constant.clone());
+            return Ok(constant);
         }
         let text = self.source.get(row);
-        if let Some(known) = self.met.get(text) {
-            return Ok(known.clone());
+        match self.met.entry(text) {
+            Entry::Occupied(known) => Ok(known.into_mut()),
+            Entry::Vacant(place) => Ok(place.insert((self.compile)(text)?)),
         }
-        let compiled = Arc::new((self.compile)(text)?);
-        self.met.insert(text, compiled.clone());
-        Ok(compiled)
     }
 }
 
@@ -97,7 +97,7 @@ fn bind<P: Send + Sync + 'static>(
         let mut patterns = compiled.of(&args[1])?;
         let mut failure = None;
         let result = truths(rows, |row| match patterns.get(row) {
-            Ok(pattern) => matches(&pattern, source.get(row)) == wanted,
+            Ok(pattern) => matches(pattern, source.get(row)) == wanted,
             Err(error) => {
                 failure.get_or_insert(error);
                 false

@@ -47,7 +47,7 @@ fn extract(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let mut patterns = compiled.of(&args[1])?;
         let mut failure = None;
         let result = slices(&args[0], rows, |row, text| match patterns.get(row) {
-            Ok(regex) if group(&regex) == 0 => regex.find(text).map_or(&text[..0], |found| &text[found.range()]),
+            Ok(regex) if group(regex) == 0 => regex.find(text).map_or(&text[..0], |found| &text[found.range()]),
             Ok(regex) => {
                 regex.captures(text).and_then(|found| found.get(1)).map_or(&text[..0], |found| &text[found.range()])
             }
@@ -67,7 +67,7 @@ fn extract_all(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let mut patterns = compiled.of(&args[1])?;
         slice_lists(&args[0], rows, |row, text, parts| {
             let regex = patterns.get(row)?;
-            if group(&regex) == 0 {
+            if group(regex) == 0 {
                 parts.extend(regex.find_iter(text).map(|found| &text[found.range()]).filter(|part| !part.is_empty()));
             } else {
                 parts.extend(

@@ -61,6 +61,7 @@ fn replace(name: &str, arguments: &[Argument], all: bool) -> Result<Bound> {
 }
 
 /// A replacement with `\0` … `\9` standing for groups.
+#[derive(Debug, PartialEq)]
 enum Part {
     Text(Vec<u8>),
     Group(usize),
@@ -74,7 +75,9 @@ fn parts(replacement: &[u8]) -> Vec<Part> {
         match byte {
             b'\\' => match bytes.next() {
                 Some(digit @ b'0'..=b'9') => {
-                    parts.push(Part::Text(std::mem::take(&mut text)));
+                    if !text.is_empty() {
+                        parts.push(Part::Text(std::mem::take(&mut text)));
+                    }
                     parts.push(Part::Group(usize::from(digit - b'0')));
                 }
                 Some(b'\\') => text.push(b'\\'),
@@ -84,7 +87,9 @@ fn parts(replacement: &[u8]) -> Vec<Part> {
             other => text.push(other),
         }
     }
-    parts.push(Part::Text(text));
+    if !text.is_empty() || parts.is_empty() {
+        parts.push(Part::Text(text));
+    }
     parts
 }
 
@@ -119,7 +124,7 @@ fn replace_regexp(name: &str, arguments: &[Argument], all: bool) -> Result<Bound
         let mut groups = Groups::new();
         strings(rows, |row, out| {
             let (text, pattern, other) = (source.get(row), patterns.get(row)?, others.get(row));
-            let (regex, sequence) = &*pattern;
+            let (regex, sequence) = pattern;
             let parts = match &known {
                 Some((of, parts)) if *of == other => parts,
                 _ => &known.insert((other, parts(other))).1,
@@ -240,4 +245,18 @@ fn translate(name: &str, arguments: &[Argument], points: bool) -> Result<Bound> 
             Ok(())
         })
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `replace_regexp` cuts a text where its replacement is one group and nothing else.
+    #[test]
+    fn a_group_alone_is_one_part() {
+        let text = |text: &[u8]| Part::Text(text.to_vec());
+        assert_eq!(parts(b"\\1"), [Part::Group(1)]);
+        assert_eq!(parts(b"a\\0b\\\\"), [text(b"a"), Part::Group(0), text(b"b\\")]);
+        assert_eq!(parts(b""), [text(b"")]);
+    }
 }

@@ -27,6 +27,8 @@ enum Step {
     Literal(Box<[u8]>),
     /// As many bytes of the class as there are, at least so many.
     Run(Box<[bool; 256]>, usize),
+    /// As `Run`, of a class of all bytes but one.
+    Until(u8, usize),
     /// Goes on with the next step, or at this one.
     Optional(usize),
     /// A group's border: its slot.
@@ -84,7 +86,7 @@ impl Sequence {
                     self.add(&repetition.sub)?;
                     self.steps[at] = Step::Optional(self.steps.len());
                 }
-                (least @ 0..=1, None) => self.steps.push(Step::Run(class_bytes(&repetition.sub)?, least as usize)),
+                (least @ 0..=1, None) => self.steps.push(run_of(class_bytes(&repetition.sub)?, least as usize)),
                 _ => return None,
             },
             _ => return None,
@@ -95,12 +97,19 @@ impl Sequence {
     /// Whether behind every run stands a literal that begins with no byte of the run, or nothing that could need one.
     fn runs_end_by_themselves(&self) -> bool {
         self.steps.iter().enumerate().all(|(at, step)| {
-            let Step::Run(class, _) = step else { return true };
+            let takes = |byte: u8| match step {
+                Step::Run(class, _) => class[usize::from(byte)],
+                Step::Until(other, _) => byte != *other,
+                _ => false,
+            };
+            if !matches!(step, Step::Run(..) | Step::Until(..)) {
+                return true;
+            }
             match self.steps[at + 1..].iter().find(|step| !matches!(step, Step::Border(_))) {
                 // A run in an optional piece may be followed by what stands behind the piece: that is what comes next here, too.
-                Some(Step::Literal(literal)) => literal.first().is_some_and(|first| !class[*first as usize]),
+                Some(Step::Literal(literal)) => literal.first().is_some_and(|first| !takes(*first)),
                 Some(Step::Rest) | None => true,
-                Some(Step::Run(..) | Step::Optional(_) | Step::Border(_)) => false,
+                Some(Step::Run(..) | Step::Until(..) | Step::Optional(_) | Step::Border(_)) => false,
             }
         })
     }
@@ -120,13 +129,20 @@ impl Sequence {
             step += 1;
             match now {
                 Step::Literal(literal) => {
-                    if !text[at..].starts_with(literal) {
+                    if !begins_with(&text[at..], literal) {
                         return None;
                     }
                     at += literal.len();
                 }
                 Step::Run(class, least) => {
                     let length = text[at..].iter().take_while(|byte| class[**byte as usize]).count();
+                    if length < *least {
+                        return None;
+                    }
+                    at += length;
+                }
+                Step::Until(other, least) => {
+                    let length = memchr::memchr(*other, &text[at..]).unwrap_or(text.len() - at);
                     if length < *least {
                         return None;
                     }
@@ -148,6 +164,20 @@ impl Sequence {
             }
         }
         Some(at)
+    }
+}
+
+/// Byte by byte: literals are short, and most that do not fit differ in their first.
+#[inline]
+fn begins_with(text: &[u8], literal: &[u8]) -> bool {
+    text.len() >= literal.len() && text.iter().zip(literal).all(|(byte, wanted)| byte == wanted)
+}
+
+fn run_of(class: Box<[bool; 256]>, least: usize) -> Step {
+    let mut others = (0..=u8::MAX).filter(|byte| !class[usize::from(*byte)]);
+    match (others.next(), others.next()) {
+        (Some(other), None) => Step::Until(other, least),
+        _ => Step::Run(class, least),
     }
 }
 

@@ -147,7 +147,7 @@ pub struct Courtesy {
 
 impl Courtesy {
     pub fn new(env: Arc<dyn Env>) -> Courtesy {
-        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        let cores = machine::cores();
         Courtesy { looked: env.instant(), cpu: machine::cpu_time(), env, cores }
     }
 

@@ -331,13 +331,11 @@ impl MergeTreeScan {
         })
     }
 
-    /// Decoded granules are kept only of queries that read little, so that one that reads all does not push out the
-    /// others'.
+    /// Whether decoded granules are kept; what of them fits is asked when the parts are open (`ScanShared::fits_in_cache`).
     fn keeps_granules(&self) -> bool {
         let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
-        self.settings.use_uncompressed_cache
-            && !self.core.environment.granules.is_off()
-            && rows <= self.settings.merge_tree_max_rows_to_use_cache
+        let most = self.settings.merge_tree_max_rows_to_use_cache;
+        self.settings.use_uncompressed_cache && !self.core.environment.granules.is_off() && (most == 0 || rows <= most)
     }
 
     fn shared(&self) -> &Arc<ScanShared> {

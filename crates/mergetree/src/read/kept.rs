@@ -11,11 +11,43 @@ use arrow::datatypes::Schema;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext};
 
-use super::granule_cache::{GranuleCache, GranuleKey, part_id};
+use super::granule_cache::{GranuleCache, GranuleKey, Way, part_id};
 use super::pages::Pages;
 use super::unit::Unit;
-use crate::index::sparse::compact;
 use crate::store::PartStore;
+
+/// Whether columns of granules are to be had from `kept_granules`: they are in memory, or worth to be kept from now on.
+/// `wants_all`: rows enough are wanted to decode the granules whole. What is decoded without being kept is noted.
+pub fn wants_kept(
+    context: &QueryContext,
+    store: &Arc<dyn PartStore>,
+    cache: &GranuleCache,
+    unit: &Unit,
+    roots: &[usize],
+    granules: &[usize],
+    wants_all: bool,
+) -> bool {
+    let part = part_id(&store.location(&unit.entry.key));
+    let keys = || granules.iter().flat_map(|&granule| roots.iter().map(move |&root| key(part, root, granule)));
+    let is_kept = match cache.way(keys()) {
+        Way::Kept => true,
+        Way::Worth => wants_all,
+        Way::Fresh => {
+            if wants_all {
+                cache.note(keys());
+            }
+            false
+        }
+    };
+    if !is_kept {
+        context.counters.add(Event::UncompressedCacheMisses, (granules.len() * roots.len()) as u64);
+    }
+    is_kept
+}
+
+fn key(part: u128, root: usize, granule: usize) -> GranuleKey {
+    GranuleKey { part, column: root as u32, granule: granule as u32 }
+}
 
 /// Columns of granules of a unit, a batch a granule. `roots`: places of the columns in the part.
 pub async fn kept_granules(
@@ -27,11 +59,10 @@ pub async fn kept_granules(
     granules: &[usize],
 ) -> Result<VecDeque<RecordBatch>> {
     let part = part_id(&store.location(&unit.entry.key));
-    let key = |root: usize, granule: usize| GranuleKey { part, column: root as u32, granule: granule as u32 };
     let mut found: BTreeMap<(usize, usize), ArrayRef> = BTreeMap::new();
     let (mut missing_roots, mut missing_granules) = (BTreeSet::new(), BTreeSet::new());
     for (&granule, &root) in granules.iter().flat_map(|granule| roots.iter().map(move |root| (granule, root))) {
-        match cache.get(key(root, granule)) {
+        match cache.get(key(part, root, granule)) {
             Some(values) => {
                 found.insert((granule, root), values);
             }
@@ -51,8 +82,7 @@ pub async fn kept_granules(
         for granule in missing_granules {
             let rows = stored_rows(unit, granule);
             for (column, &root) in batch.columns().iter().zip(&missing_roots) {
-                let values = compact(&column.slice(start, rows))?;
-                cache.put(key(root, granule), values.clone());
+                let values = cache.put(key(part, root, granule), &column.slice(start, rows))?;
                 found.insert((granule, root), values);
             }
             start += rows;

@@ -64,6 +64,11 @@ impl LiveRows {
         self.wanted.is_some()
     }
 
+    /// Whether so few rows are wanted that a decoder is told which (`selection`).
+    pub fn are_sparse(&self) -> bool {
+        self.wanted.is_some() && self.rows * SPARSE < self.stored_rows()
+    }
+
     /// How a decoder is told of the granules, to give all their rows.
     pub fn whole_granules(&self, unit: &Unit) -> RowSelection {
         unit.selection_of(&self.runs())
@@ -128,7 +133,7 @@ impl LiveRows {
     pub fn selection(&self, unit: &Unit) -> (RowSelection, bool) {
         match &self.wanted {
             None => (unit.selection_of(&self.runs()), true),
-            Some(_) if self.rows * SPARSE < self.stored_rows() => (unit.selection_of_rows(&self.numbers()), true),
+            Some(_) if self.are_sparse() => (unit.selection_of_rows(&self.numbers()), true),
             Some(_) => (unit.selection_of(&self.runs()), false),
         }
     }

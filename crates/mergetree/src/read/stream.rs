@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow::array::{
     ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt8Array, UInt32Array, UInt64Array,
@@ -104,6 +104,8 @@ pub struct ScanShared {
     is_counted: bool,
     help: Help,
     queue: OnceCell<Queue>,
+    /// Decoded granules are looked for and kept; known with the queue.
+    keeps_granules: AtomicBool,
 }
 
 /// What makes a query's scan read less.
@@ -167,6 +169,7 @@ impl ScanShared {
             is_counted: true,
             help: Help::default(),
             queue: OnceCell::new(),
+            keeps_granules: AtomicBool::new(false),
         }
     }
 
@@ -238,6 +241,7 @@ impl ScanShared {
             let opened: Vec<Arc<OpenPart>> =
                 futures::stream::iter(opening).buffered(PARTS_OPENED_AT_ONCE).try_collect().await?;
             let parts: Vec<_> = self.parts.iter().zip(opened).collect();
+            self.keeps_granules.store(self.fits_in_cache(context, &parts), Ordering::Relaxed);
             let all_rows = self.filters.is_empty() && self.help.first.is_none() && self.help.thresholds.is_none();
             let limits = if all_rows { self.limits } else { self.limits.with_conditions() };
             Ok::<_, Error>(Mutex::new(match &self.help.first {
@@ -277,6 +281,16 @@ impl ScanShared {
             }
         }
         pieces.into_iter().map(|(_, granules)| unit.clone().with(granules)).collect()
+    }
+
+    /// Whether what is read may be kept decoded: where it is more than the cache takes, nothing of it would still be there
+    /// when it is read again, and all would have been copied for that.
+    fn fits_in_cache(&self, context: &QueryContext, parts: &[(&PartSelection, Arc<OpenPart>)]) -> bool {
+        let Some(cache) = &self.help.granules else { return false };
+        let granules = |part: &PartSelection| part.granules.iter().map(|granules| granules.len() as u64).sum::<u64>();
+        let bytes: u64 = parts.iter().map(|(part, open)| granules(part) * self.granule_bytes(open)).sum();
+        let most = context.settings.merge_tree_max_bytes_to_use_cache;
+        bytes <= cache.limit() && (most == 0 || bytes <= most)
     }
 
     /// Bytes of a granule's values in memory, of the columns that are read, about.
@@ -357,7 +371,7 @@ impl ScanShared {
         Reading {
             context: context.clone(),
             store: self.store.clone(),
-            cache: self.help.granules.clone(),
+            cache: self.help.granules.clone().filter(|_| self.keeps_granules.load(Ordering::Relaxed)),
             batch_rows: self.help.rows.map_or(most, |rows| most.min(rows.max(1))),
             with_offsets: self.outputs.contains(&Output::PartOffset),
         }

@@ -22,7 +22,7 @@ use super::PART_OFFSET;
 use super::evolve::Projection;
 use super::filter::{ScanFilter, Tally};
 use super::granule_cache::GranuleCache;
-use super::kept::kept_granules;
+use super::kept::{kept_granules, wants_kept};
 use super::live_rows::LiveRows;
 use super::pages::Pages;
 use super::passing::Passing;
@@ -188,21 +188,27 @@ impl UnitReader {
     /// threshold left, it would say nothing. Its columns are decoded for it alone, so their pages are read whole anyway.
     fn asks_whole_granules(&self, projection: &Projection) -> bool {
         let wants = self.tally.passing.as_ref().is_some_and(Passing::wants_whole_granules);
-        let is_fresh = self.chunks.is_none() && self.reading.cache.is_none();
+        let is_fresh = self.chunks.is_none();
         let of_its_own = !projection.roots.is_empty() && projection.roots.iter().all(|root| !self.kept.contains_key(root));
         wants && is_fresh && of_its_own && self.live.is_narrowed()
     }
 
     /// As `step`, of all rows of the granules that have live ones.
     async fn step_of_granules(&mut self, condition: &ScanFilter, projection: &Projection, id: u128) -> Result<()> {
-        let Reading { context, store, batch_rows, .. } = &self.reading;
         let roots = &projection.roots;
-        let selection = self.live.whole_granules(&self.unit);
-        let mut pages = Pages::start(context, store, &self.unit, roots, selection, STEP_ROWS.min(*batch_rows))?;
+        let mut source = match self.kept_source(roots, true).await? {
+            Some(kept) => kept,
+            None => {
+                let Reading { context, store, batch_rows, .. } = &self.reading;
+                let selection = self.live.whole_granules(&self.unit);
+                let pages = Pages::start(context, store, &self.unit, roots, selection, STEP_ROWS.min(*batch_rows))?;
+                Source::Pages { pages, are_live: false }
+            }
+        };
         let later = self.wanted_later();
         let (mut of_all, mut passed) = (BooleanBufferBuilder::new(0), BooleanBufferBuilder::new(self.live.rows()));
         let mut left: BTreeMap<usize, Vec<ArrayRef>> = BTreeMap::new();
-        while let Some(stored) = pages.next(context, store, &self.unit).await? {
+        while let Some(stored) = source.next(&self.reading, &self.unit).await? {
             let pass = condition.evaluate(projection, &stored, &self.tally)?;
             let wanted = self.live.wanted_of(of_all.len()..of_all.len() + stored.num_rows());
             of_all.append_buffer(pass.values());
@@ -241,22 +247,34 @@ impl UnitReader {
         if missing.is_empty() {
             return Ok(Chunks::nothing(missing, 0));
         }
-        let Reading { context, store, cache, .. } = &self.reading;
-        match cache {
-            Some(cache) => {
-                let granules: Vec<usize> = self.live.granules().collect();
-                let batches = kept_granules(context, store, cache, &self.unit, &missing, &granules).await?;
-                Ok(Chunks { roots: missing, source: Source::Granules(batches), stored: 0, given: 0 })
-            }
+        match self.kept_source(&missing, !self.live.are_sparse()).await? {
+            Some(source) => Ok(Chunks { roots: missing, source, stored: 0, given: 0 }),
             None => self.pages(missing),
         }
+    }
+
+    /// The columns of the live granules by way of the cache, where it is used and has them or should. `wants_all`: see
+    /// `wants_kept`.
+    async fn kept_source(&mut self, roots: &[usize], wants_all: bool) -> Result<Option<Source>> {
+        let Reading { context, store, cache: Some(cache), .. } = &self.reading else { return Ok(None) };
+        let granules: Vec<usize> = self.live.granules().collect();
+        if !wants_kept(context, store, cache, &self.unit, roots, &granules, wants_all) {
+            return Ok(None);
+        }
+        Ok(Some(Source::Granules(kept_granules(context, store, cache, &self.unit, roots, &granules).await?)))
     }
 
     /// The chunks of the first step or, without steps, of the output.
     fn first_chunks(&self) -> Result<Option<Chunks>> {
         let roots = self.steps.front().map_or(&self.roots, |(_, projection)| &projection.roots);
-        if roots.is_empty() || self.reading.cache.is_some() || self.live.rows() == 0 {
+        if roots.is_empty() || self.live.rows() == 0 {
             return Ok(None);
+        }
+        if let Reading { context, store, cache: Some(cache), .. } = &self.reading {
+            let granules: Vec<usize> = self.live.granules().collect();
+            if wants_kept(context, store, cache, &self.unit, roots, &granules, !self.live.are_sparse()) {
+                return Ok(None);
+            }
         }
         self.pages(roots.clone()).map(Some)
     }
@@ -322,6 +340,17 @@ struct Chunk {
     columns: Vec<(usize, ArrayRef)>,
 }
 
+impl Source {
+    /// The next rows that are decoded or kept, live or not.
+    async fn next(&mut self, reading: &Reading, unit: &Unit) -> Result<Option<RecordBatch>> {
+        match self {
+            Source::Pages { pages, .. } => pages.next(&reading.context, &reading.store, unit).await,
+            Source::Granules(batches) => Ok(batches.pop_front()),
+            Source::Nothing => Ok(None),
+        }
+    }
+}
+
 impl Chunks {
     /// Nothing is decoded: all rows behind the first `given` are there.
     fn nothing(roots: Vec<usize>, given: usize) -> Chunks {
@@ -330,17 +359,14 @@ impl Chunks {
 
     async fn next(&mut self, reading: &Reading, unit: &Unit, live: &LiveRows) -> Result<Option<Chunk>> {
         loop {
-            let (batch, are_live) = match &mut self.source {
-                Source::Pages { pages, are_live } => (pages.next(&reading.context, &reading.store, unit).await?, *are_live),
-                Source::Granules(batches) => (batches.pop_front(), false),
-                Source::Nothing => {
-                    let rows = reading.batch_rows.min(live.rows() - self.given);
-                    let start = self.given;
-                    self.given += rows;
-                    return Ok((rows > 0).then(|| Chunk { start, rows, columns: Vec::new() }));
-                }
-            };
-            let Some(batch) = batch else { return Ok(None) };
+            if matches!(self.source, Source::Nothing) {
+                let rows = reading.batch_rows.min(live.rows() - self.given);
+                let start = self.given;
+                self.given += rows;
+                return Ok((rows > 0).then(|| Chunk { start, rows, columns: Vec::new() }));
+            }
+            let Some(batch) = self.source.next(reading, unit).await? else { return Ok(None) };
+            let are_live = matches!(self.source, Source::Pages { are_live: true, .. });
             let rows: Range<usize> = self.stored..self.stored + batch.num_rows();
             self.stored = rows.end;
             let wanted: Option<BooleanArray> = if are_live { None } else { live.wanted_of(rows) };

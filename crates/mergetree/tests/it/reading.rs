@@ -276,25 +276,28 @@ async fn granules_that_were_decoded_are_found_in_memory() {
     let batch = RecordBatch::try_new(columns().arrow(), rows).expect("fits");
     insert(&table, &context(&[]).expect("settings"), vec![batch]).await.expect("inserts");
     let query = "SELECT k, text, \"_part_offset\" FROM t WHERE k >= 1050 AND k < 1250 AND tenth = 3 ORDER BY k";
-    let kept = [("use_uncompressed_cache", "1")];
-    let (plain, context) = run(&table, query, &[]).await;
-    assert_eq!(context.counters.get(Event::UncompressedCacheMisses), 0);
-    assert_eq!(environment.granules.report().entries, 0, "nothing is kept unless a query says so");
-    let (first, context) = run(&table, query, &kept).await;
-    let missed = context.counters.get(Event::UncompressedCacheMisses);
+    let counts = |context: &QueryContext| {
+        let of = |event| context.counters.get(event);
+        (of(Event::UncompressedCacheHits), of(Event::UncompressedCacheMisses), environment.granules.report().entries)
+    };
+    let (plain, context) = run(&table, query, &[("use_uncompressed_cache", "0")]).await;
+    assert_eq!(counts(&context), (0, 0, 0));
     // Three granules; the column of the second step, and the text, in as many of them as have rows left.
-    assert_eq!((context.counters.get(Event::UncompressedCacheHits), missed), (0, 9));
-    let (second, context) = run(&table, query, &kept).await;
-    assert_eq!(context.counters.get(Event::UncompressedCacheHits), missed);
-    assert_eq!(context.counters.get(Event::UncompressedCacheMisses), 0);
-    assert_eq!((&first, &second), (&plain, &plain));
+    let (first, context) = run(&table, query, &[]).await;
+    assert_eq!(counts(&context), (0, 9, 0), "what is read once is not kept");
+    let (second, context) = run(&table, query, &[]).await;
+    assert_eq!(counts(&context), (0, 9, 9));
+    let (third, context) = run(&table, query, &[]).await;
+    assert_eq!(counts(&context), (9, 0, 9));
+    assert_eq!((&first, &second, &third), (&plain, &plain, &plain));
     // A query that reads much leaves it alone.
-    let much = [("use_uncompressed_cache", "1"), ("merge_tree_max_rows_to_use_cache", "10")];
-    let (_, context) = run(&table, query, &much).await;
-    assert_eq!(context.counters.get(Event::UncompressedCacheHits), 0);
+    for much in [("merge_tree_max_rows_to_use_cache", "10"), ("merge_tree_max_bytes_to_use_cache", "10")] {
+        let (_, context) = run(&table, query, &[much]).await;
+        assert_eq!(counts(&context), (0, 0, 9));
+    }
     environment.granules.clear();
-    let (_, context) = run(&table, query, &kept).await;
-    assert_eq!(context.counters.get(Event::UncompressedCacheMisses), missed);
+    let (_, context) = run(&table, query, &[]).await;
+    assert_eq!(counts(&context), (0, 9, 0));
     let options = EnvironmentOptions { uncompressed_cache_size: 0, background: false, ..EnvironmentOptions::default() };
     assert!(MergeTreeEnvironment::new(options, gristmill_base::env::system_env()).granules.is_off());
 }
