@@ -30,7 +30,8 @@ def run(folder: Path) -> Outcomes:
         ("client=clickhouse-client", f"client={HERE / 'http_cli.py'}"),
     )
     report = folder / "report.xml"
-    line = [python(HERE / "requirements.txt"), "-m", "pytest", "-q", "--timeout", "60", f"--junitxml={report}", "tests"]
+    options = ["--tb=native", "--timeout", "60", f"--junitxml={report}"]
+    line = [python(HERE / "requirements.txt"), "-m", "pytest", "-q", *options, "tests"]
     with open(folder / "output.txt", "w") as output:
         env = os.environ | {"GRISTMILL_HTTP_PORT": str(server.http_port)}
         subprocess.run([str(word) for word in line], cwd=source, env=env, stdout=output, stderr=output)

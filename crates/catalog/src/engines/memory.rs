@@ -181,6 +181,11 @@ impl TableWriter for MemoryWriter {
         }))
     }
 
+    /// Rows of an INSERT stay in the order in which they came; there is nothing here that a second lane would make faster.
+    fn max_lanes(&self) -> usize {
+        1
+    }
+
     async fn commit(&self) -> Result<()> {
         let gathered = std::mem::take(&mut *self.gathered.lock());
         if !gathered.batches.is_empty() {
