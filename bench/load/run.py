@@ -101,6 +101,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--connections", type=int, default=200)
     parser.add_argument("--seconds", type=int, default=60)
+    parser.add_argument("--warm-up", type=int, default=30, help="seconds of each way before it is measured: caches and the log of queries fill")
     parser.add_argument("--misbehaving", type=int, default=40, help="clients beside them in the second run of each")
     options = parser.parse_args()
     fine = True
@@ -112,6 +113,7 @@ def main():
         http.ok("OPTIMIZE TABLE load FINAL")
         print(f"{options.connections} connections, {options.seconds} s each: {QUERY}", flush=True)
         for name, way in [("HTTP", over_http), ("native", over_native)]:
+            way(server, argparse.Namespace(connections=options.connections, seconds=options.warm_up))
             for beside in [0, options.misbehaving]:
                 sockets = misbehave(server, beside)
                 memory = Memory(server)
