@@ -38,13 +38,6 @@ def test_a_million_rows(driver, table):
     assert driver.last_query.progress.rows >= 0
 
 
-def test_rows_of_an_insert_stay_in_their_order_in_memory(driver, table):
-    driver.execute(f"CREATE TABLE {table} (a Int32) ENGINE = Memory")
-    rows = [(n % 200,) for n in range(300_000)]
-    driver.execute(f"INSERT INTO {table} VALUES", rows)
-    assert driver.execute(f"SELECT * FROM {table}") == rows
-
-
 def test_columns_in_other_orders_and_with_defaults(driver, table):
     driver.execute(f"CREATE TABLE {table} (a Int32, b String DEFAULT concat('b', toString(a)), c Int32 MATERIALIZED a * 2) ENGINE = Memory")
     driver.execute(f"INSERT INTO {table} (b, a) VALUES", [("x", 1)])
