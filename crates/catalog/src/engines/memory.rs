@@ -181,7 +181,7 @@ impl TableWriter for MemoryWriter {
         }))
     }
 
-    /// Rows of an INSERT stay in the order in which they came; there is nothing here that a second lane would make faster.
+    /// There is nothing here that a second lane would make faster, and it would take rows out of their order.
     fn max_lanes(&self) -> usize {
         1
     }
