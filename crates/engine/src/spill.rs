@@ -1,5 +1,5 @@
 //! Temporary files of a query, for operators that run out of memory: their folder is made when the first of them is. Nearly no
-//! query has one, and a folder that is made and removed again took a tenth of the time of a small query.
+//! query has one, and to remove a folder again took a twentieth of the time of a small query.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -64,7 +64,7 @@ pub struct Patterns<'a, P> {
 }
 
 impl<P> Patterns<'_, P> {
-    /// Borrowed: a count of references that all threads touch for each row was two thirds of the time of a short replacement.
+    /// Borrowed: a count of references that all threads touch for each row was half of the time of a replacement's loop.
     #[inline]
     pub fn get(&mut self, row: usize) -> Result<&P> {
         if let Some(constant) = &self.constant {
