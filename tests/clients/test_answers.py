@@ -5,6 +5,7 @@ import uuid
 from http.client import HTTPConnection, IncompleteRead
 
 import clickhouse_driver
+import pytest
 
 
 def test_rows_of_a_slow_query_leave_as_they_come(server):
@@ -80,3 +81,16 @@ def test_clients_hear_how_many_rows_a_limit_left_out(http, server):
 
 def test_a_query_without_a_table_reads_one_row(http):
     assert json.loads(http.ok("SELECT 1 FORMAT JSON"))["statistics"]["rows_read"] == 1
+
+
+def test_rows_of_one_stream_come_in_their_order(http):
+    rows = 300_000
+    wanted = "".join(f"{number}\t{number}\n" for number in range(rows))
+    answer = http.ok(f"SELECT number, toString(number) FROM numbers({rows}) FORMAT TSV")
+    # No message that compares: the difference of texts so long takes hours.
+    assert answer == wanted or pytest.fail("numbers() lost its order")
+
+    http.ok("CREATE TABLE in_order (n UInt32, text String) ENGINE = Memory")
+    http.ok("INSERT INTO in_order FORMAT TSV", body=wanted.encode())
+    answer = http.ok("SELECT n, lower(text) FROM in_order FORMAT TSV")
+    assert answer == wanted or pytest.fail("a Memory table lost the order of its data")

@@ -10,6 +10,7 @@ mod config_tree;
 mod demo;
 mod local;
 mod log_file;
+mod processor;
 mod prompt;
 mod runner;
 mod server;
@@ -18,6 +19,15 @@ mod terminal;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    let lacks = processor::lacks();
+    if !lacks.is_empty() {
+        eprintln!(
+            "This processor lacks {}, which this build of gristmill uses. Build one for any processor with \
+             RUSTFLAGS=\"-C target-cpu=x86-64\".",
+            lacks.join(", ")
+        );
+        return ExitCode::FAILURE;
+    }
     allocator::set_up();
     command::run(std::env::args_os().collect())
 }

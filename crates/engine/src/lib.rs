@@ -9,6 +9,7 @@ pub mod engine;
 pub mod execution;
 mod granted_columns;
 mod group_limit;
+mod in_order;
 pub mod interpret;
 pub mod keys;
 mod limits;

@@ -25,6 +25,7 @@ use gristmill_mergetree::read::{physical_rules, read_states};
 use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
+use crate::in_order::KeepOrderOfOneStream;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::operator_limits::KeepToLimits;
 use crate::spill::SpillFiles;
@@ -101,6 +102,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     }
     rules.push(Arc::new(GroupNarrowKeysByArray));
     rules.push(Arc::new(GroupInBuckets::default()));
+    rules.push(Arc::new(KeepOrderOfOneStream));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }

@@ -20,3 +20,6 @@ SELECT CAST(NULL AS UInt8);
 SELECT CAST(NULL AS Nullable(UInt8)), toTypeName(CAST(1 AS Nullable(UInt8)));
 SELECT toInt32(toNullable('5')), length(toNullable('abc')), upper(NULL);
 SELECT greatest(1, NULL), least(2, 1, 3), isZeroOrNull(0), isZeroOrNull(NULL);
+SELECT NULL IN (NULL), NULL IN (1), NULL NOT IN (NULL), NULL IN (1, NULL), 1 IN (NULL);
+SELECT x, x IN (NULL), x NOT IN (NULL), x IN (1, NULL) FROM (SELECT arrayJoin([1, 2, NULL]) AS x) ORDER BY x;
+SELECT count() FROM (SELECT arrayJoin([1, 2, NULL]) AS x) WHERE NOT (x IN (NULL));

@@ -126,6 +126,11 @@ impl Analyzer<'_> {
         }
         let nullable = typed.kind.is_nullable();
         let members = match &constants[..] {
+            // NULL has NULL for an answer, whatever the set.
+            [] if nullable && others.is_empty() => {
+                let unknown = Expr::Literal(ScalarValue::Boolean(None), None);
+                Expr::IsNull(Box::new(typed.expr.clone())).and(unknown)
+            }
             [] => boolean(false),
             [one] => typed.expr.clone().eq(one.clone()),
             _ => Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false }),
