@@ -32,6 +32,14 @@ pub fn resident_bytes() -> Option<u64> {
     Some(resident.saturating_sub(shared) * page_bytes)
 }
 
+/// Threads of the whole machine that computed or waited for a disk, on average over 1, 5 and 15 minutes. `None` where the system
+/// does not tell.
+pub fn load_average() -> Option<[f64; 3]> {
+    let told = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let mut averages = told.split_ascii_whitespace().map(str::parse::<f64>);
+    Some([averages.next()?.ok()?, averages.next()?.ok()?, averages.next()?.ok()?])
+}
+
 /// Time that all threads of this process have computed so far, in the kernel and outside.
 pub fn cpu_time() -> Duration {
     // SAFETY: an all-zero rusage is a valid value, and getrusage writes nothing but it.
@@ -99,6 +107,11 @@ mod tests {
         let told = super::filesystem(std::path::Path::new("/")).expect("told");
         assert!(told.capacity > 0 && told.available <= told.free && told.free <= told.capacity, "{told:?}");
         assert!(super::filesystem(std::path::Path::new("/no/such/folder")).is_err());
+    }
+
+    #[test]
+    fn the_machine_has_a_load() {
+        assert!(super::load_average().is_some_and(|load| load.iter().all(|average| *average >= 0.0)));
     }
 
     #[test]

@@ -50,6 +50,11 @@ pub fn listens_at(tcp_port: u16) {
     TCP_PORT.store(tcp_port, Ordering::Relaxed);
 }
 
+/// Seconds since the process began to know functions.
+pub fn uptime_seconds() -> u64 {
+    system_env().instant().duration_since(*START).as_secs()
+}
+
 pub fn register(registry: &mut Registry) {
     LazyLock::force(&START);
     text(registry, "version", &[], |_| DIALECT_VERSION.to_string());
@@ -102,7 +107,7 @@ pub fn register(registry: &mut Registry) {
         volatile(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
             Ok(Bound::new(T::UInt32, |_, rows| {
-                let seconds = system_env().instant().duration_since(*START).as_secs() as u32;
+                let seconds = uptime_seconds() as u32;
                 Ok(Arc::new(UInt32Array::from(vec![seconds; rows])) as ArrayRef)
             }))
         }),
