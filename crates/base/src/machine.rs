@@ -74,11 +74,7 @@ pub fn filesystem(path: &Path) -> io::Result<Filesystem> {
         told
     };
     let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
-    Ok(Filesystem {
-        capacity: bytes(told.f_blocks),
-        available: bytes(told.f_bavail),
-        free: bytes(told.f_bfree),
-    })
+    Ok(Filesystem { capacity: bytes(told.f_blocks), available: bytes(told.f_bavail), free: bytes(told.f_bfree) })
 }
 
 /// The limit of the control group, of either version; `max` of version 2 is no number and so no limit.

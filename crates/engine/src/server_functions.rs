@@ -37,7 +37,8 @@ pub fn register(registry: &mut Registry, asked: &Arc<Asked>) {
             Ok(Bound::new(SqlType::UInt8, move |_, rows| truths(rows, |_| found)))
         })
     });
-    registry.scalar("getMergeTreeSetting", of_query(|name, arguments, _| merge_tree_setting(&setting_name(name, arguments)?)));
+    registry
+        .scalar("getMergeTreeSetting", of_query(|name, arguments, _| merge_tree_setting(&setting_name(name, arguments)?)));
     let told: [(&str, fn(Filesystem) -> u64); 3] = [
         ("filesystemAvailable", |disk| disk.available),
         ("filesystemCapacity", |disk| disk.capacity),

@@ -32,7 +32,12 @@ const fn declared(
 pub const DECLARED: &[ServerSetting] = &[
     declared("default_database", "String", "default", "The database of clients that name none."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
-    declared("max_concurrent_queries", "UInt64", "100", "Queries that run at the same time; others are refused. 0: any number."),
+    declared(
+        "max_concurrent_queries",
+        "UInt64",
+        "100",
+        "Queries that run at the same time; others are refused. 0: any number.",
+    ),
     declared("max_connections", "Int32", "4096", "Connections that are open at a time; more wait. 0: any number."),
     declared("max_server_memory_usage", "UInt64", "0", "Bytes of memory that all queries together may use."),
     declared(

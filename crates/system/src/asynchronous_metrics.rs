@@ -32,7 +32,11 @@ pub fn measured(databases: &Databases, data_path: &Path) -> Vec<Measured> {
     };
     let disk = machine::filesystem(data_path).ok();
     let of_disk = |of: fn(machine::Filesystem) -> u64| disk.map(|disk| of(disk) as f64);
-    add("FilesystemMainPathAvailableBytes", of_disk(|disk| disk.available), "Bytes that may be written to the data folder's disk.");
+    add(
+        "FilesystemMainPathAvailableBytes",
+        of_disk(|disk| disk.available),
+        "Bytes that may be written to the data folder's disk.",
+    );
     add("FilesystemMainPathTotalBytes", of_disk(|disk| disk.capacity), "Bytes of the data folder's disk.");
     let used = of_disk(|disk| disk.capacity.saturating_sub(disk.free));
     add("FilesystemMainPathUsedBytes", used, "Bytes of the data folder's disk that are taken.");

@@ -167,8 +167,16 @@ async fn every_table_can_be_read() {
                 "query_condition_cache",
             ];
             let may_be_empty = empty.contains(&name.to_lowercase().as_str())
-                || ["events", "query_log", "processes", "user_processes", "errors", "object_storage_requests", "schema_inference_cache"]
-                    .contains(&name.as_str());
+                || [
+                    "events",
+                    "query_log",
+                    "processes",
+                    "user_processes",
+                    "errors",
+                    "object_storage_requests",
+                    "schema_inference_cache",
+                ]
+                .contains(&name.as_str());
             assert!(may_be_empty || !rows.is_empty(), "{database}.{name} has no rows");
         }
     }

@@ -222,7 +222,8 @@ impl Analyzer<'_> {
     fn format_row(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Result<Typed> {
         let names: Vec<String> = arguments[1..].iter().map(|value| self.shown(value, context.scope)).collect();
         let names = self.literal(&Literal::Text(format_row::names(&names).into_bytes()))?;
-        let mut typed = arguments.iter().map(|argument| self.as_value(self.expr(argument, context)?)).collect::<Result<Vec<_>>>()?;
+        let mut typed =
+            arguments.iter().map(|argument| self.as_value(self.expr(argument, context)?)).collect::<Result<Vec<_>>>()?;
         typed.push(names);
         let described = typed.iter().map(|typed| (typed.expr.clone(), self.argument(typed))).collect();
         let function = format_row::of_query(self.settings);
