@@ -2,11 +2,13 @@
 
 import json
 import socket
+import subprocess
 import time
 
+import clickhouse_driver
 import pytest
 from http_client import Http
-from server import Server
+from server import BINARY, Server
 
 
 @pytest.fixture
@@ -69,6 +71,78 @@ def test_the_log_goes_into_files(configured, tmp_path):
 def test_the_name_of_the_server(configured):
     _, http = configured("<display_name>mill</display_name>")
     assert http("SELECT 1").headers["x-clickhouse-server-display-name"] == "mill"
+
+
+def test_macros(configured, tmp_path):
+    _, http = configured("<macros><shard>01</shard><replica>a &amp; b</replica></macros>")
+    assert http.ok("SELECT * FROM system.macros ORDER BY macro") == "replica\ta & b\nshard\t01\n"
+    assert http.ok("SELECT getMacro('shard'), getMacro('replica')") == "01\ta & b\n"
+    assert http("SELECT getMacro('layer')").error == (139, "NO_ELEMENTS_IN_CONFIG")
+    (tmp_path / "config.xml").write_text("<clickhouse><macros><shard>02</shard></macros></clickhouse>")
+    http.ok("SYSTEM RELOAD CONFIG")
+    assert http.ok("SELECT * FROM system.macros") == "shard\t02\n"
+
+
+def test_the_profile_of_everybody(configured):
+    profiles = "<profiles><base><max_threads>3</max_threads></base><everybody><profile>base</profile><max_block_size>1234</max_block_size></everybody></profiles>"
+    users = "<users><default><no_password/><networks><ip>::/0</ip></networks></default></users>"
+    server, http = configured(f"<default_profile>everybody</default_profile>{profiles}{users}")
+    assert http.ok("SELECT getSetting('max_threads'), getSetting('max_block_size')") == "3\t1234\n"
+    assert http.ok("SELECT currentProfiles(), enabledProfiles(), defaultProfiles()") == "['everybody']\t['base','everybody']\t['everybody']\n"
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    assert client.execute("SELECT getSetting('max_threads')") == [(3,)]
+    client.disconnect()
+
+
+def test_a_profile_of_everybody_that_is_not_there(tmp_path):
+    config = tmp_path / "config.xml"
+    config.write_text("<clickhouse><default_profile>none</default_profile></clickhouse>")
+    line = [BINARY, "server", "--path", tmp_path / "data", "--http-port", "0", "--tcp-port", "0", "--config-file", config]
+    ended = subprocess.run([str(word) for word in line], capture_output=True, text=True, timeout=60)
+    assert ended.returncode != 0 and "THERE_IS_NO_PROFILE" in ended.stderr and "<default_profile>" in ended.stderr
+
+
+def test_the_database_of_who_names_none(configured):
+    server, http = configured("<default_database>home</default_database>")
+    assert http.ok("SELECT currentDatabase()") == "home\n"
+    assert http.ok("SELECT currentDatabase()", database="default") == "default\n"
+    assert http.ok("SELECT getServerSetting('default_database'), value, changed FROM system.server_settings WHERE name = 'default_database'") == "home\thome\t1\n"
+    http.ok("CREATE TABLE t (a Int8) ENGINE = Memory")
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    assert client.execute("SELECT currentDatabase(), hasColumnInTable('home', 't', 'a')") == [("home", 1)]
+    client.disconnect()
+
+
+def test_connections_wait_as_long_as_told(configured):
+    server, http = configured("<keep_alive_timeout>2</keep_alive_timeout>")
+    assert http("SELECT 1").headers["keep-alive"] == "timeout=2"
+    assert http(method="GET", path="/ping").headers["keep-alive"] == "timeout=2"
+    assert http.ok("SELECT getServerSetting('keep_alive_timeout')") == "2\n"
+    with socket.create_connection(("127.0.0.1", server.http_port)) as connection:
+        connection.settimeout(20)
+        for _ in range(2):
+            connection.sendall(b"GET /ping HTTP/1.1\r\nHost: x\r\n\r\n")
+            answer = b""
+            while not answer.endswith(b"Ok.\n"):
+                answer += connection.recv(1000)
+            assert answer.startswith(b"HTTP/1.1 200")
+            time.sleep(0.5)
+        begin = time.monotonic()
+        assert connection.recv(1000) == b""
+        assert time.monotonic() - begin < 10
+
+
+def test_connections_that_are_not_kept(configured):
+    server, http = configured("<keep_alive_timeout>0</keep_alive_timeout>")
+    answer = http("SELECT 1")
+    assert answer.headers["connection"].lower() == "close" and "keep-alive" not in answer.headers
+    with socket.create_connection(("127.0.0.1", server.http_port)) as connection:
+        connection.settimeout(20)
+        connection.sendall(b"GET /ping HTTP/1.1\r\nHost: x\r\n\r\n")
+        answer = b""
+        while part := connection.recv(1000):
+            answer += part
+        assert answer.startswith(b"HTTP/1.1 200") and answer.endswith(b"Ok.\n")
 
 
 @pytest.mark.parametrize("dash", ["-", "_"])

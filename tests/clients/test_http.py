@@ -2,8 +2,10 @@
 
 import gzip
 import json
+import re
 import socket
 import time
+import uuid
 import zlib
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection, IncompleteRead
@@ -266,10 +268,35 @@ def test_pages(http):
     assert http(method="GET", path="/nothing").status == 404
     metrics = http(method="GET", path="/metrics").text
     assert "# TYPE ClickHouseProfileEvents_Query counter\n" in metrics and "\nClickHouseMetrics_HTTPConnection " in metrics
+    shown = dict(re.findall(r"^ClickHouseAsyncMetrics_(\w+) (\S+)$", metrics, re.M))
+    listed = http.ok("SELECT metric FROM system.asynchronous_metrics").split()
+    assert sorted(shown) == sorted(listed) and float(shown["MemoryResident"]) > 1e6 and float(shown["NumberOfDatabases"]) >= 1
+    assert "# TYPE ClickHouseAsyncMetrics_Uptime gauge\n" in metrics
     allowed = http(method="OPTIONS", headers={"Origin": "http://example.com"})
     assert (allowed.status, allowed.headers["access-control-allow-origin"]) == (204, "*")
     shared = http("SELECT 1", add_http_cors_header=1, headers={"Origin": "http://example.com"})
     assert shared.headers["access-control-allow-origin"] == "*"
+
+
+def test_what_a_flush_says_of_itself_comes_with_the_next(http):
+    # clickhouse-java looks for a query's comment so: the flush has the query's id.
+    same = uuid.uuid4().hex
+    comments = f"SELECT log_comment, query FROM system.query_log WHERE query_id = '{same}' ORDER BY type FORMAT TSVRaw"
+    http.ok("-- select something\nselect 1", query_id=same, log_comment="select something")
+    http.ok("SYSTEM FLUSH LOGS", query_id=same)
+    assert http.ok(comments) == "select something\t-- select something\nselect 1\n" * 2
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok(comments).count("SYSTEM FLUSH LOGS") == 2
+
+
+def test_connections_have_numbers(http):
+    connection = http_connection(http)
+    numbers = []
+    for _ in range(2):
+        connection.request("GET", "/?query=SELECT+connectionId()")
+        numbers.append(int(connection.getresponse().read()))
+    assert numbers[0] == numbers[1] > 0
+    assert int(http.ok("SELECT connection_id()")) > numbers[0]
 
 
 def test_connections_are_kept(http):

@@ -29,7 +29,7 @@ use crate::rights::identifier;
 
 /// The user of whoever names none.
 pub const DEFAULT_USER: &str = "default";
-/// The profile whose settings everybody has.
+/// The profile whose settings everybody has, unless the configuration names another.
 pub const DEFAULT_PROFILE: &str = "default";
 const VERSION: u32 = 1;
 
@@ -40,6 +40,9 @@ pub struct State {
     pub profiles: BTreeMap<String, Profile>,
     #[serde(default)]
     pub collections: BTreeMap<String, Collection>,
+    /// The profile whose settings everybody has, where the configuration names one (`<default_profile>`).
+    #[serde(skip)]
+    pub default_profile: Option<String>,
 }
 
 /// As it lies on the disk.
@@ -120,7 +123,13 @@ impl State {
             roles: BTreeMap::new(),
             profiles: profiles.into_iter().map(|profile| (profile.name.clone(), profile)).collect(),
             collections: BTreeMap::new(),
+            default_profile: None,
         }
+    }
+
+    /// The profile whose settings everybody has.
+    pub fn default_profile(&self) -> &str {
+        self.default_profile.as_deref().unwrap_or(DEFAULT_PROFILE)
     }
 
     /// Error: UNKNOWN_USER.
@@ -239,6 +248,7 @@ impl State {
         state.roles.retain(|_, role| role.storage == Storage::LocalDirectory);
         state.profiles.retain(|_, profile| profile.storage == Storage::LocalDirectory);
         state.collections.retain(|_, collection| collection.storage == Storage::LocalDirectory);
+        state.default_profile = None;
         state
     }
 
@@ -248,6 +258,7 @@ impl State {
         self.roles.extend(others.roles);
         self.profiles.extend(others.profiles);
         self.collections.extend(others.collections);
+        self.default_profile = others.default_profile;
         self
     }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, LazyLock};
 
 use gristmill_base::{Error, ErrorCode, Result};
 
-use crate::control::{DEFAULT_PROFILE, State};
+use crate::control::State;
 use crate::entity::{Chosen, RoleGranted, SettingsElement, User, Writability};
 use crate::grant::Granted;
 
@@ -43,6 +43,10 @@ pub struct Effective {
     pub enabled_roles: Vec<RoleGranted>,
     /// Those that are on when a session of the user begins.
     pub default_roles: Vec<String>,
+    /// Settings profiles that the server, the user and the roles have, in the order in which they take effect.
+    pub current_profiles: Vec<String>,
+    /// With those that they have in turn, each behind its own.
+    pub enabled_profiles: Vec<String>,
     /// Settings of the profiles, the user and the roles, in their order.
     pub settings: Vec<(String, String)>,
     pub constraints: Arc<BTreeMap<String, Constraint>>,
@@ -75,13 +79,21 @@ impl Effective {
         let default_roles = default.map(|granted| granted.role.clone()).collect();
         let mut effective = Effective { granted, current_roles, enabled_roles, default_roles, ..Effective::default() };
         let mut within = BTreeSet::new();
-        effective.add_profile(state, DEFAULT_PROFILE, &mut within);
+        effective.add_profile(state, state.default_profile(), &mut within);
         let names: Vec<&str> = std::iter::once(user.name.as_str())
             .chain(effective.enabled_roles.iter().map(|role| role.role.as_str()))
             .collect::<Vec<_>>();
         let given = state.profiles.values().filter(|profile| names.iter().any(|name| profile.to.contains(name)));
         let given: Vec<String> = given.map(|profile| profile.name.clone()).collect();
         let of_roles: Vec<_> = effective.enabled_roles.iter().filter_map(|role| state.roles.get(&role.role)).collect();
+        let named = of_roles.iter().flat_map(|role| profiles_in(&role.settings)).chain(profiles_in(&user.settings));
+        let named = std::iter::once(state.default_profile()).chain(given.iter().map(String::as_str)).chain(named);
+        effective.current_profiles = last_of_each(named.filter(|name| state.profiles.contains_key(*name)));
+        let mut with_theirs = Vec::new();
+        for name in &effective.current_profiles {
+            add_with_theirs(state, name, &mut BTreeSet::new(), &mut with_theirs);
+        }
+        effective.enabled_profiles = last_of_each(with_theirs.into_iter());
         given.iter().for_each(|profile| effective.add_profile(state, profile, &mut BTreeSet::new()));
         of_roles.iter().for_each(|role| effective.add(state, &role.settings, &mut BTreeSet::new()));
         effective.add(state, &user.settings, &mut BTreeSet::new());
@@ -114,6 +126,33 @@ impl Effective {
             }
         }
     }
+}
+
+/// The profiles that a list of settings names.
+fn profiles_in(settings: &[SettingsElement]) -> impl Iterator<Item = &str> {
+    settings.iter().filter_map(|element| match element {
+        SettingsElement::Profile(name) => Some(name.as_str()),
+        SettingsElement::Setting { .. } => None,
+    })
+}
+
+/// The profile behind those that it has.
+fn add_with_theirs<'a>(state: &'a State, name: &'a str, within: &mut BTreeSet<&'a str>, into: &mut Vec<&'a str>) {
+    let Some(profile) = state.profiles.get(name).filter(|_| within.insert(name)) else { return };
+    profiles_in(&profile.settings).for_each(|theirs| add_with_theirs(state, theirs, within, into));
+    into.push(name);
+}
+
+/// Of names that come several times the last, since what comes later wins.
+fn last_of_each<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut kept: Vec<String> = Vec::new();
+    for name in names.collect::<Vec<_>>().into_iter().rev() {
+        if !kept.iter().any(|known| known == name) {
+            kept.push(name.to_string());
+        }
+    }
+    kept.reverse();
+    kept
 }
 
 /// Whether a setting may get another value. `readonly`: the one in force. Errors: READONLY, SETTING_CONSTRAINT_VIOLATION.
@@ -215,6 +254,32 @@ mod tests {
         assert!(Effective::of(&state, &identity).expect("known").granted.rights.is_none());
         identity.user = "nobody".into();
         assert_eq!(Effective::of(&state, &identity).expect_err("unknown").code(), ErrorCode::UNKNOWN_USER);
+    }
+
+    #[test]
+    fn profiles_are_told_with_those_that_they_have() {
+        let mut state = state();
+        let profile = |name: &str, theirs: &[&str]| Profile {
+            id: Uuid::nil(),
+            name: name.into(),
+            storage: Storage::LocalDirectory,
+            settings: theirs.iter().map(|name| SettingsElement::Profile(name.to_string())).collect(),
+            to: Chosen::None,
+        };
+        let profiles: [(&str, &[&str]); 3] = [("base", &[]), ("web", &["base", "web"]), ("start", &["readonly"])];
+        for (name, theirs) in profiles {
+            state.profiles.insert(name.into(), profile(name, theirs));
+        }
+        let alice = state.users.get_mut("alice").expect("there");
+        alice.settings = ["default", "web", "gone"].map(|name| SettingsElement::Profile(name.to_string())).to_vec();
+        let identity = Identity::of(alice);
+        let effective = Effective::of(&state, &identity).expect("known");
+        assert_eq!(effective.current_profiles, ["default", "web"]);
+        assert_eq!(effective.enabled_profiles, ["default", "base", "web"]);
+        state.default_profile = Some("start".into());
+        let effective = Effective::of(&state, &identity).expect("known");
+        assert_eq!(effective.enabled_profiles, ["readonly", "start", "default", "base", "web"]);
+        assert_eq!(effective.settings, [("readonly".to_string(), "1".to_string())]);
     }
 
     #[test]

@@ -1,5 +1,9 @@
 //! What the machine has, as far as this process may use it.
 
+use std::ffi::CString;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
 use std::sync::LazyLock;
 use std::time::Duration;
 
@@ -28,6 +32,14 @@ pub fn resident_bytes() -> Option<u64> {
     Some(resident.saturating_sub(shared) * page_bytes)
 }
 
+/// Threads of the whole machine that computed or waited for a disk, on average over 1, 5 and 15 minutes. `None` where the system
+/// does not tell.
+pub fn load_average() -> Option<[f64; 3]> {
+    let told = std::fs::read_to_string("/proc/loadavg").ok()?;
+    let mut averages = told.split_ascii_whitespace().map(str::parse::<f64>);
+    Some([averages.next()?.ok()?, averages.next()?.ok()?, averages.next()?.ok()?])
+}
+
 /// Time that all threads of this process have computed so far, in the kernel and outside.
 pub fn cpu_time() -> Duration {
     // SAFETY: an all-zero rusage is a valid value, and getrusage writes nothing but it.
@@ -38,6 +50,31 @@ pub fn cpu_time() -> Duration {
     };
     let time = |time: libc::timeval| Duration::from_secs(time.tv_sec as u64) + Duration::from_micros(time.tv_usec as u64);
     time(usage.ru_utime) + time(usage.ru_stime)
+}
+
+/// Bytes of the file system that a path lies on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Filesystem {
+    pub capacity: u64,
+    /// What this process may still write.
+    pub available: u64,
+    /// What is free, with what is kept for the system's own account.
+    pub free: u64,
+}
+
+/// The file system of a path.
+pub fn filesystem(path: &Path) -> io::Result<Filesystem> {
+    let path = CString::new(path.as_os_str().as_bytes())?;
+    // SAFETY: an all-zero statvfs is a valid value; the path ends with a zero byte, and the call writes nothing but the struct.
+    let told = unsafe {
+        let mut told: libc::statvfs = std::mem::zeroed();
+        if libc::statvfs(path.as_ptr(), &mut told) != 0 {
+            return Err(io::Error::last_os_error());
+        }
+        told
+    };
+    let bytes = |blocks: u64| blocks.saturating_mul(told.f_frsize);
+    Ok(Filesystem { capacity: bytes(told.f_blocks), available: bytes(told.f_bavail), free: bytes(told.f_bfree) })
 }
 
 /// The limit of the control group, of either version; `max` of version 2 is no number and so no limit.
@@ -59,6 +96,18 @@ mod tests {
         let before = super::resident_bytes().expect("told");
         let touched = std::hint::black_box(vec![1u8; 64 << 20]);
         assert!(super::resident_bytes().expect("told") >= before + (60 << 20), "{}", touched.len());
+    }
+
+    #[test]
+    fn a_file_system_has_no_more_free_than_it_holds() {
+        let told = super::filesystem(std::path::Path::new("/")).expect("told");
+        assert!(told.capacity > 0 && told.available <= told.free && told.free <= told.capacity, "{told:?}");
+        assert!(super::filesystem(std::path::Path::new("/no/such/folder")).is_err());
+    }
+
+    #[test]
+    fn the_machine_has_a_load() {
+        assert!(super::load_average().is_some_and(|load| load.iter().all(|average| *average >= 0.0)));
     }
 
     #[test]

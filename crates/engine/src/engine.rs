@@ -1,7 +1,7 @@
 //! The engine, one a process: what all sessions share.
 
-use std::path::PathBuf;
-use std::sync::Arc;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use gristmill_access::AccessControl;
 use gristmill_access::control::State;
@@ -10,8 +10,8 @@ use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, MetadataStore};
-use gristmill_functions::{FunctionEnv, Registry, SessionRoles};
-use gristmill_introspect::{QueryContext, Settings};
+use gristmill_functions::{Asker, FunctionEnv, Registry, SessionRoles};
+use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
 use parking_lot::RwLock;
@@ -19,6 +19,7 @@ use parking_lot::RwLock;
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
 use crate::opener::Opener;
+use crate::server_functions::{self, Asked};
 use crate::views::gates::Gates;
 
 #[derive(Clone, Debug, Default)]
@@ -94,11 +95,18 @@ impl Engine {
         make_private(&data_path).context(not_made)?;
         let data_path = made(data_path)?;
         let user_files_path = config.user_files_path.map(made).transpose()?;
-        let registry = Arc::new(Registry::standard()?);
+        let asked = Arc::new(Asked { databases: OnceLock::new(), data_path: data_path.clone() });
+        let mut registry = Registry::standard()?;
+        server_functions::register(&mut registry, &asked);
+        let registry = Arc::new(registry);
+        server_settings::set("path", data_path.display());
+        server_settings::set("user_files_path", user_files_path.as_deref().unwrap_or(Path::new("")).display());
         let hints = SourceHints { user_files_path, ..SourceHints::default() };
         let defaults = EnvironmentOptions::default();
         let uncompressed_cache_size = config.uncompressed_cache_size.unwrap_or(defaults.uncompressed_cache_size);
         let query_condition_cache_size = config.query_condition_cache_size.unwrap_or(defaults.query_condition_cache_size);
+        server_settings::set("uncompressed_cache_size", uncompressed_cache_size);
+        server_settings::set("query_condition_cache_size", query_condition_cache_size);
         let options = EnvironmentOptions { uncompressed_cache_size, query_condition_cache_size, ..defaults };
         let mergetree = MergeTreeEnvironment::new(options, env.clone());
         mergetree.set_compiler(Arc::new(Compiler { registry: registry.clone() }));
@@ -112,6 +120,8 @@ impl Engine {
             None => AccessControl::open(&data_path, State::unconfigured())?,
         };
         let databases = Databases::open(store, opener.clone()).await?;
+        // Nobody else sets it.
+        let _ = asked.databases.set(Arc::downgrade(&databases));
         Ok(Arc::new(Engine {
             databases,
             registry,
@@ -202,6 +212,7 @@ impl Engine {
             cast_keep_nullable: context.settings.cast_keep_nullable,
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
             range_elements_max: context.settings.function_range_max_elements_in_block,
+            asker: Asker { access: context.access.clone(), connection: context.client.connection },
         }
     }
 }

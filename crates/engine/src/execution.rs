@@ -93,6 +93,8 @@ pub(crate) struct Ending {
     pub kind: &'static str,
     pub tables: Vec<(String, String)>,
     pub running: Option<Running>,
+    /// It is SYSTEM FLUSH LOGS.
+    pub flushes_logs: bool,
 }
 
 impl Ending {
@@ -107,8 +109,19 @@ impl Ending {
     }
 
     fn log(&self, kind: QueryLogType, error: Option<&Error>) {
-        if self.context.settings.log_queries {
-            query_log().push(QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error));
+        if self.flushes_logs && kind == QueryLogType::QueryStart {
+            query_log().release();
+        }
+        if !self.context.settings.log_queries {
+            return;
+        }
+        let entry = QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error);
+        // A flush is over before it is logged in ClickHouse: what it says of itself comes with the next one, and clients that
+        // give it the id of the query that they look for count on that.
+        if self.flushes_logs && error.is_none() {
+            query_log().hold(entry);
+        } else {
+            query_log().push(entry);
         }
     }
 

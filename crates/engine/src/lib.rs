@@ -22,6 +22,7 @@ pub mod plan;
 pub mod projections;
 pub mod resolver;
 mod rest_of_stream;
+mod server_functions;
 pub mod session;
 pub mod sets;
 mod spill;

@@ -144,7 +144,8 @@ impl Session {
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let context = context.of_user(access).of_client(self.client.clone());
-        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None };
+        let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
+        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
         match allocations::counted(tally, begun).await {

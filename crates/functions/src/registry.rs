@@ -104,6 +104,8 @@ impl Registry {
         crate::addresses::register(&mut registry);
         crate::random::register(&mut registry);
         crate::session::register(&mut registry);
+        crate::server::register(&mut registry);
+        crate::format_row::register(&mut registry);
         crate::blocks::register(&mut registry);
         crate::running::register(&mut registry);
         crate::identifiers::register(&mut registry);

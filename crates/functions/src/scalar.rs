@@ -1,9 +1,11 @@
 //! What a scalar function is.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
 use datafusion::common::ScalarValue;
+use gristmill_access::effective::Effective;
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
@@ -30,6 +32,28 @@ pub struct FunctionEnv {
     pub cast_string_to_date_time_mode: Arc<str>,
     /// Elements that `range` may make in a block.
     pub range_elements_max: u64,
+    pub asker: Asker,
+}
+
+/// What the user of the query may do, and where the query comes from; by default nothing, from nowhere.
+#[derive(Clone, Debug, Default)]
+pub struct Asker {
+    pub access: Arc<Effective>,
+    /// The number of the client's connection; 0: it has none.
+    pub connection: u64,
+}
+
+/// Of one query, as its id says; so it is no part of what tells two environments apart.
+impl PartialEq for Asker {
+    fn eq(&self, _other: &Asker) -> bool {
+        true
+    }
+}
+
+impl Eq for Asker {}
+
+impl Hash for Asker {
+    fn hash<H: Hasher>(&self, _state: &mut H) {}
 }
 
 /// `FunctionEnv::range_elements_max` where no setting says it.

@@ -1,4 +1,5 @@
-//! What a query knows of itself and its server: `version()`, `currentDatabase()`, `queryID()`, `hostName()`, `uptime()`, …
+//! What a query knows of itself and its server: `version()`, `currentDatabase()`, `queryID()`, `hostName()`, `uptime()`, … (`server`
+//! has what it may ask of the configuration.)
 
 use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::{Arc, LazyLock};
@@ -15,13 +16,13 @@ use gristmill_types::SqlType;
 use crate::columns::{Numbers, strings};
 use crate::define::{arity, expect_integer, of_query, plain, volatile};
 use crate::registry::Registry;
-use crate::scalar::{Bound, FunctionEnv, ScalarFunction, SessionRoles};
+use crate::scalar::{Bound, FunctionEnv, ScalarFunction};
 
 /// The version of ClickHouse whose dialect is spoken: what clients compare with.
 pub const DIALECT_VERSION: &str = "26.9.2.1";
 
 /// The revision of that version.
-const DIALECT_REVISION: u32 = 54_515;
+pub const DIALECT_REVISION: u32 = 54_515;
 
 /// When the process began to know functions.
 static START: LazyLock<Instant> = LazyLock::new(|| system_env().instant());
@@ -49,6 +50,11 @@ pub fn listens_at(tcp_port: u16) {
     TCP_PORT.store(tcp_port, Ordering::Relaxed);
 }
 
+/// Seconds since the process began to know functions.
+pub fn uptime_seconds() -> u64 {
+    system_env().instant().duration_since(*START).as_secs()
+}
+
 pub fn register(registry: &mut Registry) {
     LazyLock::force(&START);
     text(registry, "version", &[], |_| DIALECT_VERSION.to_string());
@@ -56,9 +62,13 @@ pub fn register(registry: &mut Registry) {
     text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
     text(registry, "currentUser", &["USER", "current_user", "session_user"], |env| env.user.to_string());
     text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
-    roles(registry, "currentRoles", |roles| &roles.current);
-    roles(registry, "enabledRoles", |roles| &roles.enabled);
-    roles(registry, "defaultRoles", |roles| &roles.default);
+    names(registry, "currentRoles", |env| &env.roles.current);
+    names(registry, "enabledRoles", |env| &env.roles.enabled);
+    names(registry, "defaultRoles", |env| &env.roles.default);
+    // No statement puts other profiles into force than those that a session begins with.
+    names(registry, "currentProfiles", |env| &env.asker.access.current_profiles);
+    names(registry, "enabledProfiles", |env| &env.asker.access.enabled_profiles);
+    names(registry, "defaultProfiles", |env| &env.asker.access.current_profiles);
     text(registry, "queryID", &["query_id", "current_query_id", "currentQueryID"], |env| env.query_id.to_string());
     text(registry, "initialQueryID", &["initial_query_id"], |env| env.query_id.to_string());
     text(registry, "hostName", &["hostname"], |_| HOST.clone());
@@ -97,7 +107,7 @@ pub fn register(registry: &mut Registry) {
         volatile(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
             Ok(Bound::new(T::UInt32, |_, rows| {
-                let seconds = system_env().instant().duration_since(*START).as_secs() as u32;
+                let seconds = uptime_seconds() as u32;
                 Ok(Arc::new(UInt32Array::from(vec![seconds; rows])) as ArrayRef)
             }))
         }),
@@ -139,16 +149,15 @@ fn text(registry: &mut Registry, name: &str, aliases: &[&str], f: fn(&FunctionEn
     }
 }
 
-/// Names of roles as an array.
-fn roles(registry: &mut Registry, name: &str, of: fn(&SessionRoles) -> &Vec<String>) {
+/// Names of roles or profiles as an array.
+fn names(registry: &mut Registry, name: &str, of: fn(&FunctionEnv) -> &Vec<String>) {
     registry.scalar(
         name,
         of_query(move |name, arguments, env| {
             arity(name, arguments, 0..=0)?;
-            let (roles, kind) = (env.roles.clone(), T::Array(Box::new(T::String)));
+            let (names, kind) = (of(env).clone(), T::Array(Box::new(T::String)));
             let data_type = kind.field("").data_type().clone();
             Ok(Bound::new(kind, move |_, rows| {
-                let names = of(&roles);
                 let DataType::List(item) = &data_type else { return Err(Error::logical("An array that is no list")) };
                 let values = (0..rows).flat_map(|_| names.iter().map(|name| name.as_bytes()));
                 let values: ArrayRef = Arc::new(BinaryViewArray::from_iter_values(values));

@@ -7,6 +7,8 @@ use std::net::SocketAddr;
 pub struct Client {
     /// Where its connection comes from. `None`: the statement runs in the process itself.
     pub address: Option<SocketAddr>,
+    /// The number of its connection, of those that the server took; 0: the statement runs in the process itself.
+    pub connection: u64,
     /// 1: the native protocol, 2: HTTP, 6: a session of the process itself; 0: nobody, as for work in the background.
     pub interface: u8,
     /// Of the machine's user, of the machine, and of the program; the native protocol alone tells them.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use gristmill_access::Identity;
@@ -29,6 +29,10 @@ pub struct Core {
     pub places: Arc<Semaphore>,
     /// What sessions begin with.
     pub settings: Settings,
+    /// Of clients that name none.
+    pub default_database: String,
+    /// How long an HTTP connection waits for the head of a request. Zero: it ends with its answer.
+    pub keep_alive: Duration,
     /// The server takes nothing new.
     pub stopping: CancellationToken,
 }
@@ -38,6 +42,15 @@ pub struct Core {
 pub struct Connections {
     pub http: Arc<AtomicUsize>,
     pub native: Arc<AtomicUsize>,
+    /// All that there ever were, of both.
+    taken: AtomicU64,
+}
+
+impl Connections {
+    /// The number of another connection; the first is 1.
+    pub fn number(&self) -> u64 {
+        self.taken.fetch_add(1, Ordering::Relaxed) + 1
+    }
 }
 
 /// One of a number of things, until dropped.
@@ -150,7 +163,11 @@ impl Core {
 
     /// A session of a client who came in.
     pub fn session(&self, identity: &Identity) -> Result<Session> {
-        Session::of_user(self.engine.clone(), identity, self.settings.clone())
+        let mut session = Session::of_user(self.engine.clone(), identity, self.settings.clone())?;
+        if identity.default_database.is_empty() {
+            session.database.clone_from(&self.default_database);
+        }
+        Ok(session)
     }
 
     /// Error while the server ends: no query begins then.

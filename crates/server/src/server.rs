@@ -8,7 +8,7 @@ use std::time::Duration;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::Engine;
-use gristmill_introspect::{Settings, processes};
+use gristmill_introspect::{Settings, processes, server_settings};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio::task::JoinSet;
@@ -49,6 +49,10 @@ pub struct ServerConfig {
     pub max_connections: usize,
     /// How prompts and tools call the server. `None`: as the machine is called.
     pub display_name: Option<String>,
+    /// The database of clients that name none.
+    pub default_database: String,
+    /// How long an HTTP connection waits for the head of a request. Zero: it ends with its answer.
+    pub keep_alive: Duration,
     /// What sessions begin with.
     pub settings: Settings,
 }
@@ -66,6 +70,8 @@ impl Default for ServerConfig {
             max_concurrent_queries: 100,
             max_connections: 4096,
             display_name: None,
+            default_database: "default".to_string(),
+            keep_alive: Duration::from_secs(30),
             shutdown_grace: Duration::from_secs(10),
             settings: Settings::default(),
         }
@@ -90,6 +96,15 @@ pub struct Server {
 impl Server {
     /// Errors: NETWORK_ERROR where a port cannot be opened.
     pub async fn start(engine: Arc<Engine>, config: &ServerConfig) -> Result<Server> {
+        for (name, value) in [
+            ("default_database", config.default_database.clone()),
+            ("keep_alive_timeout", config.keep_alive.as_secs().to_string()),
+            ("max_concurrent_queries", config.max_concurrent_queries.to_string()),
+            ("max_connections", config.max_connections.to_string()),
+            ("shutdown_wait_unfinished", config.shutdown_grace.as_secs().to_string()),
+        ] {
+            server_settings::set(name, value);
+        }
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone()),
             engine,
@@ -98,6 +113,8 @@ impl Server {
             places: Arc::new(Semaphore::new(most_connections(config.max_connections))),
             connections: Connections::default(),
             settings: config.settings.clone(),
+            default_database: config.default_database.clone(),
+            keep_alive: config.keep_alive,
             stopping: CancellationToken::new(),
         });
         let tls = config.tls.clone().map(Tls::open).transpose()?;

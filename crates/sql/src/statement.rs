@@ -237,6 +237,17 @@ pub enum InsertSource {
 }
 
 impl Statement {
+    /// SYSTEM FLUSH LOGS, of whichever logs.
+    pub fn flushes_logs(&self) -> bool {
+        let is =
+            |at: usize, word: &str, words: &[String]| words.get(at).is_some_and(|found| found.eq_ignore_ascii_case(word));
+        match self {
+            Statement::System(words) => is(0, "FLUSH", words) && is(1, "LOGS", words),
+            Statement::Shown { statement, .. } => statement.flushes_logs(),
+            _ => false,
+        }
+    }
+
     /// The `query_kind` of the query log.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -18,20 +18,10 @@ const ABSENT: &[(&str, &str)] = &[
         "database String, name String, uuid UUID, origin String, type String, bytes_allocated UInt64, query_count UInt64, \
          element_count UInt64, source String, last_exception String, comment String",
     ),
-    ("macros", "macro String, substitution String"),
     (
         "replicas",
         "database String, table String, engine String, is_leader UInt8, is_readonly UInt8, absolute_delay UInt64, \
          total_replicas UInt32, active_replicas UInt32",
-    ),
-    ("quotas", "name String, id UUID, storage String, keys Array(String), durations Array(UInt32), apply_to_all UInt8"),
-    (
-        "quota_usage",
-        "quota_name String, quota_key String, start_time Nullable(DateTime), end_time Nullable(DateTime), queries UInt64",
-    ),
-    (
-        "row_policies",
-        "name String, short_name String, database String, table String, id UUID, storage String, select_filter String",
     ),
     (
         "replication_queue",
@@ -53,6 +43,11 @@ const ABSENT_WHOLE: &[(&str, &str)] = &[
     ("moves", "database String, table String"),
     ("dropped_tables", "database String, table String"),
     ("dropped_tables_parts", "database String, table String"),
+    ("quotas", "name String"),
+    ("quota_limits", "quota_name String"),
+    ("quota_usage", "quota_name String"),
+    ("quotas_usage", "quota_name String"),
+    ("row_policies", "name String"),
 ];
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {

@@ -1,6 +1,7 @@
 //! `system.functions` and `system.aggregate_function_combinators`.
 
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock};
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
@@ -14,6 +15,10 @@ const STRUCTURE: &str = "name String, is_aggregate UInt8, case_insensitive UInt8
     origin Enum8('System' = 0, 'SQLUserDefined' = 1, 'ExecutableUserDefined' = 2, 'WasmUserDefined' = 3), \
     deterministic Nullable(UInt8), higher_order Nullable(UInt8), description String, syntax String, arguments String, \
     parameters String, returned_value String, examples String, introduced_in String, categories String";
+
+/// Function and category, a line each, as ClickHouse 26.9 tells them: those that are not there yet as well.
+static CATEGORIES: LazyLock<HashMap<&str, &str>> =
+    LazyLock::new(|| include_str!("function_categories.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let registry = known.registry.clone();
@@ -40,7 +45,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 "".into(),
                 "".into(),
                 "".into(),
-                "".into(),
+                category(name, target).into(),
             ])?;
         }
         Ok(())
@@ -59,6 +64,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         },
     )?);
     Ok(())
+}
+
+/// ClickHouse gives an alias no category, and so do we.
+fn category(name: &str, target: &str) -> &'static str {
+    if name == target { CATEGORIES.get(name).copied().unwrap_or_default() } else { "" }
 }
 
 /// Whether the name is found however it is written.

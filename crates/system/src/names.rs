@@ -1,5 +1,5 @@
-//! Small tables of names: `system.table_functions`, `system.table_engines`, `system.time_zones`, `system.build_options`,
-//! `system.database_engines`, `system.disks`.
+//! Small tables of names: `system.table_functions`, `system.table_engines`, `system.time_zones`,
+//! `system.database_engines`.
 
 use std::sync::Arc;
 
@@ -49,24 +49,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             rows.push([zone.name().into()])?;
         }
         Ok(())
-    })?);
-    all.push(table("system", "build_options", "SystemBuildOptions", "name String, value String", |_, rows| {
-        for (name, value) in [
-            ("VERSION_FULL", concat!("Gristmill ", env!("CARGO_PKG_VERSION"))),
-            ("VERSION_DESCRIBE", concat!("v", env!("CARGO_PKG_VERSION"))),
-            ("VERSION_INTEGER", env!("CARGO_PKG_VERSION")),
-            ("SYSTEM", std::env::consts::OS),
-            ("SYSTEM_PROCESSOR", std::env::consts::ARCH),
-            ("BUILD_TYPE", if cfg!(debug_assertions) { "Debug" } else { "Release" }),
-        ] {
-            rows.push([name.into(), value.into()])?;
-        }
-        Ok(())
-    })?);
-    let path = known.data_path.display().to_string();
-    let structure = "name String, path String, type String, is_encrypted UInt8, is_read_only UInt8, is_remote UInt8";
-    all.push(table("system", "disks", "SystemDisks", structure, move |_, rows| {
-        rows.push(["default".into(), (&path).into(), "Local".into(), false.into(), false.into(), false.into()])
     })?);
     Ok(())
 }

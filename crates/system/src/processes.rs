@@ -1,5 +1,6 @@
-//! `system.processes`: the queries that run now, the one that asks among them.
+//! `system.processes`: the queries that run now, the one that asks among them; `system.user_processes`: the same by user.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
@@ -7,7 +8,7 @@ use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
-use gristmill_introspect::{Client, processes};
+use gristmill_introspect::{Client, QueryContext, processes};
 
 use crate::rows::{Cell, table};
 
@@ -24,12 +25,12 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, a
     http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
     http_referer String, forwarded_for String, query_kind String";
 
+const OF_USERS: &str = "user String, memory_usage Int64, peak_memory_usage Int64, \
+    ProfileEvents Map(LowCardinality(String), UInt64)";
+
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |context, rows| {
-        // Everybody sees their own; who may end those of others sees them too.
-        let kill = Privileges::known("KILL QUERY").unwrap_or_else(Privileges::all);
-        let sees_all = context.rights().has(kill, &Object::EVERYTHING);
-        for query in processes::snapshot().into_iter().filter(|query| sees_all || query.user == context.user) {
+        for query in seen_by(context) {
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
             rows.push([
@@ -84,7 +85,38 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         }
         Ok(())
     })?);
+    all.push(table("system", "user_processes", "SystemUserProcesses", OF_USERS, |context, rows| {
+        let mut users: BTreeMap<String, OfUser> = BTreeMap::new();
+        for query in seen_by(context) {
+            let user = users.entry(query.user.clone()).or_default();
+            user.held_bytes += query.memory.held_bytes();
+            user.peak_bytes += query.memory.peak_bytes();
+            for (event, value) in query.counters.nonzero() {
+                *user.events.entry(event.name()).or_default() += value;
+            }
+        }
+        users.into_iter().try_for_each(|(name, user)| {
+            let events = user.events.into_iter().map(|(event, value)| (event.to_string(), value)).collect();
+            rows.push([name.into(), user.held_bytes.into(), user.peak_bytes.into(), Cell::Counts(events)])
+        })
+    })?);
     Ok(())
+}
+
+/// Sums over the running queries of a user.
+#[derive(Default)]
+struct OfUser {
+    held_bytes: u64,
+    /// The peaks of the queries, which need not have come at one time.
+    peak_bytes: u64,
+    events: BTreeMap<&'static str, u64>,
+}
+
+/// The running queries that a user may know of: everybody's own; who may end those of others sees them too.
+fn seen_by(context: &QueryContext) -> impl Iterator<Item = Arc<QueryContext>> {
+    let kill = Privileges::known("KILL QUERY").unwrap_or_else(Privileges::all);
+    let sees_all = context.rights().has(kill, &Object::EVERYTHING);
+    processes::snapshot().into_iter().filter(move |query| sees_all || query.user == context.user)
 }
 
 /// The kind of a statement, by its first word.

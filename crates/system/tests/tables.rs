@@ -145,8 +145,10 @@ async fn every_table_can_be_read() {
                 "moves",
                 "mutations",
                 "named_collections",
+                "quota_limits",
                 "quota_usage",
                 "quotas",
+                "quotas_usage",
                 "referential_constraints",
                 "replicas",
                 "replication_queue",
@@ -165,8 +167,16 @@ async fn every_table_can_be_read() {
                 "query_condition_cache",
             ];
             let may_be_empty = empty.contains(&name.to_lowercase().as_str())
-                || ["events", "query_log", "processes", "errors", "object_storage_requests", "schema_inference_cache"]
-                    .contains(&name.as_str());
+                || [
+                    "events",
+                    "query_log",
+                    "processes",
+                    "user_processes",
+                    "errors",
+                    "object_storage_requests",
+                    "schema_inference_cache",
+                ]
+                .contains(&name.as_str());
             assert!(may_be_empty || !rows.is_empty(), "{database}.{name} has no rows");
         }
     }
@@ -251,6 +261,9 @@ async fn queries_are_logged_and_listed() {
     let processes = read(&databases, "system", "processes", &context).await;
     let process = find(&processes, "query_id", &context.query_id);
     assert_eq!((process["read_rows"].as_str(), process["query"].as_str()), ("10", "SELECT sum(number) FROM numbers(10)"));
+    let users = read(&databases, "system", "user_processes", &context).await;
+    let user = find(&users, "user", &context.user);
+    assert!(user["ProfileEvents"].contains("'SelectQuery':1"), "{}", user["ProfileEvents"]);
     drop(running);
 
     let tables = [("default".to_string(), "t".to_string())];
@@ -290,9 +303,27 @@ async fn what_can_be_used_is_listed() {
     assert_eq!((threads["value"].as_str(), threads["changed"].as_str(), threads["type"].as_str()), ("0", "0", "UInt64"));
     let formats = read(&databases, "system", "formats", &context).await;
     assert_eq!(find(&formats, "name", "Parquet")["is_input"], "1");
+    assert_eq!(find(&functions, "name", "cityHash64")["categories"], "Hash");
+    let options = read(&databases, "system", "build_options", &context).await;
+    assert_eq!(find(&options, "name", "VERSION_STRING")["value"], gristmill_functions::session::DIALECT_VERSION);
+    let disks = read(&databases, "system", "disks", &context).await;
+    assert_eq!((disks.len(), disks[0]["name"].as_str(), disks[0]["path"].as_str()), (1, "default", "/data"));
     let zones = read(&databases, "system", "time_zones", &context).await;
     find(&zones, "time_zone", "Europe/Berlin");
     let listed = read(&databases, "system", "databases", &context).await;
     assert_eq!(find(&listed, "name", "default")["engine"], "Atomic");
     assert_eq!(find(&listed, "name", "system")["engine"], "Memory");
+}
+
+#[tokio::test]
+async fn what_is_measured_counts_the_tables() {
+    let databases = databases().await;
+    let context = QueryContext::background("SELECT 1");
+    let metrics = read(&databases, "system", "asynchronous_metrics", &context).await;
+    assert_eq!(find(&metrics, "metric", "NumberOfDatabases")["value"], "1");
+    assert_eq!(find(&metrics, "metric", "NumberOfTables")["value"], "0");
+    assert_eq!(find(&metrics, "metric", "TotalPartsOfMergeTreeTables")["value"], "0");
+    assert_ne!(find(&metrics, "metric", "NumberOfTablesSystem")["value"], "0");
+    assert_ne!(find(&metrics, "metric", "MemoryResident")["value"], "0");
+    find(&metrics, "metric", "Uptime");
 }

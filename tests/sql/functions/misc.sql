@@ -9,9 +9,7 @@ SELECT getTypeSerializationStreams(1) != [];
 SELECT errorCodeToName(60);
 SELECT isDecimalOverflow(toDecimal32(1, 0), 1);
 SELECT countDigits(12345);
--- gap: Function with name 'formatRow' does not exist. (UNKNOWN_FUNCTION)
 SELECT formatRow('CSV', 1, 'a');
--- gap: Function with name 'formatRowNoNewline' does not exist. (UNKNOWN_FUNCTION)
 SELECT formatRowNoNewline('TSV', 1, 'a');
 SELECT tuple(1, 2), tupleElement((1, 2), 1), tupleConcat((1,), (2,));
 SELECT tupleHammingDistance((1, 2), (1, 3));

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gristmill_access::control::{DEFAULT_PROFILE, State, id_of};
+use gristmill_access::control::{State, id_of};
 use gristmill_access::entity::{
     Chosen, Collection, CollectionValue, Host, Profile, SettingsElement, Storage, User, Writability, is_range,
 };
@@ -47,6 +47,14 @@ pub struct Config {
     pub access: Option<State>,
     pub max_connections: Option<usize>,
     pub display_name: Option<String>,
+    /// The database of clients that name none.
+    pub default_database: Option<String>,
+    /// Seconds that an HTTP connection waits for a request.
+    pub keep_alive_timeout: Option<u64>,
+    /// Words that stand for a text.
+    pub macros: BTreeMap<String, String>,
+    /// The profile whose settings everybody has.
+    pub default_profile: Option<String>,
     pub timezone: Option<String>,
     /// Of the memory of the machine, for `max_server_memory_usage`.
     pub memory_ratio: Option<f64>,
@@ -80,6 +88,10 @@ const KNOWN: &[&str] = &[
     "remote_url_allow_hosts",
     "max_connections",
     "display_name",
+    "default_database",
+    "default_profile",
+    "keep_alive_timeout",
+    "macros",
     "timezone",
     "max_server_memory_usage_to_ram_ratio",
     "merge_tree",
@@ -123,6 +135,10 @@ impl Config {
             access: None,
             max_connections: root.number(&["max_connections"])?,
             display_name: root.text(&["display_name"]),
+            default_database: root.text(&["default_database"]),
+            keep_alive_timeout: root.number(&["keep_alive_timeout"])?,
+            macros: texts(root.child("macros")),
+            default_profile: root.text(&["default_profile"]),
             timezone: root.text(&["timezone"]),
             memory_ratio: root.number(&["max_server_memory_usage_to_ram_ratio"])?,
             merge_tree: texts(root.child("merge_tree")),
@@ -139,7 +155,11 @@ impl Config {
         };
         let root = of_users.as_ref().unwrap_or(&root);
         if root.child("users").is_some() || root.child("profiles").is_some() {
-            config.access = Some(access(root)?);
+            config.access = Some(access(root, config.default_profile.clone())?);
+        }
+        if let Some(profile) = &config.default_profile {
+            let known = config.access.clone().unwrap_or_else(State::unconfigured);
+            known.profile(profile).context(|| "in <default_profile>".to_string())?;
         }
         Ok(config)
     }
@@ -147,7 +167,7 @@ impl Config {
     /// Users, profiles and named collections: what holds beside what statements made.
     pub fn state(&self) -> State {
         let state = self.access.clone().unwrap_or_else(State::unconfigured);
-        State { collections: self.collections.clone(), ..state }
+        State { collections: self.collections.clone(), default_profile: self.default_profile.clone(), ..state }
     }
 }
 
@@ -197,9 +217,9 @@ fn collections(root: &Node) -> BTreeMap<String, Collection> {
     root.child("named_collections").map(|all| all.children.iter().map(of).collect()).unwrap_or_default()
 }
 
-fn access(root: &Node) -> Result<State> {
+fn access(root: &Node, default_profile: Option<String>) -> Result<State> {
     check_quotas(root)?;
-    let mut state = State::unconfigured();
+    let mut state = State { default_profile, ..State::unconfigured() };
     if let Some(profiles) = root.child("profiles") {
         for node in &profiles.children {
             let settings = profile(node).context(|| format!("in the profile {}", node.name))?;
@@ -327,7 +347,7 @@ fn user(node: &Node, state: &State) -> Result<User> {
     }
     if let Some(profile) = node.text(&["profile"]) {
         state.profile(&profile)?;
-        if profile != DEFAULT_PROFILE {
+        if profile != state.default_profile() {
             user.settings.push(SettingsElement::Profile(profile));
         }
     }
@@ -499,6 +519,22 @@ mod tests {
         assert!(rights.has(select, &Object::table("own", "t")));
         assert!(!rights.has_some(Privileges::grantable_on(Level::Database), &Object::database("sec")));
         assert!(rights.has(Privileges::named("FILE").expect("a privilege"), &Object::EVERYTHING));
+    }
+
+    #[test]
+    fn a_profile_of_everybody_is_one_that_is_there() {
+        let file = |profile: &str| {
+            format!(
+                "<clickhouse><default_profile>{profile}</default_profile><macros><shard>01</shard></macros><profiles><base/>\
+                 </profiles><users><a><no_password/><profile>default</profile></a></users></clickhouse>"
+            )
+        };
+        let read = config(&file("base")).expect("reads");
+        assert_eq!((read.state().default_profile(), read.macros["shard"].as_str()), ("base", "01"));
+        // It is no longer the one that everybody has.
+        assert_eq!(read.state().users["a"].settings, [SettingsElement::Profile("default".to_string())]);
+        let error = config(&file("none")).expect_err("no such profile").to_string();
+        assert!(error.contains("no settings profile") && error.contains("<default_profile>"), "{error}");
     }
 
     #[test]

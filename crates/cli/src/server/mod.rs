@@ -12,6 +12,7 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, ResultExt, machine, units};
 use gristmill_engine::{Engine, EngineConfig, set_server_timezone};
 use gristmill_introspect::memory::MemoryAccount;
+use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
 use gristmill_server::{Server, ServerConfig, Tls, TlsFiles};
@@ -144,6 +145,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         shutdown_grace: grace.unwrap_or(defaults.shutdown_grace),
         max_connections: configured.max_connections.unwrap_or(defaults.max_connections),
         display_name: configured.display_name,
+        default_database: configured.default_database.unwrap_or(defaults.default_database),
+        keep_alive: configured.keep_alive_timeout.map_or(defaults.keep_alive, Duration::from_secs),
         settings: given.settings,
     };
     let of_machine = |ratio: f64| (machine::memory_bytes().unwrap_or_default() as f64 * ratio) as u64;
@@ -152,6 +155,9 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let in_file = configured.max_server_memory_usage.filter(|bytes| *bytes > 0).into_iter().chain(ratio).min();
     let server_memory = arguments.max_server_memory_usage.or(in_file);
     MemoryAccount::limit_process(server_memory.unwrap_or_default());
+    server_settings::set("max_server_memory_usage", MemoryAccount::process().limit_bytes());
+    server_settings::set("max_server_memory_usage_to_ram_ratio", configured.memory_ratio.unwrap_or_default());
+    macros::configure(configured.macros);
     if let Some(timezone) = &configured.timezone {
         set_server_timezone(timezone)?;
     }
@@ -163,6 +169,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     let engine = bootstrap::open_engine(config).await?;
     engine.access.configure(access);
     engine.access.set_policy(configured.passwords);
+    // As ClickHouse does: a client that names no database has to find one.
+    engine.databases.create_database(&config_of_server.default_database, true, "").await?;
     let server = match Server::start(engine.clone(), &config_of_server).await {
         Ok(server) => server,
         Err(error) => {
@@ -236,7 +244,7 @@ struct Reloaded {
 }
 
 impl Reloaded {
-    /// Users, profiles, named collections, allowed hosts and the certificate. With an error everything stays as it was.
+    /// Users, profiles, named collections, allowed hosts, macros and the certificate. With an error everything stays as it was.
     fn reload(&self) -> Result<()> {
         let config = self.file.as_deref().map(Config::read).transpose()?;
         self.tls.as_ref().map_or(Ok(()), Tls::reload)?;
@@ -244,6 +252,7 @@ impl Reloaded {
             engine.access.configure(config.state());
             engine.access.set_policy(config.passwords);
             allowed_hosts::allow(config.allowed_hosts);
+            macros::configure(config.macros);
         }
         tracing::info!("The configuration was read again");
         Ok(())

@@ -242,7 +242,7 @@ impl Interpreter {
         let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
         let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
         match &upper[..] {
-            // The logs are kept in memory and always current.
+            // The logs are kept in memory and current, but for what a flush says of itself (`Ending`).
             ["FLUSH", "LOGS", ..] => Ok(()),
             ["RELOAD", "CONFIG" | "USERS"] => self.engine.reload_config(),
             ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {

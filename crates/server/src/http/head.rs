@@ -1,10 +1,12 @@
 //! The head of an answer: the headers by which clients know what came and what became of the query.
 
+use std::time::Duration;
+
 use gristmill_base::{Error, ErrorCode};
 use gristmill_formats::{Compression, Format};
 use gristmill_introspect::QueryContext;
-use hyper::header::{CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
-use hyper::http::response;
+use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, HeaderValue};
+use hyper::http::{HeaderMap, response};
 use hyper::{Response, StatusCode};
 
 use super::status;
@@ -30,6 +32,8 @@ pub struct Head {
     pub cors: bool,
     /// The connection ends with this answer.
     pub closes: bool,
+    /// How long the connection waits for another request.
+    pub keep_alive: Duration,
     /// Of the result, where there is one.
     pub format: Option<Format>,
     pub codec: Compression,
@@ -49,6 +53,7 @@ impl Head {
     fn common(&self, status: StatusCode) -> response::Parts {
         let (mut parts, ()) = Response::new(()).into_parts();
         parts.status = status;
+        put_keep_alive(&mut parts.headers, if self.closes { Duration::ZERO } else { self.keep_alive });
         let mut put = |name: &'static str, value: &str| {
             // An id with bytes that no header has is left out.
             if let Ok(value) = HeaderValue::from_str(value) {
@@ -59,12 +64,6 @@ impl Head {
         put("x-clickhouse-query-id", &self.query_id);
         put("x-clickhouse-timezone", &self.timezone);
         put("x-clickhouse-exception-tag", &self.tag);
-        if self.closes {
-            put("connection", "close");
-        } else {
-            put("connection", "Keep-Alive");
-            put("keep-alive", "timeout=30");
-        }
         for line in &self.progress {
             put("x-clickhouse-progress", line);
         }
@@ -104,6 +103,18 @@ impl Head {
             parts.headers.insert("x-clickhouse-summary", value);
         }
         parts
+    }
+}
+
+/// Tells how long the connection waits for another request; zero: it ends.
+pub fn put_keep_alive(headers: &mut HeaderMap, longest: Duration) {
+    if longest.is_zero() {
+        headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        return;
+    }
+    headers.insert(CONNECTION, HeaderValue::from_static("Keep-Alive"));
+    if let Ok(value) = HeaderValue::from_str(&format!("timeout={}", longest.as_secs())) {
+        headers.insert("keep-alive", value);
     }
 }
 

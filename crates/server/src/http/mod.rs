@@ -22,6 +22,7 @@ use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
 use hyper::body::Incoming;
+use hyper::header::CONNECTION;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper::{Method, Request, Response};
@@ -30,8 +31,9 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::core::{Core, Counted};
 use answer::AnswerBody;
+use query::Peer;
 
-/// Until the head of the next request is there.
+/// Until the head of the only request is there, where connections are not kept.
 const HEAD_LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 1 << 20;
@@ -40,13 +42,23 @@ const HEAD_BYTES_MAX: usize = 1 << 20;
 pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, peer: SocketAddr) {
     let _counted = Counted::one_of(&core.connections.http);
     let stopping = core.stopping.clone();
+    let keep_alive = core.keep_alive;
+    let from = Peer { address: peer, connection: core.connections.number() };
     let service = service_fn(move |request| {
         let core = core.clone();
-        async move { Ok::<_, Infallible>(respond(core, request, peer).await) }
+        async move {
+            let mut response = respond(core, request, from).await;
+            if !response.headers().contains_key(CONNECTION) {
+                head::put_keep_alive(response.headers_mut(), keep_alive);
+            }
+            Ok::<_, Infallible>(response)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_LONGEST)
+        .keep_alive(!keep_alive.is_zero())
+        // Counts from the end of the answer before.
+        .header_read_timeout(if keep_alive.is_zero() { HEAD_LONGEST } else { keep_alive })
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(socket), service);
     tokio::pin!(connection);
@@ -62,14 +74,18 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
     }
 }
 
-async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: SocketAddr) -> Response<AnswerBody> {
+async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
     let has_query = || request.uri().query().is_some_and(|query| !query.is_empty());
     let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     match request.uri().path() {
         _ if request.method() == Method::OPTIONS => return pages::preflight(request.headers()),
         "/" if is_get && !has_query() => return pages::alive(),
         "/ping" | "/replicas_status" if is_get => return pages::alive(),
-        "/metrics" if is_get => return pages::metrics(&core),
+        "/metrics" if is_get => {
+            // The tables are asked for their parts: that is no work for the I/O runtime.
+            let measured = Task::on(&runtime::cpu(), async move { pages::metrics(&core) });
+            return measured.join().await.unwrap_or_else(|_| pages::defect());
+        }
         "/play" if is_get => return pages::play(),
         "/" | "/query" if is_get || request.method() == Method::POST => {}
         path => return pages::not_found(path),

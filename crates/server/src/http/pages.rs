@@ -7,6 +7,7 @@ use bytes::Bytes;
 use gristmill_base::Error;
 use gristmill_functions::session::DIALECT_VERSION;
 use gristmill_introspect::{Counters, Event, processes};
+use gristmill_system::asynchronous_metrics;
 use hyper::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use hyper::http::HeaderMap;
 use hyper::{Response, StatusCode};
@@ -75,13 +76,13 @@ pub fn preflight(headers: &HeaderMap) -> Response<AnswerBody> {
 /// In the text format of Prometheus, under ClickHouse's names.
 pub fn metrics(core: &Core) -> Response<AnswerBody> {
     let mut out = String::new();
-    let mut add = |name: &str, kind: &str, help: &str, value: u64| {
+    let mut add = |name: &str, kind: &str, help: &str, value: f64| {
         // A `String` takes whatever is written.
         let _ = writeln!(out, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
     };
     for event in Event::ALL {
         let value = Counters::server().get(*event);
-        add(&format!("ClickHouseProfileEvents_{}", event.name()), "counter", event.description(), value);
+        add(&format!("ClickHouseProfileEvents_{}", event.name()), "counter", event.description(), value as f64);
     }
     let running = processes::snapshot();
     let memory: u64 = running.iter().map(|query| query.memory.used_bytes()).sum();
@@ -92,7 +93,10 @@ pub fn metrics(core: &Core) -> Response<AnswerBody> {
         ("TCPConnection", "Number of connections of the native protocol", connections.native.load(Ordering::Relaxed) as u64),
         ("HTTPConnection", "Number of connections to the HTTP server", connections.http.load(Ordering::Relaxed) as u64),
     ] {
-        add(&format!("ClickHouseMetrics_{name}"), "gauge", help, value);
+        add(&format!("ClickHouseMetrics_{name}"), "gauge", help, value as f64);
+    }
+    for metric in asynchronous_metrics::measured(&core.engine.databases, &core.engine.data_path) {
+        add(&format!("ClickHouseAsyncMetrics_{}", metric.name), "gauge", metric.description, metric.value);
     }
     page(StatusCode::OK, "text/plain; version=0.0.4; charset=UTF-8", out)
 }

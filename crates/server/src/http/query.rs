@@ -37,8 +37,16 @@ pub struct Exchange {
     pub core: Arc<Core>,
     pub parts: Parts,
     pub body: Incoming,
-    pub peer: SocketAddr,
+    pub peer: Peer,
     pub responder: Responder,
+}
+
+/// Who sends a request.
+#[derive(Clone, Copy)]
+pub struct Peer {
+    pub address: SocketAddr,
+    /// The number of its connection.
+    pub connection: u64,
 }
 
 /// What was found out of a request before its statement runs.
@@ -66,6 +74,7 @@ pub async fn run(exchange: Exchange) {
     let mut head = Head {
         query_id: id.map_or_else(|| env.uuid().to_string(), str::to_string),
         display_name: core.display_name.clone(),
+        keep_alive: core.keep_alive,
         timezone: timezone_name(&gristmill_introspect::Settings::default()),
         tag: format!("{:016x}", env.random_u64()),
         ..Head::default()
@@ -87,7 +96,7 @@ pub async fn run(exchange: Exchange) {
             outgoing.finish(&last, || head.success(context)).await
         }
         Err(error) => {
-            tracing::debug!("Query {} from {peer}: {error}", head.query_id);
+            tracing::debug!("Query {} from {}: {error}", head.query_id, peer.address);
             let text = error_text(&error);
             let tag = head.tag.clone();
             head.closes = !rest.drain().await;
@@ -96,7 +105,7 @@ pub async fn run(exchange: Exchange) {
         }
     };
     if let Err(error) = finished {
-        tracing::debug!("Query {} from {peer}: its answer was not sent to its end: {error}", head.query_id);
+        tracing::debug!("Query {} from {}: its answer was not sent to its end: {error}", head.query_id, peer.address);
     }
 }
 
@@ -104,13 +113,13 @@ async fn prepare(
     core: &Arc<Core>,
     parts: &Parts,
     (body, rest): (Incoming, &Rest),
-    peer: SocketAddr,
+    peer: Peer,
     parameters: &mut Parameters,
     head: &mut Head,
     wishes: &mut Wishes,
 ) -> Result<Ready> {
     core.check_open()?;
-    let credentials = request::credentials(parts, parameters, peer.ip())?;
+    let credentials = request::credentials(parts, parameters, peer.address.ip())?;
     let identity = core.come_in(credentials).await?;
     has_length(parts)?;
     // Before the body, which takes memory.

@@ -1,7 +1,7 @@
 //! What a request says beside its query: parameters of the URL, headers, credentials.
 
 use std::collections::BTreeMap;
-use std::net::{IpAddr, SocketAddr};
+use std::net::IpAddr;
 
 use base64::Engine as _;
 use gristmill_access::control::Credentials;
@@ -12,6 +12,7 @@ use hyper::Method;
 use hyper::http::request::Parts;
 use url::form_urlencoded;
 
+use super::query::Peer;
 use super::sessions::SessionRequest;
 use crate::known_settings;
 
@@ -110,10 +111,11 @@ pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
 }
 
 /// What a request says of its client.
-pub fn client(parts: &Parts, peer: SocketAddr) -> Client {
+pub fn client(parts: &Parts, peer: Peer) -> Client {
     let told = |name| header(parts, name).unwrap_or_default().to_string();
     Client {
-        address: Some(peer),
+        address: Some(peer.address),
+        connection: peer.connection,
         interface: Client::HTTP,
         http_method: if parts.method == Method::POST { 2 } else { 1 },
         http_user_agent: told("user-agent"),

@@ -37,6 +37,8 @@ pub(super) struct Connection {
     pub out: Output,
     pub dialect: Dialect,
     pub peer: SocketAddr,
+    /// Of all that the server took.
+    pub number: u64,
     /// What SET and USE change.
     pub session: Session,
 }
@@ -48,7 +50,8 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Send +
     let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());
     let dialect = Dialect { revision: 0, compressed: false };
-    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, session };
+    let number = core.connections.number();
+    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, number, session };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()

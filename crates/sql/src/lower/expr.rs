@@ -4,7 +4,7 @@ use arrow::datatypes::{DataType, i256};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_functions::{LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
+use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::literal_integer_type;
 
@@ -211,8 +211,24 @@ impl Analyzer<'_> {
                 self.tuple_field(tuple, &String::from_utf8_lossy(field))?
             }
             ("grouping", [_, ..]) => self.grouping_function(arguments, context)?,
+            (name, [_, values @ ..]) if !values.is_empty() && format_row::NAMES.contains(&name) => {
+                self.format_row(name, arguments, context)?
+            }
             _ => return Ok(None),
         }))
+    }
+
+    /// `formatRow('JSONEachRow', a, b AS c)`: formats write the names of the values.
+    fn format_row(&self, name: &str, arguments: &[Node], context: &Context<'_>) -> Result<Typed> {
+        let names: Vec<String> = arguments[1..].iter().map(|value| self.shown(value, context.scope)).collect();
+        let names = self.literal(&Literal::Text(format_row::names(&names).into_bytes()))?;
+        let mut typed =
+            arguments.iter().map(|argument| self.as_value(self.expr(argument, context)?)).collect::<Result<Vec<_>>>()?;
+        typed.push(names);
+        let described = typed.iter().map(|typed| (typed.expr.clone(), self.argument(typed))).collect();
+        let function = format_row::of_query(self.settings);
+        let (expr, kind) = gristmill_functions::udf::call_function(name, function, described, &self.env)?;
+        self.fold(Typed::new(expr, kind))
     }
 
     /// `WITH (x, y) -> x * y AS product SELECT product(3, 4)`

@@ -26,13 +26,7 @@ impl Analyzer<'_> {
                 Node::Star(star) => items.extend(self.star(&star, scope)?),
                 Node::Aliased(inner, alias) => items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) }),
                 Node::Call(call) if call.name == "untuple" => items.extend(self.untuple(&call, scope)?),
-                node => {
-                    let name = match &node {
-                        Node::Name(parts) => self.column_name(parts, scope),
-                        other => with_shown_names(other, scope).to_string(),
-                    };
-                    items.push(Item { name, node });
-                }
+                node => items.push(Item { name: self.shown(&node, scope), node }),
             }
         }
         if items.is_empty() {
@@ -194,6 +188,15 @@ impl Analyzer<'_> {
                 Item { name: node.to_string(), node }
             })
             .collect())
+    }
+
+    /// The name of a column that an expression becomes.
+    pub(crate) fn shown(&self, node: &Node, scope: &Scope) -> String {
+        match node {
+            Node::Aliased(_, alias) => alias.clone(),
+            Node::Name(parts) => self.column_name(parts, scope),
+            other => with_shown_names(other, scope).to_string(),
+        }
     }
 
     /// `t.a` is shown as `a` where no other column has that name.

@@ -1,0 +1,126 @@
+//! What a query may ask of the server's configuration, and of its own connection: `getServerSetting`, `getMacro`, `connectionId`.
+//! (What needs the catalog or the folders of a server is the engine's: `server_functions` there.)
+
+use std::sync::Arc;
+
+use SqlType as T;
+use arrow::array::{ArrayRef, UInt64Array};
+use arrow::datatypes::DataType;
+use datafusion::common::ScalarValue;
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::{macros, server_settings};
+use gristmill_types::SqlType;
+use gristmill_types::supertype::literal_integer_type;
+
+use crate::define::{arity, constant_bytes, expect_string, need_constant_text, of_query};
+use crate::registry::Registry;
+use crate::scalar::{Argument, Bound};
+
+pub fn register(registry: &mut Registry) {
+    registry.scalar(
+        "getServerSetting",
+        of_query(|name, arguments, _| {
+            let setting = setting_name(name, arguments)?;
+            match server_settings::find(&setting) {
+                Some(known) => value_of_setting(known.kind, &known.value()),
+                None => Err(unknown_setting(&setting, server_settings::nearest_name(&setting))),
+            }
+        }),
+    );
+    registry.scalar(
+        "getMacro",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            let macro_name = need_constant_text(name, arguments, 0)?;
+            let text = macros::substitution(&macro_name).ok_or_else(|| {
+                Error::new(ErrorCode::NO_ELEMENTS_IN_CONFIG, format!("No macro {macro_name} in config: name it in <macros>"))
+            })?;
+            Ok(constant(T::String, ScalarValue::BinaryView(Some(text.into_bytes()))))
+        }),
+    );
+    registry.scalar(
+        "connectionId",
+        of_query(|name, arguments, env| {
+            arity(name, arguments, 0..=0)?;
+            let connection = env.asker.connection;
+            Ok(Bound::new(T::UInt64, move |_, rows| Ok(Arc::new(UInt64Array::from_value(connection, rows)) as ArrayRef)))
+        }),
+    );
+    registry.any_case("connectionId");
+    registry.alias("connection_id", "connectionId");
+    registry.any_case("connection_id");
+}
+
+/// The only argument of a function of settings. Errors: NUMBER_OF_ARGUMENTS_DOESNT_MATCH, ILLEGAL_TYPE_OF_ARGUMENT,
+/// ILLEGAL_COLUMN where it is not constant.
+pub fn setting_name(name: &str, arguments: &[Argument]) -> Result<String> {
+    arity(name, arguments, 1..=1)?;
+    expect_string(name, arguments, 0)?;
+    let constant = constant_bytes(&arguments[0]).map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+    constant.ok_or_else(|| {
+        let text = format!("The argument of function {name} should be a constant string with the name of a setting");
+        Error::new(ErrorCode::ILLEGAL_COLUMN, text)
+    })
+}
+
+/// UNKNOWN_SETTING
+pub fn unknown_setting(name: &str, near: Option<&str>) -> Error {
+    let hint = near.map_or_else(String::new, |near| format!(": Maybe you meant ['{near}']"));
+    Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'{hint}"))
+}
+
+/// A setting's value as a constant of the type that its own type has in SQL: a Bool, the least integer that holds it, Float64,
+/// else a String. `kind`: ClickHouse's word for the setting's type.
+pub fn value_of_setting(kind: &str, text: &str) -> Result<Bound> {
+    let float = || text.parse::<f64>().map(|value| constant(T::Float64, ScalarValue::Float64(Some(value))));
+    let found = match kind {
+        "Bool" => Ok(constant(T::Bool, ScalarValue::Boolean(Some(matches!(text, "1" | "true"))))),
+        "Float" | "Double" | "Seconds" | "Milliseconds" => float(),
+        "UInt64" | "UInt32" | "NonZeroUInt64" | "Int64" | "Int32" => match text.parse::<i128>() {
+            Ok(number) => return integer(number, kind.starts_with('I')),
+            Err(_) => float(),
+        },
+        _ => Ok(constant(T::String, ScalarValue::BinaryView(Some(text.as_bytes().to_vec())))),
+    };
+    found.map_err(|_| Error::logical(format!("The value of a setting of type {kind} is '{text}'")))
+}
+
+fn integer(value: i128, is_signed: bool) -> Result<Bound> {
+    // The least that holds its opposite too, which has a sign.
+    let kind = if is_signed && value >= 0 { literal_integer_type(-value - 1) } else { literal_integer_type(value) };
+    let scalar = match kind.arrow() {
+        DataType::UInt8 => ScalarValue::UInt8(Some(value as u8)),
+        DataType::UInt16 => ScalarValue::UInt16(Some(value as u16)),
+        DataType::UInt32 => ScalarValue::UInt32(Some(value as u32)),
+        DataType::UInt64 => ScalarValue::UInt64(Some(value as u64)),
+        DataType::Int8 => ScalarValue::Int8(Some(value as i8)),
+        DataType::Int16 => ScalarValue::Int16(Some(value as i16)),
+        DataType::Int32 => ScalarValue::Int32(Some(value as i32)),
+        DataType::Int64 => ScalarValue::Int64(Some(value as i64)),
+        other => return Err(Error::logical(format!("A setting of 64 bits became {other}"))),
+    };
+    Ok(constant(kind, scalar))
+}
+
+fn constant(kind: SqlType, value: ScalarValue) -> Bound {
+    Bound::new(kind, move |_, rows| Ok(value.to_array_of_size(rows)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_setting_has_the_least_type_that_holds_it() {
+        let kind = |kind: &str, text: &str| value_of_setting(kind, text).expect("a value").result.to_string();
+        assert_eq!(kind("UInt64", "8192"), "UInt16");
+        assert_eq!(kind("UInt64", "200"), "UInt8");
+        assert_eq!(kind("Int32", "200"), "Int16");
+        assert_eq!(kind("Int32", "100"), "Int8");
+        assert_eq!(kind("Int64", "-1"), "Int8");
+        assert_eq!(kind("Seconds", "30"), "Float64");
+        assert_eq!(kind("Bool", "1"), "Bool");
+        assert_eq!(kind("String", ""), "String");
+        assert!(value_of_setting("UInt64", "many").is_err());
+    }
+}

@@ -1,0 +1,101 @@
+//! Settings of the server, which no session changes: what a configuration and flags say beside users and profiles.
+//!
+//! One declaration each, under ClickHouse's names: `system.server_settings` and `getServerSetting` read it. Whoever puts a
+//! value into force tells it here (`set`); until then the default holds.
+
+use std::collections::BTreeMap;
+
+use parking_lot::RwLock;
+
+use crate::settings::nearest;
+
+/// One setting of the server, as it is declared.
+#[derive(Debug)]
+pub struct ServerSetting {
+    pub name: &'static str,
+    /// ClickHouse's word for its type.
+    pub kind: &'static str,
+    pub default: &'static str,
+    pub description: &'static str,
+}
+
+const fn declared(
+    name: &'static str,
+    kind: &'static str,
+    default: &'static str,
+    description: &'static str,
+) -> ServerSetting {
+    ServerSetting { name, kind, default, description }
+}
+
+/// Every setting, by name.
+pub const DECLARED: &[ServerSetting] = &[
+    declared("default_database", "String", "default", "The database of clients that name none."),
+    declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
+    declared(
+        "max_concurrent_queries",
+        "UInt64",
+        "100",
+        "Queries that run at the same time; others are refused. 0: any number.",
+    ),
+    declared("max_connections", "Int32", "4096", "Connections that are open at a time; more wait. 0: any number."),
+    declared("max_server_memory_usage", "UInt64", "0", "Bytes of memory that all queries together may use."),
+    declared(
+        "max_server_memory_usage_to_ram_ratio",
+        "Double",
+        "0",
+        "The same as a share of the machine's memory; the lesser of the two holds. 0: no share.",
+    ),
+    declared("path", "String", "./data", "The folder where tables last."),
+    declared("query_condition_cache_size", "UInt64", "104857600", "Bytes of what is remembered of conditions and granules."),
+    declared("shutdown_wait_unfinished", "UInt64", "10", "Seconds that running queries have when the server is to end."),
+    declared("uncompressed_cache_size", "UInt64", "0", "Bytes of decoded granules kept in memory."),
+    declared("user_files_path", "String", "", "The only folder whose files statements read and write. Empty: any."),
+];
+
+static VALUES: RwLock<BTreeMap<&'static str, String>> = RwLock::new(BTreeMap::new());
+
+/// The declaration of a name.
+pub fn find(name: &str) -> Option<&'static ServerSetting> {
+    DECLARED.iter().find(|setting| setting.name == name)
+}
+
+/// The declared name that is nearest to another.
+pub fn nearest_name(name: &str) -> Option<&'static str> {
+    nearest(name, DECLARED.iter().map(|setting| setting.name))
+}
+
+/// A value is in force from now on. Names that are not declared are left alone.
+pub fn set(name: &str, value: impl ToString) {
+    if let Some(setting) = find(name) {
+        VALUES.write().insert(setting.name, value.to_string());
+    }
+}
+
+impl ServerSetting {
+    /// The value in force.
+    pub fn value(&self) -> String {
+        VALUES.read().get(self.name).cloned().unwrap_or_else(|| self.default.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_default_holds_until_a_value_is_told() {
+        let setting = find("shutdown_wait_unfinished").expect("declared");
+        assert_eq!(setting.value(), "10");
+        set("shutdown_wait_unfinished", 7);
+        assert_eq!(setting.value(), "7");
+        set("no_such_setting", 1);
+        assert!(find("no_such_setting").is_none());
+        assert_eq!(nearest_name("max_connection"), Some("max_connections"));
+    }
+
+    #[test]
+    fn they_are_declared_in_the_order_of_their_names() {
+        assert!(DECLARED.is_sorted_by_key(|setting| setting.name));
+    }
+}

@@ -1,0 +1,17 @@
+SELECT policy_name, volume_name, volume_priority, disks, volume_type, max_data_part_size, move_factor, prefer_not_to_merge, load_balancing FROM system.storage_policies;
+SELECT name, type, object_storage_type, metadata_type, is_encrypted, is_read_only, is_remote, is_broken, free_space > 0, free_space <= total_space, unreserved_space <= total_space FROM system.disks;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'server_settings' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'storage_policies' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'quotas' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'quota_limits' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'quota_usage' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'quotas_usage' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'row_policies' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'user_processes' AND default_kind = '' ORDER BY position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table IN ('macros', 'collations', 'licenses', 'contributors', 'time_zones', 'build_options') ORDER BY table, position;
+SELECT name, type FROM system.columns WHERE database = 'system' AND table IN ('table_engines', 'database_engines') ORDER BY table, position;
+SELECT count() FROM system.macros;
+SELECT user, memory_usage >= 0, peak_memory_usage >= memory_usage, ProfileEvents['SelectQuery'] > 0 FROM system.user_processes;
+SELECT name, value FROM system.build_options WHERE name IN ('VERSION_STRING', 'VERSION_STRING_SHORT', 'VERSION_INTEGER', 'VERSION_MAJOR', 'VERSION_MINOR', 'VERSION_PATCH', 'VERSION_REVISION', 'SYSTEM') ORDER BY name;
+SELECT (SELECT value FROM system.build_options WHERE name = 'VERSION_STRING') = version(), (SELECT value FROM system.build_options WHERE name = 'VERSION_REVISION') = toString(revision());
+SELECT name, categories FROM system.functions WHERE name IN ('plus', 'toString', 'cityHash64', 'sum', 'arrayMap', 'mapKeys', 'database', 'now') ORDER BY name;
