@@ -21,6 +21,7 @@
 //! | Tuple | Struct, unnamed fields `1`, `2`, … |
 //! | Map(K, V) | Map(entries: {keys, values}) |
 //! | AggregateFunction | Binary |
+//! | Point, Ring, … | as the tuple or array that they name |
 
 use std::sync::Arc;
 
@@ -58,7 +59,10 @@ impl SqlType {
             T::DateTime64(6, _) => DataType::Timestamp(TimeUnit::Microsecond, None),
             T::DateTime64(9, _) => DataType::Timestamp(TimeUnit::Nanosecond, None),
             T::DateTime64(..) => DataType::Int64,
-            T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.arrow(),
+            T::Nullable(inner)
+            | T::LowCardinality(inner)
+            | T::SimpleAggregateFunction(_, inner)
+            | T::Geometric(_, inner) => inner.arrow(),
             T::Array(inner) => DataType::List(inner.field("item")),
             T::Tuple(fields) => DataType::Struct(
                 fields

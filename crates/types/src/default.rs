@@ -126,6 +126,8 @@ mod tests {
             "IntervalDay",
             "Nullable(Nothing)",
             "AggregateFunction(sum, UInt64)",
+            "Point",
+            "Polygon",
         ] {
             let kind: SqlType = name.parse().unwrap();
             let array = default_array(&kind, 3);

@@ -31,4 +31,4 @@ pub mod wide;
 pub mod zone;
 
 pub use column::{Column, Columns, DefaultKind};
-pub use sql_type::{EnumValues, IntervalKind, SqlType};
+pub use sql_type::{EnumValues, IntervalKind, Shape, SqlType};

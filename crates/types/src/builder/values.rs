@@ -170,7 +170,7 @@ impl Values {
             T::AggregateFunction(..) => {
                 return Err(Error::not_implemented(format!("{kind} has no text form: give its state in a binary format")));
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         })

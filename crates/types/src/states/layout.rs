@@ -78,6 +78,11 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("quantileExactHigh", Nulls::Flag, sample),
     ("quantileExactInclusive", Nulls::Flag, sample),
     ("quantileExactExclusive", Nulls::Flag, sample),
+    ("quantilesExact", Nulls::One, sample),
+    ("quantilesExactLow", Nulls::One, sample),
+    ("quantilesExactHigh", Nulls::One, sample),
+    ("quantilesExactInclusive", Nulls::One, sample),
+    ("quantilesExactExclusive", Nulls::One, sample),
 ];
 
 fn one(kinds: &[SqlType]) -> Option<&SqlType> {

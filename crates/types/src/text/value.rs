@@ -157,7 +157,7 @@ impl Node {
                     values: Box::new(Node::new(map.values(), value, options)?),
                 }
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         };

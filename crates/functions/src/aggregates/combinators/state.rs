@@ -125,3 +125,25 @@ impl Groups for Merge {
         self.inner.bytes()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use gristmill_types::states::Codec;
+
+    use super::*;
+    use crate::aggregates::scalars::{parsed, prepare};
+
+    /// `type <TAB> one state in hex`: what ClickHouse wrote of every function that has a form in bytes here.
+    const GOLDEN: &str = include_str!("../../../../types/src/states/golden/states.tsv");
+
+    #[test]
+    fn functions_save_the_columns_that_their_form_in_bytes_consists_of() {
+        for (text, _) in GOLDEN.lines().filter_map(|line| line.split_once('\t')) {
+            let kind: SqlType = text.parse().expect(text);
+            let SqlType::AggregateFunction(function, kinds) = kind else { panic!("{text} holds no states") };
+            let (name, parameters) = parsed(&function).expect(text);
+            let prepared = prepare(name, &parameters, kinds.clone()).expect(text);
+            assert_eq!(Codec::of(&function, &kinds).expect(text).columns(), prepared.state, "{text}");
+        }
+    }
+}
