@@ -13,6 +13,7 @@ const STRUCTURE: &str = "name String, case_insensitive UInt8, alias_to String";
 const EXACT: &[&str] = &[
     "AggregateFunction",
     "Array",
+    "BFloat16",
     "Enum16",
     "Enum8",
     "FixedString",

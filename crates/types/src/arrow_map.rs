@@ -4,6 +4,7 @@
 //! |---|---|
 //! | Bool | Boolean |
 //! | Int8 … UInt64, Float32, Float64 | the same |
+//! | BFloat16 | Float32 whose low half is zero |
 //! | Int128, UInt128, Int256, UInt256 | Decimal256(76, 0), the raw 256-bit integer |
 //! | Decimal(P, S) | Decimal128(P, S) up to 38 digits, else Decimal256(P, S) |
 //! | String | BinaryView: bytes, valid UTF-8 or not (docs/rfcs/0001-strings.md) |
@@ -46,7 +47,7 @@ impl SqlType {
             T::Int16 | T::Enum16(_) => DataType::Int16,
             T::Int32 | T::Time => DataType::Int32,
             T::Int64 | T::Interval(_) | T::Time64(_) => DataType::Int64,
-            T::Float32 => DataType::Float32,
+            T::BFloat16 | T::Float32 => DataType::Float32,
             T::Float64 => DataType::Float64,
             T::Decimal { precision, scale } if *precision <= 38 => DataType::Decimal128(*precision, *scale as i8),
             T::Decimal { precision, scale } => DataType::Decimal256(*precision, *scale as i8),

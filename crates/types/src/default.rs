@@ -127,6 +127,7 @@ mod tests {
             "Nullable(Nothing)",
             "AggregateFunction(sum, UInt64)",
             "Point",
+            "BFloat16",
             "Polygon",
         ] {
             let kind: SqlType = name.parse().unwrap();

@@ -10,6 +10,7 @@
 
 pub mod adopt;
 pub mod arrow_map;
+pub mod bfloat;
 pub mod binary;
 pub mod builder;
 pub mod bytes;

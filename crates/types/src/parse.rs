@@ -476,6 +476,7 @@ fn simple(word: &str) -> Option<SqlType> {
         "Int64" => T::Int64,
         "Int128" => T::Int128,
         "Int256" => T::Int256,
+        "BFloat16" => T::BFloat16,
         "Float32" => T::Float32,
         "Float64" => T::Float64,
         "String" => T::String,

@@ -141,6 +141,7 @@ pub enum SqlType {
     Int64,
     Int128,
     Int256,
+    BFloat16,
     Float32,
     Float64,
     Decimal {
@@ -283,7 +284,7 @@ impl SqlType {
     }
 
     pub fn is_float(&self) -> bool {
-        matches!(self.plain(), T::Float32 | T::Float64)
+        matches!(self.plain(), T::BFloat16 | T::Float32 | T::Float64)
     }
 
     pub fn is_decimal(&self) -> bool {

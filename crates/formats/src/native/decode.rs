@@ -175,9 +175,10 @@ where
 fn widened(values: &[u8], width: Width) -> MutableBuffer {
     let mut out = MutableBuffer::with_capacity(values.len() / width.wire * width.arrow);
     for value in values.chunks_exact(width.wire) {
+        out.extend_zeros(width.skipped);
         out.extend_from_slice(value);
         let negative = width.signed && value.last().is_some_and(|high| *high >= 0x80);
-        out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire]);
+        out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire - width.skipped]);
     }
     out
 }

@@ -116,7 +116,7 @@ fn fixed(kind: &SqlType, width: Width, array: &ArrayRef, out: &mut Vec<u8>) {
     } else {
         out.reserve(rows * width.wire);
         for value in bytes.chunks_exact(width.arrow) {
-            out.extend_from_slice(&value[..width.wire]);
+            out.extend_from_slice(&value[width.skipped..width.skipped + width.wire]);
         }
     }
     if *kind == T::Uuid {

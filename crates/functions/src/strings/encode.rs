@@ -108,6 +108,7 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
     let (take, skip) = match kind {
         T::Date => (2, 0),
         T::DateTime(_) => (4, 0),
+        T::BFloat16 => (4, 2),
         T::Decimal { precision, .. } => (
             match precision {
                 0..=9 => 4,
@@ -124,7 +125,7 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
         let value = &value[skip..take];
         if as_stored { bytes.extend(value) } else { bytes.extend(value.iter().rev()) }
     }
-    Ok(Source::Numbers { bytes, width: take, short: !as_stored })
+    Ok(Source::Numbers { bytes, width: take - skip, short: !as_stored })
 }
 
 /// States as ClickHouse writes them, as strings. `None`: values are none.

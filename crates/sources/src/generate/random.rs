@@ -100,6 +100,9 @@ impl Random {
                 let ticks = 86_400 * 10i64.pow(u32::from(*scale));
                 draw!(Int64Array, rng.random_range(0..ticks))
             }
+            T::BFloat16 => {
+                draw!(Float32Array, gristmill_types::bfloat::cut(rng.random::<f32>() * f32::from(rng.random::<i16>())))
+            }
             T::Float32 => draw!(Float32Array, rng.random::<f32>() * f32::from(rng.random::<i16>())),
             T::Float64 => draw!(Float64Array, rng.random::<f64>() * f64::from(rng.random::<i32>())),
             T::UInt128 => wide(rows, || i256::from_parts(rng.random(), 0)),

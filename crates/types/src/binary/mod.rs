@@ -45,24 +45,28 @@ pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
     out.extend_from_slice(text);
 }
 
-/// Bytes of a value in Arrow and on the wire. A narrower value on the wire is the low bytes.
+/// Bytes of a value in Arrow and on the wire. A narrower value on the wire is the low bytes, of BFloat16 the high ones.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Width {
     pub arrow: usize,
     pub wire: usize,
+    /// Bytes of the wider one before those on the wire.
+    pub skipped: usize,
     /// Whether the high bytes of the wider one repeat the sign.
     pub signed: bool,
 }
 
 /// The width of types whose values have one. Bool is apart: Arrow has bits of it.
 pub fn width(kind: &SqlType) -> Option<Width> {
-    let same = |bytes| Some(Width { arrow: bytes, wire: bytes, signed: false });
-    let narrow = |arrow, wire, signed| Some(Width { arrow, wire, signed });
+    let same = |bytes| Some(Width { arrow: bytes, wire: bytes, skipped: 0, signed: false });
+    let narrow = |arrow, wire, signed| Some(Width { arrow, wire, skipped: 0, signed });
     match kind {
         T::UInt8 | T::Int8 | T::Enum8(_) => same(1),
         T::UInt16 | T::Int16 | T::Enum16(_) => same(2),
         T::UInt32 | T::Int32 | T::Float32 | T::IPv4 | T::Date32 | T::Time => same(4),
         T::UInt64 | T::Int64 | T::Float64 | T::Interval(_) | T::Time64(_) | T::DateTime64(..) => same(8),
+        // The high half of the Float32 that carries it.
+        T::BFloat16 => Some(Width { arrow: 4, wire: 2, skipped: 2, signed: false }),
         T::Date => narrow(4, 2, false),
         T::DateTime(_) => narrow(8, 4, false),
         T::Decimal { precision: ..=9, .. } => narrow(16, 4, true),

@@ -275,9 +275,10 @@ fn push_widened(value: &[u8], width: Width, is_uuid: bool, out: &mut MutableBuff
         out.extend_from_slice(&turned);
         return;
     }
+    out.extend_zeros(width.skipped);
     out.extend_from_slice(value);
     let negative = width.signed && value.last().is_some_and(|high| *high >= 0x80);
-    out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire]);
+    out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire - width.skipped]);
 }
 
 fn push_end(offsets: &mut Vec<i32>, count: u64) -> Result<()> {

@@ -80,7 +80,7 @@ impl Cells {
     pub fn write(&self, row: usize, out: &mut Vec<u8>) {
         match self {
             Cells::Fixed { values, offset, width, is_uuid } => {
-                let from = (offset + row) * width.arrow;
+                let from = (offset + row) * width.arrow + width.skipped;
                 let value = &values.as_slice()[from..from + width.wire];
                 if *is_uuid {
                     out.extend(value[..8].iter().rev());

@@ -98,7 +98,7 @@ fn total(kind: &SqlType) -> Option<SqlType> {
         T::Bool | T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => T::UInt64,
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => T::Int64,
         T::UInt128 | T::UInt256 | T::Int128 | T::Int256 => kind.clone(),
-        T::Float32 | T::Float64 => T::Float64,
+        T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
         T::Decimal { precision, scale } => T::Decimal { precision: if *precision <= 38 { 38 } else { 76 }, scale: *scale },
         _ => return None,
     })
@@ -141,7 +141,7 @@ fn elements(kinds: &[SqlType]) -> Option<Vec<Piece>> {
 fn sample(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     let kind = one(kinds)?;
     let narrow = kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
-    (narrow || kind.is_float() || matches!(kind, T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind.clone())])
+    (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind.clone())])
 }
 
 /// The pieces of a function with its combinators. `None`: ClickHouse keeps something else.

@@ -109,7 +109,7 @@ impl Node {
             T::Int64 | T::Interval(_) => Values::I64(array.as_primitive::<Int64Type>().values().clone()),
             T::Int128 | T::Int256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), false),
             T::UInt128 | T::UInt256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), true),
-            T::Float32 => Values::F32(array.as_primitive::<Float32Type>().values().clone()),
+            T::BFloat16 | T::Float32 => Values::F32(array.as_primitive::<Float32Type>().values().clone()),
             T::Float64 => Values::F64(array.as_primitive::<Float64Type>().values().clone()),
             T::Decimal { precision, scale } if *precision <= 38 => {
                 Values::Decimal(array.as_primitive::<Decimal128Type>().clone(), *scale)
