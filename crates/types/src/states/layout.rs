@@ -182,7 +182,7 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
         [Piece::Flagged { .. } | Piece::Followed { .. }] => None,
         _ if kinds.iter().any(SqlType::is_nullable) => None,
         // Their results are never NULL.
-        [Piece::Elements { .. }] => None,
+        [Piece::Elements { .. } | Piece::Sample(_)] => None,
         [Piece::Chosen(values)] if matches!(values.first(), Some(T::Array(_) | T::Map(..) | T::Tuple(_))) => None,
         pieces => Some(vec![Piece::Followed { pieces: pieces.to_vec(), counted }]),
     }
@@ -220,7 +220,9 @@ pub(super) fn columns(pieces: &[Piece]) -> Vec<DataType> {
 }
 
 fn columns_of(piece: &Piece) -> Vec<DataType> {
-    let with = |pieces: &[Piece], last: Option<DataType>| columns(pieces).into_iter().chain(last).collect();
+    let with = |pieces: &[Piece], last: Option<DataType>| -> Vec<DataType> {
+        columns(pieces).into_iter().chain(last).collect()
+    };
     match piece {
         Piece::Value(kind) | Piece::AllOnes(kind) => vec![kind.arrow()],
         Piece::Count => vec![DataType::UInt64],

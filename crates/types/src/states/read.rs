@@ -220,7 +220,7 @@ fn text_length(bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
 impl Reader {
     fn new(piece: &Piece) -> Result<Reader> {
         let all = |pieces: &[Piece]| pieces.iter().map(Reader::new).collect::<Result<Vec<_>>>();
-        let list = |kind: &SqlType, item, sized, counts| {
+        let list = |kind: &SqlType, item: DataType, sized: bool, counts: Option<Vec<u64>>| -> Result<Reader> {
             Ok(Reader::Elements { values: Gathered::new(kind)?, item, elements: 0, ends: Vec::new(), sized, counts })
         };
         Ok(match piece {
@@ -341,7 +341,7 @@ impl Reader {
             Reader::Flagged(inner, nothing, seen) => {
                 let is_there = *bytes.get(*at).ok_or_else(cut)? != 0;
                 *at += 1;
-                for (reader, nothing) in inner.iter_mut().zip(nothing) {
+                for (reader, nothing) in inner.iter_mut().zip(nothing.iter()) {
                     if is_there { reader.take(bytes, at)? } else { reader.take(nothing, &mut 0)? }
                 }
                 if let Some(seen) = seen {
