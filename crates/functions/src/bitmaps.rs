@@ -44,9 +44,7 @@ const TOLD: &[(&str, Tell)] = &[
 ];
 
 const CUTS: &[(&str, Cut)] = &[
-    ("bitmapSubsetInRange", |values, from, to| {
-        values.iter().copied().filter(|value| (from..to).contains(value)).collect()
-    }),
+    ("bitmapSubsetInRange", |values, from, to| values.iter().copied().filter(|value| (from..to).contains(value)).collect()),
     ("bitmapSubsetLimit", |values, from, limit| {
         values.iter().copied().filter(|value| *value >= from).take(size(limit)).collect()
     }),
@@ -159,7 +157,8 @@ fn packed(values: Vec<u64>, lengths: Vec<usize>, element: &SqlType) -> Result<Ar
     }
     let kinds = columns_of(element)?;
     let Some(DataType::List(item)) = kinds.first() else { return Err(Error::logical("A bitmap is held as a list")) };
-    let lists = ListArray::try_new(item.clone(), OffsetBuffer::from_lengths(lengths), Arc::new(UInt64Array::from(values)), None)?;
+    let lists =
+        ListArray::try_new(item.clone(), OffsetBuffer::from_lengths(lengths), Arc::new(UInt64Array::from(values)), None)?;
     pack(&kinds, &[Arc::new(lists)])
 }
 
@@ -355,7 +354,8 @@ fn transform(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 return Err(bad_argument(&name, "the arrays must have the same length"));
             }
             if let Some(value) = to.iter().find(|value| **value > most) {
-                let text = format!("Replacement value {value} does not fit into the bitmap element type, the maximum is {most}");
+                let text =
+                    format!("Replacement value {value} does not fit into the bitmap element type, the maximum is {most}");
                 return Err(bad_argument(&name, text));
             }
             let mut values: Vec<u64> = source

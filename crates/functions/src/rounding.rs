@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256,
+};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, bfloat};
 

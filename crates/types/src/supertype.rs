@@ -135,10 +135,15 @@ pub fn sum_of_floats(left: &SqlType, right: &SqlType) -> SqlType {
 fn of_numbers(left: &SqlType, right: &SqlType) -> Option<SqlType> {
     if left.is_float() || right.is_float() {
         // Float32 holds integers of up to 16 bits.
-        if is_short(left) && is_short(right) && (left.integer_bits().or(right.integer_bits())).is_none_or(|(bits, _)| bits == 8) {
+        if is_short(left)
+            && is_short(right)
+            && (left.integer_bits().or(right.integer_bits())).is_none_or(|(bits, _)| bits == 8)
+        {
             return Some(T::BFloat16);
         }
-        let small = |kind: &SqlType| matches!(kind, T::BFloat16 | T::Float32) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 16);
+        let small = |kind: &SqlType| {
+            matches!(kind, T::BFloat16 | T::Float32) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 16)
+        };
         return Some(if small(left) && small(right) { T::Float32 } else { T::Float64 });
     }
     let (left_bits, left_signed) = left.integer_bits()?;

@@ -55,7 +55,9 @@ where
                     return Err(incorrect(format!("LowCardinality came in version {version}, which is not known")));
                 }
             }
-            T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => prefix(reader, inner).await?,
+            T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+                prefix(reader, inner).await?
+            }
             T::Map(key, value) => {
                 prefix(reader, key).await?;
                 prefix(reader, value).await?;
@@ -236,7 +238,7 @@ where
             reader.more().await?;
         }
     }
-    Ok(gathered.finish()?)
+    gathered.finish()
 }
 
 /// Bytes of a string's length, and the length. `None`: more bytes tell.

@@ -26,7 +26,9 @@ fn misfit(kind: &SqlType, array: &dyn Array) -> Error {
 pub(super) fn prefix(kind: &SqlType, out: &mut Vec<u8>) {
     match kind {
         T::LowCardinality(_) => out.extend_from_slice(&DICTIONARY_VERSION.to_le_bytes()),
-        T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => prefix(inner, out),
+        T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            prefix(inner, out)
+        }
         T::Map(key, value) => {
             prefix(key, out);
             prefix(value, out);

@@ -27,7 +27,8 @@ fn incorrect(text: impl Into<String>) -> Error {
 
 /// That values of a type have no binary form here.
 pub fn unsupported(kind: &SqlType) -> Error {
-    Error::not_implemented(format!("The type {kind} in the native format")).with_context("convert it in the query, for instance with toString")
+    Error::not_implemented(format!("The type {kind} in the native format"))
+        .with_context("convert it in the query, for instance with toString")
 }
 
 /// A number in groups of seven bits, the lowest first.

@@ -54,7 +54,9 @@ impl Cells {
             T::String => Cells::Text(array.as_binary_view_opt().ok_or_else(misfit)?.clone()),
             T::Nothing => Cells::Nothing,
             T::Nullable(inner) => Cells::Nullable(array.logical_nulls(), boxed(inner, array)?),
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => Cells::of(inner, array)?,
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+                Cells::of(inner, array)?
+            }
             T::Array(inner) => {
                 let list = array.as_list_opt::<i32>().ok_or_else(misfit)?;
                 Cells::List { offsets: list.value_offsets().to_vec(), values: boxed(inner, list.values())? }

@@ -130,7 +130,9 @@ fn key_bytes(kind: &SqlType) -> Option<usize> {
 fn elements(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     let kind = one(kinds)?.clone();
     let sized = match &kind {
-        T::Float32 | T::Float64 | T::Bool | T::Enum8(_) | T::Enum16(_) | T::Date | T::DateTime(_) | T::IPv4 | T::String => false,
+        T::Float32 | T::Float64 | T::Bool | T::Enum8(_) | T::Enum16(_) | T::Date | T::DateTime(_) | T::IPv4 | T::String => {
+            false
+        }
         T::FixedString(_) | T::Uuid | T::IPv6 | T::Decimal { .. } | T::DateTime64(..) | T::Date32 | T::Interval(_) => true,
         other if other.is_integer() => false,
         _ => return None,
@@ -220,9 +222,8 @@ pub(super) fn columns(pieces: &[Piece]) -> Vec<DataType> {
 }
 
 fn columns_of(piece: &Piece) -> Vec<DataType> {
-    let with = |pieces: &[Piece], last: Option<DataType>| -> Vec<DataType> {
-        columns(pieces).into_iter().chain(last).collect()
-    };
+    let with =
+        |pieces: &[Piece], last: Option<DataType>| -> Vec<DataType> { columns(pieces).into_iter().chain(last).collect() };
     match piece {
         Piece::Value(kind) | Piece::AllOnes(kind) => vec![kind.arrow()],
         Piece::Count => vec![DataType::UInt64],

@@ -38,8 +38,10 @@ impl Codec {
             Some(pieces) => Ok(Codec { function: function.to_string(), pieces }),
             None => {
                 let kind = SqlType::AggregateFunction(function.to_string(), kinds.to_vec());
-                Err(Error::not_implemented(format!("States of aggregate function {function} in ClickHouse's binary form ({kind})"))
-                    .with_context("send its result instead, for instance with finalizeAggregation"))
+                Err(Error::not_implemented(format!(
+                    "States of aggregate function {function} in ClickHouse's binary form ({kind})"
+                ))
+                .with_context("send its result instead, for instance with finalizeAggregation"))
             }
         }
     }
@@ -85,7 +87,8 @@ impl Codec {
     pub fn take_whole(&self, reader: &mut StateReader, bytes: &[u8]) -> Result<()> {
         let mut end = 0;
         if !reader.skip(bytes, &mut end)? {
-            let text = format!("A state of aggregate function {} does not end within its {} bytes", self.function, bytes.len());
+            let text =
+                format!("A state of aggregate function {} does not end within its {} bytes", self.function, bytes.len());
             return Err(Error::new(ErrorCode::CANNOT_READ_ALL_DATA, text));
         }
         if end != bytes.len() {

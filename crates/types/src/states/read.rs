@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder, BooleanArray, ListArray, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, ListArray, UInt64Array};
 use arrow::buffer::{OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -113,7 +113,10 @@ struct Words {
 impl Words {
     fn push(&mut self, word: u64) -> Result<()> {
         if self.words.len() as u64 >= BYTES_MAX / 8 {
-            return Err(Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large in memory"));
+            return Err(Error::new(
+                ErrorCode::TOO_LARGE_ARRAY_SIZE,
+                "States of an aggregate function are too large in memory",
+            ));
         }
         self.words.push(word);
         Ok(())
@@ -205,7 +208,11 @@ impl Chosen {
             *bytes.get(*at).ok_or_else(cut)? != 0
         };
         *at += 1;
-        if present { self.values.take(bytes, at)? } else { self.values.take(&self.default, &mut 0)? }
+        if present {
+            self.values.take(bytes, at)?
+        } else {
+            self.values.take(&self.default, &mut 0)?
+        }
         Ok(present)
     }
 }
@@ -320,8 +327,9 @@ impl Reader {
                     }
                 }
                 *total += count as usize;
-                let end = i32::try_from(*total)
-                    .map_err(|_| Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large"))?;
+                let end = i32::try_from(*total).map_err(|_| {
+                    Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large")
+                })?;
                 ends.push(end);
                 if let Some(counts) = counts {
                     counts.push(count);

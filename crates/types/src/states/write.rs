@@ -1,7 +1,7 @@
 //! Held states into ClickHouse's form.
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{ArrayRef, AsArray};
 use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::UInt64Type;
 use gristmill_base::{Error, Result};
