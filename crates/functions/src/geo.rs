@@ -135,17 +135,17 @@ fn coordinates(array: &ArrayRef) -> (Vec<f64>, Vec<f64>) {
 /// A point and rings: the first is the outline, the others are holes.
 fn in_polygon(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=usize::MAX)?;
-    let is_point = |kind: &SqlType| matches!(kind, T::Tuple(fields) if fields.len() == 2 && fields.iter().all(|(_, kind)| kind.is_number() && !kind.is_nullable()));
+    let is_point = |kind: &SqlType| matches!(kind.storage(), T::Tuple(fields) if fields.len() == 2 && fields.iter().all(|(_, kind)| kind.is_number() && !kind.is_nullable()));
     if !is_point(&arguments[0].kind) {
         return Err(illegal(name, arguments, 0, "a Tuple of two numbers"));
     }
     let ring = SqlType::array(point());
     let mut casts = vec![point()];
     // Rings come one by one, or all in one array.
-    let nested = matches!(&arguments[1].kind, T::Array(inner) if matches!(inner.as_ref(), T::Array(_)));
+    let nested = matches!(&arguments[1].kind, T::Array(inner) if matches!(inner.storage(), T::Array(_)));
     for (i, argument) in arguments.iter().enumerate().skip(1) {
         let element = match &argument.kind {
-            T::Array(inner) if nested && i == 1 => match inner.as_ref() {
+            T::Array(inner) if nested && i == 1 => match inner.storage() {
                 T::Array(inner) => inner,
                 other => other,
             },

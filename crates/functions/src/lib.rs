@@ -9,6 +9,7 @@ pub mod aggregate;
 pub mod aggregates;
 pub mod arithmetic;
 pub mod arrays;
+pub mod bitmaps;
 pub mod blocks;
 pub mod cast;
 pub mod columns;

@@ -94,6 +94,7 @@ impl Registry {
         crate::tuple_arithmetic::register(&mut registry);
         crate::tuple_norms::register(&mut registry);
         crate::geo::register(&mut registry);
+        crate::bitmaps::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::maps_select::register(&mut registry);
         crate::hash::register(&mut registry);

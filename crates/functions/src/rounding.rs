@@ -4,9 +4,11 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256};
+use arrow::datatypes::{
+    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256,
+};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
+use gristmill_types::{SqlType, bfloat};
 
 use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, at, numbers, retype, unary};
@@ -161,6 +163,10 @@ fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
                 let values = Numbers::of::<Float32Type>(&args[0])?;
                 numbers::<Float32Type>(rows, |row| Ok(float32(values.get(row), digits(row), mode)))
             }
+            T::BFloat16 => {
+                let values = Numbers::of::<Float32Type>(&args[0])?;
+                numbers::<Float32Type>(rows, |row| Ok(bfloat::cut(float32(values.get(row), digits(row), mode))))
+            }
             T::Decimal { precision, scale } => decimal(&args[0], rows, *precision, *scale, mode, &digits),
             kind if crate::arithmetic::is_wide(kind) => decimal(&args[0], rows, 76, 0, mode, &digits),
             kind => match_integer!(kind, I => {
@@ -311,7 +317,7 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
             Ok(sorted[above.max(1) - 1])
         })?;
         match_integer!(arrow, I => unary::<Float64Type, I>(&rounded, |value| value as <I as ArrowPrimitiveType>::Native),
-            else if arrow == T::Float32 { unary::<Float64Type, Float32Type>(&rounded, |value| value as f32) } else { Ok(rounded) })
+            else if arrow.arrow() == DataType::Float32 { unary::<Float64Type, Float32Type>(&rounded, |value| value as f32) } else { Ok(rounded) })
     }))
 }
 

@@ -250,7 +250,7 @@ impl MergeTree {
         let layout = Layout::new(&definition, sorting, partition, &environment)?;
         projection::check(&definition, &layout, &settings)?;
         for key in &layout.partition {
-            if matches!(key.kind.plain(), SqlType::Float32 | SqlType::Float64) {
+            if key.kind.is_float() {
                 return Err(Error::new(
                     ErrorCode::BAD_ARGUMENTS,
                     format!("Floating point partition key is not supported: {}", key.text),

@@ -39,7 +39,8 @@ pub fn adopt(array: &ArrayRef, to: &SqlType, options: &CastOptions) -> Result<Ar
 fn ambiguous(to: &SqlType) -> bool {
     match to.plain() {
         T::Int128 | T::UInt128 | T::Int256 | T::UInt256 => false,
-        T::Date => true,
+        // A Float32 of a file is to be cut.
+        T::Date | T::BFloat16 => true,
         T::Array(inner) => ambiguous(inner),
         T::Map(key, value) => ambiguous(key) || ambiguous(value),
         T::Tuple(fields) => fields.iter().any(|(_, kind)| ambiguous(kind)),

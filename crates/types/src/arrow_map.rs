@@ -4,6 +4,7 @@
 //! |---|---|
 //! | Bool | Boolean |
 //! | Int8 … UInt64, Float32, Float64 | the same |
+//! | BFloat16 | Float32 whose low half is zero |
 //! | Int128, UInt128, Int256, UInt256 | Decimal256(76, 0), the raw 256-bit integer |
 //! | Decimal(P, S) | Decimal128(P, S) up to 38 digits, else Decimal256(P, S) |
 //! | String | BinaryView: bytes, valid UTF-8 or not (docs/rfcs/0001-strings.md) |
@@ -21,6 +22,7 @@
 //! | Tuple | Struct, unnamed fields `1`, `2`, … |
 //! | Map(K, V) | Map(entries: {keys, values}) |
 //! | AggregateFunction | Binary |
+//! | Point, Ring, … | as the tuple or array that they name |
 
 use std::sync::Arc;
 
@@ -45,7 +47,7 @@ impl SqlType {
             T::Int16 | T::Enum16(_) => DataType::Int16,
             T::Int32 | T::Time => DataType::Int32,
             T::Int64 | T::Interval(_) | T::Time64(_) => DataType::Int64,
-            T::Float32 => DataType::Float32,
+            T::BFloat16 | T::Float32 => DataType::Float32,
             T::Float64 => DataType::Float64,
             T::Decimal { precision, scale } if *precision <= 38 => DataType::Decimal128(*precision, *scale as i8),
             T::Decimal { precision, scale } => DataType::Decimal256(*precision, *scale as i8),
@@ -58,7 +60,10 @@ impl SqlType {
             T::DateTime64(6, _) => DataType::Timestamp(TimeUnit::Microsecond, None),
             T::DateTime64(9, _) => DataType::Timestamp(TimeUnit::Nanosecond, None),
             T::DateTime64(..) => DataType::Int64,
-            T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.arrow(),
+            T::Nullable(inner)
+            | T::LowCardinality(inner)
+            | T::SimpleAggregateFunction(_, inner)
+            | T::Geometric(_, inner) => inner.arrow(),
             T::Array(inner) => DataType::List(inner.field("item")),
             T::Tuple(fields) => DataType::Struct(
                 fields

@@ -41,7 +41,7 @@ fn width(kind: &SqlType) -> Option<u32> {
     Some(match kind.plain() {
         SqlType::Float32 | SqlType::Date32 | SqlType::DateTime(_) | SqlType::IPv4 => 4,
         SqlType::Float64 | SqlType::DateTime64(..) => 8,
-        SqlType::Date | SqlType::Enum16(_) => 2,
+        SqlType::Date | SqlType::Enum16(_) | SqlType::BFloat16 => 2,
         SqlType::Bool | SqlType::Enum8(_) => 1,
         SqlType::Uuid | SqlType::IPv6 => 16,
         SqlType::FixedString(length) => *length as u32,

@@ -126,6 +126,9 @@ mod tests {
             "IntervalDay",
             "Nullable(Nothing)",
             "AggregateFunction(sum, UInt64)",
+            "Point",
+            "BFloat16",
+            "Polygon",
         ] {
             let kind: SqlType = name.parse().unwrap();
             let array = default_array(&kind, 3);

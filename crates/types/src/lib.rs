@@ -5,10 +5,13 @@
 //! are typed by `SqlType`s while a statement is analysed, so nothing depends on Arrow metadata surviving an operator.
 //!
 //! Values move between types by `cast`, from files by `adopt`, from text by `builder` (which reads with `scan`), and to
-//! text by `text`. `supertype` says which type holds the values of several.
+//! text by `text`; `binary` and `states` have the form that ClickHouse gives them in bytes. `supertype` says which type holds
+//! the values of several.
 
 pub mod adopt;
 pub mod arrow_map;
+pub mod bfloat;
+pub mod binary;
 pub mod builder;
 pub mod bytes;
 pub mod calendar;
@@ -21,6 +24,7 @@ pub mod nested;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;
+pub mod states;
 pub mod statistics;
 pub mod supertype;
 pub mod text;
@@ -28,4 +32,4 @@ pub mod wide;
 pub mod zone;
 
 pub use column::{Column, Columns, DefaultKind};
-pub use sql_type::{EnumValues, IntervalKind, SqlType};
+pub use sql_type::{EnumValues, IntervalKind, Shape, SqlType};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::column::{Column, Columns};
-use crate::sql_type::{EnumValues, IntervalKind, SqlType};
+use crate::sql_type::{EnumValues, IntervalKind, Shape, SqlType};
 use SqlType as T;
 
 impl std::str::FromStr for SqlType {
@@ -189,10 +189,7 @@ impl<'a> Parser<'a> {
             "Array" => T::Array(Box::new(self.one_inside()?)),
             "Nullable" => {
                 let inner = self.one_inside()?;
-                if matches!(
-                    inner,
-                    T::Nullable(_) | T::Array(_) | T::Map(..) | T::LowCardinality(_) | T::AggregateFunction(..)
-                ) {
+                if inner.is_nullable() || inner.is_low_cardinality() || inner.clone().nullable() == inner {
                     let text = format!("Nested type {inner} cannot be inside Nullable type");
                     return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
                 }
@@ -290,6 +287,9 @@ impl<'a> Parser<'a> {
     fn by_name(&mut self, word: &str) -> Result<SqlType> {
         if let Some(kind) = simple(word) {
             return Ok(kind);
+        }
+        if let Some(shape) = Shape::ALL.into_iter().find(|shape| shape.name() == word) {
+            return Ok(shape.kind());
         }
         if let Some(kind) =
             word.strip_prefix("Interval").and_then(|unit| IntervalKind::ALL.into_iter().find(|k| k.name() == unit))
@@ -476,6 +476,7 @@ fn simple(word: &str) -> Option<SqlType> {
         "Int64" => T::Int64,
         "Int128" => T::Int128,
         "Int256" => T::Int256,
+        "BFloat16" => T::BFloat16,
         "Float32" => T::Float32,
         "Float64" => T::Float64,
         "String" => T::String,
@@ -512,6 +513,7 @@ mod tests {
             "AggregateFunction(quantile(0.5), UInt8)",
             "SimpleAggregateFunction(sum, UInt64)",
             "IntervalDay",
+            "Tuple(p Point, r Array(Ring), l MultiLineString, m MultiPolygon, n Nullable(Point))",
         ] {
             assert_eq!(canonical(text), text);
         }
@@ -532,6 +534,8 @@ mod tests {
         for (text, code) in [
             ("Strng", ErrorCode::UNKNOWN_TYPE),
             ("Nullable(Array(UInt8))", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
+            ("Nullable(Ring)", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
+            ("LowCardinality(Point)", ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT),
             ("Array(UInt8", ErrorCode::SYNTAX_ERROR),
             ("DateTime('Mars/Olympus')", ErrorCode::BAD_ARGUMENTS),
             ("Decimal(80, 2)", ErrorCode::ARGUMENT_OUT_OF_BOUND),

@@ -84,6 +84,45 @@ impl IntervalKind {
     }
 }
 
+/// Names for tuples and arrays of coordinates.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+pub enum Shape {
+    Point,
+    Ring,
+    LineString,
+    MultiLineString,
+    Polygon,
+    MultiPolygon,
+}
+
+impl Shape {
+    pub const ALL: [Shape; 6] =
+        [Shape::Point, Shape::Ring, Shape::LineString, Shape::MultiLineString, Shape::Polygon, Shape::MultiPolygon];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Shape::Point => "Point",
+            Shape::Ring => "Ring",
+            Shape::LineString => "LineString",
+            Shape::MultiLineString => "MultiLineString",
+            Shape::Polygon => "Polygon",
+            Shape::MultiPolygon => "MultiPolygon",
+        }
+    }
+
+    /// The type of that name: of a pair of numbers, or of an array of another one.
+    pub fn kind(self) -> SqlType {
+        let inner = match self {
+            Shape::Point => T::Tuple(vec![(None, T::Float64), (None, T::Float64)]),
+            Shape::Ring | Shape::LineString => T::array(Shape::Point.kind()),
+            Shape::MultiLineString => T::array(Shape::LineString.kind()),
+            Shape::Polygon => T::array(Shape::Ring.kind()),
+            Shape::MultiPolygon => T::array(Shape::Polygon.kind()),
+        };
+        T::Geometric(self, Box::new(inner))
+    }
+}
+
 /// A type as ClickHouse knows it. Time zones are IANA names, `None` for the session's.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
 pub enum SqlType {
@@ -102,6 +141,7 @@ pub enum SqlType {
     Int64,
     Int128,
     Int256,
+    BFloat16,
     Float32,
     Float64,
     Decimal {
@@ -131,6 +171,8 @@ pub enum SqlType {
     SimpleAggregateFunction(String, Box<SqlType>),
     /// Name with parameters, such as `quantile(0.5)`, and the types of its arguments.
     AggregateFunction(String, Vec<SqlType>),
+    /// A name, and the type that it stands for.
+    Geometric(Shape, Box<SqlType>),
 }
 
 use SqlType as T;
@@ -139,6 +181,7 @@ impl SqlType {
     pub fn nullable(self) -> SqlType {
         match self {
             T::Nullable(_) | T::Array(_) | T::Map(..) | T::AggregateFunction(..) => self,
+            T::Geometric(shape, _) if shape != Shape::Point => self,
             T::LowCardinality(inner) => T::LowCardinality(Box::new(inner.nullable())),
             other => T::Nullable(Box::new(other)),
         }
@@ -161,18 +204,21 @@ impl SqlType {
         }
     }
 
-    /// Without LowCardinality and SimpleAggregateFunction at the top.
+    /// Without LowCardinality and the names of SimpleAggregateFunction and of shapes at the top.
     pub fn storage(&self) -> &SqlType {
         match self {
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.storage(),
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => inner.storage(),
             other => other,
         }
     }
 
-    /// Without Nullable, LowCardinality and SimpleAggregateFunction at the top: what a value that is there is.
+    /// Without Nullable, LowCardinality and the names of SimpleAggregateFunction and of shapes at the top: what a value that is there is.
     pub fn plain(&self) -> &SqlType {
         match self {
-            T::Nullable(inner) | T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => inner.plain(),
+            T::Nullable(inner)
+            | T::LowCardinality(inner)
+            | T::SimpleAggregateFunction(_, inner)
+            | T::Geometric(_, inner) => inner.plain(),
             other => other,
         }
     }
@@ -238,7 +284,7 @@ impl SqlType {
     }
 
     pub fn is_float(&self) -> bool {
-        matches!(self.plain(), T::Float32 | T::Float64)
+        matches!(self.plain(), T::BFloat16 | T::Float32 | T::Float64)
     }
 
     pub fn is_decimal(&self) -> bool {
@@ -346,6 +392,7 @@ impl fmt::Display for SqlType {
                 }
                 f.write_str(")")
             }
+            T::Geometric(shape, _) => f.write_str(shape.name()),
             // The rest are named as their variants are.
             other => write!(f, "{other:?}"),
         }

@@ -122,10 +122,28 @@ fn of_dates(left: &SqlType, right: &SqlType) -> SqlType {
     }
 }
 
+/// A BFloat16, or an integer that is added to one in Float32.
+fn is_short(kind: &SqlType) -> bool {
+    matches!(kind, T::BFloat16 | T::Bool) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 16)
+}
+
+/// The type of a sum or product of floats, or of one and an integer.
+pub fn sum_of_floats(left: &SqlType, right: &SqlType) -> SqlType {
+    if is_short(left.plain()) && is_short(right.plain()) { T::Float32 } else { T::Float64 }
+}
+
 fn of_numbers(left: &SqlType, right: &SqlType) -> Option<SqlType> {
     if left.is_float() || right.is_float() {
         // Float32 holds integers of up to 16 bits.
-        let small = |kind: &SqlType| *kind == T::Float32 || kind.integer_bits().is_some_and(|(bits, _)| bits <= 16);
+        if is_short(left)
+            && is_short(right)
+            && (left.integer_bits().or(right.integer_bits())).is_none_or(|(bits, _)| bits == 8)
+        {
+            return Some(T::BFloat16);
+        }
+        let small = |kind: &SqlType| {
+            matches!(kind, T::BFloat16 | T::Float32) || kind.integer_bits().is_some_and(|(bits, _)| bits <= 16)
+        };
         return Some(if small(left) && small(right) { T::Float32 } else { T::Float64 });
     }
     let (left_bits, left_signed) = left.integer_bits()?;
@@ -257,7 +275,7 @@ fn of_operands(op: Arithmetic, left: &SqlType, right: &SqlType) -> Option<SqlTyp
     let float = left.is_float() || right.is_float();
     match op {
         A::Divide => Some(T::Float64),
-        A::Plus | A::Minus | A::Multiply if float => Some(T::Float64),
+        A::Plus | A::Minus | A::Multiply if float => Some(sum_of_floats(left, right)),
         A::Plus | A::Minus | A::Multiply => {
             let (left_bits, left_signed) = left.integer_bits()?;
             let (right_bits, right_signed) = right.integer_bits()?;
@@ -270,6 +288,7 @@ fn of_operands(op: Arithmetic, left: &SqlType, right: &SqlType) -> Option<SqlTyp
         A::IntDiv => {
             // The quotient is no larger than the dividend.
             let (bits, left_signed) = match left {
+                T::BFloat16 => (16, true),
                 T::Float32 => (32, true),
                 T::Float64 => (64, true),
                 integer => integer.integer_bits()?,

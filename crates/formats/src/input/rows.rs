@@ -393,7 +393,7 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
 }
 
 fn shape(name: &str, kind: &SqlType, spread: bool, options: &ParseOptions, leaves: &mut Vec<Leaf>) -> Result<Shape> {
-    if let (true, SqlType::Tuple(fields)) = (spread, kind) {
+    if let (true, SqlType::Tuple(fields)) = (spread, kind.storage()) {
         let children = fields.iter().enumerate().map(|(i, (field, kind))| {
             let field = field.clone().unwrap_or_else(|| (i + 1).to_string());
             shape(&format!("{name}.{field}"), kind, spread, options, leaves)

@@ -242,7 +242,7 @@ where
     }
     match reader.byte().await? {
         // A tuple says it of each of its parts.
-        _ if matches!(kind, SqlType::Tuple(_)) => {
+        _ if matches!(kind.storage(), SqlType::Tuple(_)) => {
             Err(Error::not_implemented(format!("Column {name} is a tuple in a serialization of its own")))
         }
         0 => Ok(false),

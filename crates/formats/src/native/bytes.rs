@@ -8,8 +8,10 @@ use bytes::{Buf, Bytes, BytesMut};
 use futures::{Stream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 
+pub use gristmill_types::binary::{write_string, write_varuint};
+
 /// Bytes that a block may have in memory.
-pub const BLOCK_BYTES_MAX: u64 = 1 << 30;
+pub const BLOCK_BYTES_MAX: u64 = gristmill_types::binary::BYTES_MAX;
 
 /// Bytes that are made room for before they are there.
 const ROOM_BYTES: usize = 1 << 20;
@@ -157,19 +159,4 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> ByteReader<S> {
     pub async fn string(&mut self, most: usize) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.bytes(most).await?).into_owned())
     }
-}
-
-/// A number in groups of seven bits, the lowest first.
-pub fn write_varuint(mut value: u64, out: &mut Vec<u8>) {
-    while value >= 0x80 {
-        out.push(value as u8 | 0x80);
-        value >>= 7;
-    }
-    out.push(value as u8);
-}
-
-/// The length, then the bytes.
-pub fn write_string(text: &[u8], out: &mut Vec<u8>) {
-    write_varuint(text.len() as u64, out);
-    out.extend_from_slice(text);
 }

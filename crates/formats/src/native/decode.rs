@@ -18,11 +18,13 @@ use bytes::Bytes;
 use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::binary::{Width, check_enum, unsupported, width};
 use gristmill_types::bytes::BytesBuilder;
 use gristmill_types::default::default_array;
+use gristmill_types::states::Codec;
 
 use super::bytes::ByteReader;
-use super::encode::{DICTIONARY_VERSION, Width, unsupported, width};
+use super::encode::DICTIONARY_VERSION;
 
 /// A future of one part of a type: types lie in one another.
 type Reading<'a, T> = Pin<Box<dyn Future<Output = Result<T>> + Send + 'a>>;
@@ -53,7 +55,9 @@ where
                     return Err(incorrect(format!("LowCardinality came in version {version}, which is not known")));
                 }
             }
-            T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) => prefix(reader, inner).await?,
+            T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+                prefix(reader, inner).await?
+            }
             T::Map(key, value) => {
                 prefix(reader, key).await?;
                 prefix(reader, value).await?;
@@ -97,7 +101,7 @@ where
                     _ => with_nulls(&data(reader, inner, rows).await?, nulls)?,
                 }
             }
-            T::SimpleAggregateFunction(_, inner) => data(reader, inner, rows).await?,
+            T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => data(reader, inner, rows).await?,
             T::LowCardinality(inner) => dictionary(reader, inner, rows).await?,
             T::Array(inner) => {
                 let offsets = offsets(reader, rows).await?;
@@ -124,6 +128,7 @@ where
                 }
                 Arc::new(StructArray::try_new_with_length(carriers, columns, None, rows)?)
             }
+            T::AggregateFunction(function, kinds) => states(reader, &Codec::of(function, kinds)?, rows).await?,
             other => return Err(unsupported(other)),
         })
     })
@@ -172,31 +177,12 @@ where
 fn widened(values: &[u8], width: Width) -> MutableBuffer {
     let mut out = MutableBuffer::with_capacity(values.len() / width.wire * width.arrow);
     for value in values.chunks_exact(width.wire) {
+        out.extend_zeros(width.skipped);
         out.extend_from_slice(value);
         let negative = width.signed && value.last().is_some_and(|high| *high >= 0x80);
-        out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire]);
+        out.extend_from_slice(&[if negative { 0xff_u8 } else { 0 }; 32][..width.arrow - width.wire - width.skipped]);
     }
     out
-}
-
-/// Error: UNKNOWN_ELEMENT_OF_ENUM.
-pub(super) fn check_enum(kind: &SqlType, values: &[u8], nulls: Option<&NullBuffer>) -> Result<()> {
-    let (names, width) = match kind {
-        T::Enum8(names) => (names, 1),
-        T::Enum16(names) => (names, 2),
-        _ => return Ok(()),
-    };
-    for (row, value) in values.chunks_exact(width).enumerate() {
-        let value = match value {
-            [low, high] => i16::from_le_bytes([*low, *high]),
-            bytes => i16::from(bytes[0] as i8),
-        };
-        if names.name_of(value).is_none() && nulls.is_none_or(|nulls| nulls.is_valid(row)) {
-            let text = format!("Unknown value {value} for enum {kind}");
-            return Err(Error::new(ErrorCode::UNKNOWN_ELEMENT_OF_ENUM, text));
-        }
-    }
-    Ok(())
 }
 
 /// Strings are taken out of what is there; only one that is cut makes the loop wait.
@@ -224,6 +210,35 @@ where
         }
     }
     Ok(Arc::new(builder.finish(None)))
+}
+
+/// States of an aggregate function, which have no lengths: each is measured, and waited for where it is cut.
+async fn states<S>(reader: &mut ByteReader<S>, codec: &Codec, rows: usize) -> Result<ArrayRef>
+where
+    S: Stream<Item = Result<Bytes>> + Unpin + Send,
+{
+    let mut gathered = codec.reader()?;
+    let (mut row, mut spent) = (0, 0);
+    while row < rows {
+        let held = reader.held();
+        let mut at = 0;
+        while row < rows {
+            let mut end = at;
+            if !gathered.skip(held, &mut end)? {
+                break;
+            }
+            gathered.take(held, &mut at)?;
+            row += 1;
+        }
+        let taken = gathered.memory_bytes();
+        reader.spend(taken.saturating_sub(spent))?;
+        spent = spent.max(taken);
+        reader.advance(at);
+        if row < rows {
+            reader.more().await?;
+        }
+    }
+    gathered.finish()
 }
 
 /// Bytes of a string's length, and the length. `None`: more bytes tell.

@@ -5,9 +5,9 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::buffer::NullBuffer;
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
+use gristmill_types::binary::{Width, unsupported, width, write_string, write_varuint};
+use gristmill_types::states::Codec;
 use hashbrown::HashMap;
-
-use super::bytes::{write_string, write_varuint};
 
 /// A byte for each row of a type without values.
 const NOTHING: u8 = b'0';
@@ -18,44 +18,6 @@ pub(super) const DICTIONARY_VERSION: u64 = 1;
 /// Keys of a dictionary that is in the block, all of them.
 const DICTIONARY_FLAGS: u64 = 0x600;
 
-/// Bytes of a value in Arrow and on the wire. A narrower value on the wire is the low bytes.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Width {
-    pub arrow: usize,
-    pub wire: usize,
-    /// Whether the high bytes of the wider one repeat the sign.
-    pub signed: bool,
-}
-
-/// The width of types whose values have one. Bool is apart: Arrow has bits of it.
-pub(super) fn width(kind: &SqlType) -> Option<Width> {
-    let same = |bytes| Some(Width { arrow: bytes, wire: bytes, signed: false });
-    let narrow = |arrow, wire, signed| Some(Width { arrow, wire, signed });
-    match kind {
-        T::UInt8 | T::Int8 | T::Enum8(_) => same(1),
-        T::UInt16 | T::Int16 | T::Enum16(_) => same(2),
-        T::UInt32 | T::Int32 | T::Float32 | T::IPv4 | T::Date32 | T::Time => same(4),
-        T::UInt64 | T::Int64 | T::Float64 | T::Interval(_) | T::Time64(_) | T::DateTime64(..) => same(8),
-        T::Date => narrow(4, 2, false),
-        T::DateTime(_) => narrow(8, 4, false),
-        T::Decimal { precision: ..=9, .. } => narrow(16, 4, true),
-        T::Decimal { precision: ..=18, .. } => narrow(16, 8, true),
-        T::Decimal { precision: ..=38, .. } => same(16),
-        T::Decimal { .. } => same(32),
-        T::UInt128 => narrow(32, 16, false),
-        T::Int128 => narrow(32, 16, true),
-        T::UInt256 | T::Int256 => same(32),
-        T::FixedString(length) => same(*length),
-        T::IPv6 | T::Uuid => same(16),
-        _ => None,
-    }
-}
-
-pub(super) fn unsupported(kind: &SqlType) -> Error {
-    Error::not_implemented(format!("The type {kind} in the native format"))
-        .with_context("convert it in the query, for instance with finalizeAggregation or toString")
-}
-
 fn misfit(kind: &SqlType, array: &dyn Array) -> Error {
     Error::logical(format!("A column of {kind} came as Arrow's {}", array.data_type()))
 }
@@ -64,7 +26,9 @@ fn misfit(kind: &SqlType, array: &dyn Array) -> Error {
 pub(super) fn prefix(kind: &SqlType, out: &mut Vec<u8>) {
     match kind {
         T::LowCardinality(_) => out.extend_from_slice(&DICTIONARY_VERSION.to_le_bytes()),
-        T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) => prefix(inner, out),
+        T::Nullable(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            prefix(inner, out)
+        }
         T::Map(key, value) => {
             prefix(key, out);
             prefix(value, out);
@@ -74,7 +38,7 @@ pub(super) fn prefix(kind: &SqlType, out: &mut Vec<u8>) {
     }
 }
 
-/// The values of all rows. Errors: NOT_IMPLEMENTED for aggregate functions, whose states are of another make.
+/// The values of all rows. Errors: NOT_IMPLEMENTED for states of aggregate functions that are of another make here.
 pub(super) fn data(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Result<()> {
     let rows = array.len();
     if let Some(width) = width(kind) {
@@ -102,7 +66,7 @@ pub(super) fn data(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Resul
             out.extend((0..rows).map(|row| u8::from(nulls.as_ref().is_some_and(|nulls| nulls.is_null(row)))));
             data(inner, array, out)?;
         }
-        T::SimpleAggregateFunction(_, inner) => data(inner, array, out)?,
+        T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => data(inner, array, out)?,
         T::LowCardinality(inner) => dictionary(inner, array, out)?,
         T::Array(inner) => {
             let array = array.as_list_opt::<i32>().ok_or_else(misfit)?;
@@ -121,6 +85,10 @@ pub(super) fn data(kind: &SqlType, array: &ArrayRef, out: &mut Vec<u8>) -> Resul
             for ((_, kind), column) in fields.iter().zip(array.columns()) {
                 data(kind, column, out)?;
             }
+        }
+        T::AggregateFunction(function, kinds) => {
+            let states = array.as_binary_opt::<i32>().ok_or_else(misfit)?;
+            Codec::of(function, kinds)?.encode(states, |state| out.extend_from_slice(state))?;
         }
         other => return Err(unsupported(other)),
     }
@@ -150,7 +118,7 @@ fn fixed(kind: &SqlType, width: Width, array: &ArrayRef, out: &mut Vec<u8>) {
     } else {
         out.reserve(rows * width.wire);
         for value in bytes.chunks_exact(width.arrow) {
-            out.extend_from_slice(&value[..width.wire]);
+            out.extend_from_slice(&value[width.skipped..width.skipped + width.wire]);
         }
     }
     if *kind == T::Uuid {

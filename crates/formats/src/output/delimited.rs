@@ -80,7 +80,7 @@ impl Delimited {
 
     /// The writers of a column: one, or one for each element of a tuple that is spread.
     fn prepare(&self, array: &ArrayRef, kind: &SqlType, writers: &mut Vec<ValueWriter>) -> Result<()> {
-        match kind {
+        match kind.storage() {
             SqlType::Tuple(fields) if self.spread && array.as_struct_opt().is_some() => {
                 for (child, (_, kind)) in array.as_struct().columns().iter().zip(fields) {
                     self.prepare(child, kind, writers)?;
@@ -105,7 +105,7 @@ pub(crate) fn csv_delimiter(text: &str) -> Result<u8> {
 
 /// The names and types that a header shows; a tuple that is spread gives one for each element.
 pub(crate) fn spread_fields(name: &str, kind: &SqlType, fields: &mut Vec<(String, SqlType)>) {
-    match kind {
+    match kind.storage() {
         SqlType::Tuple(elements) => {
             for (i, (element, kind)) in elements.iter().enumerate() {
                 let element = element.clone().unwrap_or_else(|| (i + 1).to_string());

@@ -100,7 +100,7 @@ pub fn sum_type(kind: &SqlType) -> Option<SqlType> {
         T::Bool | T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => T::UInt64,
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => T::Int64,
         T::UInt128 | T::UInt256 | T::Int128 | T::Int256 => kind.clone(),
-        T::Float32 | T::Float64 => T::Float64,
+        T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
         T::Decimal { precision, scale } => T::Decimal { precision: if *precision <= 38 { 38 } else { 76 }, scale: *scale },
         _ => return None,
     })

@@ -2,6 +2,7 @@
 
 use SqlType as T;
 use gristmill_types::SqlType;
+use gristmill_types::supertype::sum_of_floats;
 
 /// Twice the bits, up to 64; 128 and 256 stay.
 pub fn next_bits(bits: u16) -> u16 {
@@ -17,7 +18,7 @@ pub fn integer(kind: &SqlType) -> Option<(u16, bool)> {
 pub fn sum(a: &SqlType, b: &SqlType, difference: bool) -> Option<SqlType> {
     if a.is_float() || b.is_float() {
         let numbers = (a.is_float() || integer(a).is_some()) && (b.is_float() || integer(b).is_some());
-        return numbers.then_some(T::Float64);
+        return numbers.then(|| sum_of_floats(a, b));
     }
     let ((a, a_signed), (b, b_signed)) = (integer(a)?, integer(b)?);
     Some(SqlType::integer(next_bits(a.max(b)), difference || a_signed || b_signed))
@@ -26,6 +27,7 @@ pub fn sum(a: &SqlType, b: &SqlType, difference: bool) -> Option<SqlType> {
 /// Type of `intDiv`: as wide as the dividend.
 pub fn quotient(a: &SqlType, b: &SqlType) -> Option<SqlType> {
     let (bits, signed) = match a.plain() {
+        T::BFloat16 => (16, true),
         T::Float32 => (32, true),
         T::Float64 => (64, true),
         _ => integer(a)?,
@@ -37,7 +39,7 @@ pub fn quotient(a: &SqlType, b: &SqlType) -> Option<SqlType> {
 /// Type of `modulo`: as wide as the divisor, and wider by one step where the dividend may be negative.
 pub fn remainder(a: &SqlType, b: &SqlType) -> Option<SqlType> {
     if a.is_float() || b.is_float() {
-        return sum(a, b, false);
+        return sum(a, b, false).map(|_| T::Float64);
     }
     let ((_, signed), (bits, _)) = (integer(a)?, integer(b)?);
     Some(SqlType::integer(if signed { next_bits(bits) } else { bits }, signed))

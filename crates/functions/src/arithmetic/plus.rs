@@ -3,7 +3,7 @@
 
 use SqlType as T;
 use arrow::array::{ArrayRef, ArrowNativeTypeOp};
-use arrow::datatypes::{Date32Type, Decimal256Type, Float64Type, Int32Type, Int64Type, i256};
+use arrow::datatypes::{Date32Type, Decimal256Type, Float32Type, Float64Type, Int32Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -87,6 +87,8 @@ fn numbers(operation: Operation, kind: &SqlType, a: &ArrayRef, b: &ArrayRef, row
     }
     match_integer!(kind, I => run!(I), else if *kind == T::Float64 {
         run!(Float64Type)
+    } else if *kind == T::Float32 {
+        run!(Float32Type)
     } else {
         binary::<Decimal256Type, Decimal256Type, Decimal256Type>(a, b, rows, |a: i256, b: i256| {
             wide::wrap(kind, match operation {

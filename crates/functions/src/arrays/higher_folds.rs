@@ -32,7 +32,7 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
     define(functions, "arrayDifference", false, |name, lambda, _| {
         let kind = match lambda.plain() {
             T::UInt8 | T::UInt16 | T::UInt32 | T::Int8 | T::Int16 | T::Int32 | T::UInt64 | T::Int64 | T::Bool => T::Int64,
-            T::Float32 | T::Float64 => T::Float64,
+            T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
             kind @ T::Decimal { .. } => kind.clone(),
             _ => return Err(no_numbers(name, lambda)),
         };
@@ -98,7 +98,7 @@ fn summed(name: &str, kind: &SqlType) -> Result<SqlType> {
     Ok(match kind.plain() {
         T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 | T::Bool => T::UInt64,
         T::Int8 | T::Int16 | T::Int32 | T::Int64 => T::Int64,
-        T::Float32 | T::Float64 => T::Float64,
+        T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
         wide @ (T::Int128 | T::UInt128 | T::Int256 | T::UInt256) => wide.clone(),
         T::Decimal { precision, scale } => T::Decimal { precision: if *precision > 38 { 76 } else { 38 }, scale: *scale },
         T::Nothing => T::UInt64,

@@ -132,7 +132,8 @@ pub fn dot_product(arguments: &[Argument]) -> Result<Bound> {
     arity("arrayDotProduct", arguments, 2..=2)?;
     let element = |i: usize| super::element_of(&arguments[i].kind).map(|kind| kind.plain().clone()).unwrap_or(T::Nothing);
     // Of integers the product is an integer.
-    let result = crate::arithmetic::kinds::sum(&element(0), &element(1), false).unwrap_or(T::Float64);
+    let result = crate::arithmetic::kinds::sum(&element(0), &element(1), false);
+    let result = result.filter(|kind| !kind.is_float()).unwrap_or(T::Float64);
     vectors("arrayDotProduct", arguments, result, |a, b, _| a.iter().zip(b).map(|(a, b)| a * b).sum())
 }
 

@@ -61,6 +61,7 @@ pub fn register(registry: &mut Registry) {
         ("UInt64", T::UInt64),
         ("UInt128", T::UInt128),
         ("UInt256", T::UInt256),
+        ("BFloat16", T::BFloat16),
         ("Float32", T::Float32),
         ("Float64", T::Float64),
         ("UUID", T::Uuid),

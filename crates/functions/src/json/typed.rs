@@ -70,7 +70,9 @@ fn key_values(found: &[Option<&[u8]>], to: &SqlType, kind: &SqlType, options: &P
 /// A column of the type, and which rows converted.
 fn column(values: &[Option<&[u8]>], to: &SqlType, options: &ParseOptions) -> Result<(ArrayRef, Vec<bool>)> {
     match to {
-        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => column(values, inner, options),
+        T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+            column(values, inner, options)
+        }
         T::Nullable(inner) => {
             let (array, valid) = column(values, inner, options)?;
             let nulls = NullBuffer::from(valid);

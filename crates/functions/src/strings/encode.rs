@@ -1,5 +1,7 @@
 //! Bytes as text and back: `hex`, `bin`, `base64…`, `ascii`; XML text.
 
+use std::sync::Arc;
+
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, Decimal256Type, Int32Type};
@@ -8,6 +10,8 @@ use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::bytes::BytesBuilder;
+use gristmill_types::states::Codec;
 
 use super::text_function;
 use crate::columns::{Bytes, at, bytes_to, strings};
@@ -104,6 +108,7 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
     let (take, skip) = match kind {
         T::Date => (2, 0),
         T::DateTime(_) => (4, 0),
+        T::BFloat16 => (4, 2),
         T::Decimal { precision, .. } => (
             match precision {
                 0..=9 => 4,
@@ -120,14 +125,24 @@ fn source<'a>(array: &'a ArrayRef, kind: &SqlType) -> Result<Source<'a>> {
         let value = &value[skip..take];
         if as_stored { bytes.extend(value) } else { bytes.extend(value.iter().rev()) }
     }
-    Ok(Source::Numbers { bytes, width: take, short: !as_stored })
+    Ok(Source::Numbers { bytes, width: take - skip, short: !as_stored })
+}
+
+/// States as ClickHouse writes them, as strings. `None`: values are none.
+fn encoded(array: &ArrayRef, kind: &SqlType) -> Result<Option<ArrayRef>> {
+    let T::AggregateFunction(function, kinds) = kind else { return Ok(None) };
+    let mut builder = BytesBuilder::with_capacity(array.len());
+    Codec::of(function, kinds)?.encode(array.as_binary::<i32>(), |state| builder.append(state))?;
+    Ok(Some(Arc::new(builder.finish(None))))
 }
 
 /// Digits of `bits` bits each: 4 for hexadecimal, 1 for binary.
 fn digits(name: &str, arguments: &[Argument], bits: u32) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
-    if !(kind.is_number()
+    if let T::AggregateFunction(function, kinds) = &kind {
+        Codec::of(function, kinds)?;
+    } else if !(kind.is_number()
         || kind.is_string()
         || kind.is_date_or_time()
         || kind.is_enum()
@@ -137,7 +152,8 @@ fn digits(name: &str, arguments: &[Argument], bits: u32) -> Result<Bound> {
     }
     Ok(Bound::new(T::String, move |args, rows| {
         let len = args[0].len();
-        let source = source(&args[0], &kind)?;
+        let state = encoded(&args[0], &kind)?;
+        let source = source(state.as_ref().unwrap_or(&args[0]), &kind)?;
         strings(rows, |row, out| {
             let (bytes, short) = match &source {
                 Source::Bytes(bytes) => (bytes.get(row), false),

@@ -100,6 +100,9 @@ impl Random {
                 let ticks = 86_400 * 10i64.pow(u32::from(*scale));
                 draw!(Int64Array, rng.random_range(0..ticks))
             }
+            T::BFloat16 => {
+                draw!(Float32Array, gristmill_types::bfloat::cut(rng.random::<f32>() * f32::from(rng.random::<i16>())))
+            }
             T::Float32 => draw!(Float32Array, rng.random::<f32>() * f32::from(rng.random::<i16>())),
             T::Float64 => draw!(Float64Array, rng.random::<f64>() * f64::from(rng.random::<i32>())),
             T::UInt128 => wide(rows, || i256::from_parts(rng.random(), 0)),
@@ -161,7 +164,9 @@ impl Random {
                 let nulls: NullBuffer = (0..rows).map(|_| rng.random_range(0..16) != 0).collect();
                 make_array(values.to_data().into_builder().nulls(Some(nulls)).build()?)
             }
-            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) => self.array(inner, rows, rng)?,
+            T::LowCardinality(inner) | T::SimpleAggregateFunction(_, inner) | T::Geometric(_, inner) => {
+                self.array(inner, rows, rng)?
+            }
             T::Array(inner) => {
                 let offsets = self.offsets(rows, rng);
                 let values = self.array(inner, offsets.last().copied().unwrap_or(0) as usize, rng)?;

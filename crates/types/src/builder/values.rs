@@ -17,6 +17,7 @@ use arrow::datatypes::{
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::{ColumnBuilder, ParseOptions};
+use crate::bfloat;
 use crate::bytes::BytesBuilder;
 use crate::calendar::{FIRST_DAY, LAST_DAY_OF_DATE};
 use crate::scan::{Fault, Scan, address, best_effort, date, number};
@@ -41,6 +42,8 @@ pub(super) enum Values {
         signed: bool,
     },
     F32(Vec<f32>),
+    /// Cut to BFloat16.
+    B16(Vec<f32>),
     F64(Vec<f64>),
     Decimal128 {
         values: Vec<i128>,
@@ -125,6 +128,7 @@ impl Values {
             T::Int256 => Values::Wide { values: Vec::new(), bits: 256, signed: true },
             T::UInt256 => Values::Wide { values: Vec::new(), bits: 256, signed: false },
             T::Float32 => Values::F32(Vec::new()),
+            T::BFloat16 => Values::B16(Vec::new()),
             T::Float64 => Values::F64(Vec::new()),
             T::Decimal { precision, scale } if *precision <= 38 => {
                 Values::Decimal128 { values: Vec::new(), precision: *precision, scale: *scale }
@@ -170,7 +174,7 @@ impl Values {
             T::AggregateFunction(..) => {
                 return Err(Error::not_implemented(format!("{kind} has no text form: give its state in a binary format")));
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         })
@@ -194,6 +198,7 @@ impl Values {
             Values::I64(values) => values.push(number::integer(text, wrap)?),
             Values::Wide { values, bits, signed } => values.push(number::wide_integer(text, *bits, *signed, wrap)?),
             Values::F32(values) => values.push(number::float32(text)?),
+            Values::B16(values) => values.push(bfloat::cut(number::float32(text)?)),
             Values::F64(values) => values.push(number::float64(text)?),
             Values::Decimal128 { values, precision, scale } => values.push(number::decimal128(text, *precision, *scale)?),
             Values::Decimal256 { values, precision, scale } => values.push(number::decimal256(text, *precision, *scale)?),
@@ -255,7 +260,7 @@ impl Values {
             Values::I32(values) => values.push(0),
             Values::I64(values) => values.push(0),
             Values::Wide { values, .. } | Values::Decimal256 { values, .. } => values.push(i256::ZERO),
-            Values::F32(values) => values.push(0.0),
+            Values::F32(values) | Values::B16(values) => values.push(0.0),
             Values::F64(values) => values.push(0.0),
             Values::Decimal128 { values, .. } => values.push(0),
             Values::Bytes(values) => values.append(b""),
@@ -291,7 +296,7 @@ impl Values {
             Values::I32(values) => values.len(),
             Values::I64(values) => values.len(),
             Values::Wide { values, .. } | Values::Decimal256 { values, .. } => values.len(),
-            Values::F32(values) => values.len(),
+            Values::F32(values) | Values::B16(values) => values.len(),
             Values::F64(values) => values.len(),
             Values::Decimal128 { values, .. } => values.len(),
             Values::Bytes(values) => values.len(),
@@ -316,7 +321,7 @@ impl Values {
             Values::I32(values) => values.truncate(len),
             Values::I64(values) => values.truncate(len),
             Values::Wide { values, .. } | Values::Decimal256 { values, .. } => values.truncate(len),
-            Values::F32(values) => values.truncate(len),
+            Values::F32(values) | Values::B16(values) => values.truncate(len),
             Values::F64(values) => values.truncate(len),
             Values::Decimal128 { values, .. } => values.truncate(len),
             Values::Bytes(values) => values.truncate(len),
@@ -357,7 +362,7 @@ impl Values {
             Values::U64(values) => values.capacity() * 8,
             Values::I64(values) => values.capacity() * 8,
             Values::Wide { values, .. } | Values::Decimal256 { values, .. } => values.capacity() * 32,
-            Values::F32(values) => values.capacity() * 4,
+            Values::F32(values) | Values::B16(values) => values.capacity() * 4,
             Values::F64(values) => values.capacity() * 8,
             Values::Decimal128 { values, .. } => values.capacity() * 16,
             Values::Bytes(values) => values.memory_bytes(),
@@ -389,7 +394,7 @@ impl Values {
             Values::Wide { values, .. } | Values::Decimal256 { values, .. } => {
                 primitive::<Decimal256Type>(values, nulls, carrier)
             }
-            Values::F32(values) => primitive::<Float32Type>(values, nulls, carrier),
+            Values::F32(values) | Values::B16(values) => primitive::<Float32Type>(values, nulls, carrier),
             Values::F64(values) => primitive::<Float64Type>(values, nulls, carrier),
             Values::Decimal128 { values, .. } => primitive::<Decimal128Type>(values, nulls, carrier),
             Values::Bytes(values) => Arc::new(values.finish(nulls)),

@@ -8,10 +8,11 @@ use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::buffer::BooleanBuffer;
-use arrow::datatypes::{ArrowPrimitiveType, Float64Type, UInt8Type};
+use arrow::datatypes::{ArrowPrimitiveType, Float32Type, Float64Type, UInt8Type};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::{CastOptions, decimal, no_way, try_map};
+use crate::bfloat;
 use crate::sql_type::SqlType;
 use SqlType as T;
 
@@ -116,7 +117,7 @@ macro_rules! with_number {
                 type $P = arrow::datatypes::Int64Type;
                 $body
             }
-            T::Float32 => {
+            T::BFloat16 | T::Float32 => {
                 type $P = arrow::datatypes::Float32Type;
                 $body
             }
@@ -131,6 +132,9 @@ macro_rules! with_number {
 pub(super) use with_number;
 
 pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    if *to == T::BFloat16 {
+        return to_bfloat(array, from, options);
+    }
     if *from == T::Bool {
         let bools = array.as_boolean();
         let bytes: Vec<u8> = bools.values().iter().map(u8::from).collect();
@@ -146,6 +150,23 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
         }
         with_number!(to, O => between::<I, O>(values, to, options), _ => decimal::from_number(values, from, to, options))
     }, _ => decimal::convert(array, from, to, options))
+}
+
+/// By way of Float32. Where values must come out equal, those that are cut are refused.
+fn to_bfloat(array: &ArrayRef, from: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
+    let single = if *from == T::Float32 { array.clone() } else { convert(array, from, &T::Float32, options)? };
+    let single = single.as_primitive::<Float32Type>();
+    if !options.accurate {
+        return Ok(Arc::new(single.unary::<_, Float32Type>(bfloat::cut)));
+    }
+    Ok(Arc::new(try_map::<Float32Type, Float32Type>(single, options, |value| {
+        let there = bfloat::cut(value);
+        if there == value || value.is_nan() {
+            return Ok(there);
+        }
+        let text = format!("Value {value} cannot be safely converted into type BFloat16");
+        Err(Error::new(ErrorCode::CANNOT_CONVERT_TYPE, text))
+    })?))
 }
 
 fn between<I, O>(values: &PrimitiveArray<I>, to: &SqlType, options: &CastOptions) -> Result<ArrayRef>

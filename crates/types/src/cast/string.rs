@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, PrimitiveArray};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder, FixedSizeBinaryArray, PrimitiveArray};
 use arrow::buffer::Buffer;
 use arrow::datatypes::{Decimal256Type, UInt32Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -11,6 +11,7 @@ use super::{CastOptions, OnError, decimal, try_from_fn, with_failures, with_null
 use crate::builder::{ColumnBuilder, Escaping, ParseOptions};
 use crate::bytes::BytesBuilder;
 use crate::sql_type::SqlType;
+use crate::states::Codec;
 use crate::text::{self, TextOptions};
 use SqlType as T;
 
@@ -54,6 +55,9 @@ pub(super) fn parse(
     nullable: bool,
     options: &CastOptions,
 ) -> Result<ArrayRef> {
+    if let T::AggregateFunction(function, kinds) = to {
+        return states(array, from, &Codec::of(function, kinds)?, options);
+    }
     let parse = ParseOptions {
         timezone: options.timezone,
         best_effort_dates: options.best_effort_dates,
@@ -81,6 +85,39 @@ pub(super) fn parse(
         }
     }
     with_nulls(column.finish(), with_failures(array.nulls(), &failed, array.len()))
+}
+
+/// States as ClickHouse writes them.
+fn states(array: &ArrayRef, from: &SqlType, codec: &Codec, options: &CastOptions) -> Result<ArrayRef> {
+    let bytes_of = row_bytes(array, from);
+    let mut states = codec.reader()?;
+    for row in 0..array.len() {
+        if array.is_null(row) {
+            states.take_default();
+            continue;
+        }
+        match codec.take_whole(&mut states, bytes_of(row)) {
+            Err(error) if options.on_error == OnError::Throw => return Err(error),
+            // What was taken of a state that is wrong stays, so that the others are read anew.
+            Err(_) => return each_state(array, bytes_of, codec),
+            Ok(()) => {}
+        }
+    }
+    states.finish()
+}
+
+/// As `states`, one by one: those that are wrong have seen nothing.
+fn each_state<'a>(array: &ArrayRef, bytes_of: impl Fn(usize) -> &'a [u8], codec: &Codec) -> Result<ArrayRef> {
+    let mut builder = BinaryBuilder::new();
+    for row in 0..array.len() {
+        let mut one = codec.reader()?;
+        let read = array.is_valid(row) && codec.take_whole(&mut one, bytes_of(row)).is_ok();
+        match read.then(|| one.finish()) {
+            Some(Ok(state)) => builder.append_value(state.as_binary::<i32>().value(0)),
+            _ => builder.append_value(b""),
+        }
+    }
+    Ok(Arc::new(builder.finish()))
 }
 
 pub(super) fn to_fixed(array: &ArrayRef, width: usize, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {

@@ -175,7 +175,7 @@ fn to_number(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptio
         return if to.is_number() { plain_or_same(&seconds, &T::Int64, to, options) } else { Err(no_way(from, to)) };
     }
     match to {
-        T::Decimal { .. } | T::Float32 | T::Float64 => {
+        T::Decimal { .. } | T::BFloat16 | T::Float32 | T::Float64 => {
             let decimal = T::Decimal { precision: 18, scale };
             let values: Vec<i128> = ticks.iter().map(|tick| i128::from(*tick)).collect();
             let values = PrimitiveArray::<Decimal128Type>::new(values.into(), nulls).with_data_type(decimal.arrow());
@@ -199,7 +199,7 @@ fn whole(array: &ArrayRef, from: &SqlType, to: &SqlType) -> Result<Vec<i64>> {
             let values = array.as_primitive::<arrow::datatypes::UInt64Type>().values();
             values.iter().map(|value| i64::try_from(*value).unwrap_or(i64::MAX)).collect()
         }
-        T::Float32 | T::Float64 => to_f64(array, from)?.values().iter().map(|value| *value as i64).collect(),
+        T::BFloat16 | T::Float32 | T::Float64 => to_f64(array, from)?.values().iter().map(|value| *value as i64).collect(),
         _ if from.is_number() => {
             let options = CastOptions::default();
             plain_or_same(array, from, &T::Int64, &options)?.as_primitive::<Int64Type>().values().to_vec()
@@ -249,7 +249,7 @@ fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, option
             })?;
             Ok(from_ticks(ticks.values().clone(), ticks.nulls().cloned(), &to.arrow()))
         }
-        T::Float32 | T::Float64 if scale > 0 => {
+        T::BFloat16 | T::Float32 | T::Float64 if scale > 0 => {
             let floats: PrimitiveArray<Float64Type> = to_f64(array, from)?;
             let unit = 10f64.powi(i32::from(scale));
             let ticks: ScalarBuffer<i64> = floats

@@ -20,6 +20,7 @@ use super::temporal::{write_date, write_date_time, write_fraction, write_time};
 use super::{DateTimeOutput, Escaping, TextOptions};
 use crate::bytes::BytesBuilder;
 use crate::sql_type::{EnumValues, SqlType};
+use crate::states;
 use crate::wide;
 use crate::zone::Zone;
 use SqlType as T;
@@ -108,7 +109,7 @@ impl Node {
             T::Int64 | T::Interval(_) => Values::I64(array.as_primitive::<Int64Type>().values().clone()),
             T::Int128 | T::Int256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), false),
             T::UInt128 | T::UInt256 => Values::Wide(array.as_primitive::<Decimal256Type>().clone(), true),
-            T::Float32 => Values::F32(array.as_primitive::<Float32Type>().values().clone()),
+            T::BFloat16 | T::Float32 => Values::F32(array.as_primitive::<Float32Type>().values().clone()),
             T::Float64 => Values::F64(array.as_primitive::<Float64Type>().values().clone()),
             T::Decimal { precision, scale } if *precision <= 38 => {
                 Values::Decimal(array.as_primitive::<Decimal128Type>().clone(), *scale)
@@ -116,7 +117,9 @@ impl Node {
             T::Decimal { scale, .. } => Values::Decimal256(array.as_primitive::<Decimal256Type>().clone(), *scale),
             T::String => Values::Bytes(array.as_binary_view().clone()),
             T::FixedString(_) => Values::Fixed(array.as_fixed_size_binary().clone()),
-            T::AggregateFunction(..) => Values::State(array.as_binary::<i32>().clone()),
+            T::AggregateFunction(function, kinds) => {
+                Values::State(states::shown(function, kinds, array.as_binary::<i32>())?)
+            }
             T::Uuid => Values::Uuid(array.as_fixed_size_binary().clone()),
             T::IPv4 => Values::IPv4(array.as_primitive::<UInt32Type>().values().clone()),
             T::IPv6 => Values::IPv6(array.as_fixed_size_binary().clone()),
@@ -154,7 +157,7 @@ impl Node {
                     values: Box::new(Node::new(map.values(), value, options)?),
                 }
             }
-            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) => {
+            T::Nullable(_) | T::LowCardinality(_) | T::SimpleAggregateFunction(..) | T::Geometric(..) => {
                 return Err(Error::logical(format!("{kind} is wrapped after unwrapping")));
             }
         };

@@ -1,15 +1,13 @@
 //! State and Merge: states of aggregates as values, of type `AggregateFunction(name, types)`.
 //!
-//! A value is the function's saved state, its columns written one after another in Arrow's row format.
+//! A value is the function's saved state, as `gristmill_types::states` holds it.
 
-use std::sync::Arc;
-
-use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder};
+use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::DataType;
-use arrow::row::{RowConverter, SortField};
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::states::{converter, pack, unpack};
 
 use super::{illegal, no_arguments, wrapped};
 use crate::aggregates::Prepared;
@@ -32,10 +30,6 @@ pub fn merged(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     }
 }
 
-fn converter(kinds: &[DataType]) -> Result<RowConverter> {
-    Ok(RowConverter::new(kinds.iter().cloned().map(SortField::new).collect())?)
-}
-
 pub fn state(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType>, inner: Prepared) -> Result<Prepared> {
     let result = SqlType::AggregateFunction(with_parameters(name, parameters), kinds);
     let columns = inner.state.clone();
@@ -53,23 +47,11 @@ pub fn merge(inner: Prepared, argument: &SqlType) -> Result<Prepared> {
     }))
 }
 
-/// Saved states as values, and the empty value for a state that has seen nothing.
-fn write(kinds: &[DataType], columns: &[ArrayRef]) -> Result<ArrayRef> {
-    let rows = converter(kinds)?.convert_columns(columns)?;
-    let mut builder = BinaryBuilder::new();
-    for row in &rows {
-        builder.append_value(row.as_ref());
-    }
-    Ok(Arc::new(builder.finish()))
-}
-
 /// The state columns of the values, and the group of each; empty values are left out.
 fn read(kinds: &[DataType], values: &ArrayRef, groups: &[usize]) -> Result<(Vec<ArrayRef>, Vec<usize>)> {
     let values = values.as_binary::<i32>();
-    let converter = converter(kinds)?;
-    let parser = converter.parser();
     let filled = || (0..values.len()).filter(|row| values.is_valid(*row) && !values.value(*row).is_empty());
-    let columns = converter.convert_rows(filled().map(|row| parser.parse(values.value(row))))?;
+    let columns = unpack(kinds, filled().map(|row| values.value(row)))?;
     Ok((columns, filled().map(|row| groups[row]).collect()))
 }
 
@@ -96,7 +78,7 @@ impl Groups for State {
     }
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        write(&self.kinds, &self.inner.save(groups)?)
+        pack(&self.kinds, &self.inner.save(groups)?)
     }
 
     fn drop_first(&mut self, groups: usize) {
@@ -141,5 +123,27 @@ impl Groups for Merge {
 
     fn bytes(&self) -> usize {
         self.inner.bytes()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gristmill_types::states::Codec;
+
+    use super::*;
+    use crate::aggregates::scalars::{parsed, prepare};
+
+    /// `type <TAB> one state in hex`: what ClickHouse wrote of every function that has a form in bytes here.
+    const GOLDEN: &str = include_str!("../../../../types/src/states/golden/states.tsv");
+
+    #[test]
+    fn functions_save_the_columns_that_their_form_in_bytes_consists_of() {
+        for (text, _) in GOLDEN.lines().filter_map(|line| line.split_once('\t')) {
+            let kind: SqlType = text.parse().expect(text);
+            let SqlType::AggregateFunction(function, kinds) = kind else { panic!("{text} holds no states") };
+            let (name, parameters) = parsed(&function).expect(text);
+            let prepared = prepare(name, &parameters, kinds.clone()).expect(text);
+            assert_eq!(Codec::of(&function, &kinds).expect(text).columns(), prepared.state, "{text}");
+        }
     }
 }

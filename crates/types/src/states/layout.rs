@@ -1,0 +1,283 @@
+//! What the states of each function consist of, here and in ClickHouse.
+
+use std::sync::Arc;
+
+use SqlType as T;
+use arrow::array::{ArrayData, ArrayRef, BooleanArray, ListArray, UInt64Array, make_array, new_empty_array, new_null_array};
+use arrow::buffer::{Buffer, OffsetBuffer};
+use arrow::datatypes::{DataType, Field};
+use gristmill_base::{Error, Result};
+
+use crate::SqlType;
+use crate::binary::width;
+use crate::default::default_array;
+
+/// A part of a state: one or several columns of the held one.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Piece {
+    /// A value as RowBinary has it.
+    Value(SqlType),
+    /// As `Value`, where no rows give a number of all bits.
+    AllOnes(SqlType),
+    /// A number of rows, in groups of seven bits.
+    Count,
+    /// Values of one row, which may not be there: a byte tells it of each; the last column tells it of all.
+    Chosen(Vec<SqlType>),
+    /// Values side by side behind their number; `sized`: each behind its length.
+    Elements { kind: SqlType, sized: bool },
+    /// As `Elements`, with the number in a column of its own.
+    Sample(SqlType),
+    /// Different numbers of that many bytes behind their number. Their bits are held in 64.
+    Keys(usize),
+    /// As `Keys`, in a bitmap where there are many.
+    Bitmap { bytes: usize, signed: bool },
+    /// Behind a byte that tells whether there were rows without NULL; nothing follows where there were none. `counted`: a last
+    /// column has their number, else the byte is always 1.
+    Flagged { pieces: Vec<Piece>, counted: bool },
+    /// Before such a byte. The last column has the number of rows, or (`counted` is false) whether there were any.
+    Followed { pieces: Vec<Piece>, counted: bool },
+}
+
+/// What a Nullable argument adds to a state.
+#[derive(Clone, Copy, PartialEq)]
+enum Nulls {
+    /// Whether there were rows, where the result may be NULL.
+    Flag,
+    /// A byte that is always 1.
+    One,
+    /// Nothing.
+    None,
+}
+
+/// The pieces of a function of arguments of these types (without Nullable); `None` where ClickHouse keeps something else.
+type Build = fn(&[SqlType]) -> Option<Vec<Piece>>;
+
+const FUNCTIONS: &[(&str, Nulls, Build)] = &[
+    ("count", Nulls::None, |kinds| (kinds.len() <= 1).then(|| vec![Piece::Count])),
+    ("sum", Nulls::Flag, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?)])),
+    ("avg", Nulls::Flag, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?), Piece::Count])),
+    ("sumCount", Nulls::None, |kinds| Some(vec![Piece::Value(total(one(kinds)?)?), Piece::Count])),
+    ("min", Nulls::Flag, chosen_one),
+    ("max", Nulls::Flag, chosen_one),
+    ("any", Nulls::Flag, chosen_one),
+    ("anyLast", Nulls::Flag, chosen_one),
+    ("argMin", Nulls::Flag, chosen_two),
+    ("argMax", Nulls::Flag, chosen_two),
+    ("groupBitAnd", Nulls::Flag, |kinds| Some(vec![Piece::AllOnes(narrow_integer(kinds)?)])),
+    ("groupBitOr", Nulls::Flag, |kinds| Some(vec![Piece::Value(narrow_integer(kinds)?)])),
+    ("groupBitXor", Nulls::Flag, |kinds| Some(vec![Piece::Value(narrow_integer(kinds)?)])),
+    ("groupArray", Nulls::None, elements),
+    ("groupUniqArray", Nulls::None, elements),
+    ("uniqExact", Nulls::One, |kinds| Some(vec![Piece::Keys(key_bytes(one(kinds)?)?)])),
+    ("groupBitmap", Nulls::Flag, |kinds| {
+        let (bits, signed) = narrow_integer(kinds)?.integer_bits()?;
+        Some(vec![Piece::Bitmap { bytes: usize::from(bits / 8), signed }])
+    }),
+    ("quantileExact", Nulls::Flag, sample),
+    ("quantileExactLow", Nulls::Flag, sample),
+    ("quantileExactHigh", Nulls::Flag, sample),
+    ("quantileExactInclusive", Nulls::Flag, sample),
+    ("quantileExactExclusive", Nulls::Flag, sample),
+    ("quantilesExact", Nulls::One, sample),
+    ("quantilesExactLow", Nulls::One, sample),
+    ("quantilesExactHigh", Nulls::One, sample),
+    ("quantilesExactInclusive", Nulls::One, sample),
+    ("quantilesExactExclusive", Nulls::One, sample),
+];
+
+fn one(kinds: &[SqlType]) -> Option<&SqlType> {
+    match kinds {
+        [kind] => Some(kind),
+        _ => None,
+    }
+}
+
+/// What values of a type add up in.
+fn total(kind: &SqlType) -> Option<SqlType> {
+    Some(match kind {
+        T::Bool | T::UInt8 | T::UInt16 | T::UInt32 | T::UInt64 => T::UInt64,
+        T::Int8 | T::Int16 | T::Int32 | T::Int64 => T::Int64,
+        T::UInt128 | T::UInt256 | T::Int128 | T::Int256 => kind.clone(),
+        T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
+        T::Decimal { precision, scale } => T::Decimal { precision: if *precision <= 38 { 38 } else { 76 }, scale: *scale },
+        _ => return None,
+    })
+}
+
+fn chosen_one(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    Some(vec![Piece::Chosen(vec![one(kinds)?.clone()])])
+}
+
+fn chosen_two(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    (kinds.len() == 2).then(|| vec![Piece::Chosen(kinds.to_vec())])
+}
+
+/// An integer of up to 64 bits.
+fn narrow_integer(kinds: &[SqlType]) -> Option<SqlType> {
+    one(kinds).filter(|kind| kind.integer_bits().is_some_and(|(bits, _)| bits <= 64)).cloned()
+}
+
+/// Bytes of the values that ClickHouse tells apart by themselves; of others it keeps hashes.
+fn key_bytes(kind: &SqlType) -> Option<usize> {
+    match kind {
+        T::Float32 | T::Float64 | T::Enum8(_) | T::Enum16(_) | T::Date | T::Date32 | T::DateTime(_) | T::IPv4 => {}
+        other if other.integer_bits().is_some_and(|(bits, _)| bits <= 64) => {}
+        _ => return None,
+    }
+    width(kind).map(|width| width.wire)
+}
+
+fn elements(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    let kind = one(kinds)?.clone();
+    let sized = match &kind {
+        T::Float32 | T::Float64 | T::Bool | T::Enum8(_) | T::Enum16(_) | T::Date | T::DateTime(_) | T::IPv4 | T::String => {
+            false
+        }
+        T::FixedString(_) | T::Uuid | T::IPv6 | T::Decimal { .. } | T::DateTime64(..) | T::Date32 | T::Interval(_) => true,
+        other if other.is_integer() => false,
+        _ => return None,
+    };
+    Some(vec![Piece::Elements { kind, sized }])
+}
+
+fn sample(kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    let kind = one(kinds)?;
+    let narrow = kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    (narrow || matches!(kind, T::Float32 | T::Float64 | T::Date | T::DateTime(_))).then(|| vec![Piece::Sample(kind.clone())])
+}
+
+/// The pieces of a function with its combinators. `None`: ClickHouse keeps something else.
+pub(super) fn of(function: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    if kinds.iter().any(SqlType::is_null_literal) {
+        return None;
+    }
+    let name = function.split_once('(').map_or(function, |(name, _)| name).trim();
+    combined(name, kinds)
+}
+
+fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    if let Some((_, nulls, build)) = FUNCTIONS.iter().find(|(known, ..)| *known == name) {
+        return plain(*nulls, *build, kinds);
+    }
+    if let Some(inner) = name.strip_suffix("If") {
+        let (condition, rest) = kinds.split_last()?;
+        // A condition that may be NULL makes ClickHouse's state Nullable, and not ours.
+        return if condition.is_nullable() { None } else { combined(inner, rest) };
+    }
+    if let Some(inner) = name.strip_suffix("Array") {
+        let elements = kinds.iter().map(|kind| match kind.plain() {
+            T::Array(element) => Some(element.as_ref().clone()),
+            _ => None,
+        });
+        return combined(inner, &elements.collect::<Option<Vec<_>>>()?);
+    }
+    let (inner, counted) = match (name.strip_suffix("OrNull"), name.strip_suffix("OrDefault")) {
+        (Some(inner), _) => (inner, true),
+        (_, Some(inner)) => (inner, false),
+        _ => return None,
+    };
+    match combined(inner, kinds)?.as_slice() {
+        // The two bytes are one.
+        [Piece::Flagged { pieces, counted: true }] if counted => {
+            Some(vec![Piece::Followed { pieces: pieces.clone(), counted }])
+        }
+        [Piece::Flagged { .. } | Piece::Followed { .. }] => None,
+        _ if kinds.iter().any(SqlType::is_nullable) => None,
+        // Their results are never NULL.
+        [Piece::Elements { .. } | Piece::Sample(_)] => None,
+        [Piece::Chosen(values)] if matches!(values.first(), Some(T::Array(_) | T::Map(..) | T::Tuple(_))) => None,
+        pieces => Some(vec![Piece::Followed { pieces: pieces.to_vec(), counted }]),
+    }
+}
+
+fn plain(nulls: Nulls, build: Build, kinds: &[SqlType]) -> Option<Vec<Piece>> {
+    let plain: Vec<SqlType> = kinds.iter().map(|kind| kind.plain().clone()).collect();
+    let pieces = build(&plain)?;
+    if nulls == Nulls::None || !kinds.iter().any(SqlType::is_nullable) {
+        return Some(pieces);
+    }
+    // What one of the rows has is the result, which is never NULL where it is an array.
+    let counted = match pieces.as_slice() {
+        [Piece::Chosen(values)] => match values.first()? {
+            T::Tuple(_) => return None,
+            T::Array(_) | T::Map(..) => false,
+            _ => true,
+        },
+        _ => nulls == Nulls::Flag,
+    };
+    Some(vec![Piece::Flagged { pieces, counted }])
+}
+
+pub(super) fn words_type() -> DataType {
+    list_type(DataType::UInt64)
+}
+
+pub(super) fn list_type(item: DataType) -> DataType {
+    DataType::List(Arc::new(Field::new("item", item, true)))
+}
+
+/// Types of the columns of pieces.
+pub(super) fn columns(pieces: &[Piece]) -> Vec<DataType> {
+    pieces.iter().flat_map(columns_of).collect()
+}
+
+fn columns_of(piece: &Piece) -> Vec<DataType> {
+    let with =
+        |pieces: &[Piece], last: Option<DataType>| -> Vec<DataType> { columns(pieces).into_iter().chain(last).collect() };
+    match piece {
+        Piece::Value(kind) | Piece::AllOnes(kind) => vec![kind.arrow()],
+        Piece::Count => vec![DataType::UInt64],
+        Piece::Chosen(kinds) => kinds.iter().map(SqlType::arrow).chain([DataType::Boolean]).collect(),
+        Piece::Elements { kind, .. } => vec![SqlType::array(kind.clone()).arrow()],
+        Piece::Sample(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
+        Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
+        Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),
+        Piece::Followed { pieces, counted } => {
+            with(pieces, Some(if *counted { DataType::UInt64 } else { DataType::Boolean }))
+        }
+    }
+}
+
+/// A row of each column, of a state that has seen nothing.
+pub(super) fn empty(pieces: &[Piece]) -> Result<Vec<ArrayRef>> {
+    let mut out = Vec::new();
+    for piece in pieces {
+        match piece {
+            Piece::Value(kind) => out.push(default_array(kind, 1)),
+            Piece::AllOnes(kind) => {
+                let bytes = width(kind).ok_or_else(|| Error::logical(format!("{kind} has no width")))?.arrow;
+                let ones = Buffer::from_vec(vec![0xff_u8; bytes]);
+                out.push(make_array(ArrayData::builder(kind.arrow()).len(1).add_buffer(ones).align_buffers(true).build()?));
+            }
+            Piece::Chosen(kinds) => {
+                out.extend(kinds.iter().map(|kind| default_array(kind, 1)));
+                out.push(Arc::new(BooleanArray::from(vec![false])));
+            }
+            Piece::Flagged { pieces, counted } => {
+                out.extend(empty(pieces)?);
+                out.extend(counted.then(no_rows));
+            }
+            Piece::Followed { pieces, counted } => {
+                out.extend(empty(pieces)?);
+                out.push(if *counted { no_rows() } else { Arc::new(BooleanArray::from(vec![false])) });
+            }
+            other => out.extend(columns_of(other).iter().map(nothing)),
+        }
+    }
+    Ok(out)
+}
+
+fn no_rows() -> ArrayRef {
+    Arc::new(UInt64Array::from(vec![0]))
+}
+
+/// An empty list, or zero.
+fn nothing(kind: &DataType) -> ArrayRef {
+    match kind {
+        DataType::List(item) => {
+            Arc::new(ListArray::new(item.clone(), OffsetBuffer::new_zeroed(1), new_empty_array(item.data_type()), None))
+        }
+        DataType::UInt64 => no_rows(),
+        other => new_null_array(other, 1),
+    }
+}

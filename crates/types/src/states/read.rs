@@ -1,0 +1,450 @@
+//! ClickHouse's form into held states.
+//!
+//! A state is measured before it is taken, as values of RowBinary are. What a bitmap unfolds into is limited while it is read:
+//! a few bytes of it may stand for thousands of numbers.
+
+use std::sync::Arc;
+
+use SqlType as T;
+use arrow::array::{ArrayRef, AsArray, BinaryBuilder, BooleanArray, ListArray, UInt64Array};
+use arrow::buffer::{OffsetBuffer, ScalarBuffer};
+use arrow::datatypes::{DataType, Field};
+use gristmill_base::{Error, ErrorCode, Result};
+
+use super::layout::{self, Piece, list_type};
+use super::{pack, roaring, write};
+use crate::SqlType;
+use crate::binary::{BYTES_MAX, Cells, Gathered, elements, text, varuint};
+use crate::default::default_array;
+
+fn incorrect(text: impl Into<String>) -> Error {
+    Error::new(ErrorCode::INCORRECT_DATA, text)
+}
+
+fn cut() -> Error {
+    Error::logical("A state of an aggregate function is shorter than it was measured")
+}
+
+/// Gathers states that ClickHouse wrote.
+pub struct StateReader {
+    columns: Vec<DataType>,
+    readers: Vec<Reader>,
+    /// For each state, whether it was read; the others have seen nothing.
+    filled: Vec<bool>,
+    bytes: usize,
+}
+
+impl StateReader {
+    pub(super) fn new(pieces: &[Piece]) -> Result<StateReader> {
+        Ok(StateReader {
+            columns: layout::columns(pieces),
+            readers: pieces.iter().map(Reader::new).collect::<Result<_>>()?,
+            filled: Vec::new(),
+            bytes: 0,
+        })
+    }
+
+    /// Passes over a state. False: the bytes end within it.
+    pub fn skip(&self, bytes: &[u8], at: &mut usize) -> Result<bool> {
+        skip_all(&self.readers, bytes, at)
+    }
+
+    /// Takes a state that is there as a whole. Errors: INCORRECT_DATA, TOO_LARGE_ARRAY_SIZE.
+    pub fn take(&mut self, bytes: &[u8], at: &mut usize) -> Result<()> {
+        let begin = *at;
+        self.readers.iter_mut().try_for_each(|reader| reader.take(bytes, at))?;
+        self.bytes += *at - begin;
+        self.filled.push(true);
+        Ok(())
+    }
+
+    /// A state that has seen nothing.
+    pub fn take_default(&mut self) {
+        self.filled.push(false);
+    }
+
+    /// Bytes that the states take in memory, about.
+    pub fn memory_bytes(&self) -> u64 {
+        (self.bytes + self.readers.iter().map(Reader::word_bytes).sum::<usize>()) as u64
+    }
+
+    /// The states as they are held; none are left.
+    pub fn finish(&mut self) -> Result<ArrayRef> {
+        let mut columns = Vec::new();
+        self.readers.iter_mut().try_for_each(|reader| reader.finish(&mut columns))?;
+        self.bytes = 0;
+        let filled = std::mem::take(&mut self.filled);
+        let packed = pack(&self.columns, &columns)?;
+        if filled.iter().all(|filled| *filled) {
+            return Ok(packed);
+        }
+        let (packed, mut next) = (packed.as_binary::<i32>(), 0);
+        let mut builder = BinaryBuilder::with_capacity(filled.len(), packed.value_data().len());
+        for is_filled in filled {
+            builder.append_value(if is_filled { packed.value(next) } else { b"" });
+            next += usize::from(is_filled);
+        }
+        Ok(Arc::new(builder.finish()))
+    }
+}
+
+fn skip_all(readers: &[Reader], bytes: &[u8], at: &mut usize) -> Result<bool> {
+    for reader in readers {
+        if !reader.skip(bytes, at)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+/// Passes over so many bytes.
+fn fixed(length: usize, bytes: &[u8], at: &mut usize) -> bool {
+    *at = at.saturating_add(length);
+    *at <= bytes.len()
+}
+
+/// Lists of numbers, one after another.
+#[derive(Default)]
+struct Words {
+    words: Vec<u64>,
+    ends: Vec<i32>,
+}
+
+impl Words {
+    fn push(&mut self, word: u64) -> Result<()> {
+        if self.words.len() as u64 >= BYTES_MAX / 8 {
+            return Err(Error::new(
+                ErrorCode::TOO_LARGE_ARRAY_SIZE,
+                "States of an aggregate function are too large in memory",
+            ));
+        }
+        self.words.push(word);
+        Ok(())
+    }
+
+    fn end(&mut self) {
+        self.ends.push(self.words.len() as i32);
+    }
+
+    fn finish(&mut self) -> Result<ArrayRef> {
+        let values = Arc::new(UInt64Array::from(std::mem::take(&mut self.words)));
+        let item = Arc::new(Field::new("item", DataType::UInt64, true));
+        Ok(Arc::new(ListArray::try_new(item, offsets(&mut self.ends), values, None)?))
+    }
+}
+
+fn offsets(ends: &mut Vec<i32>) -> OffsetBuffer<i32> {
+    let offsets: Vec<i32> = std::iter::once(0).chain(std::mem::take(ends)).collect();
+    OffsetBuffer::new(ScalarBuffer::from(offsets))
+}
+
+/// A piece of several states.
+enum Reader {
+    Value(Gathered),
+    Count(Vec<u64>),
+    Chosen(Vec<Chosen>, Vec<bool>),
+    Elements {
+        values: Gathered,
+        item: DataType,
+        elements: usize,
+        ends: Vec<i32>,
+        sized: bool,
+        /// How many there are of each state, where that is a column.
+        counts: Option<Vec<u64>>,
+    },
+    Keys(Words, usize),
+    Bitmap {
+        words: Words,
+        bytes: usize,
+        signed: bool,
+    },
+    Flagged(Vec<Reader>, Vec<Vec<u8>>, Option<Vec<u64>>),
+    Followed(Vec<Reader>, Vec<bool>, bool),
+}
+
+/// Values that one of the rows had.
+struct Chosen {
+    values: Gathered,
+    /// What stands where there is none.
+    default: Vec<u8>,
+    is_text: bool,
+}
+
+impl Chosen {
+    fn new(kind: &SqlType) -> Result<Chosen> {
+        let mut default = Vec::new();
+        Cells::of(kind, &default_array(kind, 1))?.write(0, &mut default);
+        Ok(Chosen { values: Gathered::new(kind)?, default, is_text: *kind == T::String })
+    }
+
+    fn skip(&self, bytes: &[u8], at: &mut usize) -> Result<bool> {
+        if self.is_text {
+            return Ok(match text_length(bytes, at) {
+                None => false,
+                Some(length) => fixed(length.unwrap_or(0), bytes, at),
+            });
+        }
+        match bytes.get(*at) {
+            None => Ok(false),
+            Some(mark) => {
+                *at += 1;
+                Ok(*mark == 0 || self.values.skip(bytes, at)?)
+            }
+        }
+    }
+
+    /// Whether there is one.
+    fn take(&mut self, bytes: &[u8], at: &mut usize) -> Result<bool> {
+        let present = if self.is_text {
+            let Some(length) = text_length(bytes, at).ok_or_else(cut)? else {
+                self.values.take(&self.default, &mut 0)?;
+                return Ok(false);
+            };
+            let text = bytes.get(*at..*at + length).ok_or_else(cut)?;
+            *at += length;
+            self.values.push_text(text.strip_suffix(&[0]).unwrap_or(text))?;
+            return Ok(true);
+        } else {
+            *bytes.get(*at).ok_or_else(cut)? != 0
+        };
+        *at += 1;
+        if present {
+            self.values.take(bytes, at)?
+        } else {
+            self.values.take(&self.default, &mut 0)?
+        }
+        Ok(present)
+    }
+}
+
+/// Bytes of a string with the zero that ends it; `Some(None)` where there is no string. `None`: the bytes end.
+fn text_length(bytes: &[u8], at: &mut usize) -> Option<Option<usize>> {
+    let length = i32::from_le_bytes(*bytes.get(*at..)?.first_chunk::<4>()?);
+    *at += 4;
+    Some(usize::try_from(length).ok())
+}
+
+impl Reader {
+    fn new(piece: &Piece) -> Result<Reader> {
+        let all = |pieces: &[Piece]| pieces.iter().map(Reader::new).collect::<Result<Vec<_>>>();
+        let list = |kind: &SqlType, item: DataType, sized: bool, counts: Option<Vec<u64>>| -> Result<Reader> {
+            Ok(Reader::Elements { values: Gathered::new(kind)?, item, elements: 0, ends: Vec::new(), sized, counts })
+        };
+        Ok(match piece {
+            Piece::Value(kind) | Piece::AllOnes(kind) => Reader::Value(Gathered::new(kind)?),
+            Piece::Count => Reader::Count(Vec::new()),
+            Piece::Chosen(kinds) => Reader::Chosen(kinds.iter().map(Chosen::new).collect::<Result<_>>()?, Vec::new()),
+            Piece::Elements { kind, sized } => return list(kind, SqlType::array(kind.clone()).arrow(), *sized, None),
+            Piece::Sample(kind) => return list(kind, list_type(kind.arrow()), false, Some(Vec::new())),
+            Piece::Keys(bytes) => Reader::Keys(Words::default(), *bytes),
+            Piece::Bitmap { bytes, signed } => Reader::Bitmap { words: Words::default(), bytes: *bytes, signed: *signed },
+            Piece::Flagged { pieces, counted } => {
+                // What follows a 0 in a state that is not there: each piece as it is without rows.
+                let nothing = write::writers(pieces, &layout::empty(pieces)?)?;
+                let nothing = nothing.iter().map(|writer| {
+                    let mut out = Vec::new();
+                    writer.write(0, &mut out);
+                    out
+                });
+                Reader::Flagged(all(pieces)?, nothing.collect(), counted.then(Vec::new))
+            }
+            Piece::Followed { pieces, counted } => Reader::Followed(all(pieces)?, Vec::new(), *counted),
+        })
+    }
+
+    fn skip(&self, bytes: &[u8], at: &mut usize) -> Result<bool> {
+        Ok(match self {
+            Reader::Value(values) => values.skip(bytes, at)?,
+            Reader::Count(_) => varuint(bytes, at)?.is_some(),
+            Reader::Chosen(values, _) => {
+                for value in values {
+                    if !value.skip(bytes, at)? {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Reader::Elements { values, sized, .. } => {
+                let Some(count) = elements(false, bytes, at)? else { return Ok(false) };
+                for _ in 0..count {
+                    let is_there = if *sized { text(bytes, at)?.is_some() } else { values.skip(bytes, at)? };
+                    if !is_there {
+                        return Ok(false);
+                    }
+                }
+                true
+            }
+            Reader::Keys(_, width) => match elements(false, bytes, at)? {
+                None => false,
+                Some(count) => fixed((count as usize).saturating_mul(*width), bytes, at),
+            },
+            Reader::Bitmap { bytes: width, .. } => {
+                let Some(head) = bytes.get(*at..*at + 2) else { return Ok(false) };
+                match head[0] {
+                    0 => fixed(2 + usize::from(head[1]) * width, bytes, at),
+                    1 => {
+                        *at += 1;
+                        text(bytes, at)?.is_some()
+                    }
+                    other => return Err(incorrect(format!("A bitmap of kind {other} is not known"))),
+                }
+            }
+            Reader::Flagged(inner, ..) => match bytes.get(*at) {
+                None => false,
+                Some(mark) => {
+                    *at += 1;
+                    *mark == 0 || skip_all(inner, bytes, at)?
+                }
+            },
+            Reader::Followed(inner, ..) => skip_all(inner, bytes, at)? && fixed(1, bytes, at),
+        })
+    }
+
+    fn take(&mut self, bytes: &[u8], at: &mut usize) -> Result<()> {
+        match self {
+            Reader::Value(values) => values.take(bytes, at)?,
+            Reader::Count(counts) => counts.push(varuint(bytes, at)?.ok_or_else(cut)?),
+            Reader::Chosen(values, present) => {
+                let found = values.iter_mut().map(|value| value.take(bytes, at)).collect::<Result<Vec<_>>>()?;
+                let first = found.first().copied().unwrap_or(false);
+                if found.iter().any(|found| *found != first) {
+                    return Err(incorrect("A state has a value and not what it was chosen by"));
+                }
+                present.push(first);
+            }
+            Reader::Elements { values, elements: total, ends, sized, counts, .. } => {
+                let count = elements(false, bytes, at)?.ok_or_else(cut)?;
+                for _ in 0..count {
+                    if *sized {
+                        let element = text(bytes, at)?.ok_or_else(cut)?;
+                        let mut end = 0;
+                        if !values.skip(element, &mut end)? || end != element.len() {
+                            return Err(incorrect("A value of a state has another length than its type"));
+                        }
+                        values.take(element, &mut 0)?;
+                    } else {
+                        values.take(bytes, at)?;
+                    }
+                }
+                *total += count as usize;
+                let end = i32::try_from(*total).map_err(|_| {
+                    Error::new(ErrorCode::TOO_LARGE_ARRAY_SIZE, "States of an aggregate function are too large")
+                })?;
+                ends.push(end);
+                if let Some(counts) = counts {
+                    counts.push(count);
+                }
+            }
+            Reader::Keys(words, width) => {
+                let count = elements(false, bytes, at)?.ok_or_else(cut)?;
+                for _ in 0..count {
+                    words.push(number(bytes, at, *width)?)?;
+                }
+                words.end();
+            }
+            Reader::Bitmap { words, bytes: width, signed } => {
+                bitmap(words, *width, *signed, bytes, at)?;
+                words.end();
+            }
+            Reader::Flagged(inner, nothing, seen) => {
+                let is_there = *bytes.get(*at).ok_or_else(cut)? != 0;
+                *at += 1;
+                for (reader, nothing) in inner.iter_mut().zip(nothing.iter()) {
+                    if is_there { reader.take(bytes, at)? } else { reader.take(nothing, &mut 0)? }
+                }
+                if let Some(seen) = seen {
+                    seen.push(u64::from(is_there));
+                }
+            }
+            Reader::Followed(inner, seen, _) => {
+                inner.iter_mut().try_for_each(|reader| reader.take(bytes, at))?;
+                seen.push(*bytes.get(*at).ok_or_else(cut)? != 0);
+                *at += 1;
+            }
+        }
+        Ok(())
+    }
+
+    /// Bytes of numbers that were shorter before.
+    fn word_bytes(&self) -> usize {
+        match self {
+            Reader::Keys(words, _) | Reader::Bitmap { words, .. } => words.words.len() * 8,
+            Reader::Flagged(inner, ..) | Reader::Followed(inner, ..) => inner.iter().map(Reader::word_bytes).sum(),
+            _ => 0,
+        }
+    }
+
+    /// Appends the piece's columns; no rows are left.
+    fn finish(&mut self, out: &mut Vec<ArrayRef>) -> Result<()> {
+        let numbers = |values: &mut Vec<u64>| Arc::new(UInt64Array::from(std::mem::take(values))) as ArrayRef;
+        let flags = |values: &mut Vec<bool>| Arc::new(BooleanArray::from(std::mem::take(values))) as ArrayRef;
+        match self {
+            Reader::Value(values) => out.push(values.finish()?),
+            Reader::Count(counts) => out.push(numbers(counts)),
+            Reader::Chosen(values, present) => {
+                for value in values {
+                    out.push(value.values.finish()?);
+                }
+                out.push(flags(present));
+            }
+            Reader::Elements { values, item, elements, ends, counts, .. } => {
+                let DataType::List(field) = item else { return Err(Error::logical("A list of a state is none")) };
+                *elements = 0;
+                out.push(Arc::new(ListArray::try_new(field.clone(), offsets(ends), values.finish()?, None)?));
+                out.extend(counts.as_mut().map(numbers));
+            }
+            Reader::Keys(words, _) | Reader::Bitmap { words, .. } => out.push(words.finish()?),
+            Reader::Flagged(inner, _, seen) => {
+                inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
+                out.extend(seen.as_mut().map(numbers));
+            }
+            Reader::Followed(inner, seen, counted) => {
+                inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
+                let mut rows: Vec<u64> = seen.iter().map(|seen| u64::from(*seen)).collect();
+                out.push(if *counted { numbers(&mut rows) } else { flags(seen) });
+                seen.clear();
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A number of so many bytes.
+fn number(bytes: &[u8], at: &mut usize, width: usize) -> Result<u64> {
+    let mut wide = [0; 8];
+    wide[..width].copy_from_slice(bytes.get(*at..*at + width).ok_or_else(cut)?);
+    *at += width;
+    Ok(u64::from_le_bytes(wide))
+}
+
+/// The numbers of a bitmap. Errors: INCORRECT_DATA for one that its type does not have.
+fn bitmap(words: &mut Words, width: usize, signed: bool, bytes: &[u8], at: &mut usize) -> Result<()> {
+    let kind = *bytes.get(*at).ok_or_else(cut)?;
+    *at += 1;
+    if kind == 0 {
+        let count = *bytes.get(*at).ok_or_else(cut)?;
+        *at += 1;
+        return (0..count).try_for_each(|_| words.push(number(bytes, at, width)?));
+    }
+    let packed = text(bytes, at)?.ok_or_else(cut)?;
+    let mut place = 0;
+    if width == 8 {
+        for _ in 0..roaring::u64_at(packed, &mut place)? {
+            let high = u64::from(roaring::u32_at(packed, &mut place)?) << 32;
+            roaring::read(packed, &mut place, &mut |low| words.push(high | u64::from(low)))?;
+        }
+    } else {
+        let mask = if width == 4 { u64::from(u32::MAX) } else { (1 << (8 * width)) - 1 };
+        roaring::read(packed, &mut place, &mut |value| {
+            let low = u64::from(value) & mask;
+            if write::widened(low, width, signed) != value {
+                return Err(incorrect(format!("A bitmap has the number {value}, which its type has not")));
+            }
+            words.push(low)
+        })?;
+    }
+    if place != packed.len() {
+        return Err(incorrect("A bitmap is shorter than it says"));
+    }
+    Ok(())
+}
