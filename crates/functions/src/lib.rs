@@ -51,7 +51,9 @@ pub mod value_set;
 pub mod visual;
 
 pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
-pub use arrays::higher::{HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types};
+pub use arrays::higher::{
+    HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types, only_with_lambda,
+};
 pub use cast::cast_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
 pub use registry::Registry;

@@ -23,21 +23,22 @@ static CATEGORIES: LazyLock<HashMap<&str, &str>> =
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let registry = known.registry.clone();
     all.push(table("system", "functions", "SystemFunctions", STRUCTURE, move |_, rows| {
-        let mut names: Vec<&str> = registry.names().collect();
+        let mut names: Vec<&str> = registry.names().chain(gristmill_functions::only_with_lambda()).collect();
         names.sort_unstable();
         names.dedup();
         for name in names {
             let target = registry.canonical(name);
             let scalar = registry.find_scalar(target);
+            let is_aggregate = registry.find_aggregate(target).is_some();
             rows.push([
                 name.into(),
-                scalar.is_none().into(),
+                is_aggregate.into(),
                 in_any_case(&registry, name).into(),
                 if target == name { "" } else { target }.into(),
                 Cell::None,
                 "System".into(),
-                scalar.as_ref().map(|function| !function.changes()).into(),
-                scalar.as_ref().map(|_| gristmill_functions::is_higher_order(target)).into(),
+                (!is_aggregate).then(|| scalar.is_none_or(|function| !function.changes())).into(),
+                (!is_aggregate).then(|| gristmill_functions::is_higher_order(target)).into(),
                 "".into(),
                 "".into(),
                 "".into(),

@@ -1,5 +1,4 @@
 SELECT * FROM (SELECT getSetting('max_threads') SETTINGS max_threads = 16);
--- gap: NULL IN (NULL) is 0 without transform_null_in
 SELECT x, y FROM (SELECT NULL IN (NULL) AS x SETTINGS transform_null_in = 1) AS a, (SELECT NULL IN (NULL) AS y) AS b;
 SELECT x, y FROM (SELECT sum(number) AS x FROM numbers(0) SETTINGS aggregate_functions_null_for_empty = 1) AS a, (SELECT sum(number) AS y FROM numbers(0)) AS b;
 -- gap: the outer union_default_mode does not win

@@ -11,7 +11,7 @@ SELECT name, type FROM system.columns WHERE database = 'system' AND table = 'use
 SELECT name, type FROM system.columns WHERE database = 'system' AND table IN ('macros', 'collations', 'licenses', 'contributors', 'time_zones', 'build_options') ORDER BY table, position;
 SELECT name, type FROM system.columns WHERE database = 'system' AND table IN ('table_engines', 'database_engines') ORDER BY table, position;
 SELECT count() FROM system.macros;
-SELECT user, memory_usage >= 0, peak_memory_usage >= memory_usage, ProfileEvents['SelectQuery'] > 0 FROM system.user_processes;
+SELECT user, memory_usage >= 0, peak_memory_usage >= memory_usage FROM system.user_processes;
 SELECT name, value FROM system.build_options WHERE name IN ('VERSION_STRING', 'VERSION_STRING_SHORT', 'VERSION_INTEGER', 'VERSION_MAJOR', 'VERSION_MINOR', 'VERSION_PATCH', 'VERSION_REVISION', 'SYSTEM') ORDER BY name;
 SELECT (SELECT value FROM system.build_options WHERE name = 'VERSION_STRING') = version(), (SELECT value FROM system.build_options WHERE name = 'VERSION_REVISION') = toString(revision());
 SELECT name, categories FROM system.functions WHERE name IN ('plus', 'toString', 'cityHash64', 'sum', 'arrayMap', 'mapKeys', 'database', 'now') ORDER BY name;

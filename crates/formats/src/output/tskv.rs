@@ -21,8 +21,11 @@ impl Tskv {
             write_escaped(column.name.as_bytes(), &mut escaped);
             let mut name: Vec<u8> = Vec::with_capacity(escaped.len() + 1);
             for byte in escaped {
-                if byte == b'=' {
-                    name.push(b'\\');
+                match byte {
+                    b'=' => name.push(b'\\'),
+                    // Here it is '=' that ends the name, and a quote is a character like others.
+                    b'\'' => drop(name.pop()),
+                    _ => {}
                 }
                 name.push(byte);
             }

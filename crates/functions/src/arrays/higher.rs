@@ -132,8 +132,16 @@ pub fn is_higher_order(name: &str) -> bool {
     FUNCTIONS.contains_key(name) || is_over_map(name)
 }
 
+/// Those that are no functions without a lambda, and so not in the registry.
+pub fn only_with_lambda() -> impl Iterator<Item = &'static str> {
+    let of_arrays = FUNCTIONS.iter().filter(|(_, function)| function.needs_lambda()).map(|(name, _)| *name);
+    of_arrays.chain(OVER_MAPS.iter().copied())
+}
+
+const OVER_MAPS: &[&str] = &["mapFilter", "mapApply", "mapExists", "mapAll", "mapSort", "mapReverseSort"];
+
 fn is_over_map(name: &str) -> bool {
-    matches!(name, "mapFilter" | "mapApply" | "mapExists" | "mapAll" | "mapSort" | "mapReverseSort")
+    OVER_MAPS.contains(&name)
 }
 
 /// The types of a lambda's parameters, from those of the arguments that follow it. (For `arrayFold` the last argument is the
