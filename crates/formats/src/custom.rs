@@ -41,8 +41,8 @@ pub(crate) type RawField = std::ops::Range<usize>;
 pub(crate) enum Uncut {
     /// The slice ends within it.
     More,
-    /// What is wrong, and where.
-    Wrong(usize, String),
+    /// What is wrong.
+    Wrong(String),
 }
 
 impl CustomDialect {
@@ -108,7 +108,7 @@ impl CustomDialect {
             let is_last = wanted.is_some_and(|wanted| fields.len() + 1 >= wanted);
             let end = self.field_end(input, at, last, wanted.is_none(), is_last)?;
             if end == at && self.field.is_empty() && !is_last {
-                return Err(Uncut::Wrong(at, "fields without a delimiter between them cannot be told apart".to_string()));
+                return Err(Uncut::Wrong("fields without a delimiter between them cannot be told apart".to_string()));
             }
             fields.push(at..end);
             let (first, second) = if is_last { (&self.row_after, &self.field) } else { (&self.field, &self.row_after) };
@@ -136,7 +136,7 @@ impl CustomDialect {
             (false, false) => [self.field.as_slice(), &[]],
             (false, true) => [self.row_after.as_slice(), &[]],
         };
-        let open = |what: &str| if last { Uncut::Wrong(at, format!("the data ends within {what}")) } else { Uncut::More };
+        let open = |what: &str| if last { Uncut::Wrong(format!("the data ends within {what}")) } else { Uncut::More };
         match (self.rule, rest.first()) {
             (_, None) => if last { Ok(at) } else { Err(Uncut::More) },
             (Rule::Raw, _) => match memchr::memchr2(b'\t', b'\n', rest) {
@@ -176,14 +176,14 @@ impl CustomDialect {
                     Ok(_) if at + cursor.at == input.len() && !last => Err(Uncut::More),
                     Ok(_) => Ok(at + cursor.at),
                     Err(_) if !last && (is_cut_off(rest) || cursor.at == rest.len()) => Err(Uncut::More),
-                    Err(fault) => Err(Uncut::Wrong(at, fault.reason.to_string())),
+                    Err(fault) => Err(Uncut::Wrong(fault.reason.to_string())),
                 }
             }
             (Rule::Json, _) => {
                 let is_end = |at: usize| matches!(rest[at], b',' | b'\n') || stands(&ends, &rest[at..]);
                 until(rest, last, is_end).map(|end| at + end)
             }
-            (Rule::Xml, _) => Err(Uncut::Wrong(at, "the XML escaping rule is only for writing".to_string())),
+            (Rule::Xml, _) => Err(Uncut::Wrong("the XML escaping rule is only for writing".to_string())),
         }
     }
 
@@ -248,7 +248,7 @@ fn unexpected(input: &[u8], at: usize, delimiter: &[u8], place: &str) -> Uncut {
     let shown = String::from_utf8_lossy(&rest[..rest.len().min(20)]).into_owned();
     let wanted = String::from_utf8_lossy(delimiter).escape_debug().to_string();
     let found = if rest.is_empty() { "at end of stream".to_string() } else { format!("before: '{}'", shown.escape_debug()) };
-    Uncut::Wrong(at, format!("Cannot parse input: expected '{wanted}' {found} ({place})"))
+    Uncut::Wrong(format!("Cannot parse input: expected '{wanted}' {found} ({place})"))
 }
 
 /// Whether one of these delimiters stands at the start.

@@ -237,7 +237,7 @@ pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let mut at = match expect(bytes, 0, &dialect.result_before, true, "before the first row") {
         Ok(at) => Some(at),
         Err(Uncut::More) => None,
-        Err(Uncut::Wrong(_, what)) => return Err(wrong(what)),
+        Err(Uncut::Wrong(what)) => return Err(wrong(what)),
     };
     let mut is_first = true;
     let mut fields = Vec::new();
@@ -255,7 +255,7 @@ pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
             Ok(end) => end,
             // A row that the sample cuts off tells nothing.
             Err(Uncut::More) => return Ok(None),
-            Err(Uncut::Wrong(_, what)) => return Err(wrong(what)),
+            Err(Uncut::Wrong(what)) => return Err(wrong(what)),
         };
         is_first = false;
         at = Some(end);

@@ -105,7 +105,7 @@ impl CustomReader {
     fn uncut(&mut self, input: &[u8], last: bool, uncut: Uncut, rows: &Rows) -> Step {
         match uncut {
             Uncut::More => Step::More,
-            Uncut::Wrong(_, what) => {
+            Uncut::Wrong(what) => {
                 let error = rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what);
                 self.bad(input, last, error)
             }
@@ -116,11 +116,11 @@ impl CustomReader {
         let end = match self.cut(input, last, None) {
             Ok(end) => end,
             Err(Uncut::More) => return Ok(Step::More),
-            Err(Uncut::Wrong(..)) if matches!(self.stage, Stage::Detect | Stage::DetectTypes) => {
+            Err(Uncut::Wrong(_)) if matches!(self.stage, Stage::Detect | Stage::DetectTypes) => {
                 self.stage = Stage::Rows;
                 return Ok(Step::Skip(0));
             }
-            Err(Uncut::Wrong(_, what)) => {
+            Err(Uncut::Wrong(what)) => {
                 return Err(rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what).with_context("in the header"));
             }
         };
@@ -240,7 +240,7 @@ impl RowReader for CustomReader {
                     Ok(Step::Skip(end))
                 }
                 Err(Uncut::More) => Ok(Step::More),
-                Err(Uncut::Wrong(_, what)) => Err(rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what)),
+                Err(Uncut::Wrong(what)) => Err(rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what)),
             };
         }
         match self.is_over(input, last) {
