@@ -477,12 +477,42 @@ def test_what_is_no_server_is_told(client, answer, code):
 
 
 def test_options_of_clickhouse_client_that_have_no_effect_or_are_refused(client):
-    flags = ["--highlight", "0", "--history_max_entries=7", "--processed-rows", "--hardware-utilization", "--stage", "complete"]
+    flags = ["--highlight", "0", "--history_max_entries=7", "--hardware-utilization", "--stage", "complete", "--stacktrace", "--max_memory_usage_in_client=1G"]
     assert client("SELECT 1", flags=flags).ok() == "1\n"
-    answer = client("SELECT 1", flags=["--external", "--file=-", "--name=t", "--types=Int8"])
-    assert answer.code == 48 and "--external" in answer.err and "CREATE TEMPORARY TABLE" in answer.err
+    answer = client("SELECT 1", flags=["--file=-", "--name=t"])
+    assert answer.code == 48 and "--external" in answer.err
     answer = client("SELECT 1", flags=["--memory-usage"])
     assert answer.out == "1\n" and answer.err.strip().isdigit()
+
+
+def test_external_tables_are_sent_along_with_each_statement(client, tmp_path):
+    (tmp_path / "names.csv").write_text('1,"one"\n3,"three"\n')
+    flags = ["--external", "--file=names.csv", "--name=names", "--format", "CSV", "--structure=id UInt64, name String"]
+    flags += ["--external", "--file=-", "--types=UInt64, Nullable(String)"]
+    query = "SELECT name, _2 FROM names JOIN _data ON id = _1 ORDER BY id"
+    answer = client(query, "SELECT count() FROM _data", flags=flags, data=b"1\ta\n2\tb\n3\t\\N\n")
+    assert answer.ok() == "one\ta\nthree\t\\N\n3\n"
+    (tmp_path / "empty").write_text("")
+    assert client("SELECT count() FROM t", flags=["--external", "--file=empty", "--name=t", "--types=UInt8"]).ok() == "0\n"
+    assert client("SELECT 1", flags=["--external", "--file=names.csv"]).code == 36
+    assert client("SELECT 1", flags=["--external", "--types=UInt8"]).code == 36
+    assert client("SELECT 1", flags=["--external", "--file=no_such_file", "--types=UInt8"]).code == 76
+    wrong = client("SELECT 1", flags=["--external", "--file=names.csv", "--format=CSV", "--types=UInt8,UInt8"])
+    assert wrong.code != 0 and "external table _data" in wrong.err
+
+
+def test_what_a_query_counts_is_written(client):
+    answer = client("SELECT sum(number) FROM numbers(1000)", flags=["--print-profile-events", "--profile-events-delay-ms=-1"])
+    assert answer.code == 0 and answer.out == "499500\n"
+    lines = re.findall(r"^\[.*\] \d{4}\.\d\d\.\d\d \d\d:\d\d:\d\d \[ \d+ \] (\w+): (\d+) \((?:increment|gauge)\)$", answer.err, re.M)
+    names = [name for name, _ in lines]
+    assert "SelectQuery" in names and len(names) == len(set(names)), answer.err
+    every = client("SELECT 1", flags=["--print-profile-events"])
+    assert "SelectQuery: 1 (increment)" in every.err
+
+
+def test_rows_that_were_processed_are_counted(client):
+    assert client("SELECT number FROM numbers(3)", flags=["--processed-rows"]).ok() == "0\n1\n2\nProcessed rows: 3\n"
 
 
 def test_results_go_through_a_pager(client):

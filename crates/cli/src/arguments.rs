@@ -48,6 +48,9 @@ pub struct ResultArguments {
     /// Write the time each query took to standard error
     #[arg(short, long, help_heading = "Results")]
     pub time: bool,
+    /// Write how many rows each query gave or wrote behind its result
+    #[arg(long, help_heading = "Results")]
+    pub processed_rows: bool,
     /// Whether to show how far a query is: on a terminal (the default), always on standard error, or never
     #[arg(long, value_name = "WHERE", value_enum, num_args = 0..=1, default_missing_value = "tty", require_equals = true, help_heading = "Results")]
     pub progress: Option<ProgressMode>,
@@ -66,6 +69,7 @@ impl ResultArguments {
             vertical: self.vertical,
             echo: self.echo,
             time: self.time,
+            processed_rows: self.processed_rows,
             progress: match self.progress {
                 None | Some(ProgressMode::Tty) => terminal.errors,
                 Some(ProgressMode::Err) => true,
@@ -298,13 +302,13 @@ mod tests {
         let settings = Settings::default;
         let take = |line: &[&str]| take_dynamic(line.iter().map(OsString::from).collect(), settings(), &options, true);
         let (rest, given) =
-            take(&["client", "--highlight", "0", "--processed-rows", "--history_max_entries=5", "--host", "h"])
+            take(&["client", "--highlight", "0", "--hardware-utilization", "--history_max_entries=5", "--host", "h"])
                 .expect("takes");
         assert_eq!(rest, ["client", "--host", "h"].map(OsString::from));
         assert!(given.unknown.is_empty());
-        let error = take(&["client", "--external", "--file=x"]).expect_err("refused");
+        let error = take(&["client", "--file=x"]).expect_err("refused");
         assert_eq!(error.code(), ErrorCode::NOT_IMPLEMENTED);
-        assert!(error.message().contains("--external") && error.message().contains("CREATE TEMPORARY TABLE"), "{error}");
+        assert!(error.message().contains("--file") && error.message().contains("--external"), "{error}");
     }
 
     #[test]

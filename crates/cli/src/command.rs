@@ -71,7 +71,9 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         "client" | "server" => Settings::default(),
         _ => Settings::of_one_session(),
     };
-    let (line, given) = arguments::take_dynamic(line.clone(), settings, &options, command == "client")?;
+    let is_client = command == "client";
+    let (line, tables) = if is_client { client::external::take(line)? } else { (line, Vec::new()) };
+    let (line, given) = arguments::take_dynamic(line, settings, &options, is_client)?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
         Err(error) => return arguments::explain(error, &options),
@@ -85,7 +87,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     // Statements are planned where the command runs, and the size of the first thread's stack is the shell's.
     let run = || match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
-        Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given)),
+        Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given, tables)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };

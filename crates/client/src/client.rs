@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_base::env::system_env;
-use gristmill_engine::{Engine, EngineConfig, InputData, StatementText};
+use gristmill_engine::{Engine, EngineConfig, ExternalTable, InputData, StatementText};
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{QueryContext, Settings};
 use parking_lot::Mutex;
@@ -22,7 +22,7 @@ use crate::endpoint::Endpoint;
 use crate::request::QueryToSend;
 use crate::source::Source;
 use crate::statement::{self, Change};
-use crate::told::{LogLines, Memory};
+use crate::told::{EventLines, Events, LogLines, Memory};
 
 /// What a session begins with.
 #[derive(Default)]
@@ -38,6 +38,10 @@ pub struct ClientOptions {
     /// Whether dates and times are shown in the zone of this machine and not in the server's.
     pub use_client_time_zone: bool,
     pub logs: Option<LogLines>,
+    /// Shows what the server counts of each statement.
+    pub events: Option<EventLines>,
+    /// Sent along with each statement, for it alone.
+    pub external: Vec<ExternalTable>,
 }
 
 /// What SET and USE change.
@@ -88,6 +92,8 @@ pub struct Client {
     query_id: String,
     use_client_time_zone: bool,
     logs: Option<LogLines>,
+    events: Option<EventLines>,
+    external: Arc<[ExternalTable]>,
     /// Reads data to insert; opened for the first INSERT.
     engine: Option<Arc<Engine>>,
     pub(crate) completions: Completions,
@@ -96,7 +102,17 @@ pub struct Client {
 impl Client {
     /// A session that is not connected yet.
     pub fn new(options: ClientOptions) -> Client {
-        let ClientOptions { endpoint, database, settings, parameters, query_id, use_client_time_zone, logs } = options;
+        let ClientOptions {
+            endpoint,
+            database,
+            settings,
+            parameters,
+            query_id,
+            use_client_time_zone,
+            logs,
+            events,
+            external,
+        } = options;
         let state = Arc::new(Mutex::new(State { sent: settings, parameters, database }));
         Client {
             endpoint,
@@ -106,6 +122,8 @@ impl Client {
             query_id,
             use_client_time_zone,
             logs,
+            events,
+            external: external.into(),
             engine: None,
             completions: Completions::default(),
         }
@@ -168,7 +186,9 @@ impl Client {
             None => None,
         };
         let settings = self.state.lock().sent.clone();
-        let query = QueryToSend { id: context.query_id.clone(), text: looked.text.clone(), settings, parameters };
+        // Behind a statement that takes rows from here stand these rows.
+        let external = if source.is_none() { self.external.clone() } else { Arc::default() };
+        let query = QueryToSend { id: context.query_id.clone(), text: looked.text.clone(), settings, parameters, external };
         let packet = connection.dialect.query(&query, &self.endpoint.user, &self.endpoint.quota_key)?;
         connection.out.send(packet).await?;
         let may_send = CancellationToken::new();
@@ -180,6 +200,7 @@ impl Client {
             context: context.clone(),
             home: self.home.clone(),
             logs: self.logs.clone(),
+            events: self.events.clone().map(Events::of),
             timezone,
             memory: Memory::default(),
             late: Arc::default(),

@@ -28,7 +28,7 @@ use crate::request;
 use crate::source::Source;
 use crate::statement::Change;
 use crate::table_columns;
-use crate::told::{self, LogLines, Memory};
+use crate::told::{self, Events, LogLines, Memory};
 
 /// Where a connection waits for the next statement.
 pub(crate) type Home = Arc<Mutex<Option<Connection>>>;
@@ -65,6 +65,7 @@ pub(crate) struct Talk {
     pub context: Arc<QueryContext>,
     pub home: Home,
     pub logs: Option<LogLines>,
+    pub events: Option<Events>,
     /// Of dates and times that name none.
     pub timezone: Tz,
     pub memory: Memory,
@@ -113,13 +114,24 @@ impl Talk {
         match packet {
             Packet::Data(block) => return Ok(Some(Heard::Block(block))),
             Packet::TableColumns(text) => return Ok(Some(Heard::TableColumns(text))),
-            Packet::Exception(error) => return Ok(Some(Heard::Failed(received(&self.connection.address, error)))),
-            Packet::EndOfStream => return Ok(Some(Heard::End)),
+            Packet::Exception(error) => {
+                self.show_events();
+                return Ok(Some(Heard::Failed(received(&self.connection.address, error))));
+            }
+            Packet::EndOfStream => {
+                self.show_events();
+                return Ok(Some(Heard::End));
+            }
             Packet::Totals(block) => self.late.lock().totals = Some(batch(&block)?),
             Packet::Extremes(block) => self.late.lock().extremes = Some(batch(&block)?),
             Packet::ProfileInfo(info) => self.late.lock().rows_before_limit = info.rows_before_limit,
             Packet::Progress(progress) => told::progress(&self.context, progress, self.sends_rows),
-            Packet::ProfileEvents(block) => self.memory.events(&self.context, &block),
+            Packet::ProfileEvents(block) => {
+                self.memory.events(&self.context, &block);
+                if let Some(events) = &mut self.events {
+                    events.add(&block, self.timezone);
+                }
+            }
             Packet::Log(block) => {
                 if let Some(logs) = &self.logs {
                     told::log(&block, self.timezone).iter().for_each(|line| logs(line));
@@ -135,6 +147,13 @@ impl Talk {
             }
         }
         Ok(None)
+    }
+
+    /// What was counted since it was shown last.
+    fn show_events(&mut self) {
+        if let Some(events) = &mut self.events {
+            events.show(self.timezone);
+        }
     }
 
     /// The server has said its last word: the connection is free. `is_doubtful`: it has to show first that it works.

@@ -27,4 +27,4 @@ pub use client::{Client, ClientOptions};
 pub use connection::ServerInfo;
 pub use conversation::{Begun, Late, Reply};
 pub use endpoint::{DEFAULT_PORT, DEFAULT_SECURE_PORT, Endpoint};
-pub use told::LogLines;
+pub use told::{EventLines, LogLines};

@@ -1,9 +1,11 @@
 //! What a client sends: packets as bytes.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use gristmill_base::{Error, Result};
+use gristmill_engine::ExternalTable;
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
 use gristmill_introspect::Settings;
@@ -36,6 +38,7 @@ pub struct QueryToSend {
     pub text: String,
     pub settings: BTreeMap<String, String>,
     pub parameters: BTreeMap<String, String>,
+    pub external: Arc<[ExternalTable]>,
 }
 
 /// Major, minor and patch of this program.
@@ -83,7 +86,7 @@ impl Dialect {
         out
     }
 
-    /// A query, with the empty block behind it: no tables come along. Error: NOT_IMPLEMENTED where the server is too old for
+    /// A query, with its external tables and the empty block that ends them. Error: NOT_IMPLEMENTED where the server is too old for
     /// what is to be said.
     pub fn query(self, query: &QueryToSend, user: &str, quota_key: &str) -> Result<Vec<u8>> {
         let mut out = Vec::new();
@@ -118,6 +121,19 @@ impl Dialect {
                 "Parameters of a query ({name}) for a server of revision {}: write the value into the query",
                 self.revision
             )));
+        }
+        for table in query.external.iter() {
+            let block = |batch| {
+                let revision = Revision(self.revision);
+                packets::named_block(DATA, &table.name, &table.columns, batch, revision, self.compressed)
+            };
+            // A table without rows has to be there as well.
+            if table.batches.is_empty() {
+                out.extend_from_slice(&block(None)?);
+            }
+            for batch in &table.batches {
+                out.extend_from_slice(&block(Some(batch))?);
+            }
         }
         out.extend_from_slice(&self.block(&Columns::default(), None)?);
         Ok(out)

@@ -1,9 +1,10 @@
 //! What a server tells of a running query beside its rows: progress, events, memory, lines of its log. It is put into the
 //! query's context, where the progress bar and the summary look, whoever runs the query.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::time::{Duration, Instant};
 
 use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{Int8Type, Int64Type, TimestampSecondType, UInt32Type, UInt64Type};
@@ -77,6 +78,66 @@ impl Memory {
             .values()
             .fold((0u64, 0u64), |(used, peak), host| (used.saturating_add(host.0), peak.saturating_add(host.1)));
         context.memory.tell(used, peak);
+    }
+}
+
+/// Takes the lines of what a server counts.
+#[derive(Clone)]
+pub struct EventLines {
+    /// Between two looks; `None`: when a statement is over.
+    pub every: Option<Duration>,
+    pub show: LogLines,
+}
+
+/// What was counted of a statement and not shown yet.
+pub struct Events {
+    lines: EventLines,
+    shown: Instant,
+    /// By host and name, with the time of the last block.
+    pending: BTreeMap<(String, String), Counted>,
+}
+
+struct Counted {
+    value: i64,
+    is_increment: bool,
+    seconds: i64,
+}
+
+impl Events {
+    pub fn of(lines: EventLines) -> Events {
+        Events { lines, shown: Instant::now(), pending: BTreeMap::new() }
+    }
+
+    /// Adds a block of the server's, and shows what is there where it is time. The zone is that of the times shown.
+    pub fn add(&mut self, block: &Block, timezone: Tz) {
+        const INCREMENT: i64 = 1;
+        let of = |name: &str| column(block, name);
+        let (hosts, kinds, times) = (of("host_name"), of("type"), of("current_time"));
+        let (names, values) = (of("name"), of("value"));
+        for row in 0..block.rows {
+            let is_increment = number(kinds, row) == Some(INCREMENT);
+            let (value, seconds) = (number(values, row).unwrap_or(0), number(times, row).unwrap_or(0));
+            let known = self.pending.entry((text(hosts, row), text(names, row)));
+            let counted = known.or_insert(Counted { value: 0, is_increment, seconds });
+            counted.value = if is_increment { counted.value.saturating_add(value) } else { value };
+            counted.seconds = seconds;
+        }
+        if self.lines.every.is_some_and(|every| self.shown.elapsed() >= every) {
+            self.show(timezone);
+        }
+    }
+
+    /// Shows what was counted since the last time.
+    pub fn show(&mut self, timezone: Tz) {
+        self.shown = Instant::now();
+        for ((host, name), counted) in std::mem::take(&mut self.pending) {
+            let when = DateTime::from_timestamp(counted.seconds, 0)
+                .map(|when| when.with_timezone(&timezone).format("%Y.%m.%d %H:%M:%S").to_string())
+                .unwrap_or_default();
+            let kind = if counted.is_increment { "increment" } else { "gauge" };
+            // Counts of all threads are added up.
+            (self.lines.show)(&format!("[{host}] {when} [ 0 ] {name}: {} ({kind})", counted.value));
+        }
     }
 }
 

@@ -16,19 +16,11 @@ use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::Columns;
 
+use crate::external::ExternalTable;
 use crate::temporary::TemporaryTables;
 
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
 pub type InputData = BoxStream<'static, Result<bytes::Bytes>>;
-
-/// A table that a client sends along with a statement, which alone sees it.
-#[derive(Clone, Debug)]
-pub struct ExternalTable {
-    pub name: String,
-    pub columns: Columns,
-    /// They carry the columns.
-    pub batches: Vec<RecordBatch>,
-}
 
 /// A client that sends the rows of an INSERT as blocks, once it was told which columns are wanted.
 pub trait ClientBlocks: Send {
@@ -48,6 +40,8 @@ pub struct Brought {
     /// The session's.
     pub temporary: TemporaryTables,
     pub blocks: Option<Box<dyn ClientBlocks>>,
+    /// Whether INTO OUTFILE is an error: who asks has no place for files.
+    pub refuses_outfile: bool,
 }
 
 /// Bytes that are read at a time.

@@ -7,6 +7,7 @@ mod compiler;
 mod constraints;
 pub mod engine;
 pub mod execution;
+mod external;
 mod granted_columns;
 mod group_limit;
 mod in_order;
@@ -34,5 +35,6 @@ mod views;
 pub use engine::{Engine, EngineConfig};
 pub use gristmill_functions::text::set_server_timezone;
 
-pub use execution::{Brought, ClientBlocks, Execution, ExternalTable, InputData, IntoOutfile};
+pub use execution::{Brought, ClientBlocks, Execution, InputData, IntoOutfile};
+pub use external::{ExternalData, ExternalTable};
 pub use session::{Session, StatementText};

@@ -20,7 +20,8 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
-use crate::execution::{ClientBlocks, ExternalTable};
+use crate::execution::ClientBlocks;
+use crate::external::ExternalTable;
 use crate::granted_columns::GrantedColumns;
 use crate::interpret::{check_source, may_know, may_read, rows_once};
 use crate::merged_tables::{self, Merged};

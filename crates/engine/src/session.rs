@@ -167,6 +167,14 @@ impl Session {
         }
     }
 
+    /// The settings that a statement has, and its FORMAT, as far as it can be read: how its error is to be shown.
+    pub fn shown(&self, statement: &StatementText) -> (Settings, Option<String>) {
+        let Ok(parsed) = self.parse(&statement.text) else { return (self.settings.clone(), None) };
+        let settings = self.settings_for(&parsed).unwrap_or_else(|_| self.settings.clone());
+        let (_, format, _) = shown_as(parsed);
+        (settings, format)
+    }
+
     fn parse(&self, text: &str) -> Result<Statement> {
         // A statement may allow itself more, but that is known only when it was read.
         if is_too_long(text, &self.settings) && !text.contains("max_query_size") {
@@ -200,6 +208,13 @@ impl Session {
             _ => {}
         }
         let (parsed, format, outfile) = shown_as(parsed);
+        if brought.refuses_outfile && outfile.is_some() {
+            return Err(Error::new(
+                ErrorCode::INTO_OUTFILE_NOT_ALLOWED,
+                "INTO OUTFILE is not allowed: it writes a file of the client's machine. Take the result of the request, or use a client \
+                 that writes files",
+            ));
+        }
         let into_outfile = outfile.map(|file| IntoOutfile {
             path: file.path,
             truncate: file.truncate,

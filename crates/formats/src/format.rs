@@ -15,6 +15,7 @@ const CSV_HEADER: &str = "text/csv; charset=UTF-8; header=present";
 const TSV: &str = "text/tab-separated-values; charset=UTF-8";
 const JSON: &str = "application/json; charset=UTF-8";
 const NDJSON: &str = "application/x-ndjson; charset=UTF-8";
+const XML: &str = "application/xml; charset=UTF-8";
 
 macro_rules! formats {
     ($($variant:ident $name:literal $aliases:tt $input:literal $output:literal $content:ident;)*) => {
@@ -61,6 +62,9 @@ formats! {
     JsonEachRow "JSONEachRow" ["NDJSON", "JSONLines", "JSONL"] 1 1 NDJSON;
     JsonStringsEachRow "JSONStringsEachRow" [] 1 1 NDJSON;
     PrettyJsonEachRow "PrettyJSONEachRow" ["PrettyNDJSON", "PrettyJSONLines"] 0 1 NDJSON;
+    JsonEachRowWithProgress "JSONEachRowWithProgress" [] 0 1 JSON;
+    JsonStringsEachRowWithProgress "JSONStringsEachRowWithProgress" [] 0 1 JSON;
+    JsonObjectEachRow "JSONObjectEachRow" [] 1 1 JSON;
     Json "JSON" [] 1 1 JSON;
     JsonStrings "JSONStrings" [] 1 1 JSON;
     JsonCompact "JSONCompact" [] 1 1 JSON;
@@ -72,6 +76,10 @@ formats! {
     JsonCompactStringsEachRowWithNames "JSONCompactStringsEachRowWithNames" [] 1 1 TEXT;
     JsonCompactStringsEachRowWithNamesAndTypes "JSONCompactStringsEachRowWithNamesAndTypes" [] 1 1 TEXT;
     JsonAsString "JSONAsString" [] 1 0 JSON;
+    CustomSeparated "CustomSeparated" [] 1 1 TEXT;
+    CustomSeparatedWithNames "CustomSeparatedWithNames" [] 1 1 TEXT;
+    CustomSeparatedWithNamesAndTypes "CustomSeparatedWithNamesAndTypes" [] 1 1 TEXT;
+    Xml "XML" [] 0 1 XML;
     Pretty "Pretty" [] 0 1 TEXT;
     PrettyNoEscapes "PrettyNoEscapes" [] 0 1 TEXT;
     PrettyMonoBlock "PrettyMonoBlock" [] 0 1 TEXT;
@@ -177,7 +185,15 @@ impl Format {
         use Format as F;
         let ends = matches!(
             self,
-            F::Parquet | F::Arrow | F::ArrowStream | F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings
+            F::Parquet
+                | F::Arrow
+                | F::ArrowStream
+                | F::Json
+                | F::JsonStrings
+                | F::JsonCompact
+                | F::JsonCompactStrings
+                | F::JsonObjectEachRow
+                | F::Xml
         );
         !ends
     }
@@ -197,17 +213,25 @@ impl Format {
             F::CsvWithNames
             | F::TsvWithNames
             | F::TsvRawWithNames
+            | F::CustomSeparatedWithNames
             | F::JsonCompactEachRowWithNames
             | F::JsonCompactStringsEachRowWithNames
             | F::RowBinaryWithNames => Header::Names,
             F::CsvWithNamesAndTypes
             | F::TsvWithNamesAndTypes
             | F::TsvRawWithNamesAndTypes
+            | F::CustomSeparatedWithNamesAndTypes
             | F::JsonCompactEachRowWithNamesAndTypes
             | F::JsonCompactStringsEachRowWithNamesAndTypes
             | F::RowBinaryWithNamesAndTypes => Header::NamesAndTypes,
             _ => Header::None,
         }
+    }
+
+    /// Whether it is CustomSeparated, with or without a header.
+    pub fn is_custom(self) -> bool {
+        use Format as F;
+        matches!(self, F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes)
     }
 
     /// Whether every value is a JSON string, whatever its type.
@@ -218,6 +242,7 @@ impl Format {
             F::JsonStrings
                 | F::JsonCompactStrings
                 | F::JsonStringsEachRow
+                | F::JsonStringsEachRowWithProgress
                 | F::JsonCompactStringsEachRow
                 | F::JsonCompactStringsEachRowWithNames
                 | F::JsonCompactStringsEachRowWithNamesAndTypes

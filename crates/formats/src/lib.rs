@@ -6,6 +6,7 @@
 
 pub mod columnar;
 pub mod compression;
+mod custom;
 pub mod format;
 mod infer;
 pub mod input;
@@ -20,4 +21,4 @@ pub use input::{
     Part, RowParser, bare_rows, file_batches, flagged_column, header_length, is_splittable, omitted_flag, parser,
     part_parser, split_rows, with_omitted_flags,
 };
-pub use output::{OutputContext, OutputFormat, ResultSummary, writer};
+pub use output::{OutputContext, OutputFormat, ResultSummary, Told, writer};

@@ -64,6 +64,7 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
         &["enable_even_for_bad_queries", "force_enable", "disable", "enable_when_possible"],
     ),
     ("alter_update_mode", "AlterUpdateMode", &["lightweight_force", "lightweight", "heavy"]),
+    ("format_custom_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
 ];
 
 /// Errors: BAD_ARGUMENTS where the setting is a choice and this is none of its words; NOT_IMPLEMENTED where it would

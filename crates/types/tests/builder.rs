@@ -42,6 +42,19 @@ fn what_fails_leaves_nothing_behind() {
 }
 
 #[test]
+fn an_array_of_csv_needs_no_brackets() {
+    let mut column = builder("Array(UInt8)");
+    for text in ["1,2", "7", "[3]", "'[4]'"] {
+        column.append_text(text.as_bytes(), Escaping::Csv).unwrap();
+    }
+    for wrong in ["", "1,", "1 2", "x"] {
+        assert!(column.append_text(wrong.as_bytes(), Escaping::Csv).is_err(), "{wrong}");
+    }
+    assert!(column.append_text(b"1,2", Escaping::Plain).is_err());
+    assert_eq!(texts(column), ["[1,2]", "[7]", "[3]", "[4]"]);
+}
+
+#[test]
 fn too_large_integers_are_refused() {
     let mut column = builder("UInt8");
     let error = column.append_text(b"256", Escaping::TsvEscaped).unwrap_err();

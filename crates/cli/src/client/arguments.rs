@@ -92,6 +92,12 @@ pub struct ClientArguments {
     /// Write the memory that each query took at most to standard error
     #[arg(long, value_name = "HOW", value_enum, num_args = 0..=1, default_missing_value = "default", require_equals = true, help_heading = "Results")]
     pub memory_usage: Option<MemoryUsage>,
+    /// Write what the server counts of each query to standard error
+    #[arg(long, help_heading = "Results")]
+    pub print_profile_events: bool,
+    /// How often, in milliseconds: 0 as it comes, -1 when a query is over
+    #[arg(long, value_name = "MS", default_value = "0", allow_negative_numbers = true, help_heading = "Results")]
+    pub profile_events_delay_ms: i64,
     /// Where lines of the server's log go (--send_logs_level); - is standard output, and standard error unless given
     #[arg(long, value_name = "FILE", help_heading = "Results")]
     pub server_logs_file: Option<PathBuf>,

@@ -15,13 +15,10 @@ pub enum Foreign {
 
 const FLAG: Foreign = Foreign::NoEffect { takes_value: false };
 const VALUE: Foreign = Foreign::NoEffect { takes_value: true };
-const EXTERNAL: Foreign = Foreign::Refused(
-    "tables of the client's for one query are not there: CREATE TEMPORARY TABLE and INSERT … FROM INFILE, in the same call",
-);
+const EXTERNAL: Foreign = Foreign::Refused("it describes an external table, and stands behind --external");
 
 /// By their names, with `_` for `-`.
 const OPTIONS: &[(&str, Foreign)] = &[
-    ("external", EXTERNAL),
     ("file", EXTERNAL),
     ("name", EXTERNAL),
     ("structure", EXTERNAL),
@@ -36,11 +33,8 @@ const OPTIONS: &[(&str, Foreign)] = &[
     ("query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
     ("create_query_fuzzer_runs", Foreign::Refused("queries are sent as they are")),
     ("delayed_interactive", Foreign::Refused("--interactive starts the prompt behind the queries")),
-    ("print_profile_events", FLAG),
-    ("profile_events_delay_ms", VALUE),
     ("progress_table", FLAG),
     ("enable_progress_table_toggle", FLAG),
-    ("processed_rows", FLAG),
     ("hardware_utilization", FLAG),
     ("highlight", VALUE),
     ("hilite", VALUE),

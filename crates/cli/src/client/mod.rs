@@ -6,6 +6,7 @@
 pub mod arguments;
 mod config;
 mod connection_string;
+pub mod external;
 pub mod foreign_options;
 mod password;
 mod yaml;
@@ -20,12 +21,13 @@ use std::time::Duration;
 
 use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_client::{Client, ClientOptions, Endpoint, LogLines};
+use gristmill_client::{Client, ClientOptions, Endpoint, EventLines, LogLines};
 
 use crate::arguments::{Given, bad};
 use crate::client::arguments::{ASKED_FOR, ClientArguments};
 use crate::client::config::Config;
 use crate::client::connection_string::ConnectionString;
+use crate::client::external::ExternalArguments;
 use crate::prompt::{self, Greeting};
 use crate::runner::Runner;
 use crate::runner::texts::{read_queries, read_stdin};
@@ -36,7 +38,7 @@ use crate::terminal::interrupts::Interrupts;
 const TIMEOUT_MAX: f64 = 365.0 * 86_400.0;
 
 /// Runs the command, and gives its exit code.
-pub async fn run(arguments: ClientArguments, given: Given) -> Result<ExitCode> {
+pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalArguments>) -> Result<ExitCode> {
     let terminal = Terminal::of_process();
     let string = connection_string(&arguments)?;
     let host = arguments.host.as_deref().or(string.host.as_deref());
@@ -47,14 +49,16 @@ pub async fn run(arguments: ClientArguments, given: Given) -> Result<ExitCode> {
     options.pager.clone_from(&arguments.pager);
     let greeting_name = arguments.prompt.clone().or_else(|| config.prompt.clone());
     let history = arguments.history_file.clone().or_else(|| config.history_file.clone());
-    let mut client = Client::new(client_options(&arguments, string, config, given, options.progress)?);
+    let external = external::read(&tables, &given.settings)?;
+    let client_options = client_options(&arguments, string, config, given, options.progress)?;
+    let mut client = Client::new(ClientOptions { external, ..client_options });
 
     let mut texts = arguments.query.clone();
     for file in &arguments.queries_file {
         texts.push(read_queries(file)?);
     }
-    let mut is_input_taken = false;
-    if texts.is_empty() && !terminal.input && !arguments.interactive {
+    let mut is_input_taken = external::takes_stdin(&tables);
+    if texts.is_empty() && !is_input_taken && !terminal.input && !arguments.interactive {
         texts.push(read_stdin()?);
         is_input_taken = true;
     }
@@ -166,6 +170,12 @@ fn client_options(
             None => log_lines(draws_progress),
             Some(file) => log_lines_into(file)?,
         }),
+        events: arguments.print_profile_events.then(|| EventLines {
+            // Less than nothing: when the query is over.
+            every: u64::try_from(arguments.profile_events_delay_ms).ok().map(Duration::from_millis),
+            show: log_lines(draws_progress),
+        }),
+        external: Vec::new(),
     })
 }
 

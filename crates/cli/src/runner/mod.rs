@@ -39,6 +39,7 @@ pub struct Options {
     pub vertical: bool,
     pub echo: bool,
     pub time: bool,
+    pub processed_rows: bool,
     /// Whether to draw the progress bar.
     pub progress: bool,
     pub ignore_error: bool,
@@ -257,6 +258,10 @@ impl Runner {
     fn tell(&self, finished: &Finished) {
         if self.options.time {
             eprintln!("{:.3}", finished.summary.elapsed.as_secs_f64());
+        }
+        if self.options.processed_rows {
+            let summary = &finished.summary;
+            println!("Processed rows: {}", summary.result_rows.max(summary.progress.written_rows));
         }
         match self.options.memory_usage {
             Some(MemoryUsage::Default) => eprintln!("{}", finished.summary.memory_peak_bytes),

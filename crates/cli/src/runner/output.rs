@@ -125,6 +125,7 @@ impl Output {
                 elapsed_seconds: elapsed.as_secs_f64(),
                 read_rows: progress.read_rows,
                 read_bytes: progress.read_bytes,
+                total_rows_to_read: progress.total_rows_to_read,
                 totals: late.totals,
                 extremes: late.extremes,
                 rows_before_limit: late.rows_before_limit,

@@ -47,7 +47,8 @@ use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::Engine;
-use crate::execution::{Brought, ClientBlocks, Ending, ExternalTable, InputData};
+use crate::execution::{Brought, ClientBlocks, Ending, InputData};
+use crate::external::ExternalTable;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 
 /// What a statement gives: rows, or none and work that is done while the stream is read.

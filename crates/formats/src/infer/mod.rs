@@ -80,6 +80,10 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         }
         F::Values => (positional::values(&sample)?, Origin::Text),
         F::Tskv => (named::tskv(&sample)?, Origin::Text),
+        F::JsonObjectEachRow => (named::json_named_rows(&sample)?, Origin::Json),
+        F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
+            positional::custom(&sample)?
+        }
         F::JsonEachRow | F::JsonStringsEachRow => (named::json_rows(&sample)?, Origin::Json),
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => (named::json_document(&sample)?, Origin::Json),
         F::JsonCompactEachRow

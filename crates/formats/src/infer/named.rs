@@ -1,6 +1,7 @@
 //! Inference for rows whose fields have names: JSONEachRow, TSKV, and JSON documents.
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
 use gristmill_types::scan::json::{JsonCursor, JsonKind};
 use gristmill_types::scan::quoted::unescape;
 
@@ -133,6 +134,46 @@ pub(super) fn json_rows(sample: &Sample<'_>) -> Result<Named> {
         }
     }
     Ok(fields.finish())
+}
+
+/// JSONObjectEachRow: the rows are the members of one object. The setting's column, which their names go into, comes first.
+pub(super) fn json_named_rows(sample: &Sample<'_>) -> Result<Named> {
+    let mut cursor = JsonCursor::new(sample.bytes);
+    let mut fields = Fields::default();
+    let mut scratch = Vec::new();
+    if cursor.peek().is_some() {
+        cursor.expect(b'{').map_err(|fault| Error::new(fault.code, fault.reason))?;
+    }
+    while fields.rows < sample.rows_max && cursor.peek().is_some_and(|next| next != b'}') {
+        let start = cursor.at;
+        let row = cursor.string(&mut scratch).map(|_| ()).and_then(|()| cursor.expect(b':'));
+        let row = match row.and_then(|()| object(&mut cursor, sample)) {
+            Ok(row) => row,
+            Err(_) if !sample.complete && is_cut_off(&sample.bytes[start..]) => break,
+            Err(fault) => {
+                return Err(Error::new(fault.code, fault.reason).with_context(format!("row {}", fields.rows + 1)));
+            }
+        };
+        fields.begin_row();
+        for (name, seen) in row {
+            fields.add(name, seen, Origin::Json)?;
+        }
+        if !cursor.eat(b',') {
+            break;
+        }
+    }
+    let mut found = fields.finish();
+    let names = &sample.settings.format_json_object_each_row_column_for_object_name;
+    if !names.is_empty() {
+        if found.iter().any(|(name, _)| name == names) {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_COLUMN,
+                format!("cannot add column {names} for the names of the rows: the rows have one of that name"),
+            ));
+        }
+        found.insert(0, (names.clone(), Found::Typed(SqlType::String)));
+    }
+    Ok(found)
 }
 
 fn object(cursor: &mut JsonCursor<'_>, sample: &Sample<'_>) -> gristmill_types::scan::Scan<Vec<(String, Seen)>> {

@@ -3,12 +3,13 @@
 //! Without a written header the first row may be one: it is if all its fields are text and the second row has a field that is
 //! not. If the second row then consists of names of types, it is the header's second line.
 
-use gristmill_base::{ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::scan::json::JsonCursor;
 use gristmill_types::scan::quoted::unescape;
 
 use super::guess::{Guess, Origin, Seen};
 use super::{Found, Sample, incorrect, numbered, type_of, unfit};
+use crate::custom::{CustomDialect, Rule, Uncut, expect};
 use crate::input::csv::{CsvDialect, next_field};
 use crate::input::json_rows::is_cut_off;
 use crate::input::tsv::{field_end, whole_line};
@@ -108,6 +109,7 @@ fn add(
 ) -> Result<()> {
     let variable = match sample.format {
         Format::Csv | Format::CsvWithNames => sample.settings.input_format_csv_allow_variable_number_of_columns,
+        format if format.is_custom() => sample.settings.input_format_custom_allow_variable_number_of_columns,
         Format::Tsv | Format::TsvWithNames | Format::TsvRaw | Format::TsvRawWithNames => {
             sample.settings.input_format_tsv_allow_variable_number_of_columns
         }
@@ -226,6 +228,75 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
     infer(sample, detect, Origin::Text, next)
 }
 
+pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
+    let settings = sample.settings;
+    let dialect = CustomDialect::for_reading(settings)?;
+    let origin = if dialect.rule == Rule::Json { Origin::Json } else { Origin::Text };
+    let bytes = sample.bytes;
+    let wrong = |what: String| Error::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what);
+    let mut at = match expect(bytes, 0, &dialect.result_before, true, "before the first row") {
+        Ok(at) => Some(at),
+        Err(Uncut::More) => None,
+        Err(Uncut::Wrong(what)) => return Err(wrong(what)),
+    };
+    let mut is_first = true;
+    let mut fields = Vec::new();
+    let next = || {
+        let Some(start) = at.filter(|at| *at < bytes.len()) else { return Ok(None) };
+        let rest = &bytes[start..];
+        let is_over = !dialect.result_after.is_empty() && rest == dialect.result_after;
+        if is_over || rest.iter().all(u8::is_ascii_whitespace) {
+            return Ok(None);
+        }
+        let between = if is_first { b"".as_slice() } else { dialect.row_between.as_slice() };
+        let end = expect(bytes, start, between, sample.complete, "between rows")
+            .and_then(|from| dialect.row(bytes, from, sample.complete, None, &mut fields));
+        let end = match end {
+            Ok(end) => end,
+            // A row that the sample cuts off tells nothing.
+            Err(Uncut::More) => return Ok(None),
+            Err(Uncut::Wrong(what)) => return Err(wrong(what)),
+        };
+        is_first = false;
+        at = Some(end);
+        let mut row = Row::default();
+        for field in &fields {
+            let raw = &bytes[field.clone()];
+            row.push(dialect.text(raw), custom_field(sample, dialect.rule, raw, &dialect.text(raw))?);
+        }
+        Ok(Some(row))
+    };
+    infer(sample, settings.input_format_custom_detect_header, origin, next).map(|named| (named, origin))
+}
+
+/// What a field of CustomSeparated looks like: `raw` as it was written, `text` without what its rule puts around it.
+fn custom_field(sample: &Sample<'_>, rule: Rule, raw: &[u8], text: &[u8]) -> Result<Seen> {
+    let settings = sample.settings;
+    let seen = match rule {
+        Rule::Quoted => return Ok(sample.rules.literal(raw)),
+        Rule::Json => {
+            let seen = sample.rules.json(&mut JsonCursor::new(raw), 0);
+            return seen.map_err(|fault| Error::new(fault.code, fault.reason));
+        }
+        Rule::Csv if raw == settings.format_csv_null_representation.as_bytes() => Some(Seen::NULL),
+        Rule::Csv if raw.first() == Some(&b'"') => match text.first() {
+            _ if !settings.input_format_csv_use_best_effort_in_schema_inference => None,
+            Some(b'[' | b'{') => sample.rules.nested(text),
+            _ => Some(sample.rules.text(text).into()),
+        },
+        Rule::Csv => {
+            let guesses = settings.input_format_csv_use_best_effort_in_schema_inference;
+            unquoted(sample, raw, text, guesses, b"[{")
+        }
+        Rule::Escaped | Rule::Raw | Rule::Xml => {
+            let null = settings.format_tsv_null_representation.as_bytes();
+            let guesses = settings.input_format_tsv_use_best_effort_in_schema_inference;
+            if raw == null || raw == b"\\N" { Some(Seen::NULL) } else { unquoted(sample, raw, text, guesses, b"[{(") }
+        }
+    };
+    Ok(seen.unwrap_or_else(|| Guess::String.into()))
+}
+
 /// What a field without quotes looks like: `raw` as it was written, `text` without its escapes. `None`: nothing special.
 fn unquoted(sample: &Sample<'_>, raw: &[u8], text: &[u8], guesses: bool, brackets: &[u8]) -> Option<Seen> {
     if raw.is_empty() {
@@ -284,7 +355,7 @@ pub(super) fn json(sample: &Sample<'_>) -> Result<Named> {
         let row = match json_array(&mut cursor, sample) {
             Ok(row) => row,
             Err(_) if !sample.complete && is_cut_off(bytes) => return Ok(None),
-            Err(fault) => return Err(gristmill_base::Error::new(code(bytes, fault.code), fault.reason)),
+            Err(fault) => return Err(Error::new(code(bytes, fault.code), fault.reason)),
         };
         bytes = &bytes[cursor.at..];
         Ok(Some(row))

@@ -211,7 +211,7 @@ impl ObjectRows {
     }
 
     /// Reads the object that the slice starts with; gives its length.
-    fn read(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
+    pub fn read(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
         let mut cursor = JsonCursor::new(row);
         let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
         cursor.expect(b'{').map_err(|fault| faulty(fault, rows))?;

@@ -8,9 +8,11 @@
 mod as_string;
 pub(crate) mod buffered;
 mod chunked;
+mod custom;
 pub(crate) mod csv;
 pub(crate) mod fields;
 mod json_document;
+pub(crate) mod json_named_rows;
 pub(crate) mod json_rows;
 pub(crate) mod omitted;
 mod rows;
@@ -185,6 +187,10 @@ fn make(
             Box::new(Chunked::new(reader, rows))
         }
         F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
+        F::JsonObjectEachRow => Box::new(Chunked::new(json_named_rows::NamedRows::new(format, settings, &rows)?, rows)),
+        F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
+            Box::new(Chunked::new(custom::CustomReader::new(format, settings, &rows)?, rows))
+        }
         F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames

@@ -388,7 +388,8 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
         best_effort_dates: settings.date_time_input_format.starts_with("best_effort"),
         us_dates: settings.date_time_input_format == "best_effort_us",
         null_as_default: settings.input_format_null_as_default,
-        wrap_integers: false,
+        // As ClickHouse reads text.
+        wrap_integers: true,
     }
 }
 

@@ -14,10 +14,21 @@ pub fn block(
     revision: Revision,
     compressed: bool,
 ) -> Result<Vec<u8>> {
+    named_block(code, "", columns, batch, revision, compressed)
+}
+
+/// A block of an external table; with an empty name of no such table.
+pub fn named_block(
+    code: u64,
+    name: &str,
+    columns: &Columns,
+    batch: Option<&RecordBatch>,
+    revision: Revision,
+    compressed: bool,
+) -> Result<Vec<u8>> {
     let mut out = Vec::new();
     write_varuint(code, &mut out);
-    // The name of an external table: none.
-    write_string(b"", &mut out);
+    write_string(name.as_bytes(), &mut out);
     if compressed {
         let mut block = Vec::new();
         write_block(columns, batch, revision, &mut block)?;

@@ -177,4 +177,15 @@ impl OutputFormat for Json {
         out.extend_from_slice(b"\n}\n");
         Ok(())
     }
+
+    fn fail(&mut self, summary: &ResultSummary, error: &str, out: &mut Vec<u8>) -> Result<bool> {
+        if self.first {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(format!("\n\t],\n\n\t\"rows\": {}", summary.rows).as_bytes());
+        out.extend_from_slice(b",\n\n\t\"exception\": ");
+        write_json_string(error.as_bytes(), self.options.json_escape_forward_slashes, true, out);
+        out.extend_from_slice(b"\n}\n");
+        Ok(true)
+    }
 }

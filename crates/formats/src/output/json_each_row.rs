@@ -5,7 +5,7 @@
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
 use gristmill_types::Columns;
-use gristmill_types::text::{Escaping, TextOptions, write_json_string};
+use gristmill_types::text::{Escaping, TextOptions, ValueWriter, write_json_string};
 
 use super::json_tree::{Indent, JsonTree};
 use super::{NULL_FOR_PEOPLE, OutputContext, OutputFormat, ResultSummary, text_options, value_writers};
@@ -30,7 +30,12 @@ pub struct JsonEachRow {
 impl JsonEachRow {
     pub fn new(format: Format, columns: Columns, context: &OutputContext) -> Self {
         use Format as F;
-        let objects = matches!(format, F::JsonEachRow | F::JsonStringsEachRow | F::PrettyJsonEachRow);
+        let is_alone = matches!(format, F::JsonEachRow | F::JsonStringsEachRow | F::PrettyJsonEachRow);
+        let objects = is_alone
+            || matches!(
+                format,
+                F::JsonEachRowWithProgress | F::JsonStringsEachRowWithProgress | F::JsonObjectEachRow
+            );
         let pretty = format == F::PrettyJsonEachRow;
         let strings = format.json_strings();
         let mut options = text_options(context, if strings { Escaping::Plain } else { Escaping::Json });
@@ -65,7 +70,7 @@ impl JsonEachRow {
             columns,
             strings,
             pretty,
-            array: objects && context.settings.output_format_json_array_of_rows,
+            array: is_alone && context.settings.output_format_json_array_of_rows,
             first: true,
             options,
             value: Vec::new(),
@@ -83,6 +88,34 @@ impl JsonEachRow {
         out.extend_from_slice(b"]\n");
     }
 
+    /// The writers of a batch's columns.
+    pub(super) fn writers(&self, batch: &RecordBatch) -> Result<Vec<ValueWriter>> {
+        value_writers(batch, &self.columns, &self.options)
+    }
+
+    /// A row that is not pretty, with nothing before or after it.
+    pub(super) fn row(&mut self, writers: &[ValueWriter], row: usize, out: &mut Vec<u8>) {
+        if self.columns.is_empty() {
+            out.push(if self.close == b"]" { b'[' } else { b'{' });
+        }
+        for (before, writer) in self.before.iter().zip(writers) {
+            out.extend_from_slice(before);
+            if self.strings {
+                self.value.clear();
+                writer.write(row, &mut self.value);
+                write_json_string(&self.value, self.options.json_escape_forward_slashes, false, out);
+            } else {
+                writer.write(row, out);
+            }
+        }
+        out.extend_from_slice(self.close);
+    }
+
+    /// A text as a JSON string.
+    pub(super) fn string(&self, text: &[u8], out: &mut Vec<u8>) {
+        write_json_string(text, self.options.json_escape_forward_slashes, true, out);
+    }
+
     /// Ends the row before, where this format puts something between rows.
     fn separate(&mut self, out: &mut Vec<u8>) {
         if self.array && !self.first {
@@ -92,10 +125,6 @@ impl JsonEachRow {
     }
 
     fn end_row(&self, out: &mut Vec<u8>) {
-        if self.columns.is_empty() {
-            out.push(if self.close == b"]" { b'[' } else { b'{' });
-        }
-        out.extend_from_slice(self.close);
         if !self.array {
             out.push(b'\n');
         }
@@ -130,23 +159,18 @@ impl OutputFormat for JsonEachRow {
                     out.extend_from_slice(before);
                     tree.write(row, Indent::Spaces(1), &self.options, out);
                 }
+                if self.columns.is_empty() {
+                    out.push(b'{');
+                }
+                out.extend_from_slice(self.close);
                 self.end_row(out);
             }
             return Ok(());
         }
-        let writers = value_writers(batch, &self.columns, &self.options)?;
+        let writers = self.writers(batch)?;
         for row in 0..batch.num_rows() {
             self.separate(out);
-            for (before, writer) in self.before.iter().zip(&writers) {
-                out.extend_from_slice(before);
-                if self.strings {
-                    self.value.clear();
-                    writer.write(row, &mut self.value);
-                    write_json_string(&self.value, self.options.json_escape_forward_slashes, false, out);
-                } else {
-                    writer.write(row, out);
-                }
-            }
+            self.row(&writers, row, out);
             self.end_row(out);
         }
         Ok(())
@@ -157,5 +181,21 @@ impl OutputFormat for JsonEachRow {
             out.extend_from_slice(b"\n]\n");
         }
         Ok(())
+    }
+
+    /// An object with the error alone, or an array with its text.
+    fn fail(&mut self, summary: &ResultSummary, error: &str, out: &mut Vec<u8>) -> Result<bool> {
+        self.separate(out);
+        let (open, close): (&[u8], &[u8]) = match (self.close == b"]", self.pretty) {
+            (true, _) => (b"[", b"]"),
+            (false, true) => (b"{\n    \"exception\": ", b"\n}"),
+            (false, false) => (b"{\"exception\": ", b"}"),
+        };
+        out.extend_from_slice(open);
+        self.string(error.as_bytes(), out);
+        out.extend_from_slice(close);
+        self.end_row(out);
+        self.finish(summary, out)?;
+        Ok(true)
     }
 }

@@ -4,9 +4,12 @@
 //! Headers and footers are the business of `start` and `finish`, so a writer may be fed from any stream and its bytes
 //! may go anywhere: a socket, a compressor, an upload.
 
+mod custom;
 mod delimited;
 mod json;
 mod json_each_row;
+mod json_objects;
+mod json_progress;
 mod json_tree;
 mod markdown;
 mod pretty;
@@ -14,6 +17,7 @@ mod raw_blob;
 mod tskv;
 mod values;
 mod vertical;
+mod xml;
 
 use std::sync::Arc;
 
@@ -36,12 +40,24 @@ pub struct ResultSummary {
     /// Rows and bytes that were read for it.
     pub read_rows: u64,
     pub read_bytes: u64,
+    /// Rows that there are to read in all, as far as known.
+    pub total_rows_to_read: u64,
     /// Rows there would be without LIMIT, at least; `None` where there is no LIMIT.
     pub rows_before_limit: Option<u64>,
     /// One row: WITH TOTALS.
     pub totals: Option<RecordBatch>,
     /// Two rows: least and greatest.
     pub extremes: Option<RecordBatch>,
+}
+
+/// How far a query is.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Told {
+    pub read_rows: u64,
+    pub read_bytes: u64,
+    /// 0: not known.
+    pub total_rows_to_read: u64,
+    pub elapsed_ns: u64,
 }
 
 /// What the reader of the output is like.
@@ -64,6 +80,15 @@ pub trait OutputFormat: Send {
     fn write(&mut self, batch: &RecordBatch, out: &mut Vec<u8>) -> Result<()>;
 
     fn finish(&mut self, summary: &ResultSummary, out: &mut Vec<u8>) -> Result<()>;
+
+    /// Tells how far the query is, where the format has rows for that. Whoever sends rows as they come calls it between batches.
+    fn progress(&mut self, _progress: &Told, _out: &mut Vec<u8>) {}
+
+    /// Instead of `finish` where the query failed: ends the document with the error in it. False: the format has no place for
+    /// errors, and nothing was written. Of `summary` the rows that were written are looked at.
+    fn fail(&mut self, _summary: &ResultSummary, _error: &str, _out: &mut Vec<u8>) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// The writer of a format. FORMAT_IS_NOT_SUITABLE_FOR_OUTPUT where it only reads.
@@ -94,6 +119,14 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         | F::JsonCompactStringsEachRowWithNamesAndTypes => {
             Box::new(json_each_row::JsonEachRow::new(format, columns, &context))
         }
+        F::JsonEachRowWithProgress | F::JsonStringsEachRowWithProgress => {
+            Box::new(json_progress::JsonProgress::new(format, columns, &context))
+        }
+        F::JsonObjectEachRow => Box::new(json_objects::JsonObjects::new(columns, &context)?),
+        F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
+            Box::new(custom::Custom::new(format, columns, &context)?)
+        }
+        F::Xml => Box::new(xml::Xml::new(columns, &context)),
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => {
             Box::new(json::Json::new(format, columns, &context))
         }

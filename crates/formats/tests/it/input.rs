@@ -172,11 +172,12 @@ fn rows_with_mistakes_are_left_out_as_far_as_allowed() {
 }
 
 #[test]
-fn a_value_that_does_not_fit_is_refused() {
+fn a_number_that_does_not_fit_keeps_its_low_bits() {
     for (format, data) in [("CSV", "300\n"), ("TSV", "300\n"), ("JSONEachRow", "{\"a\":300}")] {
-        let (_, message) = error(format, "a UInt8", data, &[]);
-        assert!(message.contains("300") && message.contains("UInt8") && message.contains("column 'a'"), "{message}");
+        assert_eq!(rows(format, "a UInt8", data, &[]), "[44]");
     }
+    let (_, message) = error("CSV", "a UInt8", "-1\n", &[]);
+    assert!(message.contains("-1") && message.contains("UInt8") && message.contains("column 'a'"), "{message}");
 }
 
 #[test]

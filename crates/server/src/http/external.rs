@@ -6,12 +6,9 @@
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_engine::ExternalTable;
-use gristmill_engine::engine::timezone;
+use gristmill_engine::{ExternalData, ExternalTable};
 use gristmill_formats::native::BLOCK_BYTES_MAX;
-use gristmill_formats::{Format, infer_schema, parser};
 use gristmill_introspect::Settings;
-use gristmill_types::{Columns, SqlType, parse};
 use multer::{Constraints, Multipart, SizeLimit};
 
 use super::request::Parameters;
@@ -57,51 +54,13 @@ pub async fn read_form(
 
 /// The parts as tables.
 pub fn tables(parts: Vec<Part>, parameters: &Parameters, settings: &Settings) -> Result<Vec<ExternalTable>> {
-    let zone = timezone(settings)?;
     let table = |part: Part| -> Result<ExternalTable> {
-        let Part { name, data } = part;
-        let told = |what: &str| parameters.of_tables.get(&format!("{name}_{what}")).map(String::as_str);
-        let format = Format::by_name(told("format").unwrap_or("TabSeparated"))?;
-        let columns = match (told("structure"), told("types")) {
-            (Some(structure), _) => parse::structure(structure)?,
-            (None, Some(types)) => unnamed(types)?,
-            (None, None) => infer_schema(format, &data, true, settings, &name)?,
-        };
-        let mut parser = parser(format, &columns, settings, zone, &name)?;
-        let mut batches = parser.push(&data)?;
-        batches.extend(parser.finish()?);
-        Ok(ExternalTable { name, columns, batches })
+        let told = |what: &str| parameters.of_tables.get(&format!("{}_{what}", part.name)).map(String::as_str);
+        let data =
+            ExternalData { name: &part.name, format: told("format"), structure: told("structure"), types: told("types") };
+        ExternalTable::read(data, &part.data, settings).context(|| format!("in the external table {}", part.name))
     };
-    parts
-        .into_iter()
-        .map(|part| {
-            let name = part.name.clone();
-            table(part).context(|| format!("in the external table {name}"))
-        })
-        .collect()
-}
-
-/// Columns `_1`, `_2`, … of these types.
-fn unnamed(types: &str) -> Result<Columns> {
-    let (mut pieces, mut depth, mut start) = (Vec::new(), 0, 0);
-    for (at, c) in types.char_indices() {
-        match c {
-            '(' => depth += 1,
-            ')' => depth -= 1,
-            ',' if depth == 0 => {
-                pieces.push(&types[start..at]);
-                start = at + 1;
-            }
-            _ => {}
-        }
-    }
-    pieces.push(&types[start..]);
-    let columns = pieces
-        .iter()
-        .enumerate()
-        .map(|(at, piece)| Ok((format!("_{}", at + 1), piece.trim().parse::<SqlType>()?)))
-        .collect::<Result<Vec<_>>>()?;
-    Ok(Columns::of(columns))
+    parts.into_iter().map(table).collect()
 }
 
 #[cfg(test)]

@@ -91,6 +91,19 @@ impl Head {
         parts
     }
 
+    /// Of a statement that failed and whose answer is a document of its format all the same, with the error in it.
+    pub fn failure_in_format(&self, error: &Error, context: Option<&QueryContext>) -> response::Parts {
+        let mut parts = self.failure(error, context);
+        if let Some(format) = self.format {
+            parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(format.content_type()));
+            parts.headers.insert("x-clickhouse-format", HeaderValue::from_static(format.name()));
+        }
+        if self.codec != Compression::None {
+            parts.headers.insert(CONTENT_ENCODING, HeaderValue::from_static(self.codec.name()));
+        }
+        parts
+    }
+
     pub fn failure(&self, error: &Error, context: Option<&QueryContext>) -> response::Parts {
         let mut parts = self.common(status::of(error.code()));
         parts.headers.insert(CONTENT_TYPE, HeaderValue::from_static(TEXT));

@@ -9,9 +9,10 @@ use gristmill_access::Identity;
 use gristmill_access::entity::Chosen;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
-use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session};
-use gristmill_formats::{Format, OutputContext, ResultSummary, writer};
+use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session, StatementText};
+use gristmill_formats::{Format, OutputContext, ResultSummary, Told, writer};
 use gristmill_introspect::QueryContext;
+use gristmill_types::Columns;
 use hyper::Method;
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -60,6 +61,14 @@ struct Ready {
     _place: Place,
 }
 
+/// How a statement ended.
+struct Answered {
+    /// The last bytes of its result.
+    last: Vec<u8>,
+    /// The error that they tell of, where the format has a place for it and the client wants it there.
+    error: Option<Error>,
+}
+
 /// How the answer of a request is to be.
 struct Wishes {
     wrapping: Wrapping,
@@ -91,9 +100,14 @@ pub async fn run(exchange: Exchange) {
         Err(error) => Err(error),
     };
     let finished = match answered {
-        Ok(last) => {
+        Ok(Answered { last, error: None }) => {
             let Some(context) = &context else { return };
             outgoing.finish(&last, || head.success(context)).await
+        }
+        Ok(Answered { last, error: Some(error) }) => {
+            tracing::debug!("Query {} from {peer}: {error}", head.query_id);
+            head.closes = !rest.drain().await;
+            outgoing.finish(&last, || head.failure_in_format(&error, context.as_deref())).await
         }
         Err(error) => {
             tracing::debug!("Query {} from {}: {error}", head.query_id, peer.address);
@@ -232,18 +246,58 @@ async fn answer(
     head: &mut Head,
     outgoing: &mut Outgoing,
     told: &mut Option<Arc<QueryContext>>,
-) -> Result<Vec<u8>> {
+) -> Result<Answered> {
     let Ready { mut session, mut named, taken, external, default_format, _place } = ready;
     let before = Before::of(&session);
-    let brought = Brought { external, ..Brought::default() };
-    let execution = session.execute_with(&taken.statement, taken.data, brought).await?;
+    let brought = Brought { external, refuses_outfile: true, ..Brought::default() };
+    let execution = match session.execute_with(&taken.statement, taken.data, brought).await {
+        Ok(execution) => execution,
+        Err(error) => return failed_before(&session, &taken.statement, default_format, head, error),
+    };
     *told = Some(execution.context.clone());
     outgoing.context = Some(execution.context.clone());
-    let last = result(execution, default_format, head, outgoing).await?;
-    if let Some(named) = &mut named {
+    let answered = result(execution, default_format, head, outgoing).await?;
+    if let Some(named) = &mut named
+        && answered.error.is_none()
+    {
         before.repeat(&session, &mut named.session);
     }
-    Ok(last)
+    Ok(answered)
+}
+
+/// The answer to a statement that failed before its columns were known: in the format of its result, where the client wants that
+/// and the format has a place for errors. Else the error itself.
+fn failed_before(
+    session: &Session,
+    statement: &StatementText,
+    default_format: Option<String>,
+    head: &mut Head,
+    error: Error,
+) -> Result<Answered> {
+    let (settings, format) = session.shown(statement);
+    let named = format.or(default_format).and_then(|name| Format::by_name(&name).ok());
+    let (Some(format), true) = (named, settings.http_write_exception_in_output_format) else { return Err(error) };
+    let Ok(zone) = timezone(&settings) else { return Err(error) };
+    let output = OutputContext { settings: Arc::new(settings), timezone: zone, terminal: false, width: None };
+    let Ok(mut formatted) = writer(format, &Columns::default(), output) else { return Err(error) };
+    let mut last = Vec::new();
+    formatted.start(&mut last)?;
+    if !formatted.fail(&ResultSummary::default(), &error_text(&error), &mut last)? {
+        return Err(error);
+    }
+    head.format = Some(format);
+    Ok(Answered { last, error: Some(error) })
+}
+
+/// How far a query is, for formats that tell it.
+fn told(context: &QueryContext) -> Told {
+    let progress = context.progress.snapshot();
+    Told {
+        read_rows: progress.read_rows,
+        read_bytes: progress.read_bytes,
+        total_rows_to_read: progress.total_rows_to_read,
+        elapsed_ns: context.elapsed().as_nanos() as u64,
+    }
 }
 
 async fn result(
@@ -251,7 +305,7 @@ async fn result(
     default_format: Option<String>,
     head: &mut Head,
     outgoing: &mut Outgoing,
-) -> Result<Vec<u8>> {
+) -> Result<Answered> {
     let Execution { context, columns, format, mut rows, totals, .. } = execution;
     let settings = context.settings.clone();
     // SETTINGS of the query itself may name another.
@@ -268,45 +322,67 @@ async fn result(
             Some(formatted)
         }
     };
+    // How far the query is leaves before its first row.
+    let tells = matches!(head.format, Some(Format::JsonEachRowWithProgress | Format::JsonStringsEachRowWithProgress));
     let mut extremes = settings.extremes.then(|| Extremes::new(&columns));
     let mut count = 0;
     let progress_every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));
     let mut progress_next = progress_every;
     let mut ticker = tokio::time::interval(TICK.min(progress_every));
     ticker.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-    loop {
-        tokio::select! {
-            biased;
-            batch = rows.next() => {
-                let Some(batch) = batch.transpose().map_err(Error::from)? else { break };
-                count += batch.num_rows() as u64;
-                if let Some(extremes) = &mut extremes {
-                    extremes.add(&batch)?;
+    let streamed: Result<()> = async {
+        loop {
+            tokio::select! {
+                biased;
+                batch = rows.next() => {
+                    let Some(batch) = batch.transpose().map_err(Error::from)? else { return Ok(()) };
+                    if let Some(extremes) = &mut extremes {
+                        extremes.add(&batch)?;
+                    }
+                    if let Some(formatted) = &mut formatted {
+                        formatted.progress(&told(&context), &mut out);
+                        formatted.write(&batch, &mut out)?;
+                    }
+                    count += batch.num_rows() as u64;
+                    if out.len() >= outgoing.chunk_bytes() {
+                        outgoing.push(&out, || head.success(&context)).await?;
+                        out.clear();
+                    }
                 }
-                if let Some(formatted) = &mut formatted {
-                    formatted.write(&batch, &mut out)?;
-                }
-                if out.len() >= outgoing.chunk_bytes() {
-                    outgoing.push(&out, || head.success(&context)).await?;
-                    out.clear();
-                }
-            }
-            _ = ticker.tick() => {
-                context.check()?;
-                if settings.send_progress_in_http_headers && context.elapsed() >= progress_next && !outgoing.head_is_sent() {
-                    head.note_progress(&context);
-                    progress_next = context.elapsed() + progress_every;
-                }
-                // Rows of a slow query leave as they come. Before the first there may still be an error with a status of its own.
-                if count > 0 && outgoing.is_due(!out.is_empty()) {
-                    outgoing.push(&out, || head.success(&context)).await?;
-                    out.clear();
+                _ = ticker.tick() => {
+                    context.check()?;
+                    if let Some(formatted) = &mut formatted {
+                        formatted.progress(&told(&context), &mut out);
+                    }
+                    if settings.send_progress_in_http_headers
+                        && context.elapsed() >= progress_next
+                        && !outgoing.head_is_sent()
+                    {
+                        head.note_progress(&context);
+                        progress_next = context.elapsed() + progress_every;
+                    }
+                    // Rows of a slow query leave as they come. Before the first there may still be an error with a status of its own.
+                    if (count > 0 || (tells && !out.is_empty())) && outgoing.is_due(!out.is_empty()) {
+                        outgoing.push(&out, || head.success(&context)).await?;
+                        out.clear();
+                    }
                 }
             }
         }
     }
+    .await;
     // The query is over, and in the log, before its answer is.
     drop(rows);
+    if let Err(error) = streamed {
+        let Some(formatted) = formatted.as_mut().filter(|_| settings.http_write_exception_in_output_format) else {
+            return Err(error);
+        };
+        let summary = ResultSummary { rows: count, ..ResultSummary::default() };
+        return match formatted.fail(&summary, &error_text(&error), &mut out)? {
+            true => Ok(Answered { last: out, error: Some(error) }),
+            false => Err(error),
+        };
+    }
     if let Some(formatted) = &mut formatted {
         let progress = context.progress.snapshot();
         let summary = ResultSummary {
@@ -314,11 +390,12 @@ async fn result(
             elapsed_seconds: context.elapsed().as_secs_f64(),
             read_rows: progress.read_rows,
             read_bytes: progress.read_bytes,
+            total_rows_to_read: progress.total_rows_to_read,
             rows_before_limit: context.progress.rows_before_limit(),
             totals,
             extremes: extremes.map(Extremes::rows).transpose()?.flatten(),
         };
         formatted.finish(&summary, &mut out)?;
     }
-    Ok(out)
+    Ok(Answered { last: out, error: None })
 }

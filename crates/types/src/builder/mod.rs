@@ -86,11 +86,7 @@ impl ColumnBuilder {
     pub fn try_append_text(&mut self, text: &[u8], escaping: Escaping) -> Scan<()> {
         match escaping {
             Escaping::Plain => self.plain(text),
-            // What is no string may stand in single quotes as well.
-            Escaping::Csv => match (self.plain(text), text) {
-                (Err(fault), [b'\'', inner @ .., b'\'']) if !self.values.is_text() => self.plain(inner).map_err(|_| fault),
-                (done, _) => done,
-            },
+            Escaping::Csv => self.csv(text),
             Escaping::TsvEscaped if memchr::memchr(b'\\', text).is_none() => self.plain(text),
             Escaping::TsvEscaped => {
                 if text == b"\\N" {
@@ -167,6 +163,20 @@ impl ColumnBuilder {
             return Err(Fault::new(ErrorCode::CANNOT_INSERT_NULL_IN_ORDINARY_COLUMN, "the type has no NULL"));
         }
         Ok(())
+    }
+
+    /// What is no string may stand in single quotes as well, and an array without its brackets.
+    #[inline]
+    fn csv(&mut self, text: &[u8]) -> Scan<()> {
+        let Err(fault) = self.plain(text) else { return Ok(()) };
+        if self.values.push_elements(text).is_ok() {
+            self.nulls.append_non_null();
+            return Ok(());
+        }
+        match text {
+            [b'\'', inner @ .., b'\''] if !self.values.is_text() => self.plain(inner).map_err(|_| fault),
+            _ => Err(fault),
+        }
     }
 
     #[inline]

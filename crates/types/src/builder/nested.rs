@@ -136,6 +136,30 @@ impl Values {
         Ok(())
     }
 
+    /// The elements of an array, without brackets around them. A fault where it is no array.
+    pub(super) fn push_elements(&mut self, text: &[u8]) -> Scan<()> {
+        let len = self.len();
+        let Values::Array { offsets, element } = self else { return Err(LEFT_OVER) };
+        let mut cursor = Cursor { text, at: 0 };
+        if matches!(cursor.peek(), None | Some(b'[')) {
+            return Err(expected("expected '[' or an element"));
+        }
+        let read = loop {
+            if let Err(fault) = element.quoted_value(&mut cursor) {
+                break Err(fault);
+            }
+            match cursor.peek() {
+                None => break close(offsets, element.len()),
+                Some(b',') => cursor.at += 1,
+                Some(_) => break Err(expected("expected ',' between the elements")),
+            }
+        };
+        if read.is_err() {
+            self.truncate(len);
+        }
+        read
+    }
+
     pub(super) fn push_nested(&mut self, cursor: &mut Cursor<'_>) -> Scan<()> {
         let len = self.len();
         let done = match self {
