@@ -158,6 +158,11 @@ impl Node {
         Node::Star(Box::default())
     }
 
+    /// `tuple()`: a key of nothing.
+    pub fn is_empty_tuple(&self) -> bool {
+        matches!(self.bare(), Node::Call(call) if call.name == "tuple" && call.arguments.is_empty())
+    }
+
     /// Without aliases around it.
     pub fn bare(&self) -> &Node {
         match self {

@@ -380,7 +380,8 @@ fn has_keyword_argument(parser: &Parser) -> bool {
 }
 
 fn parse_ternary(parser: &mut Parser, condition: Expr) -> Result<Expr, ParserError> {
-    let yes = parser.parse_subexpr(3)?;
+    // Another one may stand in the middle: it ends with a colon of its own.
+    let yes = parser.parse_subexpr(2)?;
     parser.expect_token(&Token::Colon)?;
     let no = parser.parse_subexpr(2)?;
     Ok(call("if", vec![condition, yes, no]))

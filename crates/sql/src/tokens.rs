@@ -29,7 +29,7 @@ pub fn tokenize(text: &str) -> Result<Vec<TokenWithSpan>> {
 
 /// `c ?1 : 0`: the tokenizer takes `?1` for the place of a value.
 fn marks_apart(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let is_one = |token: &Token| matches!(token, Token::Placeholder(mark) if mark.len() > 1);
+    let is_one = |token: &Token| matches!(token, Token::Placeholder(mark) if mark.len() > 1 && mark.starts_with('?'));
     if !tokens.iter().any(|token| is_one(&token.token)) {
         return tokens;
     }
@@ -40,6 +40,10 @@ fn marks_apart(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             out.push(token);
             continue;
         };
+        if !mark.starts_with('?') {
+            out.push(token);
+            continue;
+        }
         let mut number = mark[1..].to_string();
         // What the tokenizer cut off: `?1.5`.
         if let Some(Token::Number(rest, _)) = tokens.peek().map(|next| &next.token)
@@ -110,6 +114,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = named_by_the_parser(commas_before_from(substitute_parameters(tokens, parameters)?));
     let tokens = finals::rewrite(unions::rewrite(views_of_queries(if_permitted(with_of_insert(tokens)))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
+    let tokens = literals::ternaries_in_subscripts(literals::empty_tuples(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(tokens))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
@@ -310,22 +315,39 @@ pub(crate) const BEFORE_JOIN: &[&str] = &[
     "ARRAY",
 ];
 
+/// The name in `{name:Type}` where that begins, and where its colon stands. A name may begin with digits, which the tokenizer
+/// takes for a number of its own; a number alone is no name.
+fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(String, usize)> {
+    let token = |far: usize| tokens.get(at + far).map(|found| &found.token);
+    if tokens[at].token != Token::LBrace {
+        return None;
+    }
+    match (token(1)?, token(2)?) {
+        (Token::Word(_), Token::Colon) => Some((token(1)?.to_string(), at + 2)),
+        (Token::Placeholder(name), Token::Colon) if name.starts_with('$') => Some((name.clone(), at + 2)),
+        (digits @ Token::Number(..), rest @ Token::Word(word))
+            if word.quote_style.is_none()
+                && token(3) == Some(&Token::Colon)
+                && tokens[at + 1].span.end == tokens[at + 2].span.start =>
+        {
+            Some((format!("{digits}{rest}"), at + 3))
+        }
+        _ => None,
+    }
+}
+
 /// `{name:Type}`
 fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
     let mut out = Vec::with_capacity(tokens.len());
     let mut at = 0;
     while at < tokens.len() {
-        let is_parameter = tokens[at].token == Token::LBrace
-            && matches!(tokens.get(at + 1).map(|t| &t.token), Some(Token::Word(_)))
-            && tokens.get(at + 2).map(|t| &t.token) == Some(&Token::Colon);
-        if !is_parameter {
+        let Some((name, colon)) = parameter_name(&tokens, at) else {
             out.push(tokens[at].clone());
             at += 1;
             continue;
-        }
-        let name = tokens[at + 1].token.to_string();
+        };
         let span = tokens[at].span;
-        let mut end = at + 3;
+        let mut end = colon + 1;
         let mut kind = String::new();
         while end < tokens.len() && tokens[end].token != Token::RBrace {
             if matches!(tokens[end].token, Token::Word(_)) && kind.ends_with(|c: char| c.is_alphanumeric()) {

@@ -3,9 +3,12 @@
 //! Days and civil dates are turned into one another by Howard Hinnant's arithmetic: years begin in March, so that the leap
 //! day is the last of a year and months follow one linear formula; eras of 400 years repeat exactly.
 
-/// Days of the first and last date that ClickHouse's wide types hold: 1900-01-01 and 2299-12-31.
+/// 1900-01-01, the zero of Date32, and 2299-12-31: the days whose offsets zones know.
 pub const FIRST_DAY: i32 = -25_567;
 pub const LAST_DAY: i32 = 120_529;
+/// The days that Date32 and DateTime64 hold, those of years of four digits: 0000-01-01 to 9999-12-31.
+pub const EARLIEST_DAY: i32 = days_from_civil(0, 1, 1);
+pub const LATEST_DAY: i32 = days_from_civil(9999, 12, 31);
 /// The last day of `Date`: 2149-06-06.
 pub const LAST_DAY_OF_DATE: i32 = 65_535;
 pub const SECONDS_A_DAY: i64 = 86_400;

@@ -8,16 +8,15 @@ use arrow::buffer::ScalarBuffer;
 use arrow::datatypes::{DataType, Date32Type, Int64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use gristmill_types::calendar::{SECONDS_A_DAY, days_from_civil};
+use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::zone::Zone;
 
 use crate::columns::retype;
 use crate::define::{illegal, need_constant_text};
 use crate::scalar::{Argument, FunctionEnv};
 
-/// The days that calendar arithmetic is done on: years 0 to 9999. What lies beyond counts as the nearest of them.
-pub const EARLIEST_DAY: i32 = days_from_civil(0, 1, 1);
-pub const LATEST_DAY: i32 = days_from_civil(9999, 12, 31);
+// Calendar arithmetic is done on these days: what lies beyond counts as the nearest of them.
+pub use gristmill_types::calendar::{EARLIEST_DAY, LATEST_DAY};
 
 /// What a date or time argument holds.
 #[derive(Clone)]

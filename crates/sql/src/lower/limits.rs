@@ -35,6 +35,8 @@ impl Analyzer<'_> {
             match &order_by.kind {
                 OrderByKind::Expressions(exprs) => {
                     tail.order_by = exprs.iter().map(translate::sort_key).collect::<Result<_>>()?;
+                    // Nothing is before nothing.
+                    tail.order_by.retain(|key| !key.node.is_empty_tuple());
                 }
                 OrderByKind::All(options) => tail.order_by_all = Some(options.asc == Some(false)),
             }

@@ -38,9 +38,11 @@ impl Analyzer<'_> {
         let partition_by = window
             .partition_by
             .iter()
+            .filter(|node| !node.is_empty_tuple())
             .map(|node| Ok(self.as_value(self.expr(node, context)?)?.expr))
             .collect::<Result<Vec<_>>>()?;
-        let order_by = window.order_by.iter().map(|key| self.sort(key, context)).collect::<Result<Vec<_>>>()?;
+        let sorted = window.order_by.iter().filter(|key| !key.node.is_empty_tuple());
+        let order_by = sorted.map(|key| self.sort(key, context)).collect::<Result<Vec<_>>>()?;
         let window_frame = match &window.frame {
             Some(frame) => WindowFrame::try_from(frame.clone())?,
             // RANGE up to the current row, and with it the rows that sort alike.

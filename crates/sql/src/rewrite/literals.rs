@@ -1,8 +1,8 @@
-//! Literals: `0b101`, which the tokenizer takes for a zero with an alias, and tuples of one element.
+//! Literals: `0b101`, which the tokenizer takes for a zero with an alias, and tuples of one element and of none.
 
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::with_span;
+use super::{at_word, matching, one_of, opens, with_span};
 use crate::tokens::word;
 
 /// Joins `0` and `b101` where nothing stands between them. Works on tokens with their white space.
@@ -52,6 +52,62 @@ const BEFORE_EXPRESSION: &[&str] = &[
     "DEFAULT",
     "MATERIALIZED",
 ];
+
+/// `()` is `tuple()` behind a word that a value follows: `ORDER BY ()`. The parser knows that of GROUP BY.
+pub(crate) fn empty_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_one = |at: usize| {
+        tokens[at].token == Token::LParen
+            && tokens[at + 1].token == Token::RParen
+            && at > 0
+            && one_of(&tokens, at - 1, BEFORE_EXPRESSION)
+            && !(at_word(&tokens, at - 1, "BY") && at > 1 && at_word(&tokens, at - 2, "GROUP"))
+            && tokens.get(at + 2).is_none_or(|next| next.token != Token::Arrow)
+    };
+    let found: Vec<usize> = (0..tokens.len().saturating_sub(1)).filter(|at| is_one(*at)).collect();
+    if found.is_empty() {
+        return tokens;
+    }
+    let mut out = Vec::with_capacity(tokens.len() + found.len());
+    for (at, token) in tokens.into_iter().enumerate() {
+        if found.binary_search(&at).is_ok() {
+            out.push(with_span(word("tuple"), token.span));
+        }
+        out.push(token);
+    }
+    out
+}
+
+/// `a[c ? 1 : 2]` is `a[(c ? 1 : 2)]`: the parser would take the colon for that of a slice.
+pub(crate) fn ternaries_in_subscripts(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let is_mark = |token: &Token| matches!(token, Token::Placeholder(mark) if mark == "?");
+    if !tokens.iter().any(|token| is_mark(&token.token)) {
+        return tokens;
+    }
+    let mut parentheses: Vec<(usize, Token)> = Vec::new();
+    for open in (0..tokens.len()).filter(|at| tokens[*at].token == Token::LBracket) {
+        let close = matching(&tokens, open);
+        let (mut at, mut has_mark, mut is_list) = (open + 1, false, false);
+        while at < close {
+            has_mark |= is_mark(&tokens[at].token);
+            is_list |= tokens[at].token == Token::Comma;
+            at = if opens(&tokens[at].token) { matching(&tokens, at) + 1 } else { at + 1 };
+        }
+        if has_mark && !is_list && close < tokens.len() {
+            parentheses.push((open + 1, Token::LParen));
+            parentheses.push((close, Token::RParen));
+        }
+    }
+    parentheses.sort_by_key(|(at, _)| *at);
+    let mut parentheses = parentheses.into_iter().peekable();
+    let mut out = Vec::with_capacity(tokens.len());
+    for (at, token) in tokens.into_iter().enumerate() {
+        while let Some((_, parenthesis)) = parentheses.next_if(|(before, _)| *before == at) {
+            out.push(with_span(parenthesis, token.span));
+        }
+        out.push(token);
+    }
+    out
+}
 
 /// `(x,)` is `tuple(x)`; the comma at the end of a longer list goes.
 pub(crate) fn one_element_tuples(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {

@@ -215,11 +215,13 @@ impl Values {
             Values::IPv4(values) => values.push(address::ipv4(text)?),
             Values::IPv6(values) => values.push(address::ipv6(text)?),
             Values::Date { days, wide } => {
-                let day = date::date(text)?;
-                if day < if *wide { FIRST_DAY } else { 0 } || (!*wide && day > LAST_DAY_OF_DATE) {
-                    return Err(Fault::RANGE);
-                }
-                days.push(day);
+                // What the type cannot hold is at the end of its range, as in ClickHouse.
+                days.push(match date::date(text)? {
+                    // The zero date of MySQL.
+                    0 if *wide && text.starts_with(b"0000") => FIRST_DAY,
+                    day if *wide => day,
+                    day => day.clamp(0, LAST_DAY_OF_DATE),
+                });
             }
             Values::DateTime { ticks, scale, wide, zone } => {
                 let digits_only = options.best_effort_dates && text.iter().all(u8::is_ascii_digit);
@@ -228,10 +230,7 @@ impl Values {
                     Err(_) if options.best_effort_dates => best_effort::date_time(text, *scale, zone, options.us_dates)?,
                     value => value?,
                 };
-                if !*wide && u32::try_from(value).is_err() {
-                    return Err(Fault::RANGE);
-                }
-                ticks.push(value);
+                ticks.push(if *wide { value } else { value.clamp(0, u32::MAX.into()) });
             }
             Values::Time { ticks, scale } => ticks.push(date::time(text, *scale)?),
             Values::Enum { values, names, lookup } => match lookup.get(text) {

@@ -17,15 +17,15 @@ use gristmill_base::{Error, ErrorCode, Result};
 use super::number::to_f64;
 use super::{CastOptions, no_way, plain_or_same, relabel, try_from_fn};
 use crate::builder::from_ticks;
-use crate::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY, days_from_civil};
+use crate::calendar::{EARLIEST_DAY, LAST_DAY_OF_DATE, LATEST_DAY, SECONDS_A_DAY};
 use crate::sql_type::SqlType;
 use crate::text::ticks;
 use crate::zone::Zone;
 use SqlType as T;
 
-/// The seconds that a DateTime64 may hold: 1900 to 9999.
-const FIRST_SECOND: i64 = FIRST_DAY as i64 * SECONDS_A_DAY;
-const LAST_SECOND: i64 = (days_from_civil(10_000, 1, 1) as i64) * SECONDS_A_DAY - 1;
+/// The seconds that a DateTime64 may hold.
+const FIRST_SECOND: i64 = EARLIEST_DAY as i64 * SECONDS_A_DAY;
+const LAST_SECOND: i64 = (LATEST_DAY as i64 + 1) * SECONDS_A_DAY - 1;
 
 pub(super) fn concerns(kind: &SqlType) -> bool {
     kind.is_date_or_time() || matches!(kind, T::Time | T::Time64(_))
@@ -59,7 +59,7 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
             let days = ticks
                 .iter()
                 .map(|tick| local.to_local(tick.div_euclid(unit)).div_euclid(SECONDS_A_DAY))
-                .map(|day| day.clamp(FIRST_DAY.into(), i32::MAX.into()) as i32);
+                .map(|day| day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32);
             Ok(date_array(days, *to == T::Date, nulls))
         }
         (T::DateTime(_) | T::DateTime64(..), T::DateTime(_) | T::DateTime64(..)) => {
@@ -98,7 +98,7 @@ fn zone_of(kind: &SqlType, options: &CastOptions) -> Zone {
 }
 
 fn date_array(days: impl Iterator<Item = i32>, narrow: bool, nulls: Option<NullBuffer>) -> ArrayRef {
-    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (FIRST_DAY, LAST_DAY) };
+    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (EARLIEST_DAY, LATEST_DAY) };
     let days: Vec<i32> = days.map(|day| day.clamp(low, high)).collect();
     Arc::new(Date32Array::new(days.into(), nulls))
 }
@@ -212,7 +212,7 @@ fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: 
     let zone = zone_of(to, options);
     let local = zone.cursor();
     let narrow = *to == T::Date;
-    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (FIRST_DAY, LAST_DAY) };
+    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (EARLIEST_DAY, LATEST_DAY) };
     let (low, high) = (i64::from(low), i64::from(high));
     let day = |value: i64| {
         if value <= high {

@@ -122,8 +122,9 @@ pub(super) fn fraction_ticks(fraction: &[u8], scale: u8) -> i64 {
 
 /// Whole seconds and a fraction as ticks of 10^-scale.
 pub(super) fn ticks(seconds: i64, fraction: &[u8], scale: u8) -> Scan<i64> {
-    let whole = seconds.checked_mul(10i64.pow(u32::from(scale))).ok_or(TOO_FAR)?;
-    whole.checked_add(fraction_ticks(fraction, scale)).ok_or(TOO_FAR)
+    const TOO_FINE: Fault = Fault::new(ErrorCode::DECIMAL_OVERFLOW, "the time is out of the range of so many digits");
+    let whole = seconds.checked_mul(10i64.pow(u32::from(scale))).ok_or(TOO_FINE)?;
+    whole.checked_add(fraction_ticks(fraction, scale)).ok_or(TOO_FINE)
 }
 
 /// An instant as ticks of 10^-scale since the epoch. Local times are the zone's; `Z` at the end means UTC. Digits alone

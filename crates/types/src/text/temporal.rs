@@ -1,9 +1,6 @@
 //! Dates, times and instants as text. Years have four digits: what lies before year 0 or after 9999 is cut to the ends.
 
-use crate::calendar::{SECONDS_A_DAY, civil_from_days, days_from_civil};
-
-const LOW: i32 = days_from_civil(0, 1, 1);
-const HIGH: i32 = days_from_civil(9999, 12, 31);
+use crate::calendar::{EARLIEST_DAY, LATEST_DAY, SECONDS_A_DAY, civil_from_days};
 
 const PAIRS: &[u8; 200] = b"0001020304050607080910111213141516171819\
 2021222324252627282930313233343536373839\
@@ -18,7 +15,7 @@ fn pair(value: u32) -> [u8; 2] {
 
 /// `2024-03-15`
 pub fn write_date(days: i32, out: &mut Vec<u8>) {
-    let (year, month, day) = civil_from_days(days.clamp(LOW, HIGH));
+    let (year, month, day) = civil_from_days(days.clamp(EARLIEST_DAY, LATEST_DAY));
     let [y1, y2] = pair(year as u32 / 100);
     let [y3, y4] = pair(year as u32);
     let [m1, m2] = pair(month);
@@ -28,7 +25,7 @@ pub fn write_date(days: i32, out: &mut Vec<u8>) {
 
 /// `2024-03-15 14:30:00`, from local seconds. `separator` stands between date and time.
 pub fn write_date_time(local: i64, separator: u8, out: &mut Vec<u8>) {
-    let local = local.clamp(i64::from(LOW) * SECONDS_A_DAY, (i64::from(HIGH) + 1) * SECONDS_A_DAY - 1);
+    let local = local.clamp(i64::from(EARLIEST_DAY) * SECONDS_A_DAY, (i64::from(LATEST_DAY) + 1) * SECONDS_A_DAY - 1);
     write_date(local.div_euclid(SECONDS_A_DAY) as i32, out);
     let second = local.rem_euclid(SECONDS_A_DAY) as u32;
     let [h1, h2] = pair(second / 3600);
