@@ -18,7 +18,7 @@ pub(super) struct XmlValue {
 }
 
 enum Node {
-    Leaf(ValueWriter),
+    Leaf(Box<ValueWriter>),
     List(OffsetBuffer<i32>, Box<XmlValue>),
     Tuple(Vec<XmlValue>),
     Map(OffsetBuffer<i32>, Box<XmlValue>, Box<XmlValue>),
@@ -44,7 +44,7 @@ impl XmlValue {
                     Box::new(XmlValue::new(map.values(), value, options)?),
                 )
             }
-            _ => Node::Leaf(ValueWriter::new(array, kind, options)?),
+            _ => Node::Leaf(Box::new(ValueWriter::new(array, kind, options)?)),
         };
         Ok(XmlValue { nulls: array.nulls().cloned(), node })
     }

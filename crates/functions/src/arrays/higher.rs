@@ -133,9 +133,9 @@ pub fn is_higher_order(name: &str) -> bool {
 }
 
 /// Those that are no functions without a lambda, and so not in the registry.
-pub fn only_with_lambda() -> impl Iterator<Item = &'static str> {
-    let of_arrays = FUNCTIONS.iter().filter(|(_, function)| function.needs_lambda()).map(|(name, _)| *name);
-    of_arrays.chain(OVER_MAPS.iter().copied())
+pub fn only_with_lambda<'a>() -> impl Iterator<Item = &'a str> {
+    let of_arrays = FUNCTIONS.iter().filter(|(_, function)| function.needs_lambda()).map(|(name, _)| -> &'a str { name });
+    of_arrays.chain(OVER_MAPS.iter().map(|name| -> &'a str { name }))
 }
 
 const OVER_MAPS: &[&str] = &["mapFilter", "mapApply", "mapExists", "mapAll", "mapSort", "mapReverseSort"];
