@@ -138,7 +138,13 @@ impl CustomDialect {
         };
         let open = |what: &str| if last { Uncut::Wrong(format!("the data ends within {what}")) } else { Uncut::More };
         match (self.rule, rest.first()) {
-            (_, None) => if last { Ok(at) } else { Err(Uncut::More) },
+            (_, None) => {
+                if last {
+                    Ok(at)
+                } else {
+                    Err(Uncut::More)
+                }
+            }
             (Rule::Raw, _) => match memchr::memchr2(b'\t', b'\n', rest) {
                 Some(end) => Ok(at + end),
                 None if last => Ok(input.len()),
@@ -160,15 +166,15 @@ impl CustomDialect {
                 }
             }
             // A field without quotes does not go over the end of its line.
-            (Rule::Csv, _) => {
-                until(rest, last, |at| rest[at] == b'\n' || stands(&ends, &rest[at..])).map(|end| at + end)
-            }
+            (Rule::Csv, _) => until(rest, last, |at| rest[at] == b'\n' || stands(&ends, &rest[at..])).map(|end| at + end),
             (Rule::Quoted, Some(b'\'')) => match quoted(rest, &mut Vec::new()) {
                 Ok(length) if at + length == input.len() && !last => Err(Uncut::More),
                 Ok(length) => Ok(at + length),
                 Err(_) => Err(open("a quoted field")),
             },
-            (Rule::Quoted, Some(b'[' | b'(' | b'{')) => brackets_end(rest).map(|end| at + end).ok_or_else(|| open("a field")),
+            (Rule::Quoted, Some(b'[' | b'(' | b'{')) => {
+                brackets_end(rest).map(|end| at + end).ok_or_else(|| open("a field"))
+            }
             (Rule::Quoted, _) => until(rest, last, |at| stands(&ends, &rest[at..])).map(|end| at + end),
             (Rule::Json, Some(b'"' | b'[' | b'{')) => {
                 let mut cursor = JsonCursor::new(rest);
@@ -316,14 +322,19 @@ mod tests {
 
     #[test]
     fn delimiters_within_quotes_are_part_of_the_field() {
-        assert_eq!(cut("CSV", "1<|>\"a<|>\"\"\"<|>b<|>c\n", 3), Some(vec!["1".into(), "\"a<|>\"\"\"".into(), "b<|>c".into()]));
+        assert_eq!(
+            cut("CSV", "1<|>\"a<|>\"\"\"<|>b<|>c\n", 3),
+            Some(vec!["1".into(), "\"a<|>\"\"\"".into(), "b<|>c".into()])
+        );
         assert_eq!(cut("Quoted", "'a<|>\\''<|>['<|>',2]\n", 2), Some(vec!["'a<|>\\''".into(), "['<|>',2]".into()]));
         assert_eq!(cut("JSON", "{\"a\":\"<|>\"}<|>2\n", 2), Some(vec!["{\"a\":\"<|>\"}".into(), "2".into()]));
     }
 
     #[test]
     fn a_row_that_is_cut_off_is_waited_for_at_every_byte() {
-        for (rule, text) in [("CSV", "\"a\"<|>b\n"), ("Quoted", "'a'<|>1\n"), ("JSON", "12<|>\"b\"\n"), ("Escaped", "1<|>2\n")] {
+        for (rule, text) in
+            [("CSV", "\"a\"<|>b\n"), ("Quoted", "'a'<|>1\n"), ("JSON", "12<|>\"b\"\n"), ("Escaped", "1<|>2\n")]
+        {
             let dialect = dialect(rule, "<|>");
             for length in 0..text.len() {
                 let cut = dialect.row(&text.as_bytes()[..length], 0, false, Some(2), &mut Vec::new());

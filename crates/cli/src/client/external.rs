@@ -127,8 +127,23 @@ mod tests {
     #[test]
     fn options_behind_external_are_those_of_its_table() {
         let line = [
-            "client", "--format", "CSV", "--external", "--file=a", "--name", "t", "--types=UInt8", "--external", "--file", "-",
-            "--structure=x String", "--format=TSV", "-q", "SELECT 1", "--format", "JSON",
+            "client",
+            "--format",
+            "CSV",
+            "--external",
+            "--file=a",
+            "--name",
+            "t",
+            "--types=UInt8",
+            "--external",
+            "--file",
+            "-",
+            "--structure=x String",
+            "--format=TSV",
+            "-q",
+            "SELECT 1",
+            "--format",
+            "JSON",
         ];
         let (rest, tables) = taken(&line).expect("takes");
         assert_eq!(rest, ["client", "--format", "CSV", "-q", "SELECT 1", "--format", "JSON"]);

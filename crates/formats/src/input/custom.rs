@@ -178,7 +178,9 @@ impl CustomReader {
                 rows.json(leaf, &mut cursor)?;
                 match cursor.peek() {
                     None => Ok(()),
-                    Some(_) => Err(rows.wrong(ErrorCode::INCORRECT_DATA, "Text is left over after the JSON value of a field")),
+                    Some(_) => {
+                        Err(rows.wrong(ErrorCode::INCORRECT_DATA, "Text is left over after the JSON value of a field"))
+                    }
                 }
             }
         }

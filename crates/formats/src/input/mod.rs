@@ -8,8 +8,8 @@
 mod as_string;
 pub(crate) mod buffered;
 mod chunked;
-mod custom;
 pub(crate) mod csv;
+mod custom;
 pub(crate) mod fields;
 mod json_document;
 pub(crate) mod json_named_rows;

@@ -2,7 +2,9 @@
 
 use arrow::array::{Array, RecordBatch};
 use gristmill_base::Result;
-use gristmill_types::text::{Escaping, TextOptions, ValueWriter, write_csv_string, write_escaped, write_json_string, write_quoted};
+use gristmill_types::text::{
+    Escaping, TextOptions, ValueWriter, write_csv_string, write_escaped, write_json_string, write_quoted,
+};
 use gristmill_types::{Columns, SqlType};
 
 use super::xml::{XmlValue, write_xml_text};

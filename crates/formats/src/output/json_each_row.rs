@@ -32,10 +32,7 @@ impl JsonEachRow {
         use Format as F;
         let is_alone = matches!(format, F::JsonEachRow | F::JsonStringsEachRow | F::PrettyJsonEachRow);
         let objects = is_alone
-            || matches!(
-                format,
-                F::JsonEachRowWithProgress | F::JsonStringsEachRowWithProgress | F::JsonObjectEachRow
-            );
+            || matches!(format, F::JsonEachRowWithProgress | F::JsonStringsEachRowWithProgress | F::JsonObjectEachRow);
         let pretty = format == F::PrettyJsonEachRow;
         let strings = format.json_strings();
         let mut options = text_options(context, if strings { Escaping::Plain } else { Escaping::Json });

@@ -46,7 +46,9 @@ impl OutputFormat for JsonObjects {
         let names: Option<ArrayRef> = self.names.map(|at| Arc::clone(batch.column(at)));
         let texts = match &names {
             Some(names) => Some(
-                names.as_binary_view_opt().ok_or_else(|| Error::logical(format!("A String came as {}", names.data_type())))?,
+                names
+                    .as_binary_view_opt()
+                    .ok_or_else(|| Error::logical(format!("A String came as {}", names.data_type())))?,
             ),
             None => None,
         };

@@ -122,9 +122,10 @@ pub(super) fn write_xml_text(text: &[u8], out: &mut Vec<u8>) {
 
 /// The element of a column.
 fn tag_of(name: &str) -> &str {
-    let fits = name.bytes().enumerate().all(|(at, c)| {
-        c.is_ascii_alphabetic() || matches!(c, b'_' | b'-' | b'.') || (at > 0 && c.is_ascii_digit())
-    });
+    let fits = name
+        .bytes()
+        .enumerate()
+        .all(|(at, c)| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-' | b'.') || (at > 0 && c.is_ascii_digit()));
     if fits { name } else { "field" }
 }
 
