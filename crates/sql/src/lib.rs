@@ -8,6 +8,7 @@ pub fn keywords() -> &'static [&'static str] {
 
 pub mod access;
 pub mod alter;
+pub mod any_bytes;
 pub mod ast;
 pub(crate) mod chains;
 pub mod create;
