@@ -16,7 +16,7 @@ use crate::translate;
 
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
-pub(crate) use crate::cursor::{Cursor, constant, syntax};
+pub(crate) use crate::cursor::{Cursor, constant, setting_value, syntax};
 pub use crate::projection::ProjectionNode;
 
 pub type Assignments = Vec<(String, String)>;
@@ -646,6 +646,10 @@ impl<'a> Cursor<'a> {
 /// The SETTINGS clause of a query.
 pub fn settings_of(list: &[Setting]) -> Result<Assignments> {
     list.iter()
-        .map(|setting| Ok((unescape_identifier(&setting.key), constant(&translate::node(&setting.value)?)?)))
+        .map(|setting| {
+            let name = unescape_identifier(&setting.key);
+            let value = setting_value(&name, &translate::node(&setting.value)?)?;
+            Ok((name, value))
+        })
         .collect()
 }
