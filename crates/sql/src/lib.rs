@@ -8,8 +8,10 @@ pub fn keywords() -> &'static [&'static str] {
 
 pub mod access;
 pub mod alter;
+mod alter_commands;
 pub mod any_bytes;
 pub mod ast;
+mod beginnings;
 pub(crate) mod chains;
 pub mod create;
 mod cursor;
@@ -19,9 +21,11 @@ pub mod lexer;
 pub mod lower;
 mod manage;
 pub mod parameters;
+mod parse;
 mod plain_text;
 mod projection;
 mod rewrite;
+mod select_statement;
 mod show;
 mod show_columns;
 pub mod size;
