@@ -174,3 +174,58 @@ def test_statements_end_the_server_and_ask_for_what_is_not_there(configured):
     while server.process.poll() is None and time.monotonic() < deadline:
         time.sleep(0.05)
     assert server.process.poll() == 0
+
+
+USERS = "<users><default><password/><networks><ip>127.0.0.1</ip></networks><profile>default</profile></default></users>"
+
+
+def test_settings_of_ones_own(configured):
+    server, http = configured(
+        f"""<custom_settings_prefixes>SQL_, my_</custom_settings_prefixes>
+        <profiles><default><SQL_a>UInt64_7</SQL_a></default></profiles>{USERS}"""
+    )
+    assert http.ok("SELECT getSetting('SQL_a'), toTypeName(getSetting('SQL_a'))") == "7\tUInt8\n"
+    query = "SELECT getSetting('my_b'), toTypeName(getSetting('my_b')) SETTINGS my_b ="
+    assert http.ok(f"{query} 'it''s'") == "it\\'s\tString\n"
+    assert http.ok(f"{query} '5'") == "5\tString\n"
+    assert http.ok(f"{query} -5") == "-5\tInt8\n"
+    assert http.ok(f"{query} 0.5") == "0.5\tFloat64\n"
+    assert http.ok(f"{query} true") == "true\tBool\n"
+    assert http.ok("SELECT getSetting('my_c')", my_c="x") == "x\n"
+    assert http.ok("SELECT getSettingOrDefault('my_zzz', 5)") == "5\n"
+    assert http("SELECT getSetting('my_zzz')").error == (115, "UNKNOWN_SETTING")
+    assert http("SELECT 1", other_c="x").error == (115, "UNKNOWN_SETTING")
+    session = {"session_id": "custom"}
+    http.ok("SET my_d = 1, my_e = 'x'", **session)
+    shown = "SELECT name, value, type FROM system.settings WHERE type = 'Custom' ORDER BY name"
+    assert http.ok(shown, **session) == "SQL_a\tUInt64_7\tCustom\nmy_d\tUInt64_1\tCustom\nmy_e\t\\'x\\'\tCustom\n"
+    http.ok("SET my_d = DEFAULT", **session)
+    assert http("SELECT getSetting('my_d')", **session).error == (115, "UNKNOWN_SETTING")
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    assert client.execute("SELECT getSetting('my_f') SETTINGS my_f = 3") == [(3,)]
+    client.disconnect()
+
+
+def test_settings_with_the_usual_prefix(configured):
+    _, http = configured("")
+    assert http.ok("SELECT getSetting('SQL_x') SETTINGS SQL_x = 1") == "1\n"
+    assert http("SELECT 1 SETTINGS my_x = 1").error == (115, "UNKNOWN_SETTING")
+
+
+def test_sessions_of_one_user(configured):
+    server, http = configured(
+        f"<profiles><default><max_sessions_for_user>1</max_sessions_for_user></default></profiles>{USERS}"
+    )
+    first = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port)
+    assert first.execute("SELECT 1") == [(1,)]
+    with pytest.raises(clickhouse_driver.errors.ServerException) as refused:
+        clickhouse_driver.Client("127.0.0.1", port=server.tcp_port).execute("SELECT 1")
+    assert refused.value.code == 700
+    assert http("SELECT 1", session_id="s").error == (700, "USER_SESSION_LIMIT_EXCEEDED")
+    # A request by itself is no session.
+    assert http.ok("SELECT 1") == "1\n"
+    first.disconnect()
+    until = time.monotonic() + 20
+    while http("SELECT 1", session_id="s").status != 200 and time.monotonic() < until:
+        time.sleep(0.05)
+    assert http.ok("SELECT 1", session_id="s") == "1\n"

@@ -337,3 +337,11 @@ def test_rows_say_which_values_they_leave_out(http, table):
     assert http.ok(f"SELECT * FROM {table} ORDER BY a") == "0\t\t3\n1\tb1\t7\n2\tx\t\\N\n"
     cut = http(f"INSERT INTO {table} FORMAT RowBinaryWithDefaults", rows[0] + b"\x00")
     assert (cut.status, cut.error) == (500, (33, "CANNOT_READ_ALL_DATA"))
+
+
+def test_literals_hold_any_bytes(http, table):
+    assert http.ok(body=b"SELECT hex('\xff\xfea\\\xff'), length('\xc3\xa4')") == "FFFE615CFF\t2\n"
+    http.ok(f"CREATE TABLE {table} (a String) ENGINE = Memory")
+    http.ok(body=f"INSERT INTO {table} VALUES (".encode() + b"'\x00\xff'), ('\xfe')")
+    assert http.ok(f"SELECT hex(a) FROM {table} ORDER BY a") == "00FF\nFE\n"
+    assert http(body=b"SELECT \xff").error == (62, "SYNTAX_ERROR")

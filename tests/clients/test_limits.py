@@ -146,3 +146,36 @@ def test_a_running_query_is_replaced(target):
     assert target.ok("SELECT 2", query_id="same", replace_running_query=1) == "2\n"
     thread.join(60)
     assert answers[0].error == (394, "QUERY_WAS_CANCELLED")
+
+
+def test_a_query_out_of_time_ends_with_what_it_has(target):
+    query = "SELECT count(sipHash64(number)) > 0 FROM numbers(1000000000000)"
+    start = time.monotonic()
+    assert target.ok(query, max_execution_time=1, timeout_overflow_mode="break") == "1\n"
+    assert time.monotonic() - start < BESIDE_SECONDS
+    assert target(query, max_execution_time=1).error == (159, "TIMEOUT_EXCEEDED")
+
+
+def test_a_query_is_held_back_to_its_speed(target):
+    start = time.monotonic()
+    query = "SELECT sum(number) FROM numbers(200000)"
+    paced = {"max_execution_speed": 100000, "max_block_size": 10000, "timeout_before_checking_execution_speed": 0}
+    assert target.ok(query, **paced) == "19999900000\n"
+    assert time.monotonic() - start > 1.5
+    thread, answers = run_beside(target, query, query_id="paced", **paced | {"max_execution_speed": 100})
+    until = time.monotonic() + BESIDE_SECONDS
+    while "paced" not in target.ok("KILL QUERY WHERE query_id = 'paced' ASYNC") and time.monotonic() < until:
+        time.sleep(0.1)
+    thread.join(20)
+    assert answers[0].error == (394, "QUERY_WAS_CANCELLED")
+
+
+def test_as_many_queries_as_all_users_may_have(target):
+    thread, answers = run_beside(target, "SELECT sleep(3) FORMAT Null", query_id="sleeps")
+    until = time.monotonic() + BESIDE_SECONDS
+    while target.ok("SELECT count() FROM system.processes WHERE query_id = 'sleeps'") != "1\n" and time.monotonic() < until:
+        time.sleep(0.05)
+    assert target("SELECT 1", max_concurrent_queries_for_all_users=1).error == (202, "TOO_MANY_SIMULTANEOUS_QUERIES")
+    assert target.ok("SELECT 1", max_concurrent_queries_for_all_users=2) == "1\n"
+    thread.join(60)
+    assert answers[0].status == 200

@@ -33,7 +33,9 @@ pub struct Tally {
     bytes: AtomicI64,
     peak: AtomicI64,
     /// The most that may be there; 0: any number.
-    limit: u64,
+    limit: AtomicU64,
+    /// Counts these bytes too: that of a user, whose queries have one each.
+    whole: Option<Arc<Tally>>,
     patience: OnceLock<Box<dyn Patience>>,
 }
 
@@ -53,12 +55,28 @@ thread_local! {
 
 impl Tally {
     pub const fn new() -> Self {
-        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit: 0, patience: OnceLock::new() }
+        Tally::limited(0)
     }
 
     /// One that `check_room` asks.
     pub const fn limited(limit: u64) -> Self {
-        Tally { bytes: AtomicI64::new(0), peak: AtomicI64::new(0), limit, patience: OnceLock::new() }
+        Tally {
+            bytes: AtomicI64::new(0),
+            peak: AtomicI64::new(0),
+            limit: AtomicU64::new(limit),
+            whole: None,
+            patience: OnceLock::new(),
+        }
+    }
+
+    /// One whose bytes another counts as well.
+    pub fn part_of(whole: Arc<Tally>, limit: u64) -> Self {
+        Tally { whole: Some(whole), ..Tally::limited(limit) }
+    }
+
+    /// Raises the limit, if that is lower.
+    pub fn raise_limit(&self, limit: u64) {
+        self.limit.fetch_max(limit, Relaxed);
     }
 
     /// Says once whom `check_wanted` asks.
@@ -80,6 +98,9 @@ impl Tally {
         let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
         if bytes > 0 {
             self.peak.fetch_max(now, Relaxed);
+        }
+        if let Some(whole) = &self.whole {
+            whole.add(bytes);
         }
     }
 }
@@ -235,9 +256,12 @@ pub fn check_room(bytes: usize) -> Result<()> {
     // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
     let Some(tally) = (unsafe { current.as_ref() }) else { return Ok(()) };
     let bytes = bytes as u64;
-    for (whose, there, limit) in
-        [(Whose::OneQuery, tally.bytes(), tally.limit), (Whose::AllQueries, PROCESS.bytes(), PROCESS_LIMIT.load(Relaxed))]
-    {
+    let of_user = tally.whole.as_ref().map_or((0, 0), |whole| (whole.bytes(), whole.limit.load(Relaxed)));
+    for (whose, there, limit) in [
+        (Whose::OneQuery, tally.bytes(), tally.limit.load(Relaxed)),
+        (Whose::OneUser, of_user.0, of_user.1),
+        (Whose::AllQueries, PROCESS.bytes(), PROCESS_LIMIT.load(Relaxed)),
+    ] {
         let would = there.saturating_add(bytes);
         // A tally is not believed that says more than the process has.
         if limit > 0
@@ -254,6 +278,7 @@ pub fn check_room(bytes: usize) -> Result<()> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Whose {
     OneQuery,
+    OneUser,
     AllQueries,
 }
 
@@ -261,6 +286,7 @@ pub enum Whose {
 pub fn limit_exceeded(whose: Whose, would: u64, bytes: u64, limit: u64) -> Error {
     let (name, advice) = match whose {
         Whose::OneQuery => ("Query", "Raise max_memory_usage, or lower max_threads or the block size"),
+        Whose::OneUser => ("User", "Run fewer queries of the user at a time, or raise max_memory_usage_for_user"),
         Whose::AllQueries => ("(total)", "Give the machine more memory, or run fewer queries at a time"),
     };
     Error::new(

@@ -150,6 +150,7 @@ impl ExecutionPlan for RowsExec {
                 Rows::Held(partitions) => partitions.get(partition).cloned().unwrap_or_default(),
             })
         };
+        let paced = context.clone();
         let mut left = limit.unwrap_or(usize::MAX);
         let stream = futures::stream::once(batches)
             .map_ok(move |batches| futures::stream::iter(cut(batches, block_rows).map(Ok::<_, DataFusionError>)))
@@ -173,6 +174,13 @@ impl ExecutionPlan for RowsExec {
                     Ok(batch.record_output(&metrics))
                 };
                 futures::future::ready((!was_over).then(read))
+            })
+            .then(move |batch| {
+                let context = paced.clone();
+                async move {
+                    context.pace().await;
+                    batch
+                }
             });
         Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), stream)))
     }

@@ -10,7 +10,7 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_catalog::databases::is_of_each_user;
-use gristmill_introspect::{Client, QueryContext, Settings, processes};
+use gristmill_introspect::{Client, QueryContext, Settings, custom, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::size;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
@@ -344,7 +344,8 @@ fn apply(settings: &mut Settings, assignments: &Assignments) -> Result<()> {
     let mut changed = settings.clone();
     for (name, value) in assignments {
         if value == "DEFAULT" {
-            let default = Settings::default().get(name).unwrap_or_default();
+            let nothing = || custom::is_custom(name).then(|| "NULL".to_string());
+            let default = Settings::default().get(name).or_else(nothing).unwrap_or_default();
             changed.change(name, &default)?;
             changed.reset(name)?;
         } else {

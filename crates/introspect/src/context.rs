@@ -98,7 +98,11 @@ impl QueryContext {
             access: Effective::unlimited(),
             query: gristmill_base::redact::statement(query),
             database: database.to_string(),
-            memory: Arc::new(MemoryAccount::of_query(settings.max_memory_usage)),
+            memory: Arc::new(MemoryAccount::of_query_of(
+                user,
+                settings.max_memory_usage,
+                settings.max_memory_usage_for_user,
+            )),
             settings,
             counters: Arc::new(Counters::with_parent(Some(Counters::server()))),
             progress: Arc::default(),
@@ -114,7 +118,7 @@ impl QueryContext {
                 cancel: context.cancel.clone(),
                 env: context.env.clone(),
                 start: context.start_instant,
-                limit_seconds: context.settings.max_execution_time,
+                limit_seconds: context.settings.fails_after_seconds(),
             }));
         }
         Arc::new(context)
@@ -205,30 +209,45 @@ impl QueryContext {
 
     /// Called at the head of every loop that may take long: the error when the query was cancelled or is over its time.
     pub fn check(&self) -> Result<()> {
-        check_wanted(&self.cancel, &self.env, self.start_instant, self.settings.max_execution_time)
+        check_wanted(&self.cancel, &self.env, self.start_instant, self.settings.fails_after_seconds())
     }
 
-    /// Asked by a source before each block that it reads. False: the query has read what it may, and ends with the rows it
-    /// has (`read_overflow_mode = 'break'`). Errors: those of `check`, TOO_MANY_ROWS, TOO_MANY_BYTES.
+    /// Asked by a source before each block that it reads. False: the query has read what it may, or is over its time, and
+    /// ends with the rows it has (`read_overflow_mode`, `timeout_overflow_mode = 'break'`). Errors: those of `check`,
+    /// TOO_SLOW, TOO_MANY_ROWS, TOO_MANY_BYTES.
     pub fn may_read(&self) -> Result<bool> {
         self.check()?;
         let settings = &self.settings;
-        let (rows, bytes) = (self.progress.read_rows.load(Relaxed), self.progress.read_bytes.load(Relaxed));
-        for (what, current, limit, code) in [
-            ("rows", rows, settings.max_rows_to_read, ErrorCode::TOO_MANY_ROWS),
-            ("bytes", bytes, settings.max_bytes_to_read, ErrorCode::TOO_MANY_BYTES),
+        if settings.breaks_off_in_time() && self.elapsed().as_secs_f64() > settings.max_execution_time {
+            return Ok(false);
+        }
+        self.check_speed()?;
+        self.may_read_beyond(self.progress.read_rows.load(Relaxed), self.progress.read_bytes.load(Relaxed))
+    }
+
+    /// Whether the query may have read so many rows and bytes. False, and errors: as `may_read`.
+    pub fn may_read_beyond(&self, rows: u64, bytes: u64) -> Result<bool> {
+        let settings = &self.settings;
+        let (breaks, leaf_breaks) = (settings.breaks_off_reading(), settings.breaks_off_reading_on_leaf());
+        // Where there is one node, it is the leaf as well.
+        for (what, name, current, limit, breaks) in [
+            ("rows", "max_rows_to_read", rows, settings.max_rows_to_read, breaks),
+            ("bytes", "max_bytes_to_read", bytes, settings.max_bytes_to_read, breaks),
+            ("rows", "max_rows_to_read_leaf", rows, settings.max_rows_to_read_leaf, leaf_breaks),
+            ("bytes", "max_bytes_to_read_leaf", bytes, settings.max_bytes_to_read_leaf, leaf_breaks),
         ] {
             if limit == 0 || current <= limit {
                 continue;
             }
-            if settings.breaks_off_reading() {
+            if breaks {
                 return Ok(false);
             }
+            let code = if what == "rows" { ErrorCode::TOO_MANY_ROWS } else { ErrorCode::TOO_MANY_BYTES };
             return Err(Error::new(
                 code,
                 format!(
-                    "Limit for {what} to read (controlled by 'max_{what}_to_read' setting) exceeded, max {what}: {limit}, \
-                     current {what}: {current}"
+                    "Limit for {what} to read (controlled by '{name}' setting) exceeded, max {what}: {limit}, current {what}: \
+                     {current}"
                 ),
             ));
         }

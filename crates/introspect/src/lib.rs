@@ -5,6 +5,7 @@
 pub mod caches;
 pub mod client;
 pub mod context;
+pub mod custom;
 pub mod events;
 pub mod insert_gear;
 pub mod log_store;
@@ -18,6 +19,7 @@ pub mod query_log;
 pub mod server_settings;
 pub mod settings;
 pub mod settings_declared;
+mod speed;
 pub mod without_effect;
 
 pub use caches::CacheReport;

@@ -11,16 +11,19 @@
 //! began is shared out among the queries by what they hold (`measure`).
 //!
 //! The accounts of all queries are parts of one, `MemoryAccount::process`, whose limit is a share of the machine: without
-//! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system.
+//! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system. Between the
+//! two stands that of the user, for queries with `max_memory_usage_for_user`.
 
+use std::collections::HashMap;
 use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, LazyLock, OnceLock};
+use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
 use datafusion::error::Result as DataFusionResult;
 use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use gristmill_base::allocations::{self, Tally, Whose};
 use gristmill_base::{Result, machine, units};
+use parking_lot::Mutex;
 
 /// Bytes held by one query, and the most it ever held.
 #[derive(Debug)]
@@ -34,8 +37,9 @@ pub struct MemoryAccount {
     overhead_bytes: AtomicU64,
     /// The most that was held with that share.
     measured_peak_bytes: AtomicU64,
-    /// 0: no limit.
-    limit_bytes: u64,
+    /// 0: no limit. Only that of a user's account is ever changed.
+    limit_bytes: AtomicU64,
+    whose: Whose,
     /// Holds these bytes too.
     whole: Option<Arc<MemoryAccount>>,
 }
@@ -53,6 +57,9 @@ static PROCESS: LazyLock<Arc<MemoryAccount>> = LazyLock::new(|| {
     Arc::new(MemoryAccount::new(limit_bytes))
 });
 
+/// Those of users that have queries under `max_memory_usage_for_user`.
+static OF_USERS: LazyLock<Mutex<HashMap<String, Weak<MemoryAccount>>>> = LazyLock::new(Mutex::default);
+
 impl MemoryAccount {
     /// An account that is part of no other.
     pub fn new(limit_bytes: u64) -> Self {
@@ -63,7 +70,8 @@ impl MemoryAccount {
             overhead_before: 0,
             overhead_bytes: AtomicU64::new(0),
             measured_peak_bytes: AtomicU64::new(0),
-            limit_bytes,
+            limit_bytes: AtomicU64::new(limit_bytes),
+            whose: Whose::AllQueries,
             whole: None,
         }
     }
@@ -71,10 +79,49 @@ impl MemoryAccount {
     /// The account of one query. `limit_bytes` as `max_memory_usage` has it: 0 is no limit but the process's.
     pub fn of_query(limit_bytes: u64) -> Self {
         let whole = Self::process().clone();
-        let limit = if limit_bytes > 0 { limit_bytes } else { whole.limit_bytes };
-        let (tally, whole) = (Some(Arc::new(Tally::limited(limit))), Some(whole));
+        let limit = if limit_bytes > 0 { limit_bytes } else { whole.own_limit() };
+        Self::part_of(whole, Tally::limited(limit), limit_bytes)
+    }
+
+    /// As `of_query`, with `max_memory_usage_for_user`, which holds for all queries of the user that have it, together: the
+    /// greatest of them where they differ.
+    pub fn of_query_of(user: &str, limit_bytes: u64, user_limit_bytes: u64) -> Self {
+        if user_limit_bytes == 0 {
+            return Self::of_query(limit_bytes);
+        }
+        let whole = Self::of_user(user, user_limit_bytes);
+        let limit = if limit_bytes > 0 { limit_bytes } else { Self::process().own_limit() };
+        let tally = match &whole.tally {
+            Some(of_user) => Tally::part_of(of_user.clone(), limit),
+            None => Tally::limited(limit),
+        };
+        Self::part_of(whole, tally, limit_bytes)
+    }
+
+    fn part_of(whole: Arc<MemoryAccount>, tally: Tally, limit_bytes: u64) -> Self {
         let overhead_before = overhead_bytes(allocations::PROCESS.bytes());
-        MemoryAccount { tally, whole, overhead_before, ..Self::new(limit_bytes) }
+        let whose = Whose::OneQuery;
+        MemoryAccount { tally: Some(Arc::new(tally)), whole: Some(whole), whose, overhead_before, ..Self::new(limit_bytes) }
+    }
+
+    fn of_user(user: &str, limit_bytes: u64) -> Arc<Self> {
+        let mut of_users = OF_USERS.lock();
+        if let Some(account) = of_users.get(user).and_then(Weak::upgrade) {
+            account.limit_bytes.fetch_max(limit_bytes, Ordering::Relaxed);
+            if let Some(tally) = &account.tally {
+                tally.raise_limit(limit_bytes);
+            }
+            return account;
+        }
+        let (tally, whole) = (Some(Arc::new(Tally::limited(limit_bytes))), Some(Self::process().clone()));
+        let account = Arc::new(MemoryAccount { tally, whole, whose: Whose::OneUser, ..Self::new(limit_bytes) });
+        of_users.retain(|_, account| account.strong_count() > 0);
+        of_users.insert(user.to_string(), Arc::downgrade(&account));
+        account
+    }
+
+    fn own_limit(&self) -> u64 {
+        self.limit_bytes.load(Ordering::Relaxed)
     }
 
     /// The account of a query that runs in another process, which tells what it holds (`tell`).
@@ -133,14 +180,14 @@ impl MemoryAccount {
     /// Bytes that are there, where they are over the limit. Memory that one query allocates and another frees makes a tally
     /// wrong in time: none is believed that says more than the process has.
     fn there_over_limit(&self) -> Option<u64> {
-        let there = self.there();
-        let over = self.limit_bytes > 0 && there > self.limit_bytes;
-        (over && machine::resident_bytes().is_none_or(|resident| resident > self.limit_bytes)).then_some(there)
+        let (there, limit) = (self.there(), self.own_limit());
+        let over = limit > 0 && there > limit;
+        (over && machine::resident_bytes().is_none_or(|resident| resident > limit)).then_some(there)
     }
 
     /// The nearest limit: its own, else that of the whole. 0: there is none.
     pub fn limit_bytes(&self) -> u64 {
-        match (self.limit_bytes, &self.whole) {
+        match (self.own_limit(), &self.whole) {
             (0, Some(whole)) => whole.limit_bytes(),
             (own, _) => own,
         }
@@ -170,14 +217,13 @@ impl MemoryAccount {
     }
 
     fn take(&self, bytes: u64) -> Result<()> {
-        let there = self.there_over_limit();
+        let (there, limit) = (self.there_over_limit(), self.own_limit());
         let mut used = self.used_bytes.load(Ordering::Relaxed);
         loop {
             let now = used.saturating_add(bytes);
-            if there.is_some() || (self.limit_bytes > 0 && now > self.limit_bytes) {
-                let whose = if self.whole.is_some() { Whose::OneQuery } else { Whose::AllQueries };
+            if there.is_some() || (limit > 0 && now > limit) {
                 let would = there.map_or(now, |there| there.max(now));
-                return Err(allocations::limit_exceeded(whose, would, bytes, self.limit_bytes));
+                return Err(allocations::limit_exceeded(self.whose, would, bytes, limit));
             }
             match self.used_bytes.compare_exchange_weak(used, now, Ordering::Relaxed, Ordering::Relaxed) {
                 Ok(_) => {
@@ -211,7 +257,7 @@ const FAR_PERCENT: u64 = 50;
 fn spare<'a>(accounts: impl Iterator<Item = &'a Arc<MemoryAccount>> + Clone) {
     let all = machine::resident_bytes().unwrap_or(0);
     // Of its limit, what the fullest account holds; the process is one.
-    let percent = |account: &MemoryAccount, held: u64| (held * 100).checked_div(account.limit_bytes).unwrap_or(0);
+    let percent = |account: &MemoryAccount, held: u64| (held * 100).checked_div(account.own_limit()).unwrap_or(0);
     let of_queries = accounts.map(|account| percent(account, account.there())).max().unwrap_or(0);
     let fullest = of_queries.max(percent(&PROCESS, all));
     if fullest > NEAR_PERCENT {
@@ -397,6 +443,29 @@ mod tests {
         assert_eq!(told_with(300_000), [true]);
         assert_eq!(told_with(-300_000), [true], "not back and forth");
         assert_eq!(told_with(-300_000), [true, false]);
+    }
+
+    #[test]
+    fn queries_of_a_user_are_kept_to_a_limit_together() {
+        let of_user = || Arc::new(MemoryAccount::of_query_of("mary", 0, 100));
+        let (first, second) = (of_user(), of_user());
+        first.try_grow(60).expect("fits");
+        let error = second.try_grow(60).expect_err("both together are over it");
+        assert_eq!(error.code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
+        assert!(error.message().starts_with("User memory limit exceeded"), "{error}");
+        Arc::new(MemoryAccount::of_query_of("john", 0, 100)).try_grow(60).expect("another user's");
+        let raised = Arc::new(MemoryAccount::of_query_of("mary", 0, 130));
+        raised.try_grow(60).expect("it holds more now");
+        first.shrink(60);
+        raised.shrink(60);
+        drop((first, second, raised));
+        assert!(of_user().try_grow(120).is_err(), "forgotten with the last of the queries");
+        let allocated = of_user();
+        {
+            let _entered = allocations::enter(allocated.tally().expect("a query's"));
+            std::mem::forget(allocations::adopted(vec![1; 4096].into()));
+        }
+        assert!(of_user().try_grow(1).is_err(), "what another query of the user allocated counts");
     }
 
     #[test]

@@ -48,6 +48,13 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
             format!("Query with id = {} is already running", context.query_id),
         ));
     }
+    let (all, most) = (running.len() as u64, context.settings.max_concurrent_queries_for_all_users);
+    if most > 0 && all >= most {
+        return Err(Error::new(
+            ErrorCode::TOO_MANY_SIMULTANEOUS_QUERIES,
+            format!("Too many simultaneous queries for all users. Current: {all}, maximum: {most}"),
+        ));
+    }
     let most = context.settings.max_concurrent_queries_for_user;
     let of_user = running.values().filter(|other| other.user == context.user).count() as u64;
     if most > 0 && of_user >= most {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gristmill_access::effective::{Constraint, check_setting};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 
+use crate::custom;
 use crate::settings::{SettingInfo, SettingValue, bad_value, unknown};
 use crate::without_effect::{OF_QUERIES, check_choice, checked};
 
@@ -28,13 +29,15 @@ macro_rules! settings {
             $(#[doc = $doc] pub $name: $type,)*
             ignored: BTreeMap<&'static str, String>,
             changed: BTreeMap<&'static str, String>,
+            /// Users' own, by the text of their values.
+            custom: BTreeMap<String, String>,
             /// What their owner may do with some of them.
             constraints: Arc<BTreeMap<String, Constraint>>,
         }
 
         impl Default for Settings {
             fn default() -> Self {
-                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), constraints: Arc::default() }
+                Settings { $($name: $default.into(),)* ignored: BTreeMap::new(), changed: BTreeMap::new(), custom: BTreeMap::new(), constraints: Arc::default() }
             }
         }
 
@@ -50,6 +53,10 @@ macro_rules! settings {
                         self.changed.insert(shown!($name), self.$name.show());
                     })*
                     _ => {
+                        if custom::is_custom(name) {
+                            self.custom.insert(name.to_string(), custom::Value::of(name, value)?.text());
+                            return Ok(());
+                        }
                         let Some(setting) = OF_QUERIES.get(name) else {
                             return Err(unknown(name, Self::declared().iter().map(|info| info.name)));
                         };
@@ -63,6 +70,10 @@ macro_rules! settings {
 
             /// Back to the default.
             pub fn reset(&mut self, name: &str) -> Result<()> {
+                if custom::is_custom(name) {
+                    self.custom.remove(name);
+                    return Ok(());
+                }
                 let (name, defaults) = (canonical(name), Settings::default());
                 let value = defaults.get(name).ok_or_else(|| unknown(name, Self::declared().iter().map(|info| info.name)))?;
                 self.set(name, &value)?;
@@ -70,12 +81,12 @@ macro_rules! settings {
                 Ok(())
             }
 
-            /// The value as `system.settings` shows it.
+            /// The value as `system.settings` shows it. `None`: no such name, or one of a user's own that is not set.
             pub fn get(&self, name: &str) -> Option<String> {
                 let name = canonical(name);
                 match name {
                     $(shown!($name) => Some(self.$name.show()),)*
-                    _ => self.ignored.get(name).cloned().or_else(|| Some(OF_QUERIES.get(name)?.default.clone())),
+                    _ => self.ignored.get(name).or_else(|| self.custom.get(name)).cloned().or_else(|| Some(OF_QUERIES.get(name)?.default.clone())),
                 }
             }
 
@@ -111,12 +122,42 @@ impl Settings {
 
     /// The settings that were set, by name.
     pub fn changed(&self) -> Vec<(String, String)> {
-        self.changed.iter().map(|(name, value)| (name.to_string(), value.clone())).collect()
+        let changed = self.changed.iter().map(|(name, value)| (name.to_string(), value.clone()));
+        changed.chain(self.custom.clone()).collect()
+    }
+
+    /// Users' own settings that were set, with the text of their values.
+    pub fn custom(&self) -> &BTreeMap<String, String> {
+        &self.custom
     }
 
     /// Whether a query that read too much ends with what it has, and not with an error.
     pub fn breaks_off_reading(&self) -> bool {
-        self.read_overflow_mode.eq_ignore_ascii_case("break")
+        self.read_overflow_mode == "break"
+    }
+
+    /// The same of the limits on leaves.
+    pub fn breaks_off_reading_on_leaf(&self) -> bool {
+        self.read_overflow_mode_leaf == "break"
+    }
+
+    /// Whether a query that is over its time ends with what it has, and not with an error.
+    pub fn breaks_off_in_time(&self) -> bool {
+        self.timeout_overflow_mode == "break" && self.max_execution_time > 0.0
+    }
+
+    /// Seconds after which a query fails. 0: never.
+    pub fn fails_after_seconds(&self) -> f64 {
+        if self.breaks_off_in_time() { 0.0 } else { self.max_execution_time }
+    }
+
+    /// Whether a query may end with rows of a part of what it reads.
+    pub fn may_break_off(&self) -> bool {
+        let limited = self.max_rows_to_read > 0 || self.max_bytes_to_read > 0;
+        let limited_on_leaf = self.max_rows_to_read_leaf > 0 || self.max_bytes_to_read_leaf > 0;
+        (limited && self.breaks_off_reading())
+            || (limited_on_leaf && self.breaks_off_reading_on_leaf())
+            || self.breaks_off_in_time()
     }
 
     /// Bounds within which `change` keeps them from now on.
@@ -127,6 +168,10 @@ impl Settings {
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
     /// `readonly` itself, and everything within its constraints. Errors: READONLY, SETTING_CONSTRAINT_VIOLATION, those of `set`.
     pub fn change(&mut self, name: &str, value: &str) -> Result<()> {
+        if name == "max_sessions_for_user" {
+            let text = "Setting max_sessions_for_user is not allowed to be set by query: it belongs into the user's profile";
+            return Err(Error::new(ErrorCode::READONLY, text));
+        }
         if self.readonly == 0 && self.constraints.is_empty() {
             return self.set(name, value);
         }
@@ -141,7 +186,7 @@ impl Settings {
     }
 
     pub fn is_changed(&self, name: &str) -> bool {
-        self.changed.contains_key(canonical(name))
+        self.changed.contains_key(canonical(name)) || self.custom.contains_key(name)
     }
 }
 
@@ -152,6 +197,13 @@ settings! {
     queue_max_wait_ms: u64 = 0u64, "Milliseconds that a query waits for a place where as many run as the server allows. 0: it is refused at once.";
     max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
+    timeout_overflow_mode: String = "throw", "What happens over max_execution_time: throw, or break (the result of what was read up to there).";
+    min_execution_speed: u64 = 0u64, "Rows a second that a query has to read. 0: it may be as slow as it is.";
+    min_execution_speed_bytes: u64 = 0u64, "Bytes a second, as they lie in memory, that a query has to read. 0: it may be as slow as it is.";
+    max_execution_speed: u64 = 0u64, "Rows a second that a query may read: it is held back where it is faster. 0: no limit.";
+    max_execution_speed_bytes: u64 = 0u64, "Bytes a second, as they lie in memory, that a query may read: it is held back where it is faster. 0: no limit.";
+    timeout_before_checking_execution_speed: f64 = 10.0, "Seconds of a query in which its speed is not looked at.";
+    max_estimated_execution_time: f64 = 0.0, "Seconds that a query may be expected to take, by what it read of what there is. 0: no limit.";
     max_result_rows: u64 = 0u64, "Rows that a result may have. 0: no limit.";
     max_rows_to_read: u64 = 0u64, "Rows that a query may read. 0: no limit.";
     max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
@@ -161,6 +213,10 @@ settings! {
     max_ast_depth: u64 = 1_000u64, "Levels that the tree of a query may have. 0: as many as there can be.";
     max_ast_elements: u64 = 50_000u64, "Nodes that the tree of a query may have. 0: any number.";
     max_expanded_ast_elements: u64 = 500_000u64, "Nodes that a query may have when its aliases stand for what they name. 0: any number.";
+    max_rows_to_read_leaf: u64 = 0u64, "As max_rows_to_read, of what each server of a distributed query reads itself: here, of the query. 0: no limit.";
+    max_bytes_to_read_leaf: u64 = 0u64, "As max_bytes_to_read, of what each server of a distributed query reads itself: here, of the query. 0: no limit.";
+    read_overflow_mode_leaf: String = "throw", "What happens over max_rows_to_read_leaf or max_bytes_to_read_leaf: throw, or break.";
+    max_memory_usage_for_user: u64 = 0u64, "Bytes of memory that the queries of one user may use together, those that have this limit. 0: no limit.";
     read_overflow_mode: String = "throw", "What happens over max_rows_to_read or max_bytes_to_read: throw, or break (the result of what was read).";
     max_result_bytes: u64 = 0u64, "Bytes, as they lie in memory, that a result may have. 0: no limit.";
     result_overflow_mode: String = "throw", "What happens over max_result_rows or max_result_bytes: throw, or break (the rows up to there).";
@@ -405,6 +461,8 @@ settings! {
     allow_ddl: bool = true, "Whether databases and tables may be made, changed and removed.";
     replace_running_query: bool = false, "Whether a query ends the running one of the same id. Else it is refused.";
     max_concurrent_queries_for_user: u64 = 0u64, "Most queries of one user that run at a time. 0: no limit.";
+    max_concurrent_queries_for_all_users: u64 = 0u64, "Most queries of all users that may run at a time for this one to begin. 0: no limit.";
+    max_sessions_for_user: u64 = 0u64, "Most sessions of one user at a time: connections of the native protocol, and requests over HTTP with a session_id. 0: no limit. For profiles: a query cannot set it.";
     aggregate_functions_null_for_empty: bool = false, "Whether aggregates over nothing are NULL.";
     data_type_default_nullable: bool = false, "Whether columns are Nullable unless they say otherwise.";
     count_distinct_implementation: String = "uniqExact", "The function that COUNT(DISTINCT …) means.";

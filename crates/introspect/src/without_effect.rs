@@ -67,11 +67,21 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
     ("format_custom_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
 ];
 
-/// Errors: BAD_ARGUMENTS where the setting is a choice and this is none of its words; NOT_IMPLEMENTED where it would
+/// Errors: UNKNOWN_OVERFLOW_MODE; BAD_ARGUMENTS where the setting is a choice and this is none of its words; NOT_IMPLEMENTED where it would
 /// change which rows a result has.
 pub fn check_choice(name: &str, value: &str) -> Result<()> {
     if CHANGE_ROWS.contains(&name) && !matches!(value.trim(), "" | "{}" | "''") {
         return Err(Error::not_implemented(format!("Setting {name}")).with_context("write the condition into the query"));
+    }
+    if name.ends_with("_overflow_mode") || name.ends_with("_overflow_mode_leaf") {
+        let (kind, words) = match name {
+            "group_by_overflow_mode" => ("OverflowModeGroupBy", &["any", "break", "throw"][..]),
+            _ => ("OverflowMode", &["break", "throw"][..]),
+        };
+        if !words.contains(&value) {
+            let text = format!("Unexpected value of {kind}: '{value}'. Must be one of ['{}']", words.join("', '"));
+            return Err(Error::new(ErrorCode::UNKNOWN_OVERFLOW_MODE, text));
+        }
     }
     match CHOICES.iter().find(|(of, ..)| *of == name) {
         Some((_, kind, words)) if !words.contains(&value) => Err(Error::new(
@@ -156,6 +166,8 @@ mod tests {
         assert_eq!(code("max_parallel_replicas", "0"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("deduplicate_insert", "force_enable"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("alter_update_mode", "x"), ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(code("timeout_overflow_mode", "any"), ErrorCode::UNKNOWN_OVERFLOW_MODE);
+        Settings::default().set("group_by_overflow_mode", "any").expect("groups may be any");
         assert_eq!(code("additional_table_filters", "{'t': 'a = 1'}"), ErrorCode::NOT_IMPLEMENTED);
         assert_eq!(code("use_skip_indexes_on_data_reads", "1"), ErrorCode::UNKNOWN_SETTING);
     }

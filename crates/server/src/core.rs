@@ -17,11 +17,13 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::sessions::NamedSessions;
+use crate::user_sessions::UserSessions;
 
 pub struct Core {
     pub engine: Arc<Engine>,
     pub admission: Admission,
     pub sessions: NamedSessions,
+    pub user_sessions: UserSessions,
     /// How prompts and tools call this server.
     pub display_name: String,
     pub connections: Connections,

@@ -12,6 +12,7 @@ mod known_settings;
 mod native;
 mod server;
 mod tls;
+mod user_sessions;
 
 pub use server::{Server, ServerConfig};
 pub use tls::{Tls, TlsFiles};

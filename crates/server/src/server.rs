@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::core::{Admission, Connections, Core};
 use crate::http::sessions::NamedSessions;
 use crate::tls::{Tls, TlsFiles};
+use crate::user_sessions::UserSessions;
 use crate::{http, native};
 
 /// After queries were cancelled: for them to undo what they began.
@@ -107,6 +108,7 @@ impl Server {
         }
         let core = Arc::new(Core {
             sessions: NamedSessions::new(engine.env.clone()),
+            user_sessions: UserSessions::default(),
             engine,
             admission: Admission::new(config.max_concurrent_queries),
             display_name: config.display_name.clone().unwrap_or_else(host_name),

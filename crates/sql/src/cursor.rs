@@ -1,6 +1,7 @@
 //! A cursor over the tokens of one statement: words, names and lists, of which everything that is no query is read.
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::custom::{self, Value};
 use sqlparser::ast::Query;
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
@@ -155,13 +156,39 @@ impl<'a> Cursor<'a> {
         let mut out = Vec::new();
         loop {
             let name = self.identifier()?;
-            let value = if self.eat_token(&Token::Eq) { constant(&self.expression()?)? } else { "1".to_string() };
+            let value = match self.eat_token(&Token::Eq) {
+                true => setting_value(&name, &self.expression()?)?,
+                false => setting_value(&name, &Node::Literal(Literal::Integer(1)))?,
+            };
             out.push((name, value));
             if !self.eat_token(&Token::Comma) {
                 return Ok(out);
             }
         }
     }
+}
+
+/// The text of a setting's value. Users' own settings keep its type.
+pub(crate) fn setting_value(name: &str, node: &Node) -> Result<String> {
+    if !custom::is_custom(name) {
+        return constant(node);
+    }
+    let value = match node {
+        Node::Literal(Literal::Integer(value)) => match (u64::try_from(*value), i64::try_from(*value)) {
+            (Ok(value), _) => Value::UInt(value),
+            (_, Ok(value)) => Value::Int(value),
+            _ => Value::Text(value.to_string()),
+        },
+        Node::Literal(number @ (Literal::Float(_) | Literal::Fraction(_))) => {
+            Value::Float(number.float().unwrap_or(f64::NAN))
+        }
+        Node::Literal(Literal::Bool(value)) => Value::Bool(*value),
+        Node::Literal(Literal::Null) => Value::Null,
+        // DEFAULT
+        Node::Name(_) => return constant(node),
+        other => Value::Text(constant(other)?),
+    };
+    Ok(value.text())
 }
 
 /// A constant as the text of a setting's value.

@@ -40,15 +40,15 @@ pub(crate) fn plain(text: &str) -> (Cow<'_, str>, bool) {
     (String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned), has_heredoc)
 }
 
-fn is_of_name(byte: u8) -> bool {
+pub(crate) fn is_of_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || !byte.is_ascii()
 }
 
-fn behind_name(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn behind_name(bytes: &[u8], at: usize) -> usize {
     at + bytes[at..].iter().take_while(|byte| is_of_name(**byte)).count()
 }
 
-fn line_end(bytes: &[u8], at: usize) -> usize {
+pub(crate) fn line_end(bytes: &[u8], at: usize) -> usize {
     bytes[at..].iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| at + end)
 }
 
@@ -57,7 +57,7 @@ fn comment(bytes: &mut [u8], at: usize) -> usize {
     line_end(bytes, at)
 }
 
-fn behind_string(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn behind_string(bytes: &[u8], mut at: usize) -> usize {
     at += 1;
     while at < bytes.len() {
         match bytes[at] {
@@ -88,7 +88,7 @@ fn name(bytes: &mut [u8], mut at: usize, quote: u8) -> usize {
 }
 
 /// Comments of this kind are nested.
-fn behind_comment(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn behind_comment(bytes: &[u8], mut at: usize) -> usize {
     let mut depth = 0;
     while at < bytes.len() {
         match &bytes[at..] {
@@ -104,7 +104,7 @@ fn behind_comment(bytes: &[u8], mut at: usize) -> usize {
 }
 
 /// Behind `$tag$ … $tag$`, where that begins.
-fn behind_heredoc(bytes: &[u8], at: usize) -> Option<usize> {
+pub(crate) fn behind_heredoc(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at + 1..].iter().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_').count();
     let tag = &bytes[at..(at + word + 2).min(bytes.len())];
     if tag.len() < 2 || tag.last() != Some(&b'$') {

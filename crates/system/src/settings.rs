@@ -37,6 +37,23 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 tier(info.no_effect),
             ])?;
         }
+        for (name, value) in context.settings.custom() {
+            rows.push([
+                name.into(),
+                value.into(),
+                true.into(),
+                "A setting of a user's own.".into(),
+                Cell::None,
+                Cell::None,
+                Cell::None,
+                false.into(),
+                "Custom".into(),
+                "".into(),
+                Cell::None,
+                false.into(),
+                tier(false),
+            ])?;
+        }
         Ok(())
     })?);
     let structure = format!(

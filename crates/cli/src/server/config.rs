@@ -18,7 +18,7 @@ use gristmill_access::policy::{Policy, Rule};
 use gristmill_access::{Level, Object, Privileges};
 use gristmill_base::{Result, ResultExt};
 use gristmill_engine::interpret::configured_grants;
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Settings, custom};
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
 use regex::Regex;
 
@@ -85,6 +85,7 @@ const KNOWN: &[&str] = &[
     "profiles",
     "quotas",
     "named_collections",
+    "custom_settings_prefixes",
     "remote_url_allow_hosts",
     "max_connections",
     "display_name",
@@ -116,6 +117,10 @@ impl Config {
         if !unknown.is_empty() {
             tracing::warn!("These elements of {} mean nothing here: {}", file.display(), unknown.join(", "));
         }
+        // Profiles, which are read below, may have such settings.
+        let prefixes = root.text(&["custom_settings_prefixes"]).unwrap_or_else(|| custom::DEFAULT_PREFIX.to_string());
+        let prefixes = prefixes.split(',').map(str::trim).filter(|prefix| !prefix.is_empty());
+        custom::begin_with(prefixes.map(str::to_string).collect());
         let file_of = |names: &[&str]| root.text(names).map(PathBuf::from);
         let mut config = Config {
             path: file_of(&["path"]),
@@ -247,7 +252,7 @@ fn profile(node: &Node) -> Result<Vec<SettingsElement>> {
             name => {
                 let value = child.text.trim().to_string();
                 let mut settings = Settings::default();
-                if settings.get(name).is_none() {
+                if settings.get(name).is_none() && !custom::is_custom(name) {
                     tracing::warn!("The setting {name} of the profile {} means nothing here", node.name);
                     continue;
                 }

@@ -11,6 +11,7 @@ use clap::Args;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, ResultExt, machine, units};
 use gristmill_engine::{Engine, EngineConfig, set_server_timezone};
+use gristmill_introspect::custom;
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
@@ -114,6 +115,9 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     };
     let file = arguments.config_file.clone();
     let configured = file.as_deref().map(Config::read).transpose()?.unwrap_or_default();
+    if file.is_none() {
+        custom::begin_with(vec![custom::DEFAULT_PREFIX.to_string()]);
+    }
     let access = configured.state();
     let allowed = match file {
         Some(_) => configured.allowed_hosts,

@@ -57,9 +57,9 @@ pub(crate) fn planned(
     let InsertSource::Query { query, .. } = &insert.source else {
         return refused(ErrorCode::INCORRECT_QUERY, not_by_file("data that comes with the statement"));
     };
-    let limited = settings.max_rows_to_read > 0 || settings.max_bytes_to_read > 0;
-    if limited && settings.breaks_off_reading() {
-        return refused(ErrorCode::INCORRECT_QUERY, not_by_file("read_overflow_mode = 'break'"));
+    if settings.may_break_off() {
+        let what = if settings.breaks_off_in_time() { "timeout_overflow_mode" } else { "read_overflow_mode" };
+        return refused(ErrorCode::INCORRECT_QUERY, not_by_file(&format!("{what} = 'break'")));
     }
     if !settings.load_id.is_empty() && has_token && settings.load_id != token {
         let text = "load_id and insert_deduplication_token name this insert differently: give one of them";

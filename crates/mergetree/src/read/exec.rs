@@ -25,7 +25,7 @@ use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PhysicalExpr, PlanProperties};
 use futures::TryStreamExt;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::Result;
 use gristmill_introspect::{QueryContext, Settings};
 
 use super::filter::ScanFilter;
@@ -169,18 +169,10 @@ impl MergeTreeScan {
 
     /// Refuses what is known to be too much before any of it is read. (A `count()` of everything never gets here.)
     pub fn check_rows(&self, context: &QueryContext) -> Result<()> {
-        let limit = context.settings.max_rows_to_read;
         let rows: u64 = self.parts.iter().map(|part| part.rows).sum();
-        if limit == 0 || rows <= limit || context.settings.breaks_off_reading() {
-            return Ok(());
-        }
-        Err(Error::new(
-            ErrorCode::TOO_MANY_ROWS,
-            format!(
-                "Limit for rows to read (controlled by 'max_rows_to_read' setting) exceeded, max rows: {limit}, current rows: \
-                 {rows}"
-            ),
-        ))
+        // Where reading breaks off it does so when it is there.
+        context.may_read_beyond(rows, 0)?;
+        Ok(())
     }
 
     pub fn core(&self) -> &Arc<Core> {

@@ -444,6 +444,7 @@ pub fn stream(shared: Arc<ScanShared>, context: Arc<QueryContext>) -> impl Strea
 impl ScanStream {
     async fn next_batch(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            self.context.pace().await;
             if !self.context.may_read()? {
                 return Ok(None);
             }

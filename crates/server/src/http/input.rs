@@ -9,6 +9,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::insert_head;
 use gristmill_engine::{InputData, StatementText};
 use gristmill_formats::Compression;
+use gristmill_sql::any_bytes;
 use http_body_util::BodyDataStream;
 use hyper::body::Incoming;
 use parking_lot::Mutex;
@@ -128,10 +129,10 @@ pub async fn take(query: &str, mut body: InputData) -> Result<Taken> {
                 // VALUES without rows is for the parser of data, too.
                 let has_rows = !text[head.data..].trim_ascii().is_empty();
                 if whole && has_rows {
-                    return Ok(Taken { statement: StatementText { text: utf8(&text)?, inline_data: None }, data: None });
+                    return Ok(Taken { statement: StatementText { text: text_of(&text)?, inline_data: None }, data: None });
                 }
                 if !goes_on {
-                    let statement = utf8(&text[..head.statement])?;
+                    let statement = text_of(&text[..head.statement])?;
                     let first = text.split_off(head.data).freeze();
                     let data = futures::stream::iter([Ok(first)]).chain(body).boxed();
                     return Ok(Taken { statement: StatementText { text: statement, inline_data: None }, data: Some(data) });
@@ -156,14 +157,12 @@ pub async fn take(query: &str, mut body: InputData) -> Result<Taken> {
 
 /// A text without data. An INSERT that has none in a format finds that out itself.
 fn plain(text: &[u8]) -> Result<Taken> {
-    let statement = one_statement(&utf8(text)?)?;
+    let statement = one_statement(&text_of(text)?)?;
     Ok(Taken { statement, data: Some(futures::stream::empty().boxed()) })
 }
 
-fn utf8(text: &[u8]) -> Result<String> {
-    String::from_utf8(text.to_vec()).map_err(|_| {
-        Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: the query is not UTF-8. Write other bytes as escapes: '\\xFF'")
-    })
+fn text_of(bytes: &[u8]) -> Result<String> {
+    any_bytes::text_of(bytes.to_vec())
 }
 
 #[cfg(test)]
@@ -196,6 +195,10 @@ mod tests {
             assert_eq!((text.trim(), data.len()), ("INSERT INTO t VALUES\n(1 + 1)", 0));
             let (text, _) = taken("SELECT 1,", b"2;\n", chunk);
             assert_eq!(text, "SELECT 1,\n2");
+            let (text, _) = taken("", b"INSERT INTO t VALUES ('\xff')", chunk);
+            assert_eq!(text, "INSERT INTO t VALUES ('\\xFF')");
+            let (text, _) = taken("", b"SELECT '\xff'", chunk);
+            assert_eq!(text, "SELECT '\\xFF'");
         }
     }
 

@@ -11,7 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
 use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session, StatementText};
 use gristmill_formats::{Format, OutputContext, ResultSummary, Told, writer};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, custom};
 use gristmill_types::Columns;
 use hyper::Method;
 use hyper::body::Incoming;
@@ -27,6 +27,7 @@ use super::sessions::Held;
 use crate::core::{Before, Core, Place, error_text};
 use crate::extremes::Extremes;
 use crate::known_settings;
+use crate::user_sessions::Open;
 
 /// Bytes of an answer that wait for an error, unless the client says how many.
 const BUFFER_BYTES: u64 = 1 << 20;
@@ -53,8 +54,9 @@ pub struct Peer {
 /// What was found out of a request before its statement runs.
 struct Ready {
     session: Session,
-    /// The session that the client named.
+    /// The session that the client named, and its place among the user's.
     named: Option<Held>,
+    _open: Option<Open>,
     taken: Taken,
     external: Vec<ExternalTable>,
     default_format: Option<String>,
@@ -105,7 +107,7 @@ pub async fn run(exchange: Exchange) {
             outgoing.finish(&last, || head.success(context)).await
         }
         Ok(Answered { last, error: Some(error) }) => {
-            tracing::debug!("Query {} from {peer}: {error}", head.query_id);
+            tracing::debug!("Query {} from {}: {error}", head.query_id, peer.address);
             head.closes = !rest.drain().await;
             outgoing.finish(&last, || head.failure_in_format(&error, context.as_deref())).await
         }
@@ -152,6 +154,8 @@ async fn prepare(
     }
     let (session, named) = session(core, parts, parameters, &identity)?;
     let settings = &session.settings;
+    let open =
+        named.as_ref().map(|_| core.user_sessions.open(&identity.user, settings.max_sessions_for_user)).transpose()?;
     head.timezone = timezone_name(settings);
     head.cors = settings.add_http_cors_header && header(parts, "origin").is_some();
     wishes.wrapping.framed = parameters.flag("compress")?;
@@ -170,7 +174,7 @@ async fn prepare(
     let mut session = session;
     session.query_id.clone_from(&head.query_id);
     session.client = Arc::new(request::client(parts, peer));
-    Ok(Ready { session, named, taken, external, default_format, _place: place })
+    Ok(Ready { session, named, _open: open, taken, external, default_format, _place: place })
 }
 
 /// HTTP says how long a body is, or that it comes in chunks.
@@ -210,7 +214,10 @@ fn session(
         session.settings.readonly = 2;
     }
     for (name, value) in &parameters.settings {
-        known_settings::set(&mut session.settings, name, value)?;
+        // In a URL any text is a value.
+        let text = || custom::Value::Text(value.clone()).text();
+        let value = if custom::is_custom(name) { text() } else { value.clone() };
+        known_settings::set(&mut session.settings, name, &value)?;
     }
     for (name, value) in &parameters.of_query {
         session.parameters.insert(name.clone(), value.clone());
@@ -247,7 +254,7 @@ async fn answer(
     outgoing: &mut Outgoing,
     told: &mut Option<Arc<QueryContext>>,
 ) -> Result<Answered> {
-    let Ready { mut session, mut named, taken, external, default_format, _place } = ready;
+    let Ready { mut session, mut named, taken, external, default_format, _place, _open } = ready;
     let before = Before::of(&session);
     let brought = Brought { external, refuses_outfile: true, ..Brought::default() };
     let execution = match session.execute_with(&taken.statement, taken.data, brought).await {

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use futures::Stream;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_engine::split::{InsertHead, insert_head};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block};
 use gristmill_introspect::Client;
+use gristmill_sql::any_bytes;
 
 use crate::known_settings::{self, Encoding};
 use gristmill_formats::native::frames;
@@ -129,12 +131,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         let compressed = self.number().await? != 0;
         self.reader.begin();
         let text = self.reader.bytes(QUERY_BYTES_MAX).await?;
-        let text = String::from_utf8(text).map_err(|_| {
-            Error::new(
-                ErrorCode::SYNTAX_ERROR,
-                "Syntax error: the query is not UTF-8. Write other bytes as escapes: '\\xFF'",
-            )
-        });
+        let text = text_of(text);
         let mut parameters = BTreeMap::new();
         if self.has(revision::PARAMETERS) {
             for setting in self.list().await.context(|| "in the parameters of a query".to_string())? {
@@ -287,6 +284,16 @@ fn bounded(count: u64) -> Result<u64> {
         return Err(incorrect(format!("A list of {count} in a packet: {LIST_MAX} are the most")));
     }
     Ok(count)
+}
+
+/// The text of a query. Errors: those of `any_bytes::text_of`; SYNTAX_ERROR where rows of a format that is not UTF-8 follow it.
+fn text_of(bytes: Vec<u8>) -> Result<String> {
+    let has_data = |head: InsertHead| !head.is_values && !bytes[head.data..].trim_ascii().is_empty();
+    if str::from_utf8(&bytes).is_err() && insert_head(&bytes, true).is_some_and(has_data) {
+        let text = "Syntax error: the data behind the INSERT is not UTF-8: send it as blocks";
+        return Err(Error::new(ErrorCode::SYNTAX_ERROR, text));
+    }
+    any_bytes::text_of(bytes)
 }
 
 /// The text that a literal of SQL stands for: parameters are sent as such.

@@ -18,6 +18,7 @@ use super::client::{Hello, Query, Words};
 use super::listener::{PEER, RECEIVE_LONGEST, peek, unexpected};
 use super::query;
 use crate::core::{Core, Counted};
+use crate::user_sessions::Open;
 use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
 use gristmill_formats::native::socket::{Chunks, Output, channels, gone};
@@ -41,6 +42,8 @@ pub(super) struct Connection {
     pub number: u64,
     /// What SET and USE change.
     pub session: Session,
+    /// Its place among the user's sessions.
+    pub open: Option<Open>,
 }
 
 /// Serves one socket to its end.
@@ -51,7 +54,7 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Send +
     let session = Session::new(core.engine.clone());
     let dialect = Dialect { revision: 0, compressed: false };
     let number = core.connections.number();
-    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, number, session };
+    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, number, session, open: None };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()
@@ -146,6 +149,8 @@ impl Connection {
             Credentials { user: hello.user.clone(), password: hello.password.clone(), address: Some(self.peer.ip()) };
         let identity = self.core.come_in(credentials).await?;
         self.session = self.core.session(&identity)?;
+        let most = self.session.settings.max_sessions_for_user;
+        self.open = Some(self.core.user_sessions.open(&identity.user, most)?);
         if !hello.database.is_empty() {
             self.session.check_database(&hello.database)?;
             self.session.database.clone_from(&hello.database);

@@ -155,7 +155,9 @@ impl ExecutionPlan for SequenceExec {
                 Ok(Some((block.record_output(&metrics), end)))
             };
             let block = next();
+            let context = context.clone();
             async move {
+                context.pace().await;
                 // Made-up rows never wait: without this a long run would keep its thread from all other tasks.
                 tokio::task::consume_budget().await;
                 block

@@ -38,8 +38,7 @@ impl Table for SequenceTable {
 
     async fn read(&self, context: &Arc<QueryContext>) -> Result<Arc<dyn TableProvider>> {
         let schema = self.definition.columns.arrow();
-        let throws = !context.settings.read_overflow_mode.eq_ignore_ascii_case("break");
-        let rows_max = if throws { context.settings.max_rows_to_read } else { 0 };
+        let rows_max = if context.settings.breaks_off_reading() { 0 } else { context.settings.max_rows_to_read };
         Ok(Arc::new(SequenceProvider { sequence: self.sequence.clone(), schema, threads: context.threads(), rows_max }))
     }
 

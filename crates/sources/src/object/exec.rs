@@ -352,6 +352,7 @@ struct Worker {
 impl Worker {
     async fn next(&mut self) -> Result<Option<RecordBatch>> {
         loop {
+            self.scan.pace().await;
             if !self.scan.may_read()? {
                 return Ok(None);
             }

@@ -134,6 +134,11 @@ impl Scan {
         let _ = self.notices.send(Notice::Wants(held, ranges));
     }
 
+    /// See `QueryContext::pace`.
+    pub async fn pace(&self) {
+        self.context.pace().await;
+    }
+
     /// See `QueryContext::may_read`.
     pub fn may_read(&self) -> Result<bool> {
         self.context.may_read()

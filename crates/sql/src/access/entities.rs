@@ -2,10 +2,11 @@
 
 use gristmill_access::entity::{Chosen, SettingsElement, Writability};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_introspect::custom;
 use sqlparser::tokenizer::Token;
 
 use super::{AccessStatement, CollectionEntry, EntityChange, EntityKind, HostText, MethodText, SettingsStep, Verb};
-use crate::cursor::{Cursor, constant, syntax};
+use crate::cursor::{Cursor, constant, setting_value, syntax};
 use crate::statement::Statement;
 
 impl Cursor<'_> {
@@ -290,8 +291,14 @@ impl Cursor<'_> {
                 continue;
             };
             self.eat_token(&Token::Eq);
-            *bound = Some(self.value()?);
+            *bound = Some(if custom::is_custom(&name) { self.custom_value(&name)? } else { self.value()? });
         }
+    }
+
+    /// That of a user's own setting, with its type.
+    fn custom_value(&mut self, name: &str) -> Result<String> {
+        let value = self.parser.parse_prefix().map_err(syntax)?;
+        setting_value(name, &crate::translate::node(&value)?)
     }
 
     /// A number or a string: no more than that, because MIN and MAX stand behind it.

@@ -5,6 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
+use gristmill_introspect::custom;
 use gristmill_types::SqlType;
 use gristmill_types::supertype::literal_integer_type;
 
@@ -198,6 +199,17 @@ impl Analyzer<'_> {
                         return Err(Error::new(ErrorCode::UNKNOWN_SETTING, format!("Unknown setting '{name}'")));
                     }
                 };
+                if custom::is_custom(&name) {
+                    let literal = match custom::Value::of(&name, &value)? {
+                        custom::Value::Null => Literal::Null,
+                        custom::Value::Bool(value) => Literal::Bool(value),
+                        custom::Value::UInt(value) => Literal::Integer(value.into()),
+                        custom::Value::Int(value) => Literal::Integer(value.into()),
+                        custom::Value::Float(value) => Literal::Float(value),
+                        custom::Value::Text(text) => Literal::Text(text.into_bytes()),
+                    };
+                    return self.literal(&literal).map(Some);
+                }
                 let is_bool =
                     gristmill_introspect::Settings::declared().iter().any(|info| info.name == name && info.kind == "Bool");
                 match value.parse::<i128>() {

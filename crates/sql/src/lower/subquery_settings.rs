@@ -14,10 +14,13 @@ use crate::statement::settings_of;
 
 /// What is kept to by the statement as a whole, while it runs, or is asked where its tables are resolved. Silence would be
 /// worse than an error: the rows would be others, or more, than those that were asked for.
-const OF_THE_STATEMENT: [&str; 16] = [
+const OF_THE_STATEMENT: [&str; 19] = [
     "max_rows_to_read",
     "max_bytes_to_read",
     "read_overflow_mode",
+    "max_rows_to_read_leaf",
+    "max_bytes_to_read_leaf",
+    "read_overflow_mode_leaf",
     "max_rows_to_group_by",
     "group_by_overflow_mode",
     "max_rows_to_sort",

@@ -333,6 +333,7 @@ impl Worker {
                 return Ok(Some(block));
             }
             self.guards.clear();
+            self.scan.shared.context.pace().await;
             if !self.scan.shared.context.may_read()? || !self.more().await? {
                 return Ok(None);
             }

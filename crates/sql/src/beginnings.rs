@@ -1,0 +1,187 @@
+//! Which statement it is, by its first words. Short ones are read here, each other where its words are.
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::tokenizer::Token;
+
+use crate::access::Verb;
+use crate::cursor::{Cursor, constant};
+use crate::statement::{ObjectKind, Statement, parse_select};
+
+impl Cursor<'_> {
+    pub(crate) fn statement(&mut self) -> Result<Statement> {
+        if self.peeks("SELECT")
+            || self.peeks("WITH")
+            || self.peeks("FROM")
+            || self.parser.peek_token_ref().token == Token::LParen
+            || self.peeks("VALUES")
+        {
+            return Ok(Statement::Select(self.select()?));
+        }
+        if self.eat("INSERT") {
+            return self.insert();
+        }
+        if self.eat("EXPLAIN") {
+            return self.explain();
+        }
+        if self.eat("CREATE") {
+            if let Some(statement) = self.named_collection("CREATE")? {
+                return Ok(statement);
+            }
+            let or_replace = self.eat_all(&["OR", "REPLACE"]);
+            return match self.entity_kind()? {
+                Some(kind) => self.entity_change(kind, Verb::Create, or_replace),
+                None => self.create(or_replace),
+            };
+        }
+        if self.eat("GRANT") {
+            return self.grant(false);
+        }
+        if self.eat("REVOKE") {
+            return self.grant(true);
+        }
+        if self.eat("ATTACH") {
+            return self.attach();
+        }
+        if self.eat("DETACH") {
+            return self.detach();
+        }
+        if self.eat("ALTER") {
+            if let Some(statement) = self.named_collection("ALTER")? {
+                return Ok(statement);
+            }
+            if let Some(kind) = self.entity_kind()? {
+                return self.entity_change(kind, Verb::Alter, false);
+            }
+            return self.alter();
+        }
+        if self.eat("DELETE") {
+            return self.delete();
+        }
+        if self.peeks("UPDATE") {
+            return Err(Error::not_implemented("UPDATE: ALTER TABLE … UPDATE column = value WHERE …"));
+        }
+        if self.eat("DROP") {
+            return self.drop_statement();
+        }
+        if self.eat("TRUNCATE") {
+            self.eat("TABLE");
+            let if_exists = self.if_exists();
+            let name = self.table_name()?;
+            self.on_cluster()?;
+            self.eat("SYNC");
+            return Ok(Statement::Truncate { name, if_exists });
+        }
+        if self.eat("RENAME") {
+            if self.eat("DATABASE") {
+                let from = self.identifier()?;
+                self.expect("TO")?;
+                return Ok(Statement::RenameDatabase { from, to: self.identifier()? });
+            }
+            self.expect("TABLE")?;
+            return Ok(Statement::Rename { pairs: self.pairs("TO")?, exchange: false });
+        }
+        if self.eat("EXCHANGE") {
+            self.expect("TABLES")?;
+            return Ok(Statement::Rename { pairs: self.pairs("AND")?, exchange: true });
+        }
+        if self.eat("DESCRIBE") || self.eat("DESC") {
+            self.eat("TABLE");
+            let target = self.table_expression()?;
+            if self.eat("SETTINGS") {
+                self.assignments()?;
+            }
+            return Ok(Statement::Describe(target));
+        }
+        if self.eat("SHOW") {
+            return self.show();
+        }
+        if self.eat("EXISTS") {
+            let temporary = self.eat("TEMPORARY");
+            let mut kind = if self.eat("DATABASE") { ObjectKind::Database } else { ObjectKind::Table };
+            if self.eat("DICTIONARY") {
+                self.table_name()?;
+                return Ok(Statement::Select(parse_select("SELECT 0::UInt8 AS result")?));
+            }
+            if kind == ObjectKind::Table && !self.eat("TABLE") && self.eat("VIEW") {
+                kind = ObjectKind::View;
+            }
+            return Ok(Statement::Exists { name: self.table_name_of(temporary)?, kind });
+        }
+        if self.eat_all(&["EXECUTE", "AS"]) {
+            // What ClickHouse says where `allow_impersonate_user` is off, as it is unless configured.
+            return Err(Error::new(
+                ErrorCode::SUPPORT_IS_DISABLED,
+                "IMPERSONATE feature is disabled: connect as the user instead of EXECUTE AS",
+            ));
+        }
+        if self.eat_all(&["CHECK", "GRANT"]) {
+            return self.check_grant();
+        }
+        if self.eat("CHECK") {
+            return self.check();
+        }
+        if self.eat("OPTIMIZE") {
+            return self.optimize();
+        }
+        if self.eat("SET") {
+            if let Token::Word(word) = &self.parser.peek_token_ref().token
+                && let Some(name) = word.value.strip_prefix("param_")
+            {
+                let name = name.to_string();
+                self.parser.next_token();
+                self.expect_token(&Token::Eq)?;
+                let value = constant(&self.expression()?)?;
+                return Ok(Statement::SetParameter { name, value });
+            }
+            if let Some(statement) = self.set_role()? {
+                return Ok(statement);
+            }
+            return Ok(Statement::Set(self.assignments()?));
+        }
+        if self.eat("USE") {
+            self.eat("DATABASE");
+            return Ok(Statement::Use(self.identifier()?));
+        }
+        if self.eat("KILL") {
+            if self.eat("MUTATION") {
+                self.on_cluster()?;
+                self.expect("WHERE")?;
+                let condition = Box::new(self.expression()?);
+                let test = self.eat("TEST");
+                let _ = self.eat("SYNC") || self.eat("ASYNC");
+                return Ok(Statement::KillMutation { condition, test });
+            }
+            self.expect("QUERY")?;
+            self.on_cluster()?;
+            self.expect("WHERE")?;
+            let condition = Box::new(self.expression()?);
+            let test = self.eat("TEST");
+            let _ = self.eat("SYNC") || self.eat("ASYNC");
+            return Ok(Statement::KillQuery { condition, test });
+        }
+        if self.eat("SYSTEM") {
+            if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {
+                return self.drop_load_ledger();
+            }
+            if let Some(statement) = self.stop_or_start_merges()? {
+                return Ok(statement);
+            }
+            if self.eat_all(&["FLUSH", "ASYNC", "INSERT", "QUEUE"]) {
+                let mut names = Vec::new();
+                while !self.at_end() {
+                    names.push(self.table_name()?);
+                    if !self.eat_token(&Token::Comma) {
+                        break;
+                    }
+                }
+                return Ok(Statement::FlushAsyncInserts(names));
+            }
+            let mut words = Vec::new();
+            while !self.at_end() {
+                words.push(self.parser.next_token().token.to_string());
+            }
+            return Ok(Statement::System(words));
+        }
+        Err(self.unexpected("a statement (SELECT, INSERT, CREATE, …)"))
+    }
+}
