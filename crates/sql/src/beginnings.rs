@@ -86,11 +86,7 @@ impl Cursor<'_> {
         }
         if self.eat("DESCRIBE") || self.eat("DESC") {
             self.eat("TABLE");
-            let target = self.table_expression()?;
-            if self.eat("SETTINGS") {
-                self.assignments()?;
-            }
-            return Ok(Statement::Describe(target));
+            return Ok(Statement::Describe(self.table_expression()?));
         }
         if self.eat("SHOW") {
             return self.show();

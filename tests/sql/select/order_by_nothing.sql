@@ -5,7 +5,6 @@ SELECT number FROM numbers(3) ORDER BY () DESC, number DESC;
 SELECT number FROM numbers(3) ORDER BY tuple(), number LIMIT 2;
 SELECT count(), sum(number) FROM numbers(3) GROUP BY ();
 SELECT count() OVER (PARTITION BY () ORDER BY ()) FROM numbers(3);
-SELECT (), toTypeName(());
 SELECT a, count() FROM (SELECT number % 2 AS a FROM numbers(3)) GROUP BY GROUPING SETS ((a), ()) ORDER BY 1, 2;
 CREATE TABLE nothing (a UInt8, b String) ENGINE = MergeTree() PARTITION BY () PRIMARY KEY () ORDER BY () SETTINGS index_granularity = 1024;
 INSERT INTO nothing VALUES (1, 'x'), (2, 'y');

@@ -12,7 +12,7 @@ SELECT sum(number) FROM numbers(100000) SETTINGS max_execution_speed = 200000, m
 SELECT sum(number) FROM numbers(1000) SETTINGS max_rows_to_read_leaf = 10;
 -- error: TOO_MANY_BYTES
 SELECT sum(number) FROM numbers(1000) SETTINGS max_bytes_to_read_leaf = 10;
-SELECT sum(number) FROM numbers(1000) SETTINGS max_rows_to_read_leaf = 1000, max_bytes_to_read_leaf = 8000;
+SELECT sum(number) FROM numbers(1000) SETTINGS max_rows_to_read_leaf = 1000, max_bytes_to_read_leaf = 9000;
 CREATE TABLE t (a UInt64) ENGINE = MergeTree ORDER BY a;
 INSERT INTO t SELECT number FROM numbers(1000);
 -- error: TOO_MANY_ROWS

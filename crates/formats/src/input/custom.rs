@@ -21,6 +21,7 @@ pub(crate) struct CustomReader {
     mapping: Mapping,
     tsv_null: Vec<u8>,
     csv_null: Vec<u8>,
+    csv_trims: bool,
     variable: bool,
     skip_empty_lines: bool,
     use_names: bool,
@@ -48,6 +49,7 @@ impl CustomReader {
             mapping: Mapping::positional(rows),
             tsv_null: settings.format_tsv_null_representation.clone().into_bytes(),
             csv_null: settings.format_csv_null_representation.clone().into_bytes(),
+            csv_trims: settings.input_format_csv_trim_whitespaces,
             variable: settings.input_format_custom_allow_variable_number_of_columns,
             skip_empty_lines: settings.input_format_custom_skip_trailing_empty_lines,
             use_names: settings.input_format_with_names_use_header,
@@ -166,7 +168,11 @@ impl CustomReader {
             Rule::Quoted => rows.text(leaf, raw, Escaping::Quoted),
             Rule::Csv if raw.first() == Some(&b'"') => rows.text(leaf, &undoubled(raw), Escaping::Csv),
             Rule::Csv => {
-                let raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+                let mut raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+                // The spaces behind it; those before it are its own here, as in ClickHouse.
+                while self.csv_trims && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t")) {
+                    raw = rest;
+                }
                 if raw.is_empty() {
                     rows.default(leaf);
                     return Ok(());

@@ -6,6 +6,7 @@ use arrow::array::{ArrayRef, ArrowNativeTypeOp};
 use arrow::datatypes::{Date32Type, Decimal256Type, Float32Type, Float64Type, Int32Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::calendar::{EARLIEST_DAY, LATEST_DAY};
 
 use super::kinds::{self, match_integer};
 use super::{decimal, wide};
@@ -128,7 +129,7 @@ fn dates(operation: Operation, a: &SqlType, b: &SqlType) -> Option<Bound> {
                 i32::from((i64::from(day).wrapping_add(by.wrapping_mul(sign))) as u16)
             }),
             T::Date32 => binary::<Date32Type, Int64Type, Date32Type>(moments, numbers, rows, |day, by| {
-                (i64::from(day).wrapping_add(by.wrapping_mul(sign))).clamp(-25_567, 120_529) as i32
+                (i64::from(day).wrapping_add(by.wrapping_mul(sign))).clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32
             }),
             kind => {
                 let ticks = retype(moments, &arrow::datatypes::DataType::Int64)?;
