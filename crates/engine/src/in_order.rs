@@ -268,11 +268,12 @@ fn coalesced(
 
 #[cfg(test)]
 mod tests {
-    use arrow::array::{ArrayRef, AsArray, Int64Array};
-    use arrow::datatypes::Int64Type;
-    use datafusion::datasource::MemTable;
+    use arrow::array::{AsArray, Int64Array};
+    use arrow::datatypes::{DataType, Field, Int64Type, Schema, SchemaRef};
+    use datafusion::catalog::streaming::StreamingTable;
     use datafusion::execution::SessionStateBuilder;
     use datafusion::physical_plan::displayable;
+    use datafusion::physical_plan::streaming::PartitionStream;
     use datafusion::prelude::{SessionConfig, SessionContext};
 
     use super::*;
@@ -281,16 +282,32 @@ mod tests {
     const BATCH_ROWS: i64 = 100;
 
     /// A stream of many batches, which count up.
+    #[derive(Debug)]
+    struct CountsUp(SchemaRef);
+
+    impl PartitionStream for CountsUp {
+        fn schema(&self) -> &SchemaRef {
+            &self.0
+        }
+
+        fn execute(&self, _: Arc<TaskContext>) -> SendableRecordBatchStream {
+            let schema = self.0.clone();
+            let batch = move |batch: i64| {
+                let rows = Int64Array::from_iter_values(batch * BATCH_ROWS..(batch + 1) * BATCH_ROWS);
+                Ok(RecordBatch::try_new(schema.clone(), vec![Arc::new(rows)])?)
+            };
+            let batches = futures::stream::iter((0..BATCHES).map(batch));
+            Box::pin(RecordBatchStreamAdapter::new(self.0.clone(), batches))
+        }
+    }
+
     fn session() -> SessionContext {
-        let batch = |batch: i64| {
-            let rows = Int64Array::from_iter_values(batch * BATCH_ROWS..(batch + 1) * BATCH_ROWS);
-            RecordBatch::try_from_iter([("n", Arc::new(rows) as ArrayRef)]).expect("fits")
-        };
         let config = SessionConfig::new().with_target_partitions(4).with_batch_size(BATCH_ROWS as usize);
         let builder = SessionStateBuilder::new().with_config(config).with_default_features();
         let state = builder.with_physical_optimizer_rule(Arc::new(KeepOrderOfOneStream)).build();
         let session = SessionContext::new_with_state(state);
-        let table = MemTable::try_new(batch(0).schema(), vec![(0..BATCHES).map(batch).collect()]).expect("a table");
+        let schema = Arc::new(Schema::new(vec![Field::new("n", DataType::Int64, false)]));
+        let table = StreamingTable::try_new(schema.clone(), vec![Arc::new(CountsUp(schema))]).expect("a table");
         session.register_table("t", Arc::new(table)).expect("registered");
         session
     }

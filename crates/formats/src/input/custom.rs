@@ -170,7 +170,9 @@ impl CustomReader {
             Rule::Csv => {
                 let mut raw = raw.strip_suffix(b"\r").unwrap_or(raw);
                 // The spaces behind it; those before it are its own here, as in ClickHouse.
-                while self.csv_trims && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t")) {
+                while self.csv_trims
+                    && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t"))
+                {
                     raw = rest;
                 }
                 if raw.is_empty() {
