@@ -96,6 +96,11 @@ def test_a_million_rows_go_in_and_come_out(client, table, compression):
     assert out.replace('"', "").encode() == data
 
 
+def test_settings_of_ones_own_keep_their_type(client):
+    shown = "SELECT getSetting('SQL_n') + 1, getSetting('SQL_s')"
+    assert client(f"SET SQL_n = 5, SQL_s = 'it''s'; {shown}").ok() == "6\tit\\'s\n"
+
+
 def test_values_are_expressions(client, table):
     client(
         f"CREATE TABLE {table} (a UInt32, b String DEFAULT concat('b', toString(a)), c Array(UInt8)) ENGINE = MergeTree ORDER BY a",

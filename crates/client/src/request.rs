@@ -8,8 +8,8 @@ use gristmill_base::{Error, Result};
 use gristmill_engine::ExternalTable;
 use gristmill_formats::native::packets::client::*;
 use gristmill_formats::native::{Revision, packets, revision, write_string, write_varuint};
-use gristmill_introspect::Settings;
 use gristmill_introspect::without_effect::is_number;
+use gristmill_introspect::{Settings, custom};
 use gristmill_types::Columns;
 
 use crate::endpoint::Endpoint;
@@ -96,7 +96,8 @@ impl Dialect {
         if self.has(revision::SETTINGS_AS_STRINGS) {
             for (name, value) in &query.settings {
                 write_string(name.as_bytes(), &mut out);
-                write_varuint(IMPORTANT, &mut out);
+                // A setting of the user's own is told with its type; a server that has no such prefix says so.
+                write_varuint(if custom::is_custom(name) { CUSTOM } else { IMPORTANT }, &mut out);
                 write_string(value.as_bytes(), &mut out);
             }
         } else {

@@ -22,6 +22,7 @@ use std::time::Duration;
 use gristmill_base::redact::Secret;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::{Client, ClientOptions, Endpoint, EventLines, LogLines};
+use gristmill_introspect::custom;
 
 use crate::arguments::{Given, bad};
 use crate::client::arguments::{ASKED_FOR, ClientArguments};
@@ -39,6 +40,8 @@ const TIMEOUT_MAX: f64 = 365.0 * 86_400.0;
 
 /// Runs the command, and gives its exit code.
 pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalArguments>) -> Result<ExitCode> {
+    // The server may know others, but this side cannot tell which.
+    custom::begin_with(vec![custom::DEFAULT_PREFIX.to_string()]);
     let terminal = Terminal::of_process();
     let string = connection_string(&arguments)?;
     let host = arguments.host.as_deref().or(string.host.as_deref());
