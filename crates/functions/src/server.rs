@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{ArrayRef, UInt64Array};
-use arrow::datatypes::DataType;
 use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::{macros, server_settings};
 use gristmill_types::SqlType;
-use gristmill_types::supertype::literal_integer_type;
+use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
 use crate::define::{arity, constant_bytes, expect_string, need_constant_text, of_query};
 use crate::registry::Registry;
@@ -88,17 +87,8 @@ pub fn value_of_setting(kind: &str, text: &str) -> Result<Bound> {
 fn integer(value: i128, is_signed: bool) -> Result<Bound> {
     // The least that holds its opposite too, which has a sign.
     let kind = if is_signed && value >= 0 { literal_integer_type(-value - 1) } else { literal_integer_type(value) };
-    let scalar = match kind.arrow() {
-        DataType::UInt8 => ScalarValue::UInt8(Some(value as u8)),
-        DataType::UInt16 => ScalarValue::UInt16(Some(value as u16)),
-        DataType::UInt32 => ScalarValue::UInt32(Some(value as u32)),
-        DataType::UInt64 => ScalarValue::UInt64(Some(value as u64)),
-        DataType::Int8 => ScalarValue::Int8(Some(value as i8)),
-        DataType::Int16 => ScalarValue::Int16(Some(value as i16)),
-        DataType::Int32 => ScalarValue::Int32(Some(value as i32)),
-        DataType::Int64 => ScalarValue::Int64(Some(value as i64)),
-        other => return Err(Error::logical(format!("A setting of 64 bits became {other}"))),
-    };
+    let scalar = integer_constant(value, &kind);
+    let scalar = scalar.ok_or_else(|| Error::logical(format!("A setting of 64 bits became {kind}")))?;
     Ok(constant(kind, scalar))
 }
 

@@ -4,6 +4,7 @@
 //! Float64. Where no such type exists (a number and a string, say) there is NO_COMMON_TYPE; nothing is guessed.
 //! Arithmetic widens so that one operation cannot overflow small types: UInt8 + UInt8 is UInt16.
 
+use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::sql_type::{IntervalKind, SqlType};
@@ -389,6 +390,21 @@ pub fn literal_integer_type(value: i128) -> SqlType {
         -0x8000_0000_0000_0000..=-1 => T::Int64,
         _ => T::Float64,
     }
+}
+
+/// A number as a constant of an integer type of up to 64 bits, which holds it. `None`: the type is another.
+pub fn integer_constant(value: i128, kind: &SqlType) -> Option<ScalarValue> {
+    Some(match kind {
+        T::UInt8 => ScalarValue::UInt8(Some(value as u8)),
+        T::UInt16 => ScalarValue::UInt16(Some(value as u16)),
+        T::UInt32 => ScalarValue::UInt32(Some(value as u32)),
+        T::UInt64 => ScalarValue::UInt64(Some(value as u64)),
+        T::Int8 => ScalarValue::Int8(Some(value as i8)),
+        T::Int16 => ScalarValue::Int16(Some(value as i16)),
+        T::Int32 => ScalarValue::Int32(Some(value as i32)),
+        T::Int64 => ScalarValue::Int64(Some(value as i64)),
+        _ => return None,
+    })
 }
 
 #[cfg(test)]

@@ -1,13 +1,13 @@
 //! One expression: literals, names, calls, lambdas, subqueries.
 
-use arrow::datatypes::{DataType, i256};
+use arrow::datatypes::i256;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
 use gristmill_introspect::custom;
 use gristmill_types::SqlType;
-use gristmill_types::supertype::literal_integer_type;
+use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
 use super::scope::{Context, DepthGuard};
 use super::{Analyzer, Typed};
@@ -62,17 +62,8 @@ impl Analyzer<'_> {
                     SqlType::Float64 => SqlType::UInt128,
                     kind => kind,
                 };
-                let scalar = match kind.arrow() {
-                    DataType::UInt8 => ScalarValue::UInt8(Some(value as u8)),
-                    DataType::UInt16 => ScalarValue::UInt16(Some(value as u16)),
-                    DataType::UInt32 => ScalarValue::UInt32(Some(value as u32)),
-                    DataType::UInt64 => ScalarValue::UInt64(Some(value as u64)),
-                    DataType::Int8 => ScalarValue::Int8(Some(value as i8)),
-                    DataType::Int16 => ScalarValue::Int16(Some(value as i16)),
-                    DataType::Int32 => ScalarValue::Int32(Some(value as i32)),
-                    DataType::Int64 => ScalarValue::Int64(Some(value as i64)),
-                    _ => ScalarValue::Decimal256(Some(i256::from_i128(value)), 76, 0),
-                };
+                let wide = || ScalarValue::Decimal256(Some(i256::from_i128(value)), 76, 0);
+                let scalar = integer_constant(value, &kind).unwrap_or_else(wide);
                 constant(scalar, kind)
             }
         }
