@@ -19,6 +19,7 @@ pub mod mapped;
 pub mod moments;
 pub mod natives;
 pub mod nulls;
+mod parted_keys;
 pub mod picks;
 pub mod quantiles;
 pub mod runs;

@@ -2,16 +2,14 @@
 //! parts by what the manifest keeps of them, granules by the sparse index, granules by the bounds of every column. (What
 //! skip indexes leave out of the rest has to be read: `skip::select`.)
 
-use std::collections::BTreeSet;
-use std::ops::Range;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ScalarValue};
+use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{Expr, ident};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::KeyExpression;
 use gristmill_functions::prewhere;
@@ -21,8 +19,8 @@ use gristmill_types::SqlType;
 use super::analyze::{Base, analyze};
 use super::condition::{Condition, End, Slot, SlotValues};
 use super::interval::{Dim, Mask};
+use super::of_granules::{Chosen, GranuleConditions, column_base, key_base};
 use super::skip::{SkipSelector, Useful};
-use super::{granules, statistics};
 use crate::layout::Layout;
 use crate::manifest::v1::value;
 use crate::manifest::{PartEntry, State};
@@ -63,27 +61,10 @@ pub struct Selector {
     /// What `parts` says of columns alone, and of the partition key alone: for EXPLAIN.
     by_columns: Condition,
     by_partition: Condition,
-    key: Condition,
-    columns: Condition,
-    /// The column that each base of `columns` is.
-    places: Vec<usize>,
+    of_granules: GranuleConditions,
     /// What the conditions are over, and they themselves.
     schema: DFSchema,
     filters: Vec<Expr>,
-}
-
-/// Granules of one part after each step.
-pub struct Chosen {
-    pub by_key: Vec<Range<usize>>,
-    pub granules: Vec<Range<usize>>,
-}
-
-fn key_base(key: &KeyExpression) -> Base {
-    Base { expr: key.logical.clone(), data_type: key.kind.arrow(), text: key.text.clone() }
-}
-
-fn column_base(name: &str, kind: &SqlType) -> Base {
-    Base { expr: ident(name), data_type: kind.arrow(), text: name.to_string() }
 }
 
 impl Selector {
@@ -106,13 +87,8 @@ impl Selector {
             .map(|(base, _)| base.clone())
             .collect();
         let by_columns = analyze(&columns_alone, &schema, &filters);
-        let primary: Vec<Base> = layout.primary().iter().map(key_base).collect();
-        let key = analyze(&primary, &schema, &filters);
-        let places = compared_columns(&layout, &filters);
-        let compared: Vec<Base> =
-            places.iter().map(|&place| column_base(&layout.columns.0[place].name, &layout.columns.0[place].kind)).collect();
-        let columns = analyze(&compared, &schema, &filters);
-        Ok(Selector { layout, parts, kept, by_columns, by_partition, key, columns, places, schema, filters })
+        let of_granules = GranuleConditions::new(&layout, &schema, &filters);
+        Ok(Selector { layout, parts, kept, by_columns, by_partition, of_granules, schema, filters })
     }
 
     /// Errors: INDEX_NOT_USED where a setting demands one that the filters do not ask.
@@ -123,7 +99,7 @@ impl Selector {
         };
         let texts = |keys: &[KeyExpression]| keys.iter().map(|key| key.text.as_str()).collect::<Vec<_>>().join(", ");
         let layout = &self.layout;
-        if settings.force_primary_key && self.key.is_unknown() && !layout.primary().is_empty() {
+        if settings.force_primary_key && self.of_granules.key.is_unknown() && !layout.primary().is_empty() {
             return refused(format!("Primary key ({})", texts(layout.primary())), "force_primary_key");
         }
         let dated = !layout.partition.is_empty();
@@ -140,7 +116,7 @@ impl Selector {
 
     /// Whether parts have to be opened to choose granules of them.
     pub fn needs_parts_open(&self) -> bool {
-        !self.key.is_unknown() || !self.columns.is_unknown()
+        !self.of_granules.is_unknown()
     }
 
     /// The parts in which a row may pass, by what the manifest keeps of them.
@@ -164,9 +140,7 @@ impl Selector {
     }
 
     pub fn granules(&self, part: &OpenPart) -> Chosen {
-        let by_key = granules::choose(&self.key, &part.index);
-        let granules = statistics::narrow(&self.columns, &self.places, part, &self.layout, by_key.clone());
-        Chosen { by_key, granules }
+        self.of_granules.choose(part, &self.layout)
     }
 
     /// What was done, for EXPLAIN: steps that could leave something out, with the parts and granules before the first
@@ -181,12 +155,13 @@ impl Selector {
         };
         let partition_text = |base: usize| self.layout.partition[base].text.clone();
         let key_text = |base: usize| self.layout.sorting[base].text.clone();
-        let column_text = |base: usize| self.layout.columns.0[self.places[base]].name.clone();
+        let GranuleConditions { key, columns, places } = &self.of_granules;
+        let column_text = |base: usize| self.layout.columns.0[places[base]].name.clone();
         let steps = [
             ("Min-Max", &self.by_columns, text_keys(&self.by_columns, &of_columns)),
             ("Partition", &self.by_partition, text_keys(&self.by_partition, &partition_text)),
-            ("PrimaryKey", &self.key, text_keys(&self.key, &key_text)),
-            ("Statistics", &self.columns, text_keys(&self.columns, &column_text)),
+            ("PrimaryKey", key, text_keys(key, &key_text)),
+            ("Statistics", columns, text_keys(columns, &column_text)),
         ];
         let is_shown = |kind: &str, condition: &Condition| match kind {
             "PrimaryKey" => true,
@@ -323,19 +298,6 @@ fn kept_values(kept: &Kept, kind: &SqlType, parts: &[Arc<PartEntry>]) -> Result<
             (least, greatest, known)
         }
     })
-}
-
-/// Columns that the filters speak of and whose bounds can be used. Where that is only the first column of the sorting
-/// key, there are none: its bounds say no more than the sparse index.
-fn compared_columns(layout: &Layout, filters: &[Expr]) -> Vec<usize> {
-    let first = layout.primary().first().and_then(KeyExpression::column);
-    let names: BTreeSet<&str> =
-        filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.as_str()).collect();
-    if names.iter().all(|name| first == Some(*name)) {
-        return Vec::new();
-    }
-    let usable = |place: &usize| statistics::is_supported(&layout.columns.0[*place].kind);
-    names.into_iter().filter_map(|name| layout.columns.index_of(name)).filter(usable).collect()
 }
 
 /// What skip indexes did, for EXPLAIN: parts and granules before the first of them, and after each step.

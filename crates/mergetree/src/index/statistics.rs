@@ -36,6 +36,7 @@ pub fn is_supported(kind: &SqlType) -> bool {
 }
 
 /// Least and greatest value by granule; NULL where unknown.
+#[derive(Debug)]
 pub struct Bounds {
     pub least: ArrayRef,
     pub greatest: ArrayRef,
@@ -64,28 +65,32 @@ struct SlotBounds {
     nullable: bool,
 }
 
-/// Those of the chosen granules in which a row may pass. `places`: the column that each base of the condition is.
+/// Those of the chosen granules in which a row may pass. `places`: the column that each base of the condition is; `bounds`
+/// of a column, in all granules of the part.
 pub fn narrow(
     condition: &Condition,
     places: &[usize],
-    part: &OpenPart,
-    layout: &Arc<Layout>,
+    layout: &Layout,
+    bounds: &dyn Fn(usize) -> Option<Arc<Bounds>>,
     chosen: Vec<Range<usize>>,
 ) -> Vec<Range<usize>> {
-    if condition.is_unknown() || chosen.is_empty() {
+    let (Some(first), Some(last)) = (chosen.first(), chosen.last()) else { return chosen };
+    if condition.is_unknown() {
         return chosen;
     }
+    // Of a few granules in a large part only the bounds of these are brought into the condition's form.
+    let (first, granules) = (first.start, last.end - first.start);
     let slots: Vec<Option<SlotBounds>> = condition
         .slots
         .iter()
         .map(|slot| {
             let place = *places.get(slot.base)?;
-            let bounds = bounds(part, layout, place).ok().flatten()?;
-            let known = (0..part.granules()).map(|at| bounds.least.is_valid(at) && bounds.greatest.is_valid(at)).collect();
+            let all = bounds(place)?;
+            let (least, greatest) = (all.least.slice(first, granules), all.greatest.slice(first, granules));
             Some(SlotBounds {
-                least: slot.values(&bounds.least)?,
-                greatest: slot.values(&bounds.greatest)?,
-                known,
+                known: (0..granules).map(|at| least.is_valid(at) && greatest.is_valid(at)).collect(),
+                least: slot.values(&least)?,
+                greatest: slot.values(&greatest)?,
                 nullable: layout.columns.0[place].kind.is_nullable(),
             })
         })
@@ -93,8 +98,9 @@ pub fn narrow(
     let mut narrowed: Vec<Range<usize>> = Vec::with_capacity(chosen.len());
     for granule in chosen.into_iter().flatten() {
         let mask = condition.check(&|slot| match &slots[slot] {
-            Some(bounds) if bounds.known[granule] => {
-                let (least, greatest) = (End::closed(&bounds.least, granule), End::closed(&bounds.greatest, granule));
+            Some(bounds) if bounds.known[granule - first] => {
+                let at = granule - first;
+                let (least, greatest) = (End::closed(&bounds.least, at), End::closed(&bounds.greatest, at));
                 condition.slots[slot].range(Some(least), Some(greatest), bounds.nullable)
             }
             _ => Dim::ANY,

@@ -333,8 +333,10 @@ impl MergeTreeScan {
     fn shared(&self) -> &Arc<ScanShared> {
         self.shared.get_or_init(|| {
             let layout = &self.core.layout;
+            let thresholds = || Thresholds::new(self.dynamic.clone(), layout.clone());
             let help = Help {
-                thresholds: (!self.dynamic.is_empty()).then(|| Thresholds::new(self.dynamic.clone(), layout.clone())),
+                // They only help: an error is none.
+                thresholds: (!self.dynamic.is_empty()).then(thresholds).and_then(Result::ok),
                 first: self.first.get().cloned(),
                 granules: self.keeps_granules().then(|| self.core.environment.granules.clone()),
                 rows: None,

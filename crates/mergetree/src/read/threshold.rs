@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::Arc;
 
+use datafusion::common::DFSchema;
 use datafusion::physical_expr::split_conjunction;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
@@ -20,8 +21,9 @@ use parking_lot::Mutex;
 use super::filter::ScanFilter;
 use super::logical::logical;
 use super::unit::Unit;
+use crate::index::of_granules::GranuleConditions;
 use crate::index::runs::intersection;
-use crate::index::select::Selector;
+use crate::index::statistics::{self, Bounds};
 use crate::layout::Layout;
 
 /// Granules of a part, ascending, apart from one another.
@@ -31,7 +33,11 @@ type Granules = Arc<Vec<Range<usize>>>;
 pub struct Thresholds {
     conditions: Vec<Arc<dyn PhysicalExpr>>,
     layout: Arc<Layout>,
+    /// Of the stored columns.
+    schema: DFSchema,
     known: Mutex<Known>,
+    /// Of a column, by the part's object and its place.
+    bounds: Mutex<HashMap<(String, usize), Option<Arc<Bounds>>>>,
 }
 
 /// What follows from the conditions as they were at one time.
@@ -39,14 +45,14 @@ pub struct Thresholds {
 struct Known {
     generation: Option<u64>,
     /// `None`: nothing can be left out.
-    selector: Option<Arc<Selector>>,
-    /// By the part's object.
-    chosen: HashMap<String, Granules>,
+    conditions: Option<Arc<GranuleConditions>>,
+    /// By the part's object, where the sparse index is asked.
+    by_key: HashMap<String, Granules>,
 }
 
 impl std::fmt::Debug for Known {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Known({:?}, {} parts)", self.generation, self.chosen.len())
+        write!(f, "Known({:?}, {} parts)", self.generation, self.by_key.len())
     }
 }
 
@@ -57,46 +63,52 @@ impl Thresholds {
         !columns.is_empty() && columns.iter().all(|column| layout.columns.index_of(column.name()).is_some())
     }
 
-    pub fn new(conditions: Vec<Arc<dyn PhysicalExpr>>, layout: Arc<Layout>) -> Thresholds {
-        Thresholds { conditions, layout, known: Mutex::default() }
+    pub fn new(conditions: Vec<Arc<dyn PhysicalExpr>>, layout: Arc<Layout>) -> Result<Thresholds> {
+        let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
+        Ok(Thresholds { conditions, layout, schema, known: Mutex::default(), bounds: Mutex::default() })
     }
 
     /// The unit's granules in which a row may still matter.
     pub fn narrow(&self, unit: &Unit) -> Vec<Range<usize>> {
-        match self.chosen(unit) {
-            Some(chosen) => intersection(&unit.granules, &chosen),
-            None => unit.granules.clone(),
-        }
-    }
-
-    /// `None`: any granule of the part.
-    fn chosen(&self, unit: &Unit) -> Option<Granules> {
         let generation = self.conditions.iter().map(snapshot_generation).fold(0, u64::wrapping_add);
-        let selector = {
+        let (conditions, by_key) = {
             let mut known = self.known.lock();
             if known.generation != Some(generation) {
-                *known = Known { generation: Some(generation), selector: self.selector(), chosen: HashMap::new() };
+                *known = Known { generation: Some(generation), conditions: self.conditions(), by_key: HashMap::new() };
             }
-            if let Some(chosen) = known.chosen.get(&unit.entry.key) {
-                return Some(chosen.clone());
-            }
-            known.selector.clone()?
+            (known.conditions.clone(), known.by_key.get(&unit.entry.key).cloned())
         };
-        let chosen: Granules = Arc::new(selector.granules(&unit.open).granules);
-        let mut known = self.known.lock();
-        if known.generation == Some(generation) {
-            known.chosen.insert(unit.entry.key.clone(), chosen.clone());
+        let Some(conditions) = conditions else { return unit.granules.clone() };
+        // A threshold changes with nearly every batch. So the unit's granules alone are asked, and of the column itself: its
+        // bounds say what the sparse index would, and more.
+        if !conditions.columns.is_unknown() {
+            let bounds = |place| self.bounds(unit, place);
+            return conditions.by_columns(&self.layout, &bounds, unit.granules.clone());
         }
-        Some(chosen)
+        let by_key = by_key.unwrap_or_else(|| {
+            let chosen: Granules = Arc::new(conditions.by_key(&unit.open));
+            let mut known = self.known.lock();
+            if known.generation == Some(generation) {
+                known.by_key.insert(unit.entry.key.clone(), chosen.clone());
+            }
+            chosen
+        });
+        intersection(&unit.granules, &by_key)
     }
 
-    fn selector(&self) -> Option<Arc<Selector>> {
+    fn conditions(&self) -> Option<Arc<GranuleConditions>> {
         let now = self.conditions.iter().filter_map(|condition| now(condition));
         let parts: Vec<_> = now
             .flat_map(|condition| split_conjunction(&condition).into_iter().filter_map(logical).collect::<Vec<_>>())
             .collect();
-        let selector = Selector::new(self.layout.clone(), &parts).ok()?;
-        selector.needs_parts_open().then(|| Arc::new(selector))
+        let conditions = GranuleConditions::new(&self.layout, &self.schema, &parts);
+        (!conditions.is_unknown()).then(|| Arc::new(conditions))
+    }
+
+    fn bounds(&self, unit: &Unit, place: usize) -> Option<Arc<Bounds>> {
+        let mut known = self.bounds.lock();
+        let read = || statistics::bounds(&unit.open, &self.layout, place).ok().flatten().map(Arc::new);
+        known.entry((unit.entry.key.clone(), place)).or_insert_with(read).clone()
     }
 
     /// The conditions as they are now, as steps before the columns `read` are decoded: those that read less than that.
