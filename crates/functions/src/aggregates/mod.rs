@@ -19,7 +19,6 @@ pub mod mapped;
 pub mod moments;
 pub mod natives;
 pub mod nulls;
-mod parted_keys;
 pub mod picks;
 pub mod quantiles;
 pub mod runs;

@@ -2,7 +2,7 @@
 //!
 //! A value is a key: the bits of a number of up to 64 bits, of anything else a 128-bit hash (of which two of 10^15 values
 //! are equal with a probability of 10^-9). `uniqExact` keeps the keys of each group: a short list while there are few, then
-//! a hash table, then many of them ([`PartedKeys`]).
+//! a hash table.
 //!
 //! The estimates keep 64-bit hashes of the keys. Beyond their limit they keep only hashes that end in a zero bit, then in
 //! two, and so on: what is kept is a fair sample of 2^-level of the values. With at most 65,536 kept (131,072 for
@@ -22,7 +22,6 @@ use xxhash_rust::xxh3::xxh3_128;
 use super::groups::Groups;
 use super::key_table::KeyTable;
 use super::natives::{by_native, natives};
-use super::parted_keys::PartedKeys;
 use super::{Call, NullRule, Plan, family};
 use crate::hash::int_hash_64;
 use crate::registry::Registry;
@@ -230,95 +229,8 @@ fn exact(call: &Call<'_>, result: SqlType, limit: usize) -> Result<Plan> {
     Ok(Plan::new(result, arguments, vec![words_type()], move || Exact::<u128>::new(limit, carrier.clone())))
 }
 
-/// From so many keys on they are in parts: a table of them leaves the second level of the cache.
-const MANY: usize = 1 << 15;
-
-/// A set that may be very large.
-enum Distinct<K> {
-    Whole(Set<K>),
-    Parted(Box<PartedKeys<K>>),
-}
-
-impl<K: Key> Distinct<K> {
-    fn new() -> Self {
-        Distinct::Whole(Set::new())
-    }
-
-    /// How many keys more it takes the memory of.
-    fn insert_all(&mut self, keys: &[K]) -> usize {
-        match self {
-            Distinct::Parted(parted) => parted.insert_all(keys.iter().copied()),
-            Distinct::Whole(set) => {
-                let added = set.insert_all(keys);
-                added + self.part_if_many()
-            }
-        }
-    }
-
-    #[inline]
-    fn insert(&mut self, key: K, limit: usize) -> usize {
-        match self {
-            Distinct::Parted(parted) => parted.insert_all([key]),
-            Distinct::Whole(set) => match set.len() < limit && set.insert(key) {
-                true if set.len() >= MANY => 1 + self.part_if_many(),
-                added => usize::from(added),
-            },
-        }
-    }
-
-    fn part_if_many(&mut self) -> usize {
-        match self {
-            Distinct::Whole(Set::Many(table)) if table.len() >= MANY => {
-                let mut parted = PartedKeys::new();
-                parted.insert_all(table.iter());
-                parted.settle();
-                *self = Distinct::Parted(Box::new(parted));
-                PartedKeys::<K>::OVERHEAD
-            }
-            _ => 0,
-        }
-    }
-
-    /// How many keys it has. None waits for its table any more.
-    fn settle(&mut self) -> usize {
-        match self {
-            Distinct::Whole(set) => set.len(),
-            Distinct::Parted(parted) => parted.settle(),
-        }
-    }
-
-    /// After [`Self::settle`].
-    fn each(&self, f: impl FnMut(K)) {
-        match self {
-            Distinct::Whole(set) => set.each(f),
-            Distinct::Parted(parted) => parted.iter().for_each(f),
-        }
-    }
-
-    /// Makes room for so many keys more.
-    fn reserve(&mut self, keys: usize) -> usize {
-        match self {
-            Distinct::Whole(Set::Few(few)) if few.is_empty() && keys >= MANY => {
-                *self = Distinct::Parted(Box::new(PartedKeys::new()));
-                PartedKeys::<K>::OVERHEAD
-            }
-            Distinct::Whole(set) => {
-                set.reserve(keys);
-                0
-            }
-            Distinct::Parted(_) => 0,
-        }
-    }
-
-    /// Keys that its memory is counted as.
-    fn entries(&mut self) -> usize {
-        let overhead = if matches!(self, Distinct::Parted(_)) { PartedKeys::<K>::OVERHEAD } else { 0 };
-        self.settle() + overhead
-    }
-}
-
 struct Exact<K> {
-    sets: Vec<Distinct<K>>,
+    sets: Vec<Set<K>>,
     /// More values than this are not told apart.
     limit: usize,
     result: DataType,
@@ -329,11 +241,19 @@ impl<K: Key> Exact<K> {
     fn new(limit: usize, result: DataType) -> Self {
         Exact { sets: Vec::new(), limit, result, entries: 0 }
     }
+
+    #[inline]
+    fn add(&mut self, group: usize, key: K) {
+        let set = &mut self.sets[group];
+        if set.len() < self.limit && set.insert(key) {
+            self.entries += 1;
+        }
+    }
 }
 
 impl<K: Key> Groups for Exact<K> {
     fn resize(&mut self, groups: usize) {
-        self.sets.resize_with(groups, Distinct::new);
+        self.sets.resize_with(groups, Set::new);
     }
 
     fn update(&mut self, args: &[ArrayRef], groups: &[usize]) -> Result<()> {
@@ -343,14 +263,13 @@ impl<K: Key> Groups for Exact<K> {
             return Ok(());
         }
         for (key, group) in keys.into_iter().zip(groups) {
-            self.entries += self.sets[*group].insert(key, self.limit);
+            self.add(*group, key);
         }
         Ok(())
     }
 
     fn save(&mut self, groups: usize) -> Result<Vec<ArrayRef>> {
-        let keys: usize = self.sets[..groups].iter_mut().map(Distinct::settle).sum();
-        let mut words = Vec::with_capacity(keys * K::WORDS);
+        let mut words = Vec::with_capacity(self.sets[..groups].iter().map(|set| set.len() * K::WORDS).sum());
         let mut offsets = vec![0];
         for set in &self.sets[..groups] {
             set.each(|key| key.push(&mut words));
@@ -364,32 +283,32 @@ impl<K: Key> Groups for Exact<K> {
         let words = natives::<u64>(lists.values())?;
         for (pair, group) in lists.offsets().windows(2).zip(groups) {
             let words = &words[pair[0] as usize..pair[1] as usize];
-            self.entries += self.sets[*group].reserve((words.len() / K::WORDS).min(self.limit));
+            self.sets[*group].reserve((words.len() / K::WORDS).min(self.limit));
             if self.limit == usize::MAX {
                 let keys: Vec<K> = words.chunks_exact(K::WORDS).map(K::read).collect();
                 self.entries += self.sets[*group].insert_all(&keys);
                 continue;
             }
             for key in words.chunks_exact(K::WORDS) {
-                self.entries += self.sets[*group].insert(K::read(key), self.limit);
+                self.add(*group, K::read(key));
             }
         }
         Ok(())
     }
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        let counts = UInt64Array::from_iter_values(self.sets[..groups].iter_mut().map(|set| set.settle() as u64));
+        let counts = UInt64Array::from_iter_values(self.sets[..groups].iter().map(|set| set.len() as u64));
         Ok(arrow::compute::cast(&counts, &self.result)?)
     }
 
     fn drop_first(&mut self, groups: usize) {
-        let gone: usize = self.sets.drain(..groups).map(|mut set| set.entries()).sum();
-        self.entries = self.entries.saturating_sub(gone);
+        let gone: usize = self.sets.drain(..groups).map(|set| set.len()).sum();
+        self.entries -= gone;
     }
 
     fn bytes(&self) -> usize {
         // A table is between three eighths and three quarters full.
-        self.sets.capacity() * size_of::<Distinct<K>>() + self.entries * size_of::<K>() * 2
+        self.sets.capacity() * size_of::<Set<K>>() + self.entries * size_of::<K>() * 2
     }
 }
 
