@@ -3,6 +3,9 @@
 //! The tail (header, sparse index, footer) is compared with the manifest's hash of it, pages with the sums that stand in
 //! the tail, and data of skip indexes and of deleted rows with their own. What is in caches is left out: it says nothing of
 //! the object. Parts that were written before pages had sums are checked as far as their tail goes.
+//!
+//! Of the whole table the versions of its manifest are checked too; a row tells of those that are damaged. One damaged copy
+//! of the two hinders no query, and is told here while the other is whole.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -15,11 +18,15 @@ use gristmill_introspect::QueryContext;
 use crate::index::skip::chunk;
 use crate::insert::partition;
 use crate::manifest::PartEntry;
+use crate::manifest::v1::object;
+use crate::manifest::v1::record::FOLDER;
 use crate::table::Core;
 
 /// Bytes that are read at a time, and how often beside one another.
 const RUN_BYTES: u64 = 8 << 20;
 const RUNS_AT_ONCE: usize = 4;
+/// What a Parquet file begins with. Readers that begin at its end, as ours, never look at it.
+const MAGIC: &[u8] = b"PAR1";
 
 /// Errors: NO_SUCH_DATA_PART where a part is named that is not there; what hinders reading is damage of the part.
 pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartChoice) -> Result<Vec<CheckedPart>> {
@@ -45,7 +52,24 @@ pub async fn check(core: &Arc<Core>, context: &Arc<QueryContext>, chosen: &PartC
         context.check()?;
         checked.push(CheckedPart { name: part.name.clone(), damage });
     }
+    if matches!(chosen, PartChoice::Partition(_)) && partition.is_none() {
+        checked.extend(manifest(core, context).await?);
+    }
     Ok(checked)
+}
+
+/// The versions of the manifest that are damaged.
+async fn manifest(core: &Arc<Core>, context: &Arc<QueryContext>) -> Result<Vec<CheckedPart>> {
+    let mut damaged = Vec::new();
+    for listed in core.store.list(context, FOLDER).await? {
+        // One that went meanwhile was swept.
+        let Some(data) = context.cancellable(core.store.read_whole(context, &listed.key)).await? else { continue };
+        context.read(0, data.len() as u64);
+        if let Err(damage) = object::check(&listed.key, &data) {
+            damaged.push(CheckedPart { name: listed.key, damage: Some(damage) });
+        }
+    }
+    Ok(damaged)
 }
 
 async fn part_with_projections(core: &Arc<Core>, context: &Arc<QueryContext>, part: &PartEntry) -> Result<()> {
@@ -63,6 +87,10 @@ async fn part_with_projections(core: &Arc<Core>, context: &Arc<QueryContext>, pa
 /// One object of a part.
 async fn object(core: &Arc<Core>, context: &Arc<QueryContext>, part: &PartEntry) -> Result<()> {
     let open = context.cancellable(core.read_tail(context, part)).await?;
+    if read(core, context, part, 0..MAGIC.len() as u64).await? != MAGIC {
+        let text = format!("object {} does not begin as a Parquet file", core.store.location(&part.key));
+        return Err(Error::new(ErrorCode::CORRUPTED_DATA, text));
+    }
     for index in &open.header.skip_indexes {
         for place in &index.chunks {
             let data = read(core, context, part, place.offset..place.offset + place.length).await?;

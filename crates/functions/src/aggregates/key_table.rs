@@ -3,6 +3,9 @@
 //! Against `hashbrown::HashTable`, which it replaces for `uniqExact`: many keys are inserted at a time, and the slot of a
 //! key is sent for while those before it are looked up, so a set that is larger than the cache does not wait for memory with
 //! every key. Slots hold nothing but keys, at most three of four are taken.
+//!
+//! Keys of one table come in the order of its slots, which is nearly that of another's: before they are inserted there, it
+//! needs room for all of them ([`KeyTable::reserve`]).
 
 use super::sets::Key;
 
@@ -137,6 +140,28 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
+
+    /// The longest run of taken slots: what is looked through for a key at its beginning.
+    fn longest_run(table: &KeyTable<u64>) -> usize {
+        table.slots.split(|slot| *slot == 0).map(<[u64]>::len).max().unwrap_or(0)
+    }
+
+    #[test]
+    fn keys_of_other_tables_do_not_pile_up_where_there_is_room_for_them() {
+        for keys in [40_000, 50_000, 60_000, 70_000] {
+            let table = |from: u64| {
+                let mut table = KeyTable::with_capacity(0);
+                table.insert_all(&(from..from + keys).collect::<Vec<_>>());
+                table
+            };
+            let (mut all, more) = (table(1), table(1_000_000));
+            all.reserve(all.len() + more.len());
+            for some in more.iter().collect::<Vec<_>>().chunks(1000) {
+                all.insert_all(some);
+                assert!(longest_run(&all) < 500, "{} of {} slots, {}", all.len(), all.slots.len(), longest_run(&all));
+            }
+        }
+    }
 
     proptest! {
         #[test]

@@ -147,6 +147,13 @@ impl<K: Key> Set<K> {
         self.len() == 0
     }
 
+    fn bytes(&self) -> usize {
+        match self {
+            Set::Few(keys) => keys.capacity() * size_of::<K>(),
+            Set::Many(keys) => keys.bytes(),
+        }
+    }
+
     /// Whether it was not there before.
     #[inline]
     pub fn insert(&mut self, key: K) -> bool {
@@ -182,12 +189,18 @@ impl<K: Key> Set<K> {
         }
     }
 
-    /// Makes room for so many keys more, where there are many.
+    /// Makes room for so many keys more, where there are many. Needed before the keys of another set come, which are in the
+    /// order of its slots: without room for all of them the first ones fill the beginning of the table, and each of those
+    /// after them looks through all of it.
     fn reserve(&mut self, keys: usize) {
         match self {
-            Set::Few(few) if few.is_empty() && keys > FEW => *self = Set::Many(KeyTable::with_capacity(keys)),
-            Set::Many(table) => table.reserve(keys),
-            _ => {}
+            Set::Few(few) if few.len() + keys > FEW => {
+                let mut table = KeyTable::with_capacity(few.len() + keys);
+                table.insert_all(few);
+                *self = Set::Many(table);
+            }
+            Set::Many(table) => table.reserve(table.len() + keys),
+            Set::Few(_) => {}
         }
     }
 
@@ -307,8 +320,12 @@ impl<K: Key> Groups for Exact<K> {
     }
 
     fn bytes(&self) -> usize {
-        // A table is between three eighths and three quarters full.
-        self.sets.capacity() * size_of::<Set<K>>() + self.entries * size_of::<K>() * 2
+        let own = self.sets.capacity() * size_of::<Set<K>>();
+        // Few sets may be large ones, with room for what is merged next; of many a table is about half full.
+        match self.sets.as_slice() {
+            few if few.len() <= FEW => own + few.iter().map(Set::bytes).sum::<usize>(),
+            _ => own + self.entries * size_of::<K>() * 2,
+        }
     }
 }
 
@@ -427,6 +444,7 @@ impl Groups for Sampled {
             let Some((level, hashes)) = words.as_primitive::<UInt64Type>().values().split_first() else { continue };
             let sample = &mut self.samples[*group];
             sample.raise(*level as u32);
+            sample.hashes.reserve(hashes.len());
             for hash in hashes {
                 self.entries += usize::from(sample.add(*hash, self.limit));
             }

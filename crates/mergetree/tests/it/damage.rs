@@ -123,9 +123,9 @@ async fn checked(objects: BTreeMap<String, Vec<u8>>) -> Vec<String> {
 async fn check_table_names_the_part_with_a_flipped_byte() {
     let (whole, part, open) = two_parts(100).await;
     assert_eq!(checked(whole.clone()).await, ["", ""]);
-    // Of the pages every byte counts, and of the tail.
+    // Every byte counts: of the magic word, of the pages and of the tail.
     let first = open.metadata.metadata().row_group(0).column(0).byte_range().0;
-    for at in (first as usize..part.bytes as usize).step_by(11) {
+    for at in (0..4).chain((first as usize..part.bytes as usize).step_by(11)) {
         let mut damaged = whole.clone();
         damaged.get_mut(&part.key).expect("the part")[at] ^= 0x10;
         let found = checked(damaged).await;
@@ -139,4 +139,18 @@ async fn check_table_names_the_part_with_a_flipped_byte() {
     let mut short = whole;
     short.get_mut(&part.key).expect("the part").truncate(1000);
     assert!(checked(short).await[0].contains(&part.key));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn check_table_names_the_version_of_the_manifest_of_which_a_copy_is_damaged() {
+    let (whole, ..) = two_parts(100).await;
+    for version in whole.keys().filter(|key| key.starts_with("manifest/")) {
+        for at in (0..whole[version].len()).step_by(13) {
+            let mut damaged = whole.clone();
+            damaged.get_mut(version).expect("the version")[at] ^= 0x10;
+            let found = checked(damaged).await;
+            assert!(found.len() == 3 && found[2].contains(version), "{version}, byte {at}: {found:?}");
+            assert_eq!(found[..2], ["", ""]);
+        }
+    }
 }

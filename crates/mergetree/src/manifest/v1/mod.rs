@@ -1,7 +1,7 @@
 //! Format version 1 of the manifest, described in docs/formats/manifest-v1.md.
 
 pub mod load;
-mod object;
+pub mod object;
 pub mod record;
 pub mod value;
 

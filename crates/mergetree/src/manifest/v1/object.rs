@@ -32,11 +32,35 @@ pub fn encode(payload: &[u8]) -> Bytes {
 /// The payload of the object at `key`. Errors: CORRUPTED_DATA where no copy is whole, UNSUPPORTED_PARAMETER where a newer
 /// program wrote it.
 pub fn decode<'a>(key: &str, data: &'a [u8]) -> Result<&'a [u8]> {
-    copy(key, data).or_else(|error| {
-        let payload = copy(key, &data[data.len() / 2..]).map_err(|_| error.clone())?;
-        tracing::warn!("{error}; its second copy was read");
-        Ok(payload)
-    })
+    match copies(key, data) {
+        (Ok(payload), Some(Err(error))) => {
+            tracing::warn!("{error}; its first copy was read");
+            Ok(payload)
+        }
+        (Ok(payload), _) => Ok(payload),
+        (Err(error), Some(Ok(payload))) => {
+            tracing::warn!("{error}; its second copy was read");
+            Ok(payload)
+        }
+        (Err(error), _) => Err(error),
+    }
+}
+
+/// Errors: CORRUPTED_DATA where either copy is damaged, though the other may be whole.
+pub fn check(key: &str, data: &[u8]) -> Result<()> {
+    let (first, second) = copies(key, data);
+    first?;
+    second.transpose()?;
+    Ok(())
+}
+
+/// The payload by each copy. `None`: format 1 has no second one.
+fn copies<'a>(key: &str, data: &'a [u8]) -> (Result<&'a [u8]>, Option<Result<&'a [u8]>>) {
+    let first = copy(key, data);
+    if first.as_ref().is_ok_and(|payload| data.len() == HEADER_LENGTH + payload.len()) {
+        return (first, None);
+    }
+    (first, Some(copy(key, &data[data.len() / 2..])))
 }
 
 /// The payload of the copy that the bytes begin with; in format 1 there is nothing behind it.
@@ -71,10 +95,13 @@ mod tests {
     fn one_copy_of_two_is_enough() {
         let whole = encode(b"a payload");
         assert_eq!(decode("k", &whole).expect("reads"), b"a payload");
+        check("k", &whole).expect("both are whole");
         for at in 0..whole.len() {
             let mut damaged = whole.to_vec();
             damaged[at] ^= 0x10;
             assert_eq!(decode("k", &damaged).expect("the other copy"), b"a payload", "byte {at}");
+            let error = check("manifest/7", &damaged).expect_err("damage of one copy goes unnoticed");
+            assert!(error.to_string().contains("manifest/7"), "{error}");
         }
         // The half that was written when the power went is a copy.
         assert_eq!(decode("k", &whole[..whole.len() / 2 + 3]).expect("reads"), b"a payload");
