@@ -46,6 +46,20 @@ def test_explain_estimate_tells_files_requests_and_price_before_anything_is_read
     assert int(only_footers.value) <= 6
 
 
+def test_each_row_group_that_is_loaded_counts_as_the_requests_that_it_takes(s3, data):
+    file = f"s3('{s3.url('data/groups/five.parquet')}', {s3.keys})"
+    wide = "SELECT number AS id, randomString(2000) AS text FROM numbers(5000)"
+    events = "SELECT value FROM system.events WHERE event = 'S3GetObject'"
+    write = f"INSERT INTO FUNCTION {file} {wide} SETTINGS output_format_parquet_row_group_size = 1000, s3_truncate_on_insert = 1"
+    gristmill(write, "CREATE TABLE t (id UInt64, text String) ENGINE = MergeTree ORDER BY id", path=data).ok()
+    answer = gristmill(f"EXPLAIN ESTIMATE INSERT INTO t SELECT * FROM {file} FORMAT JSONEachRow", path=data).ok()
+    told = next(json.loads(line) for line in answer.out.splitlines() if '"s3"' in line)
+    assert told["row_groups"] == 5, told
+    sent = gristmill(f"INSERT INTO t SELECT * FROM {file}", events, path=data).ok()
+    # A named file is not listed: all requests are reads.
+    assert told["requests"] == int(sent.value) == 6, told
+
+
 def test_explain_estimate_of_a_table_is_as_clickhouse_has_it(data):
     answer = gristmill(
         "CREATE TABLE t (a UInt32) ENGINE = MergeTree ORDER BY a",

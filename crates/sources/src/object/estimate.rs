@@ -183,11 +183,14 @@ impl Estimate {
                 self.memory_bytes +=
                     groups.iter().map(|group| first.file.memory_bytes(&request.wanted, *group)).sum::<u64>();
                 let tail_from = first.file.footer.file_bytes.saturating_sub(settings.footer_fetch_bytes);
-                let wanted = groups.iter().flat_map(|group| first.file.chunks(&request.wanted, *group));
-                let wanted: Vec<_> = wanted.filter(|range| range.start < tail_from).collect();
-                let remote = request.fetcher.store.is_remote();
-                self.requests += ranges::plan(&wanted, RangePolicy::of(settings, remote)).len() as u64;
-                self.bytes += wanted.iter().map(|range| range.end - range.start).sum::<u64>();
+                let policy = RangePolicy::of(settings, request.fetcher.store.is_remote());
+                // Each group is fetched for itself: what is near in two of them is two requests.
+                for group in groups {
+                    let chunks = first.file.chunks(&request.wanted, group).into_iter();
+                    let wanted: Vec<_> = chunks.filter(|range| range.start < tail_from).collect();
+                    self.requests += ranges::plan(&wanted, policy).len() as u64;
+                    self.bytes += wanted.iter().map(|range| range.end - range.start).sum::<u64>();
+                }
                 self.bytes += settings.footer_fetch_bytes.min(first.file.footer.file_bytes);
             }
         }
