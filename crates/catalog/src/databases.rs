@@ -82,6 +82,14 @@ impl Slot {
 struct Database {
     info: Arc<DatabaseInfo>,
     tables: BTreeMap<String, Slot>,
+    /// Why definitions of this database cannot be read: those of tables whose names nobody knows, or its own.
+    damaged: Vec<Error>,
+}
+
+impl Database {
+    fn new(info: DatabaseInfo) -> Database {
+        Database { info: Arc::new(info), tables: BTreeMap::new(), damaged: Vec::new() }
+    }
 }
 
 type State = BTreeMap<String, Database>;
@@ -114,7 +122,22 @@ impl Databases {
         let loaded = store.load().await?;
         let mut state: State = BTreeMap::new();
         for info in loaded.databases {
-            state.insert(info.name.clone(), Database { info: Arc::new(info), tables: BTreeMap::new() });
+            state.insert(info.name.clone(), Database::new(info));
+        }
+        for damaged in loaded.damaged {
+            tracing::error!("{}", damaged.error);
+            let database = match damaged.table {
+                Some(_) => state.get_mut(&damaged.database),
+                None => {
+                    // Its tables are there: only its comment is not known.
+                    let (name, uuid) = (damaged.database.clone(), Uuid::nil());
+                    let info = DatabaseInfo { name, uuid, comment: String::new(), system: false };
+                    Some(state.entry(damaged.database.clone()).or_insert_with(|| Database::new(info)))
+                }
+            };
+            if let Some(database) = database {
+                database.damaged.push(damaged.error);
+            }
         }
         let mut opened = futures::stream::iter(loaded.tables.into_iter().map(|definition| {
             let (definition, opener) = (Arc::new(definition), opener.clone());
@@ -135,6 +158,18 @@ impl Databases {
                 let name = full_name(&definition.database, &definition.name);
                 Error::new(ErrorCode::CORRUPTED_DATA, format!("The metadata has table {name}, but not its database"))
             })?;
+            // A name may have been given anew while the definition that has it could not be read.
+            if let Some(other) = database.tables.get(&definition.name) {
+                let text = format!(
+                    "Table {} is defined twice, by {} and by {}; the first is read",
+                    full_name(&definition.database, &definition.name),
+                    MetadataStore::table_path(&other.definition()),
+                    MetadataStore::table_path(&definition),
+                );
+                tracing::error!("{text}");
+                database.damaged.push(Error::new(ErrorCode::CORRUPTED_DATA, text));
+                continue;
+            }
             database.tables.insert(definition.name.clone(), slot);
         }
         drop(opened);
@@ -211,14 +246,9 @@ impl Databases {
     pub fn register_system(&self, table: Arc<dyn Table>) {
         let definition = table.definition();
         let mut state = self.state.write();
-        let database = state.entry(definition.database.clone()).or_insert_with(|| Database {
-            info: Arc::new(DatabaseInfo {
-                name: definition.database.clone(),
-                uuid: Uuid::nil(),
-                comment: String::new(),
-                system: true,
-            }),
-            tables: BTreeMap::new(),
+        let database = state.entry(definition.database.clone()).or_insert_with(|| {
+            let name = definition.database.clone();
+            Database::new(DatabaseInfo { name, uuid: Uuid::nil(), comment: String::new(), system: true })
         });
         database.tables.insert(definition.name.clone(), Slot::Open(table));
     }
@@ -241,7 +271,7 @@ impl Databases {
             DatabaseInfo { name: name.to_string(), uuid: Uuid::new_v4(), comment: comment.to_string(), system: false };
         let change = Change { put: vec![Record::Database(info.clone())], delete: vec![] };
         self.commit(guard, change, move |state| {
-            state.insert(info.name.clone(), Database { info: Arc::new(info), tables: BTreeMap::new() });
+            state.insert(info.name.clone(), Database::new(info));
             vec![]
         })
         .await
@@ -259,6 +289,10 @@ impl Databases {
             };
             if database.info.system {
                 return Err(read_only(name, "dropped"));
+            }
+            // The data of a table that cannot be named would stay for ever.
+            if let Some(error) = database.damaged.first() {
+                return Err(error.clone().with_context(format!("when database {} was dropped", quote_identifier(name))));
             }
             database.tables.values().cloned().collect()
         };

@@ -26,6 +26,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use object_store::memory::InMemory;
 use object_store::path::{Path, PathPart};
 use object_store::{ObjectStore, ObjectStoreExt, PutMode};
+use percent_encoding::percent_decode_str;
 use tokio::sync::Mutex;
 use uuid::Uuid;
 
@@ -73,6 +74,16 @@ pub struct Loaded {
     pub databases: Vec<DatabaseInfo>,
     pub tables: Vec<TableDefinition>,
     pub unowned: Vec<TableDefinition>,
+    pub damaged: Vec<Damaged>,
+}
+
+/// An object that cannot be read, while the others can.
+#[derive(Debug)]
+pub struct Damaged {
+    pub database: String,
+    /// `None`: it is the database's own.
+    pub table: Option<Uuid>,
+    pub error: Error,
 }
 
 #[derive(Debug)]
@@ -133,7 +144,8 @@ impl MetadataStore {
         Key::Table(definition.database.clone(), definition.uuid).path().to_string()
     }
 
-    /// Carries out intents that a crash left behind and reads everything.
+    /// Carries out intents that a crash left behind and reads everything. Errors: where an intent is damaged, or an object of
+    /// data without a table (nobody would know whose data it is), or where a newer program wrote one.
     pub async fn load(&self) -> Result<Loaded> {
         self.refuse_newer_layout().await?;
         let mut pending = self.pending.lock().await;
@@ -147,10 +159,12 @@ impl MetadataStore {
         for folder in [VERSION, UNOWNED] {
             for (path, bytes) in self.read_all(&Path::from_iter([ROOT, folder])).await? {
                 loaded.fresh = false;
-                match v1::read(&bytes, folder == UNOWNED).context(|| format!("while reading {path}"))? {
-                    Record::Database(database) => loaded.databases.push(database),
-                    Record::Table(table) => loaded.tables.push(table),
-                    Record::Unowned(table) => loaded.unowned.push(table),
+                match v1::read(&bytes, folder == UNOWNED).context(|| format!("while reading {path}")) {
+                    Ok(Record::Database(database)) => loaded.databases.push(database),
+                    Ok(Record::Table(table)) => loaded.tables.push(table),
+                    Ok(Record::Unowned(table)) => loaded.unowned.push(table),
+                    Err(error) if error.code() == ErrorCode::NOT_IMPLEMENTED => return Err(error),
+                    Err(error) => loaded.damaged.push(damaged(&path, error)?),
                 }
             }
         }
@@ -226,6 +240,18 @@ impl MetadataStore {
         }
         Ok(())
     }
+}
+
+/// Errors: `error` itself where the path does not say whose object it is.
+fn damaged(path: &Path, error: Error) -> Result<Damaged> {
+    let parts: Vec<_> = path.parts().collect();
+    let [_, version, database, file] = &parts[..] else { return Err(error) };
+    if version.as_ref() != VERSION {
+        return Err(error);
+    }
+    let database = percent_decode_str(database.as_ref()).decode_utf8_lossy().into_owned();
+    let table = file.as_ref().strip_suffix(".json").and_then(|name| name.parse().ok());
+    Ok(Damaged { database, table, error })
 }
 
 fn failed(what: &str, path: &Path, error: object_store::Error) -> Error {

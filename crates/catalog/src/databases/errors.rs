@@ -50,8 +50,12 @@ pub(super) fn unknown_table(state: &State, database: &str, name: &str, sees: See
         let mut others = state.iter().filter(|(other, found)| found.tables.contains_key(name) && sees(other, Some(name)));
         others.next().map(|(other, _)| full_name(other, name))
     });
-    let hint = near
+    let mut hint = near
         .filter(|near| *near != full_name(database, name))
         .map_or_else(String::new, |near| format!(". Maybe you meant {near}?"));
+    // It may be the one whose name cannot be read.
+    for damaged in state.get(database).filter(|_| sees(database, Some(name))).iter().flat_map(|found| &found.damaged) {
+        hint.push_str(&format!(" ({})", damaged.message()));
+    }
     Error::new(ErrorCode::UNKNOWN_TABLE, format!("Table {} does not exist{hint}", full_name(database, name)))
 }

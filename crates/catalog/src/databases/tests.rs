@@ -1,7 +1,7 @@
 use std::path::Path;
 
-use object_store::ObjectStore;
 use object_store::memory::InMemory;
+use object_store::{ObjectStore, ObjectStoreExt};
 
 use super::*;
 use crate::definition::tests::definition;
@@ -97,6 +97,36 @@ async fn tables_outlive_the_process_and_names_are_checked() {
     let unseen = databases.table_for("default", "hit", &|_, table| table.is_none()).expect_err("no such table");
     assert!(!unseen.message().contains("hits"), "{unseen}");
     assert_eq!(databases.table("defalt", "hits").expect_err("no database").code(), ErrorCode::UNKNOWN_DATABASE);
+}
+
+#[tokio::test]
+async fn a_damaged_definition_is_named_and_takes_no_other_table_with_it() {
+    let (store, disk): (Arc<InMemory>, _) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("a"), false, false).await.expect("created");
+    let of_b =
+        MetadataStore::table_path(&databases.create_table(table("b"), false, false).await.expect("created").definition());
+    drop(databases);
+    for damaged in [of_b.as_str(), "metadata/v1/default/database.json"] {
+        let path = object_store::path::Path::from(damaged);
+        let whole = store.get(&path).await.expect("there").bytes().await.expect("reads");
+        let text = String::from_utf8(whole.to_vec()).expect("text").replace("\"name\"", "\"nbme\"");
+        store.put(&path, text.into()).await.expect("written");
+
+        let databases = open_on(&store, &disk).await;
+        databases.table("default", "a").expect("there");
+        if damaged == of_b {
+            let error = databases.table_for("default", "b", &|_, _| true).expect_err("damaged");
+            assert!(error.message().contains(damaged) && error.code() == ErrorCode::UNKNOWN_TABLE, "{error}");
+        } else {
+            databases.table("default", "b").expect("there");
+        }
+        let error = databases.drop_database("default", false).await.expect_err("it would forget data");
+        assert!(error.message().contains(damaged), "{error}");
+        store.put(&path, whole.into()).await.expect("written");
+    }
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(names(&databases, "default"), ["a", "b"]);
 }
 
 #[tokio::test]

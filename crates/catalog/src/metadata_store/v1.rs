@@ -3,6 +3,10 @@
 //!
 //! Types are kept as their canonical text, expressions as the text of the statement. The golden files in `v1/` are read
 //! by a test for ever.
+//!
+//! The last field is a checksum: xxh3-64, in hexadecimal, of the object without it as compact JSON. A flipped byte would else
+//! be another type, or a field that nobody knows and that is passed over. Without a checksum are objects of older
+//! programs, and what was mended by hand.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +14,9 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_types::{Column, Columns, DefaultKind};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 use uuid::Uuid;
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::{Change, Key, Record};
 use crate::column_keys::ColumnKeys;
@@ -21,17 +27,17 @@ use crate::ttl::TtlSpec;
 
 const FORMAT: u32 = 1;
 
+/// Of the objects of older programs too.
+const FIELDS: [&str; 5] = ["version", "database", "table", "put", "delete"];
+const CHECKSUM: &str = "checksum";
+
 #[derive(Serialize, Deserialize)]
 struct Versioned<T> {
     version: u32,
     #[serde(flatten)]
     body: T,
-}
-
-/// Read first: the rest is only looked at where the version is known.
-#[derive(Deserialize)]
-struct VersionOnly {
-    version: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    checksum: Option<String>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -190,19 +196,42 @@ pub(super) fn newer(version: &str) -> Error {
 }
 
 fn to_json<T: Serialize>(body: T) -> Result<Vec<u8>> {
-    let mut bytes = serde_json::to_vec_pretty(&Versioned { version: FORMAT, body })
-        .map_err(|error| Error::logical(format!("A definition cannot be written as JSON: {error}")))?;
+    let unwritable = |error| Error::logical(format!("A definition cannot be written as JSON: {error}"));
+    let mut versioned = Versioned { version: FORMAT, body, checksum: None };
+    versioned.checksum = Some(checksum(&serde_json::to_value(&versioned).map_err(unwritable)?));
+    let mut bytes = serde_json::to_vec_pretty(&versioned).map_err(unwritable)?;
     bytes.push(b'\n');
     Ok(bytes)
 }
 
+fn checksum(object: &Value) -> String {
+    format!("{:016x}", xxh3_64(object.to_string().as_bytes()))
+}
+
+/// The version is looked at when the object is known to be whole, and the rest when the version is known.
 fn from_json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    let broken = |error: serde_json::Error| Error::new(ErrorCode::CORRUPTED_DATA, format!("Not a definition: {error}"));
-    let VersionOnly { version } = serde_json::from_slice(bytes).map_err(broken)?;
-    if version != FORMAT {
-        return Err(newer(&version.to_string()));
+    let damaged = |what: String| Error::new(ErrorCode::CORRUPTED_DATA, format!("The definition is damaged: {what}"));
+    let not_one = |error: serde_json::Error| damaged(error.to_string());
+    let mut object: Value = serde_json::from_slice(bytes).map_err(not_one)?;
+    let fields = object.as_object_mut().ok_or_else(|| damaged("it is no object".to_string()))?;
+    let unknown = fields.keys().find(|field| !FIELDS.contains(&field.as_str())).cloned();
+    match fields.remove(CHECKSUM) {
+        Some(written) if written != checksum(&object).as_str() => {
+            return Err(damaged("its checksum does not fit; mended by hand, it is read without the checksum".to_string()));
+        }
+        Some(_) => {}
+        None => {
+            if let Some(unknown) = unknown {
+                return Err(damaged(format!("it has a field {unknown}, which is none of a definition")));
+            }
+        }
     }
-    Ok(serde_json::from_slice::<Versioned<T>>(bytes).map_err(broken)?.body)
+    match object.get("version").and_then(Value::as_u64) {
+        Some(version) if version == u64::from(FORMAT) => {}
+        Some(version) => return Err(newer(&version.to_string())),
+        None => return Err(damaged("it has no version".to_string())),
+    }
+    Ok(serde_json::from_value::<Versioned<T>>(object).map_err(not_one)?.body)
 }
 
 pub(super) fn write(record: &Record) -> Result<Vec<u8>> {
