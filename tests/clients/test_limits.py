@@ -2,6 +2,7 @@
 them is served.
 """
 
+import gzip
 import threading
 import time
 
@@ -179,3 +180,19 @@ def test_as_many_queries_as_all_users_may_have(target):
     assert target.ok("SELECT 1", max_concurrent_queries_for_all_users=2) == "1\n"
     thread.join(60)
     assert answers[0].status == 200
+
+
+@pytest.mark.parametrize("format", ["TSV", "CSV", "LineAsString", "JSONEachRow"])
+def test_a_row_without_an_end_is_refused_before_it_is_held(target, format):
+    """A megabyte that unpacks into a row of hundreds."""
+    target.ok("CREATE TABLE IF NOT EXISTS long_rows (s String) ENGINE = MergeTree ORDER BY tuple()")
+    begin = b'{"s": "' if format == "JSONEachRow" else b""
+    bomb = gzip.compress(begin + b"x" * (400 << 20), 1)
+    query_id = f"bomb-{format}"
+    insert = f"INSERT INTO long_rows (s) FORMAT {format}"
+    answer = target(insert, bomb, headers={"Content-Encoding": "gzip"}, max_memory_usage=100_000_000, query_id=query_id)
+    assert answer.error == (241, "MEMORY_LIMIT_EXCEEDED"), answer
+    target.ok("SYSTEM FLUSH LOGS")
+    peak = target.ok(f"SELECT max(memory_usage) FROM system.query_log WHERE query_id = '{query_id}'")
+    assert int(peak) < 200_000_000, peak
+    assert target.ok("SELECT count() FROM long_rows") == "0\n"

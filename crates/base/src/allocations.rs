@@ -249,6 +249,17 @@ pub fn limit_process(bytes: u64) {
 /// Below that, what is made at once is too little to be asked for.
 pub const ASKED_FOR_BYTES: usize = 16 << 20;
 
+/// Appends bytes, having asked for room where they need a large buffer. Errors: MEMORY_LIMIT_EXCEEDED.
+pub fn extend(held: &mut Vec<u8>, bytes: &[u8]) -> Result<()> {
+    let needed = held.len().saturating_add(bytes.len());
+    if needed > held.capacity() && needed >= ASKED_FOR_BYTES {
+        // The old buffer is there until it is copied.
+        check_room(needed.max(held.capacity().saturating_mul(2)))?;
+    }
+    held.extend_from_slice(bytes);
+    Ok(())
+}
+
 /// Whether the query that the thread works for may have so many bytes more. To be asked before much is made at once: an
 /// allocator cannot refuse, and what accounts are told comes when the bytes are there. Errors: MEMORY_LIMIT_EXCEEDED.
 pub fn check_room(bytes: usize) -> Result<()> {
@@ -441,6 +452,10 @@ mod tests {
         let _a = enter(&a);
         allocate(9 << 20);
         assert!(check_room(1 << 20).is_ok());
+        assert!(extend(&mut Vec::new(), &[0; 1 << 20]).is_ok(), "too little to be asked for");
+        let mut held = vec![0; ASKED_FOR_BYTES];
+        assert_eq!(extend(&mut held, &[0]).expect_err("over").code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
+        assert_eq!(held.len(), ASKED_FOR_BYTES, "nothing was appended");
         assert_eq!(check_room(2 << 20).expect_err("over").code(), ErrorCode::MEMORY_LIMIT_EXCEEDED);
         assert!(there.iter().all(|byte| *byte == 1));
     }

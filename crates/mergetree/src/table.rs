@@ -14,8 +14,9 @@ use arrow::array::RecordBatch;
 use async_trait::async_trait;
 use datafusion::catalog::TableProvider;
 use futures::stream::StreamExt;
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
     BackgroundWork, CheckedPart, DetachedPartRow, IndexRowsRequest, KeyExpression, LedgerRow, LoadRequest, MutationRequest,
     MutationRow, OptimizeRequest, PartChoice, PartRow, PartitionChoice, ProjectionRow, StoragePlace, Table, TableDefinition,
@@ -185,6 +186,11 @@ impl Core {
     /// Opens a part from what lies in the store now. Errors: CHECKSUM_DOESNT_MATCH, CORRUPTED_DATA.
     pub async fn read_tail(&self, context: &Arc<QueryContext>, part: &PartEntry) -> Result<OpenPart> {
         let location = self.store.location(&part.key);
+        let tail_bytes = part.bytes.saturating_sub(part.tail_offset) as usize;
+        if tail_bytes >= ASKED_FOR_BYTES {
+            // Keys of megabytes: they are there as bytes, as values and as what is compared.
+            check_room(tail_bytes.saturating_mul(3)).context(|| format!("opening part {location}"))?;
+        }
         let mut read = self.store.read(context, &part.key, &[part.tail_offset..part.bytes]).await?;
         let tail = read.pop().ok_or_else(|| Error::logical("A store returned no bytes for a range"))?;
         if part.tail_hash != 0 && part.tail_hash != xxh3_64(&tail) {

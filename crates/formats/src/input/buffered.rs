@@ -12,7 +12,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use arrow::ipc::reader::{FileReaderBuilder, StreamDecoder};
 use bytes::Bytes;
 use chrono_tz::Tz;
-use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt, allocations};
 use gristmill_introspect::Settings;
 use gristmill_types::adopt::adopt;
 use gristmill_types::cast::CastOptions;
@@ -197,7 +197,7 @@ pub(crate) fn arrow_schema(bytes: &[u8]) -> Result<Option<SchemaRef>> {
 impl RowParser for Buffered {
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
         let Some(decoder) = &mut self.stream else {
-            self.held.extend_from_slice(bytes);
+            allocations::extend(&mut self.held, bytes)?;
             return Ok(Vec::new());
         };
         self.streamed += bytes.len() as u64;

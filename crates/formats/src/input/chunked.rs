@@ -5,6 +5,7 @@
 //! huge row costs a constant number of passes over it and not one a chunk.
 
 use arrow::array::RecordBatch;
+use gristmill_base::allocations::{self, ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, Result};
 
 use super::{RowParser, Rows};
@@ -81,11 +82,15 @@ impl<R: RowReader> RowParser for Chunked<R> {
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
         if self.piece.is_empty() {
             let used = self.run(bytes, false)?;
-            self.piece.extend_from_slice(&bytes[used..]);
+            allocations::extend(&mut self.piece, &bytes[used..])?;
         } else {
-            self.piece.extend_from_slice(bytes);
+            allocations::extend(&mut self.piece, bytes)?;
             if self.piece.len() < self.wanted {
                 return Ok(Vec::new());
+            }
+            // A row that is so long is copied into its columns.
+            if self.piece.len() >= ASKED_FOR_BYTES {
+                check_room(self.piece.len())?;
             }
             let mut piece = std::mem::take(&mut self.piece);
             let used = self.run(&piece, false)?;
