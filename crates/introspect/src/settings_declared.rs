@@ -338,6 +338,7 @@ settings! {
     engine_file_skip_empty_files: bool = false, "Whether empty files are left out.";
     s3_retry_attempts: u64 = 10u64, "Times a failed request is tried again. (ClickHouse: 500.)";
     s3_request_timeout_ms: u64 = 30_000u64, "Milliseconds a request may take until its first byte.";
+    max_http_get_redirects: u64 = 10u64, "How often a read of url() may be sent on to another URL. 0: it may not, as ClickHouse has it unless it is told otherwise.";
     s3_connect_timeout_ms: u64 = 1_000u64, "Milliseconds a connection may take to be made.";
     s3_max_connections: u64 = 1024u64, "Connections to one endpoint.";
     s3_max_get_rps: u64 = 0u64, "Reads of an endpoint a second. 0: no limit.";
