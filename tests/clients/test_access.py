@@ -130,6 +130,24 @@ def test_a_query_cannot_switch_off_readonly(http, table):
     assert http.ok(f"SELECT count() FROM {table}") == "0\n"
 
 
+@pytest.mark.parametrize(
+    "function",
+    [
+        "url('http://127.0.0.1:1/x', 'CSV', 'a String')",
+        "s3('http://127.0.0.1:1/bucket/x.csv', NOSIGN, 'CSV', 'a String')",
+        "gcs('http://127.0.0.1:1/bucket/x.csv', NOSIGN, 'CSV', 'a String')",
+        "azureBlobStorage('http://127.0.0.1:1/account', 'container', 'x.csv', 'account', 'a2V5', 'CSV', 'auto', 'a String')",
+        "file('x.csv', 'CSV', 'a String')",
+        "format('CSV', 'a String', '1')",
+    ],
+)
+def test_readonly_reads_nothing_outside_of_the_server(http, function):
+    for query in (f"SELECT * FROM {function}", f"SELECT 1 WHERE 1 IN (SELECT 1 FROM {function})"):
+        assert http(query, readonly=1).error == (164, "READONLY")
+    for function in ("numbers(1)", "values('a UInt8', 0)", "view(SELECT 0)", "generate_series(0, 0)"):
+        assert http.ok(f"SELECT * FROM {function}", readonly=1) == "0\n"
+
+
 def test_kill_query_takes_any_condition_and_test_only_shows(http):
     running = threading.Thread(target=http, args=("SELECT sum(number) FROM numbers(100000000000000)",), kwargs={"query_id": "long"})
     running.start()

@@ -115,6 +115,19 @@ pub(crate) fn check_source(context: &QueryContext, name: &str, writes: bool) -> 
     if is_granted { Ok(()) } else { Err(denied(&context.user, &format!("{direction} ON {of}"))) }
 }
 
+/// Error: READONLY, where a function of this name may not be read with `readonly` 1: those that read outside of the server, and others
+/// that ClickHouse has no exception for.
+pub(crate) fn check_function_in_readonly(context: &QueryContext, name: &str) -> Result<()> {
+    let others = ["format", "zeros", "zeros_mt"];
+    let is_refused = source_of(name).is_some() || others.iter().any(|other| other.eq_ignore_ascii_case(name));
+    if context.settings.readonly == 1 && is_refused { Err(readonly()) } else { Ok(()) }
+}
+
+/// Clients look for these words.
+pub(super) fn readonly() -> Error {
+    Error::new(ErrorCode::READONLY, "Cannot execute query in readonly mode")
+}
+
 impl Interpreter {
     /// Error: ACCESS_DENIED, with what is missing.
     pub(super) fn check_access(&self, statement: &Statement) -> Result<()> {
