@@ -436,9 +436,14 @@ def test_prompt(client, http, table):
     terminal.type("SELECT 'still here';\r")
     terminal.expect(r"still here.*1 row in set")
     terminal.expect(r":\) ")
+    terminal.type("DROP USER IF EXISTS nobody; CREATE USER nobody IDENTIFIED BY 'sesame'; DROP USER nobody;\r")
+    terminal.expect(r"Ok\..*Ok\..*Ok\.")
+    terminal.expect(r":\) ")
     terminal.type("exit\r")
     assert terminal.end() == 0
-    assert "wonderful_column" in history.read_text()
+    assert "wonderful_column" in history.read_text() and "CREATE USER nobody" in history.read_text()
+    assert "sesame" not in history.read_text()
+    assert history.stat().st_mode & 0o777 == 0o600
 
 
 def test_password_is_asked_for_and_not_shown(client, http):

@@ -3,6 +3,7 @@
 //! Reading a line blocks, so it happens on a thread of its own; everything else is the runner's, the same that `-q` uses.
 //! What is typed is run when it ends with `;` (or `\G`, for one value a line).
 
+mod history;
 mod words;
 
 use std::borrow::Cow;
@@ -13,15 +14,15 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_sql::lexer::{self, Kind};
 use nu_ansi_term::{Color, Style};
 use reedline::{
-    ColumnarMenu, Emacs, FileBackedHistory, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
+    ColumnarMenu, Emacs, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
     PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText,
     ValidationResult, Validator, default_emacs_keybindings,
 };
 
+use crate::prompt::history::HistoryOfStatements;
 use crate::prompt::words::Words;
 use crate::runner::Runner;
 
-const HISTORY_LINES: usize = 10_000;
 const HISTORY_FILE: &str = ".gristmill-history";
 const MENU: &str = "completion";
 
@@ -102,10 +103,7 @@ fn editor(words: Words, history: Option<PathBuf>) -> Result<Reedline> {
         .with_validator(Box::new(UntilSemicolon));
     let file = history.or_else(|| std::env::home_dir().map(|home| home.join(HISTORY_FILE)));
     if let Some(file) = file {
-        let history = FileBackedHistory::with_file(HISTORY_LINES, file.clone()).map_err(|error| {
-            Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot open the history file {}: {error}", file.display()))
-        })?;
-        editor = editor.with_history(Box::new(history));
+        editor = editor.with_history(Box::new(HistoryOfStatements::open(file)?));
     }
     Ok(editor)
 }
