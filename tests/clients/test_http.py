@@ -319,6 +319,22 @@ def test_a_query_ends_when_its_client_leaves(http):
         assert time.time() < until, "the query goes on without its client"
 
 
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
+def test_bytes_of_a_body_are_waited_for_so_long(server, http, table, kind):
+    http.ok(f"CREATE TABLE {table} (a String) ENGINE = MergeTree ORDER BY a")
+    with socket.create_connection(("127.0.0.1", server.http_port), timeout=20) as stalled:
+        query = f"/?http_receive_timeout=1&query=INSERT+INTO+{table}+FORMAT+TSV"
+        stalled.sendall(f"POST {query} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: 100\r\n\r\nabc\n".encode())
+        begun = time.monotonic()
+        answer = stalled.recv(65536).decode()
+        # The rest of the body is waited for a while, so that a client that sends on hears of the error.
+        assert "X-ClickHouse-Exception-Code: 209".lower() in answer.lower(), answer
+        assert time.monotonic() - begun < 15
+    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
+    defaults = "SELECT name, default FROM system.settings WHERE name IN ('http_receive_timeout', 'receive_timeout') ORDER BY name"
+    assert http.ok(defaults) == "http_receive_timeout\t30\nreceive_timeout\t300\n"
+
+
 def test_progress_comes_in_headers(http):
     answer = http("SELECT sleep(1), number FROM numbers(1)", send_progress_in_http_headers=1, http_headers_progress_interval_ms=100)
     assert json.loads(answer.headers["x-clickhouse-progress"])["elapsed_ns"]

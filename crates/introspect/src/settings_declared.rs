@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gristmill_access::effective::{Constraint, check_setting};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -109,6 +110,12 @@ macro_rules! settings {
     };
 }
 
+/// 0 seconds: any time.
+fn longest(seconds: f64) -> Duration {
+    const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_or(FOREVER, |longest| longest.min(FOREVER)) } else { FOREVER }
+}
+
 /// The name that an alias stands for.
 fn canonical(name: &str) -> &str {
     OF_QUERIES.get(name).and_then(|setting| setting.alias_for).unwrap_or(name)
@@ -149,6 +156,16 @@ impl Settings {
     /// Seconds after which a query fails. 0: never.
     pub fn fails_after_seconds(&self) -> f64 {
         if self.breaks_off_in_time() { 0.0 } else { self.max_execution_time }
+    }
+
+    /// How long more of the body of a request is waited for.
+    pub fn http_receive_longest(&self) -> Duration {
+        longest(self.http_receive_timeout)
+    }
+
+    /// How long more of what a client of the native protocol has to send is waited for.
+    pub fn receive_longest(&self) -> Duration {
+        longest(self.receive_timeout)
     }
 
     /// Whether a query may end with rows of a part of what it reads.
@@ -197,6 +214,8 @@ settings! {
     queue_max_wait_ms: u64 = 0u64, "Milliseconds that a query waits for a place where as many run as the server allows. 0: it is refused at once.";
     max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
+    http_receive_timeout: f64 = 30.0, "Seconds that the next bytes of a request's body are waited for. 0: any time.";
+    receive_timeout: f64 = 300.0, "Seconds that the next bytes of a query or of rows are waited for, of a client of the native protocol. 0: any time.";
     timeout_overflow_mode: String = "throw", "What happens over max_execution_time: throw, or break (the result of what was read up to there).";
     min_execution_speed: u64 = 0u64, "Rows a second that a query has to read. 0: it may be as slow as it is.";
     min_execution_speed_bytes: u64 = 0u64, "Bytes a second, as they lie in memory, that a query has to read. 0: it may be as slow as it is.";

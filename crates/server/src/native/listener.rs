@@ -32,9 +32,6 @@ pub const PEER: &str = "client";
 /// Rows of a batch, as those of the formats.
 const BATCH_ROWS: usize = 65_409;
 
-/// A client that is to send something and sends nothing for so long is gone.
-pub const RECEIVE_LONGEST: Duration = Duration::from_secs(300);
-
 /// What an INSERT wants.
 struct Wanted {
     given: Columns,
@@ -93,6 +90,8 @@ pub struct Listener<'a> {
     rows: mpsc::Sender<Result<Fed>>,
     /// The INSERT whose blocks come now.
     feeding: Option<Feeding>,
+    /// A client that is to send something and sends nothing for so long is gone.
+    longest: Duration,
     /// Whether the client was told what to send.
     pub asked: Arc<AtomicBool>,
     /// The query failed: the client is told nothing more of it.
@@ -112,6 +111,7 @@ impl<'a> Listener<'a> {
         out: &'a Output,
         dialect: Dialect,
         host: &'a str,
+        longest: Duration,
     ) -> (Self, Box<dyn ClientBlocks>) {
         let (wanted_sender, wanted) = oneshot::channel();
         let (rows, rows_receiver) = mpsc::channel(1);
@@ -124,6 +124,7 @@ impl<'a> Listener<'a> {
             wanted,
             rows,
             feeding: None,
+            longest,
             asked: Arc::default(),
             muted: Arc::default(),
         };
@@ -198,7 +199,7 @@ impl<'a> Listener<'a> {
     /// Reads packets up to the end of the rows. What the query no longer wants is dropped.
     async fn feed(&mut self) -> Result<Heard> {
         loop {
-            let code = tokio::time::timeout(RECEIVE_LONGEST, peek(self.reader)).await.map_err(|_| late())??;
+            let code = tokio::time::timeout(self.longest, peek(self.reader)).await.map_err(|_| late(self.longest))??;
             let code = u64::from(code.ok_or_else(|| gone(PEER))?);
             if code == client::QUERY && self.muted.load(Ordering::Acquire) {
                 // The client gave up after an exception, and asks for something else.
@@ -209,8 +210,8 @@ impl<'a> Listener<'a> {
             match code {
                 client::DATA => {
                     let mut words = Words { reader: self.reader, revision: self.dialect.revision };
-                    let read = tokio::time::timeout(RECEIVE_LONGEST, words.data(self.dialect.compressed));
-                    let (_, block) = read.await.map_err(|_| late())??;
+                    let read = tokio::time::timeout(self.longest, words.data(self.dialect.compressed));
+                    let (_, block) = read.await.map_err(|_| late(self.longest))??;
                     if block.is_empty() {
                         let _ = self.rows.send(Ok(Fed::End)).await;
                         self.tell_events().await?;
@@ -258,8 +259,9 @@ impl<'a> Listener<'a> {
     }
 }
 
-fn late() -> Error {
-    Error::new(ErrorCode::SOCKET_TIMEOUT, format!("The client sent nothing for {} seconds", RECEIVE_LONGEST.as_secs()))
+fn late(longest: Duration) -> Error {
+    let text = format!("The client sent nothing for {} seconds (receive_timeout)", longest.as_secs_f64());
+    Error::new(ErrorCode::SOCKET_TIMEOUT, text)
 }
 
 pub fn unexpected(code: u64, instead: &str) -> Error {

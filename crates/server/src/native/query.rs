@@ -142,7 +142,7 @@ async fn answer(
     let Connection { core, reader, out, dialect, peer, .. } = connection;
     let (dialect, host) = (*dialect, core.display_name.as_str());
     let mut teller = Teller { out, dialect, host, told: ProgressSnapshot::default(), events: EventsTold::default() };
-    let (listener, blocks) = Listener::new(reader, out, dialect, host);
+    let (listener, blocks) = Listener::new(reader, out, dialect, host, session.settings.receive_longest());
     // Rows that stand in the text are not asked for.
     let blocks = statement.inline_data.is_none().then_some(blocks);
     let (asked, muted) = (listener.asked.clone(), listener.muted.clone());
