@@ -220,6 +220,41 @@ def test_profiles_set_settings_and_hold_them(house):
     assert guest.ok("SELECT count() FROM shop.sales") == "2\n"
 
 
+def test_bounds_of_settings_are_told(house):
+    _, http = house
+    http.ok("CREATE SETTINGS PROFILE careful SETTINGS max_threads = 4 MIN 1 MAX 8, max_memory_usage = 1000000000 CONST")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' SETTINGS PROFILE careful")
+    alice = As(http, "alice", "a")
+    bounds = "SELECT name, min, max, readonly FROM system.settings WHERE name IN ('max_threads', 'max_memory_usage', 'limit') ORDER BY name"
+    assert alice.ok(bounds) == "limit\t\\N\t\\N\t0\nmax_memory_usage\t\\N\t\\N\t1\nmax_threads\t1\t8\t0\n"
+    assert http.ok(bounds).count("\t0\n") == 3
+    assert alice.ok(bounds, readonly=1).count("\t1\n") == 3
+
+
+def test_a_profile_is_taken_as_if_it_were_a_setting(house):
+    server, http = house
+    http.ok("CREATE SETTINGS PROFILE web SETTINGS max_threads = 3 MAX 8, max_rows_to_read = 100 CONST, readonly = 2")
+    threads = "SELECT getSetting('max_threads'), getSetting('max_rows_to_read'), getSetting('readonly')"
+    assert http.ok(threads, profile="web") == "3\t100\t2\n"
+    assert http.ok(f"{threads} SETTINGS profile = 'web'") == "3\t100\t2\n"
+    assert http("SELECT 1", profile="nobody").error == (180, "THERE_IS_NO_PROFILE")
+    assert http("SET profile = 'nobody'").error == (180, "THERE_IS_NO_PROFILE")
+    http.ok("SET profile = 'web'", session_id="w")
+    assert http.ok(threads, session_id="w") == "3\t100\t2\n"
+    violated = (452, "SETTING_CONSTRAINT_VIOLATION")
+    assert http("SELECT 1 SETTINGS max_threads = 9", session_id="w").error == violated
+    assert http("SET max_rows_to_read = 1", session_id="w").error == violated
+    with clickhouse_driver.Client("127.0.0.1", port=server.tcp_port) as driver:
+        driver.execute("SET profile = 'web'")
+        assert driver.execute(threads) == [(3, 100, 2)]
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' SETTINGS max_threads = 2 CONST")
+    alice = As(http, "alice", "a")
+    assert alice("SELECT 1", profile="web").error == violated
+    assert alice.ok("SELECT 1", profile="default") == "1\n"
+    http.ok("CREATE USER guest IDENTIFIED BY 'g' SETTINGS PROFILE readonly")
+    assert As(http, "guest", "g")("SELECT 1", profile="web").error == (164, "READONLY")
+
+
 def test_queries_of_others_are_not_seen_and_not_ended(house):
     _, http = house
     http.ok("CREATE USER alice IDENTIFIED BY 'a'")

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use gristmill_access::effective::{Constraint, check_setting};
+use gristmill_access::effective::{Constraint, check_setting, constraint_in_force};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::custom;
@@ -180,6 +180,24 @@ impl Settings {
     /// Bounds within which `change` keeps them from now on.
     pub fn constrain(&mut self, constraints: Arc<BTreeMap<String, Constraint>>) {
         self.constraints = constraints;
+    }
+
+    /// Bounds beside those that there are, which hold where both are about a setting.
+    pub fn constrain_further(&mut self, constraints: &BTreeMap<String, Constraint>) {
+        let more = constraints.iter().filter(|(name, _)| !self.constraints.contains_key(*name));
+        let more: Vec<_> = more.map(|(name, constraint)| (name.clone(), constraint.clone())).collect();
+        if !more.is_empty() {
+            Arc::make_mut(&mut self.constraints).extend(more);
+        }
+    }
+
+    pub fn constraints(&self) -> &Arc<BTreeMap<String, Constraint>> {
+        &self.constraints
+    }
+
+    /// What bounds a setting now.
+    pub fn constraint(&self, name: &str) -> Constraint {
+        constraint_in_force(&self.constraints, canonical(name), self.readonly)
     }
 
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but

@@ -228,7 +228,7 @@ fn session(
         // In a URL any text is a value.
         let text = || custom::Value::Text(value.clone()).text();
         let value = if custom::is_custom(name) { text() } else { value.clone() };
-        known_settings::set(&mut session.settings, name, &value)?;
+        known_settings::set_of_session(&mut session, name, &value)?;
     }
     for (name, value) in &parameters.of_query {
         session.parameters.insert(name.clone(), value.clone());

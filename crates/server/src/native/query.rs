@@ -56,7 +56,7 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     session.query_id = packet.id;
     session.client = Arc::new(Client { address: Some(connection.peer), connection: connection.number, ..packet.client });
     for setting in packet.settings {
-        match known_settings::set(&mut session.settings, &setting.name, &setting.value) {
+        match known_settings::set_of_session(&mut session, &setting.name, &setting.value) {
             Err(error) if setting.important || error.code() != ErrorCode::UNKNOWN_SETTING => return Err(error),
             Err(error) => tracing::debug!("{error}"),
             Ok(()) => {}
