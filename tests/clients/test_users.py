@@ -331,6 +331,28 @@ def test_users_of_the_configuration(tmp_path):
     assert server.stop() == 0
 
 
+def test_the_user_of_a_server_without_configuration_gets_a_password(tmp_path):
+    server = Server(tmp_path / "data")
+    http = Http(server.http_port)
+    http.ok("ALTER USER default IDENTIFIED BY 'sesame' SETTINGS max_threads = 1")
+    for again in (False, True):
+        if again:
+            server = Server(tmp_path / "data")
+            http = Http(server.http_port)
+        default = As(http, "default", "sesame")
+        assert http("SELECT 1").error == FAILED
+        assert default.ok("SELECT currentUser(), getSetting('max_threads')") == "default\t1\n"
+        for query in ("DROP USER default", "ALTER USER default RENAME TO other"):
+            assert default(query).error == (495, "ACCESS_STORAGE_READONLY")
+        assert server.stop() == 0
+    config = tmp_path / "config.xml"
+    config.write_text("<clickhouse><users><default><password></password></default></users></clickhouse>")
+    server = Server(tmp_path / "data", "--config-file", config)
+    http = Http(server.http_port)
+    assert http("ALTER USER default IDENTIFIED BY 'sesame'").error == (495, "ACCESS_STORAGE_READONLY")
+    assert server.stop() == 0
+
+
 def test_names_that_a_user_may_not_know_are_in_no_hint(house):
     _, http = house
     http.ok("CREATE DATABASE own")
@@ -346,6 +368,18 @@ def test_names_that_a_user_may_not_know_are_in_no_hint(house):
     assert http.ok("EXISTS VIEW system.one") == "0\n"
     http.ok("CREATE VIEW own.w AS SELECT 1")
     assert http.ok("EXISTS VIEW own.w") == "1\n" and http.ok("EXISTS TABLE own.w") == "1\n"
+
+
+def test_parts_are_shown_to_who_may_read_them_and_of_tables_that_are_known(house):
+    _, http = house
+    http.ok("CREATE TABLE shop.other (a Int8) ENGINE = MergeTree ORDER BY a")
+    http.ok("INSERT INTO shop.other VALUES (1)")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    http.ok("GRANT SELECT ON shop.sales TO alice")
+    alice = As(http, "alice", "a")
+    assert alice.missing("SELECT path FROM system.parts") == "SELECT ON system.parts"
+    http.ok("GRANT SELECT ON system.parts TO alice")
+    assert alice.ok("SELECT DISTINCT table FROM system.parts WHERE database = 'shop'") == "sales\n"
 
 
 def test_clusters_that_are_not_there_are_not_taken_for_this_server(house):

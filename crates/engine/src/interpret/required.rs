@@ -5,7 +5,7 @@
 
 use gristmill_access::rights::{Object, denied};
 use gristmill_access::{Level, Privileges};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
@@ -43,7 +43,6 @@ const OF_EVERYBODY: &[&str] = &[
     "numbers",
     "numbers_mt",
     "one",
-    "parts",
     "privileges",
     "processes",
     "quota_usage",
