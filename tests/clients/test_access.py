@@ -28,6 +28,8 @@ def test_files_are_those_of_one_folder(tmp_path):
     ):
         answer = http(query)
         assert answer.error[1] == "PATH_ACCESS_DENIED" and "secret\n" not in answer.text, answer
+    assert http("CREATE TABLE f (a String) ENGINE = URL('file:///etc/passwd', CSV)").status != 200
+    assert not list((tmp_path / "data/metadata/v1-unowned").glob("*"))
     http.ok("CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a")
     assert http(f"INSERT INTO t FROM INFILE '{secret}' FORMAT CSV").status != 200
     assert http.ok("SELECT count() FROM t") == "0\n"
