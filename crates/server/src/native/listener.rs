@@ -4,6 +4,7 @@
 //! converted and handed to the query, one at a time, up to the empty block. Only that empty block ends the rows: where the
 //! connection breaks instead, the query gets an error, and nothing is committed.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -233,7 +234,9 @@ impl<'a> Listener<'a> {
     async fn take(&mut self, block: &Block) -> Result<()> {
         let Some(feeding) = &self.feeding else { return Ok(()) };
         let (given, settings) = (&feeding.wanted.given, &feeding.wanted.context.settings);
-        match block.adopt(given, &given.arrow(), settings.input_format_skip_unknown_fields, &feeding.options) {
+        let adopted = check_columns(&block.columns, given)
+            .and_then(|()| block.adopt(given, &given.arrow(), settings.input_format_skip_unknown_fields, &feeding.options));
+        match adopted {
             Ok(batch) => {
                 for from in (0..batch.num_rows()).step_by(BATCH_ROWS) {
                     let rows = batch.slice(from, BATCH_ROWS.min(batch.num_rows() - from));
@@ -257,6 +260,23 @@ impl<'a> Listener<'a> {
         let (columns, rows) = feeding.events.next(self.host, &feeding.wanted.context)?;
         self.out.send_whole(self.dialect.block(BlockPacket::ProfileEvents, &columns, Some(&rows))?).await
     }
+}
+
+/// A client was told what to send: a column that is none of it is a mistake, not one of a file to be passed over. Errors:
+/// NO_SUCH_COLUMN_IN_TABLE, DUPLICATE_COLUMN.
+fn check_columns(sent: &Columns, given: &Columns) -> Result<()> {
+    let mut seen = HashSet::new();
+    for column in sent.iter() {
+        if given.get(&column.name).is_none() {
+            let names = given.names().join(", ");
+            let text = format!("The block has a column {} that is not among those to be inserted: {names}", column.name);
+            return Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text));
+        }
+        if !seen.insert(&column.name) {
+            return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("The block has the column {} twice", column.name)));
+        }
+    }
+    Ok(())
 }
 
 fn late(longest: Duration) -> Error {
