@@ -30,6 +30,7 @@ const HELP: &str = "A statement ends with ; and may take several lines. \\G inst
   Tab           completes keywords, functions, tables, columns, settings
   Ctrl-R, Up    search the history
   Ctrl-C        cancels what runs, or empties the line
+  \\l, \\d, \\c    SHOW DATABASES, SHOW TABLES, USE (with a name)
   exit, Ctrl-D  leave
 SHOW TABLES; DESCRIBE TABLE t; SELECT * FROM system.functions; tell what there is.";
 
@@ -72,6 +73,7 @@ pub async fn run(runner: &mut Runner, history: Option<PathBuf>, greeting: Greeti
             Ok(Signal::Success(line)) if lexer::leaves(&line) => return Ok(()),
             Ok(Signal::Success(line)) if lexer::helps(&line) => println!("{HELP}\n"),
             Ok(Signal::Success(line)) => {
+                let line = lexer::stands_for(&line).unwrap_or(line);
                 if !runner.run_typed(&line).await? {
                     return Ok(());
                 }
