@@ -107,6 +107,14 @@ def test_columns_can_be_granted_alone(house):
     alice.ok("INSERT INTO shop.sales (id) VALUES (3)")
     assert alice.missing("INSERT INTO shop.sales VALUES (4, 40)") == "INSERT ON shop.sales"
     assert http.ok("SHOW GRANTS FOR alice") == "GRANT INSERT(id), SELECT(id) ON shop.sales TO alice\n"
+    columns = "SELECT name FROM system.columns WHERE database = 'shop'"
+    assert alice.ok(columns) == "id\n"
+    assert alice.ok("SELECT column_name FROM information_schema.columns WHERE table_schema = 'shop'") == "id\n"
+    for query in ("SHOW CREATE TABLE shop.sales", "DESCRIBE TABLE shop.sales"):
+        assert alice.missing(query) == "SHOW COLUMNS ON shop.sales"
+    http.ok("GRANT SELECT(price) ON shop.sales TO alice")
+    assert alice.ok(columns) == "id\nprice\n"
+    assert "price" in alice.ok("SHOW CREATE TABLE shop.sales")
 
 
 def test_a_view_shows_what_its_reader_may_not_read(house):

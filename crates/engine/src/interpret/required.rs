@@ -166,7 +166,7 @@ impl Interpreter {
                 if *exchange { self.check_moves(to, from) } else { Ok(()) }
             }),
             Statement::Describe(TableExpression::Table(name)) | Statement::ShowCreateTable(name) => {
-                self.check_table("SHOW COLUMNS", name)
+                self.check_sees_columns(name)
             }
             Statement::Describe(TableExpression::Function { name, .. }) => check_source(&self.context, name, false),
             Statement::ShowCreateDatabase(name) | Statement::Use(name) | Statement::ShowOf { database: name, .. } => {
@@ -231,6 +231,19 @@ impl Interpreter {
         }
         let columns = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
         Err(denied(&self.context.user, &format!("{wanted}{columns} ON {object}")))
+    }
+
+    /// Who was granted some columns knows of no others, and the definition has them all.
+    fn check_sees_columns(&self, name: &TableName) -> Result<()> {
+        self.check_table("SHOW COLUMNS", name)?;
+        let (database, table) = self.full(name);
+        let Ok(found) = self.engine.databases.table(database, table) else { return Ok(()) };
+        let sees = |column: &str| self.sees(&Object::column(database, table, column));
+        let is_everybodys = database == TEMPORARY_DATABASE || is_of_each_user(database);
+        if is_everybodys || found.definition().columns.iter().all(|column| sees(&column.name)) {
+            return Ok(());
+        }
+        Err(denied(&self.context.user, &format!("SHOW COLUMNS ON {}", Object::table(database, table))))
     }
 
     /// A table takes the name of another.
