@@ -619,11 +619,23 @@ mod tests {
     fn the_servers_own_user_is_as_statements_made_it_until_there_is_a_configuration() {
         let folder = tempfile::tempdir().expect("a folder");
         let open = || AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
-        let come = |access: &AccessControl, password| access.authenticate(&credentials("default", password, "127.0.0.1"), 0).is_ok();
-        open().change(|state| { state.users.insert("alice".into(), User::new(Uuid::from_u128(1), "alice")); Ok(()) }).expect("changed");
+        let come = |access: &AccessControl, password| {
+            access.authenticate(&credentials("default", password, "127.0.0.1"), 0).is_ok()
+        };
+        open()
+            .change(|state| {
+                state.users.insert("alice".into(), User::new(Uuid::from_u128(1), "alice"));
+                Ok(())
+            })
+            .expect("changed");
         assert!(come(&open(), ""), "nobody changed it");
         let method = Method::of_password("sha256_password", "sesame", || [1; 32]).expect("a method");
-        open().change(|state| { state.user_mut("default")?.methods = vec![method.clone()]; Ok(()) }).expect("changed");
+        open()
+            .change(|state| {
+                state.user_mut("default")?.methods = vec![method.clone()];
+                Ok(())
+            })
+            .expect("changed");
         let access = open();
         assert!(come(&access, "sesame") && !come(&access, ""));
         assert_eq!(access.state().check_may_go("default").expect_err("it stays").code(), ErrorCode::ACCESS_STORAGE_READONLY);

@@ -113,7 +113,11 @@ macro_rules! settings {
 /// 0 seconds: any time.
 fn longest(seconds: f64) -> Duration {
     const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
-    if seconds > 0.0 { Duration::try_from_secs_f64(seconds).map_or(FOREVER, |longest| longest.min(FOREVER)) } else { FOREVER }
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).map_or(FOREVER, |longest| longest.min(FOREVER))
+    } else {
+        FOREVER
+    }
 }
 
 /// The name that an alias stands for.

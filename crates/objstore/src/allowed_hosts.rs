@@ -262,7 +262,17 @@ mod tests {
     fn own_ports_are_not_asked_whatever_their_host_is_called() {
         let url = |text: &str| Url::parse(text).expect("a URL");
         listens_on([18_499]);
-        for host in ["127.0.0.1", "127.1", "2130706433", "127.0.0.%31", "127.8.8.8", "0.0.0.0", "[::1]", "[::]", "[::ffff:127.0.0.1]"] {
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "127.0.0.%31",
+            "127.8.8.8",
+            "0.0.0.0",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+        ] {
             let error = checked_port(&url(&format!("http://{host}:18499/?query=SELECT"))).expect_err(host);
             assert_eq!(error.code(), ErrorCode::UNACCEPTABLE_URL, "{host}");
         }

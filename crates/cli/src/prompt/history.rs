@@ -18,7 +18,8 @@ impl HistoryOfStatements {
         let opened = make_private(&file).and_then(|()| {
             FileBackedHistory::with_file(LINES_MAX, file).map_err(|error| std::io::Error::other(error.to_string()))
         });
-        let cannot = |error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot open the history file {path}: {error}"));
+        let cannot =
+            |error| Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot open the history file {path}: {error}"));
         opened.map(HistoryOfStatements).map_err(cannot)
     }
 }
@@ -93,7 +94,10 @@ mod tests {
         }
         history.sync().expect("written");
         let written = fs::read_to_string(&file).expect("the file");
-        assert!(!written.contains("sesame") && written.contains("IDENTIFIED BY") && written.contains("'not secret'"), "{written}");
+        assert!(
+            !written.contains("sesame") && written.contains("IDENTIFIED BY") && written.contains("'not secret'"),
+            "{written}"
+        );
         drop(history);
         fs::set_permissions(&file, Permissions::from_mode(0o644)).expect("as it was made before");
         HistoryOfStatements::open(file.clone()).expect("opened");

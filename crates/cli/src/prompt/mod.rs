@@ -14,9 +14,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_sql::lexer::{self, Kind};
 use nu_ansi_term::{Color, Style};
 use reedline::{
-    ColumnarMenu, Emacs, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText,
-    ValidationResult, Validator, default_emacs_keybindings,
+    ColumnarMenu, Emacs, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText, ValidationResult, Validator,
+    default_emacs_keybindings,
 };
 
 use crate::prompt::history::HistoryOfStatements;

@@ -88,7 +88,10 @@ impl HttpBackend {
             sent_on += 1;
             allowed_hosts::check(allowed_hosts::authority(target.as_str())).map_err(Failure::fatal)?;
             if !same_host {
-                headers = [RANGE, IF_MATCH].into_iter().filter_map(|name| Some((name.clone(), headers.get(&name)?.clone()))).collect();
+                headers = [RANGE, IF_MATCH]
+                    .into_iter()
+                    .filter_map(|name| Some((name.clone(), headers.get(&name)?.clone())))
+                    .collect();
             }
             let mut request = Request::builder()
                 .method(method.clone())

@@ -178,10 +178,8 @@ impl Connection {
         loop {
             let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its tables in time");
             let longest = self.session.settings.receive_longest();
-            let code = tokio::time::timeout(longest, peek(&mut self.reader))
-                .await
-                .map_err(late)??
-                .ok_or_else(|| gone(PEER))?;
+            let code =
+                tokio::time::timeout(longest, peek(&mut self.reader)).await.map_err(late)??.ok_or_else(|| gone(PEER))?;
             self.reader.advance(1);
             match u64::from(code) {
                 client::DATA | client::SCALAR => {}
