@@ -69,11 +69,22 @@ fn refused(what: &str) -> Error {
     Error::new(ErrorCode::UNACCEPTABLE_URL, text)
 }
 
+/// As `check`, of a URL as it is connected to, whatever its spelling.
+pub(crate) fn check_url(url: &Url) -> Result<()> {
+    check(&host_and_port(url))
+}
+
+/// In small letters, with the port where the URL says none.
+fn host_and_port(url: &Url) -> String {
+    format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
+        .to_ascii_lowercase()
+}
+
 /// The host of a URL as it is connected to, whatever its spelling. Error: UNACCEPTABLE_URL, where that is a metadata service's.
 pub(crate) fn check_metadata(url: &Url) -> Result<()> {
     let refuses = ALLOWED.read().as_ref().is_some_and(|allowed| {
         let names_it = url.host_str().is_some_and(|host| names_metadata(host.trim_matches(['[', ']'])));
-        allowed.refuses_metadata && names_it && !allowed.lists(&authority(url.as_str()).to_ascii_lowercase())
+        allowed.refuses_metadata && names_it && !allowed.lists(&host_and_port(url))
     });
     if refuses { Err(refused(&format!("The host {}", url.host_str().unwrap_or_default()))) } else { Ok(()) }
 }
@@ -85,7 +96,7 @@ fn checked_port(url: &Url) -> Result<bool> {
     if !OWN_PORTS.read().contains(&port) {
         return Ok(false);
     }
-    if ALLOWED.read().as_ref().is_some_and(|allowed| allowed.lists(&authority(url.as_str()).to_ascii_lowercase())) {
+    if ALLOWED.read().as_ref().is_some_and(|allowed| allowed.lists(&host_and_port(url))) {
         return Ok(false);
     }
     let address = match url.host() {
@@ -104,11 +115,11 @@ pub(crate) async fn asking<F: Future>(url: &Url, request: F) -> Result<F::Output
 
 /// A request is sent on, by a client that follows by itself. Error: UNACCEPTABLE_URL.
 pub(crate) fn check_sent_on(url: &Url) -> Result<()> {
-    check(authority(url.as_str()))?;
+    check_url(url)?;
     let for_own_port = checked_port(url)?;
     // Without the task's note there is nobody who would tell the resolver.
     match FOR_OWN_PORT.try_with(|noted| noted.set(for_own_port)) {
-        Err(_) if for_own_port => Err(refused(&format!("The host {}", authority(url.as_str())))),
+        Err(_) if for_own_port => Err(refused(&format!("The host {}", host_and_port(url)))),
         _ => Ok(()),
     }
 }
@@ -286,6 +297,15 @@ mod tests {
         let resolve = || AllowedAddresses.resolve("localhost".parse().expect("a name"));
         assert!(FOR_OWN_PORT.scope(Cell::new(true), async { resolve().await.is_err() }).await);
         assert!(FOR_OWN_PORT.scope(Cell::new(false), async { resolve().await.is_ok() }).await);
+    }
+
+    #[test]
+    fn hosts_are_those_that_are_connected_to() {
+        let told = |text: &str| host_and_port(&Url::parse(text).expect("a URL"));
+        assert_eq!(told("http://evil.org\\.mine.example/x"), "evil.org:80");
+        assert_eq!(told("https://Data.example.org/x"), "data.example.org:443");
+        assert_eq!(told("http://169.254.169.25%34:80/"), "169.254.169.254:80");
+        assert_eq!(told("http://[::1]/"), "[::1]:80");
     }
 
     #[test]

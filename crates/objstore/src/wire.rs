@@ -178,7 +178,10 @@ impl WireConnector {
         let refused = |error: Error| HttpError::new(HttpErrorKind::Unknown, error);
         let url = Url::parse(&request.uri().to_string())
             .map_err(|error| HttpError::new(HttpErrorKind::Unknown, std::io::Error::other(error)))?;
-        if is_ours {
+        // Stores have hosts beside the one that was named and checked, and are asked for credentials elsewhere.
+        if self.provider == Provider::Http {
+            allowed_hosts::check_url(&url).map_err(refused)?;
+        } else if is_ours {
             allowed_hosts::check_metadata(&url).map_err(refused)?;
         }
         allowed_hosts::asking(&url, client.execute(request)).await.map_err(refused)?
