@@ -3,8 +3,11 @@
 import socket
 import threading
 import time
+from contextlib import contextmanager
 from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import pytest
 from http_client import ERROR, Http
 from server import Server
 
@@ -25,6 +28,8 @@ def test_files_are_those_of_one_folder(tmp_path):
     ):
         answer = http(query)
         assert answer.error[1] == "PATH_ACCESS_DENIED" and "secret\n" not in answer.text, answer
+    assert http("CREATE TABLE f (a String) ENGINE = URL('file:///etc/passwd', CSV)").status != 200
+    assert not list((tmp_path / "data/metadata/v1-unowned").glob("*"))
     http.ok("CREATE TABLE t (a String) ENGINE = MergeTree ORDER BY a")
     assert http(f"INSERT INTO t FROM INFILE '{secret}' FORMAT CSV").status != 200
     assert http.ok("SELECT count() FROM t") == "0\n"
@@ -35,7 +40,66 @@ def test_files_are_those_of_one_folder(tmp_path):
 def test_addresses_of_metadata_are_not_asked(http):
     refused = (491, "UNACCEPTABLE_URL")
     assert http("SELECT * FROM url('http://169.254.169.254/latest/meta-data/', 'LineAsString', 'a String')").error == refused
+    assert http("SELECT * FROM url('http://169.254.169.25%34/latest/', 'LineAsString', 'a String')").error == refused
     assert http("SELECT * FROM s3('http://[fd00:ec2::254]/bucket/key.csv', 'CSV', 'a String')").error == refused
+
+
+@contextmanager
+def sends_on(target):
+    """An HTTP server that answers `/here` with a row, and sends everything else on; its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self):
+            body = b"row\n" if self.path == "/here" else b""
+            self.send_response(200 if body else 302)
+            if not body:
+                self.send_header("Location", target)
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(b"" if self.command == "HEAD" else body)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_):
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    try:
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+    finally:
+        server.shutdown()
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "127.1", "0.0.0.0", "2130706433", "127.0.0.%31"])
+def test_the_server_does_not_ask_itself(server, http, host):
+    refused = (491, "UNACCEPTABLE_URL")
+    for port in (server.http_port, server.tcp_port):
+        url = f"http://{host}:{port}"
+        assert http(f"SELECT * FROM url('{url}/?query=SELECT+1', 'TSV', 'a String')").error == refused
+        insert = f"INSERT INTO FUNCTION url('{url}/?max_threads=1', 'TSV', 'a String') VALUES ('CREATE USER escaped')"
+        assert http(insert).error == refused
+    url = f"http://{host}:{server.http_port}"
+    if "%" not in host:
+        assert http(f"SELECT * FROM s3('{url}/bucket/key.csv', NOSIGN, 'CSV', 'a String')").error == refused
+    with sends_on(f"{url}/?query=SELECT+1") as other:
+        assert http(f"SELECT * FROM url('{other}/', 'TSV', 'a String')").error == refused
+        if "%" not in host:
+            assert http(f"SELECT * FROM s3('{other}/bucket/key.csv', NOSIGN, 'CSV', 'a String')").error == refused
+    assert http.ok("SELECT count() FROM system.users WHERE name = 'escaped'") == "0\n"
+
+
+def test_so_many_redirects_are_followed(http):
+    with sends_on("/here") as other:
+        query = f"SELECT * FROM url('{other}/there', 'LineAsString', 'a String')"
+        assert http.ok(query) == "row\n"
+        assert http.ok(query, max_http_get_redirects=1) == "row\n"
+        assert http(query, max_http_get_redirects=0).error == (483, "TOO_MANY_REDIRECTS")
+    with sends_on("/again") as other:
+        query = f"SELECT * FROM url('{other}/there', 'LineAsString', 'a String')"
+        assert http(query).error == (483, "TOO_MANY_REDIRECTS")
 
 
 def test_hosts_that_are_not_listed_are_not_asked(tmp_path):
@@ -68,6 +132,24 @@ def test_a_query_cannot_switch_off_readonly(http, table):
         assert http(query, **session).error == readonly, query
     assert http.ok("SELECT getSetting('readonly')", **session) == "1\n"
     assert http.ok(f"SELECT count() FROM {table}") == "0\n"
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        "url('http://127.0.0.1:1/x', 'CSV', 'a String')",
+        "s3('http://127.0.0.1:1/bucket/x.csv', NOSIGN, 'CSV', 'a String')",
+        "gcs('http://127.0.0.1:1/bucket/x.csv', NOSIGN, 'CSV', 'a String')",
+        "azureBlobStorage('http://127.0.0.1:1/account', 'container', 'x.csv', 'account', 'a2V5', 'CSV', 'auto', 'a String')",
+        "file('x.csv', 'CSV', 'a String')",
+        "format('CSV', 'a String', '1')",
+    ],
+)
+def test_readonly_reads_nothing_outside_of_the_server(http, function):
+    for query in (f"SELECT * FROM {function}", f"SELECT 1 WHERE 1 IN (SELECT 1 FROM {function})"):
+        assert http(query, readonly=1).error == (164, "READONLY")
+    for function in ("numbers(1)", "values('a UInt8', 0)", "view(SELECT 0)", "generate_series(0, 0)"):
+        assert http.ok(f"SELECT * FROM {function}", readonly=1) == "0\n"
 
 
 def test_kill_query_takes_any_condition_and_test_only_shows(http):

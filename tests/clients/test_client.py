@@ -422,6 +422,21 @@ def test_prompt(client, http, table):
     terminal.type("SELECT wonderf\t FROM t_tes\t;\r")
     terminal.expect(r"0 rows in set|Ok\.")
     terminal.expect(r":\) ")
+    terminal.type(f"INSERT INTO {table} VALUES (1), (2);\r")
+    terminal.expect(r"Ok\..*2 rows in set\. Elapsed")
+    terminal.expect(r":\) ")
+    terminal.type("\\l\r")
+    terminal.expect(r"system.*rows in set")
+    terminal.expect(r":\) ")
+    terminal.type("\\c system\r")
+    terminal.expect(r"Ok\.")
+    terminal.expect(r":\) ")
+    terminal.type("\\d\r")
+    terminal.expect(r"query_log.*rows in set")
+    terminal.expect(r":\) ")
+    terminal.type("\\c default\r")
+    terminal.expect(r"Ok\.")
+    terminal.expect(r":\) ")
     terminal.type("SELECT 1 AS one\\G\r")
     terminal.expect(r"Row 1:.*one: 1.*1 row in set")
     terminal.expect(r":\) ")
@@ -436,9 +451,14 @@ def test_prompt(client, http, table):
     terminal.type("SELECT 'still here';\r")
     terminal.expect(r"still here.*1 row in set")
     terminal.expect(r":\) ")
+    terminal.type("DROP USER IF EXISTS nobody; CREATE USER nobody IDENTIFIED BY 'sesame'; DROP USER nobody;\r")
+    terminal.expect(r"Ok\..*Ok\..*Ok\.")
+    terminal.expect(r":\) ")
     terminal.type("exit\r")
     assert terminal.end() == 0
-    assert "wonderful_column" in history.read_text()
+    assert "wonderful_column" in history.read_text() and "CREATE USER nobody" in history.read_text()
+    assert "sesame" not in history.read_text()
+    assert history.stat().st_mode & 0o777 == 0o600
 
 
 def test_password_is_asked_for_and_not_shown(client, http):

@@ -309,6 +309,27 @@ def test_connections_are_kept(http):
     assert connection.getresponse().read() == b"3\n" and connection.sock is sock
 
 
+@pytest.mark.parametrize("path", ["/ping", "/?query=SELECT+1"])
+@pytest.mark.parametrize("head", ["HTTP/1.0\r\n", "HTTP/1.0\r\nConnection: keep-alive\r\n", "HTTP/1.1\r\nHost: x\r\nConnection: close\r\n"])
+def test_a_connection_that_ends_is_said_to_end(server, path, head):
+    with socket.create_connection(("127.0.0.1", server.http_port), timeout=20) as connection:
+        connection.sendall(f"GET {path} {head}\r\n".encode())
+        answer = b""
+        while more := connection.recv(65536):
+            answer += more
+    lines = answer.decode().lower().split("\r\n\r\n")[0].split("\r\n")
+    assert "connection: close" in lines and not any(line.startswith("keep-alive:") for line in lines), lines
+
+
+def test_columns_of_system_tables_that_old_clients_ask_for(http):
+    names = "toString(Settings.Names) = toString(mapKeys(Settings)), toString(Settings.Values) = toString(mapValues(Settings))"
+    events = "toString(ProfileEvents.Names) = toString(mapKeys(ProfileEvents)), length(ProfileEvents.Values) = length(ProfileEvents)"
+    query = f"SELECT {names}, {events}, has(Settings.Names, 'max_threads') FROM system.processes WHERE query_id = queryID()"
+    assert http.ok(query, max_threads=2) == "1\t1\t1\t1\t1\n"
+    http.ok("SELECT marks_size FROM system.parts")
+    http.ok("SELECT description, syntax, examples, introduced_in, related FROM system.data_type_families")
+
+
 def test_a_query_ends_when_its_client_leaves(http):
     with socket.create_connection(("127.0.0.1", http.port)) as leaving:
         leaving.sendall(b"GET /?query=SELECT+sum(number)+FROM+numbers(100000000000000)&query_id=left HTTP/1.1\r\nHost: x\r\n\r\n")
@@ -317,6 +338,22 @@ def test_a_query_ends_when_its_client_leaves(http):
             assert time.time() < until
     while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") != "0\n":
         assert time.time() < until, "the query goes on without its client"
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "multipart/form-data; boundary=x"])
+def test_bytes_of_a_body_are_waited_for_so_long(server, http, table, kind):
+    http.ok(f"CREATE TABLE {table} (a String) ENGINE = MergeTree ORDER BY a")
+    with socket.create_connection(("127.0.0.1", server.http_port), timeout=20) as stalled:
+        query = f"/?http_receive_timeout=1&query=INSERT+INTO+{table}+FORMAT+TSV"
+        stalled.sendall(f"POST {query} HTTP/1.1\r\nHost: x\r\nContent-Type: {kind}\r\nContent-Length: 100\r\n\r\nabc\n".encode())
+        begun = time.monotonic()
+        answer = stalled.recv(65536).decode()
+        # The rest of the body is waited for a while, so that a client that sends on hears of the error.
+        assert "X-ClickHouse-Exception-Code: 209".lower() in answer.lower(), answer
+        assert time.monotonic() - begun < 15
+    assert http.ok(f"SELECT count() FROM {table}") == "0\n"
+    defaults = "SELECT name, default FROM system.settings WHERE name IN ('http_receive_timeout', 'receive_timeout') ORDER BY name"
+    assert http.ok(defaults) == "http_receive_timeout\t30\nreceive_timeout\t300\n"
 
 
 def test_progress_comes_in_headers(http):

@@ -15,12 +15,13 @@ def house(tmp_path):
     assert server.stop() == 0
 
 
-def test_a_collection_stands_for_its_arguments(house):
-    server, http = house
+def test_a_collection_stands_for_its_arguments(house, tmp_path):
+    _, http = house
+    other = Server(tmp_path / "other")
     http.ok("CREATE NAMED COLLECTION mine AS path = 'folder/mine.csv', format = 'CSV', structure = 'a UInt8' NOT OVERRIDABLE")
     assert http.ok("SELECT * FROM file(mine)") == "7\n"
     assert http("SELECT * FROM file(mine, structure = 'a String')").error == (36, "BAD_ARGUMENTS")
-    answers = f"http://127.0.0.1:{server.http_port}/?query=SELECT+42+FORMAT+CSV"
+    answers = f"http://127.0.0.1:{other.http_port}/?query=SELECT+42+FORMAT+CSV"
     http.ok(f"CREATE NAMED COLLECTION answers AS url = '{answers}', format = 'CSV'")
     assert http.ok("SELECT * FROM url(answers, structure = 'a UInt8')") == "42\n"
     http.ok("CREATE TABLE of_url (a UInt8) ENGINE = URL(answers)")
@@ -32,6 +33,7 @@ def test_a_collection_stands_for_its_arguments(house):
     assert http("SELECT * FROM file(mine)").status != 200
     assert http("DROP NAMED COLLECTION mine").error[0] == 669
     http.ok("DROP NAMED COLLECTION IF EXISTS mine")
+    assert other.stop() == 0
 
 
 def test_a_user_needs_the_right_and_sees_no_value(house):

@@ -107,6 +107,14 @@ def test_columns_can_be_granted_alone(house):
     alice.ok("INSERT INTO shop.sales (id) VALUES (3)")
     assert alice.missing("INSERT INTO shop.sales VALUES (4, 40)") == "INSERT ON shop.sales"
     assert http.ok("SHOW GRANTS FOR alice") == "GRANT INSERT(id), SELECT(id) ON shop.sales TO alice\n"
+    columns = "SELECT name FROM system.columns WHERE database = 'shop'"
+    assert alice.ok(columns) == "id\n"
+    assert alice.ok("SELECT column_name FROM information_schema.columns WHERE table_schema = 'shop'") == "id\n"
+    for query in ("SHOW CREATE TABLE shop.sales", "DESCRIBE TABLE shop.sales"):
+        assert alice.missing(query) == "SHOW COLUMNS ON shop.sales"
+    http.ok("GRANT SELECT(price) ON shop.sales TO alice")
+    assert alice.ok(columns) == "id\nprice\n"
+    assert "price" in alice.ok("SHOW CREATE TABLE shop.sales")
 
 
 def test_a_view_shows_what_its_reader_may_not_read(house):
@@ -220,6 +228,41 @@ def test_profiles_set_settings_and_hold_them(house):
     assert guest.ok("SELECT count() FROM shop.sales") == "2\n"
 
 
+def test_bounds_of_settings_are_told(house):
+    _, http = house
+    http.ok("CREATE SETTINGS PROFILE careful SETTINGS max_threads = 4 MIN 1 MAX 8, max_memory_usage = 1000000000 CONST")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' SETTINGS PROFILE careful")
+    alice = As(http, "alice", "a")
+    bounds = "SELECT name, min, max, readonly FROM system.settings WHERE name IN ('max_threads', 'max_memory_usage', 'limit') ORDER BY name"
+    assert alice.ok(bounds) == "limit\t\\N\t\\N\t0\nmax_memory_usage\t\\N\t\\N\t1\nmax_threads\t1\t8\t0\n"
+    assert http.ok(bounds).count("\t0\n") == 3
+    assert alice.ok(bounds, readonly=1).count("\t1\n") == 3
+
+
+def test_a_profile_is_taken_as_if_it_were_a_setting(house):
+    server, http = house
+    http.ok("CREATE SETTINGS PROFILE web SETTINGS max_threads = 3 MAX 8, max_rows_to_read = 100 CONST, readonly = 2")
+    threads = "SELECT getSetting('max_threads'), getSetting('max_rows_to_read'), getSetting('readonly')"
+    assert http.ok(threads, profile="web") == "3\t100\t2\n"
+    assert http.ok(f"{threads} SETTINGS profile = 'web'") == "3\t100\t2\n"
+    assert http("SELECT 1", profile="nobody").error == (180, "THERE_IS_NO_PROFILE")
+    assert http("SET profile = 'nobody'").error == (180, "THERE_IS_NO_PROFILE")
+    http.ok("SET profile = 'web'", session_id="w")
+    assert http.ok(threads, session_id="w") == "3\t100\t2\n"
+    violated = (452, "SETTING_CONSTRAINT_VIOLATION")
+    assert http("SELECT 1 SETTINGS max_threads = 9", session_id="w").error == violated
+    assert http("SET max_rows_to_read = 1", session_id="w").error == violated
+    with clickhouse_driver.Client("127.0.0.1", port=server.tcp_port) as driver:
+        driver.execute("SET profile = 'web'")
+        assert driver.execute(threads) == [(3, 100, 2)]
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' SETTINGS max_threads = 2 CONST")
+    alice = As(http, "alice", "a")
+    assert alice("SELECT 1", profile="web").error == violated
+    assert alice.ok("SELECT 1", profile="default") == "1\n"
+    http.ok("CREATE USER guest IDENTIFIED BY 'g' SETTINGS PROFILE readonly")
+    assert As(http, "guest", "g")("SELECT 1", profile="web").error == (164, "READONLY")
+
+
 def test_queries_of_others_are_not_seen_and_not_ended(house):
     _, http = house
     http.ok("CREATE USER alice IDENTIFIED BY 'a'")
@@ -296,6 +339,28 @@ def test_users_of_the_configuration(tmp_path):
     assert server.stop() == 0
 
 
+def test_the_user_of_a_server_without_configuration_gets_a_password(tmp_path):
+    server = Server(tmp_path / "data")
+    http = Http(server.http_port)
+    http.ok("ALTER USER default IDENTIFIED BY 'sesame' SETTINGS max_threads = 1")
+    for again in (False, True):
+        if again:
+            server = Server(tmp_path / "data")
+            http = Http(server.http_port)
+        default = As(http, "default", "sesame")
+        assert http("SELECT 1").error == FAILED
+        assert default.ok("SELECT currentUser(), getSetting('max_threads')") == "default\t1\n"
+        for query in ("DROP USER default", "ALTER USER default RENAME TO other"):
+            assert default(query).error == (495, "ACCESS_STORAGE_READONLY")
+        assert server.stop() == 0
+    config = tmp_path / "config.xml"
+    config.write_text("<clickhouse><users><default><password></password></default></users></clickhouse>")
+    server = Server(tmp_path / "data", "--config-file", config)
+    http = Http(server.http_port)
+    assert http("ALTER USER default IDENTIFIED BY 'sesame'").error == (495, "ACCESS_STORAGE_READONLY")
+    assert server.stop() == 0
+
+
 def test_names_that_a_user_may_not_know_are_in_no_hint(house):
     _, http = house
     http.ok("CREATE DATABASE own")
@@ -311,6 +376,18 @@ def test_names_that_a_user_may_not_know_are_in_no_hint(house):
     assert http.ok("EXISTS VIEW system.one") == "0\n"
     http.ok("CREATE VIEW own.w AS SELECT 1")
     assert http.ok("EXISTS VIEW own.w") == "1\n" and http.ok("EXISTS TABLE own.w") == "1\n"
+
+
+def test_parts_are_shown_to_who_may_read_them_and_of_tables_that_are_known(house):
+    _, http = house
+    http.ok("CREATE TABLE shop.other (a Int8) ENGINE = MergeTree ORDER BY a")
+    http.ok("INSERT INTO shop.other VALUES (1)")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a'")
+    http.ok("GRANT SELECT ON shop.sales TO alice")
+    alice = As(http, "alice", "a")
+    assert alice.missing("SELECT path FROM system.parts") == "SELECT ON system.parts"
+    http.ok("GRANT SELECT ON system.parts TO alice")
+    assert alice.ok("SELECT DISTINCT table FROM system.parts WHERE database = 'shop'") == "sales\n"
 
 
 def test_clusters_that_are_not_there_are_not_taken_for_this_server(house):

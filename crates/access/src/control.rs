@@ -43,6 +43,9 @@ pub struct State {
     /// The profile whose settings everybody has, where the configuration names one (`<default_profile>`).
     #[serde(skip)]
     pub default_profile: Option<String>,
+    /// Whether no configuration says who there is: the user `default` is then the server's own until a statement changes it.
+    #[serde(skip)]
+    pub has_built_in_default: bool,
 }
 
 /// As it lies on the disk.
@@ -124,6 +127,7 @@ impl State {
             profiles: profiles.into_iter().map(|profile| (profile.name.clone(), profile)).collect(),
             collections: BTreeMap::new(),
             default_profile: None,
+            has_built_in_default: true,
         }
     }
 
@@ -165,8 +169,27 @@ impl State {
 
     /// The user, to be changed. Errors: UNKNOWN_USER, ACCESS_STORAGE_READONLY.
     pub fn user_mut(&mut self, name: &str) -> Result<&mut User> {
-        Self::writable(self.user(name)?.storage, "user", name)?;
-        self.users.get_mut(name).ok_or_else(|| Error::logical("A user is gone"))
+        let storage = self.user(name)?.storage;
+        if !self.is_built_in(name) {
+            Self::writable(storage, "user", name)?;
+        }
+        let user = self.users.get_mut(name).ok_or_else(|| Error::logical("A user is gone"))?;
+        // From now on it is one of those that statements made.
+        user.storage = Storage::LocalDirectory;
+        Ok(user)
+    }
+
+    fn is_built_in(&self, name: &str) -> bool {
+        self.has_built_in_default && name == DEFAULT_USER
+    }
+
+    /// Error: ACCESS_STORAGE_READONLY, for the user that would be there again, with all rights and no password, after a restart.
+    pub fn check_may_go(&self, name: &str) -> Result<()> {
+        if !self.is_built_in(name) {
+            return Ok(());
+        }
+        let text = "The user default stays while no configuration says who there is: give it a password, or take its rights";
+        Err(Error::new(ErrorCode::ACCESS_STORAGE_READONLY, text))
     }
 
     /// The role, to be changed. Errors: UNKNOWN_ROLE, ACCESS_STORAGE_READONLY.
@@ -249,6 +272,7 @@ impl State {
         state.profiles.retain(|_, profile| profile.storage == Storage::LocalDirectory);
         state.collections.retain(|_, collection| collection.storage == Storage::LocalDirectory);
         state.default_profile = None;
+        state.has_built_in_default = false;
         state
     }
 
@@ -259,11 +283,15 @@ impl State {
         self.profiles.extend(others.profiles);
         self.collections.extend(others.collections);
         self.default_profile = others.default_profile;
+        self.has_built_in_default = others.has_built_in_default;
         self
     }
 
     /// With a configuration over it, and what that hides.
-    fn under(self, configured: State) -> (State, State) {
+    fn under(self, mut configured: State) -> (State, State) {
+        if configured.has_built_in_default && self.users.contains_key(DEFAULT_USER) {
+            configured.users.remove(DEFAULT_USER);
+        }
         let mut hidden = self.clone();
         hidden.users.retain(|name, _| configured.users.contains_key(name));
         hidden.roles.retain(|name, _| configured.roles.contains_key(name));
@@ -581,9 +609,39 @@ mod tests {
 
     #[test]
     fn what_the_configuration_says_no_statement_changes() {
-        let access = AccessControl::new(State::unconfigured());
+        let access = AccessControl::new(State { has_built_in_default: false, ..State::unconfigured() });
         let error = access.change(|state| state.user_mut("default").map(drop)).expect_err("refused");
         assert_eq!(error.code(), ErrorCode::ACCESS_STORAGE_READONLY);
         assert_eq!(create_user(&access.state().users["default"]), "CREATE USER default IDENTIFIED WITH no_password");
+    }
+
+    #[test]
+    fn the_servers_own_user_is_as_statements_made_it_until_there_is_a_configuration() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let open = || AccessControl::open(folder.path(), State::unconfigured()).expect("opens");
+        let come = |access: &AccessControl, password| {
+            access.authenticate(&credentials("default", password, "127.0.0.1"), 0).is_ok()
+        };
+        open()
+            .change(|state| {
+                state.users.insert("alice".into(), User::new(Uuid::from_u128(1), "alice"));
+                Ok(())
+            })
+            .expect("changed");
+        assert!(come(&open(), ""), "nobody changed it");
+        let method = Method::of_password("sha256_password", "sesame", || [1; 32]).expect("a method");
+        open()
+            .change(|state| {
+                state.user_mut("default")?.methods = vec![method.clone()];
+                Ok(())
+            })
+            .expect("changed");
+        let access = open();
+        assert!(come(&access, "sesame") && !come(&access, ""));
+        assert_eq!(access.state().check_may_go("default").expect_err("it stays").code(), ErrorCode::ACCESS_STORAGE_READONLY);
+        access.configure(State { has_built_in_default: false, ..State::unconfigured() });
+        assert!(come(&access, ""), "the configuration says otherwise");
+        access.configure(State::unconfigured());
+        assert!(come(&access, "sesame") && !come(&access, ""));
     }
 }

@@ -100,6 +100,14 @@ impl Effective {
         Ok(effective)
     }
 
+    /// What a profile says, with those that it has. Error: THERE_IS_NO_PROFILE.
+    pub fn of_profile(state: &State, name: &str) -> Result<Effective> {
+        state.profile(name)?;
+        let mut effective = Effective::default();
+        effective.add_profile(state, name, &mut BTreeSet::new());
+        Ok(effective)
+    }
+
     fn add_profile(&mut self, state: &State, name: &str, within: &mut BTreeSet<String>) {
         // A profile that has itself in it adds nothing the second time.
         if !within.insert(name.to_string()) {
@@ -184,6 +192,16 @@ pub fn check_setting(
         return violated(format!("Setting {name} shouldn't be greater than {max}"));
     }
     Ok(())
+}
+
+/// What holds for a setting at the moment. `readonly`: the one in force.
+pub fn constraint_in_force(constraints: &BTreeMap<String, Constraint>, name: &str, readonly: u64) -> Constraint {
+    let mut constraint = constraints.get(name).cloned().unwrap_or_default();
+    let is_free = constraint.writability == Some(Writability::ChangeableInReadonly);
+    if (readonly == 1 && !is_free) || (readonly > 1 && name == "readonly") {
+        constraint.writability = Some(Writability::Const);
+    }
+    constraint
 }
 
 /// As numbers where both are.

@@ -41,6 +41,11 @@ const OPEN_CONCURRENCY: usize = 16;
 pub trait TableOpener: Send + Sync + fmt::Debug {
     /// `existing`: the data was begun before, by an earlier call with the same definition. Else it is new.
     async fn open(&self, definition: Arc<TableDefinition>, existing: bool) -> Result<Arc<dyn Table>>;
+
+    /// Whether such a table has data that is removed with it, so that what cannot be opened must not be forgotten.
+    fn keeps_data(&self, _definition: &TableDefinition) -> bool {
+        true
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -85,6 +85,10 @@ impl TableOpener for Opener {
             other => Err(unknown_engine(other)),
         }
     }
+
+    fn keeps_data(&self, definition: &TableDefinition) -> bool {
+        gristmill_mergetree::engine::NAMES.contains(&definition.engine.name.as_str())
+    }
 }
 
 fn unknown_engine(name: &str) -> Error {

@@ -23,7 +23,7 @@ use crate::engine::{Engine, timezone};
 use crate::execution::ClientBlocks;
 use crate::external::ExternalTable;
 use crate::granted_columns::GrantedColumns;
-use crate::interpret::{check_source, may_know, may_read, rows_once};
+use crate::interpret::{check_function_in_readonly, check_source, may_know, may_read, rows_once};
 use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
@@ -344,6 +344,7 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        check_function_in_readonly(self.context, name)?;
         if self.checks {
             check_source(self.context, name, false)?;
         }

@@ -200,7 +200,7 @@ impl Session {
         }
         ending.running = Some(processes::start(&ending.context)?);
         match &parsed {
-            Statement::Set(assignments) => apply(&mut self.settings, assignments)?,
+            Statement::Set(assignments) => self.settings = self.with(&self.settings, assignments)?,
             Statement::SetParameter { name, value } => {
                 self.parameters.insert(name.clone(), value.clone());
             }
@@ -238,31 +238,76 @@ impl Session {
         Ok((outcome, format, into_outfile))
     }
 
+    /// Settings with those over them that a statement sets. Errors: UNKNOWN_SETTING, READONLY, SETTING_CONSTRAINT_VIOLATION,
+    /// THERE_IS_NO_PROFILE, those of values.
+    fn with(&self, settings: &Settings, assignments: &Assignments) -> Result<Settings> {
+        let mut changed = settings.clone();
+        for (name, value) in assignments {
+            if name == PROFILE {
+                changed = self.with_profile(&changed, value)?;
+            } else if value == "DEFAULT" {
+                let nothing = || custom::is_custom(name).then(|| "NULL".to_string());
+                let default = Settings::default().get(name).or_else(nothing).unwrap_or_default();
+                changed.change(name, &default)?;
+                changed.reset(name)?;
+            } else {
+                changed.change(name, value)?;
+            }
+        }
+        Ok(changed)
+    }
+
+    /// Settings with those of a profile over them, as far as the user may have them, and with its constraints beside those that hold.
+    /// Errors: as `with`.
+    fn with_profile(&self, settings: &Settings, name: &str) -> Result<Settings> {
+        let profile = Effective::of_profile(&self.engine.access.state(), name)?;
+        let mut changed = settings.clone();
+        for (name, value) in &profile.settings {
+            // A profile may hold what makes others of its settings readonly: each is asked of what was before.
+            settings.clone().change(name, value)?;
+            changed.set(name, value)?;
+        }
+        changed.constrain_further(&profile.constraints);
+        Ok(changed)
+    }
+
+    /// Sets what a client asks for beside its statement. Errors: as those of SET.
+    pub fn set(&mut self, name: &str, value: &str) -> Result<()> {
+        if name == PROFILE {
+            self.settings = self.with_profile(&self.settings, value)?;
+            return Ok(());
+        }
+        self.settings.change(name, value)
+    }
+
     /// The session's settings with those of the statement over them.
     fn settings_for(&self, statement: &Statement) -> Result<Settings> {
         let mut settings = self.settings.clone();
         match statement {
-            Statement::Select(select) => apply(&mut settings, &select.settings)?,
+            Statement::Select(select) => settings = self.with(&settings, &select.settings)?,
             Statement::Insert(insert) => {
-                apply(&mut settings, &insert.settings)?;
+                settings = self.with(&settings, &insert.settings)?;
                 settings.insert_deduplicate = deduplicates(insert, &settings);
             }
             // Settings of the table and of the query stand in one clause.
             Statement::CreateTable(create) => {
                 let engine = create.engine.as_ref().map(|(name, _)| name.as_str());
                 let of_query = create.settings.iter().filter(|(name, _)| crate::opener::is_query_setting(engine, name));
-                apply(&mut settings, &of_query.cloned().collect())?;
+                settings = self.with(&settings, &of_query.cloned().collect())?;
             }
             Statement::Explain { statement, .. } => return self.settings_for(statement),
             Statement::Shown { statement, after } => {
                 settings = self.settings_for(statement)?;
-                apply(&mut settings, &after.settings)?;
+                settings = self.with(&settings, &after.settings)?;
             }
             _ => {}
         }
         Ok(settings)
     }
 }
+
+/// The name by which a profile is taken in the place of a setting.
+const PROFILE: &str = "profile";
 
 fn is_too_long(text: &str, settings: &Settings) -> bool {
     settings.max_query_size > 0 && text.len() as u64 > settings.max_query_size
@@ -337,23 +382,6 @@ fn deduplicates(insert: &Insert, settings: &Settings) -> bool {
         "enable_even_for_bad_queries" => enabled,
         _ => enabled && same_again,
     }
-}
-
-/// Sets each, or none.
-fn apply(settings: &mut Settings, assignments: &Assignments) -> Result<()> {
-    let mut changed = settings.clone();
-    for (name, value) in assignments {
-        if value == "DEFAULT" {
-            let nothing = || custom::is_custom(name).then(|| "NULL".to_string());
-            let default = Settings::default().get(name).or_else(nothing).unwrap_or_default();
-            changed.change(name, &default)?;
-            changed.reset(name)?;
-        } else {
-            changed.change(name, value)?;
-        }
-    }
-    *settings = changed;
-    Ok(())
 }
 
 /// Whether a statement waits for data from the client.

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
-use gristmill_access::effective::{Constraint, check_setting};
+use gristmill_access::effective::{Constraint, check_setting, constraint_in_force};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::custom;
@@ -109,6 +110,16 @@ macro_rules! settings {
     };
 }
 
+/// 0 seconds: any time.
+fn longest(seconds: f64) -> Duration {
+    const FOREVER: Duration = Duration::from_secs(10 * 365 * 24 * 3600);
+    if seconds > 0.0 {
+        Duration::try_from_secs_f64(seconds).map_or(FOREVER, |longest| longest.min(FOREVER))
+    } else {
+        FOREVER
+    }
+}
+
 /// The name that an alias stands for.
 fn canonical(name: &str) -> &str {
     OF_QUERIES.get(name).and_then(|setting| setting.alias_for).unwrap_or(name)
@@ -151,6 +162,16 @@ impl Settings {
         if self.breaks_off_in_time() { 0.0 } else { self.max_execution_time }
     }
 
+    /// How long more of the body of a request is waited for.
+    pub fn http_receive_longest(&self) -> Duration {
+        longest(self.http_receive_timeout)
+    }
+
+    /// How long more of what a client of the native protocol has to send is waited for.
+    pub fn receive_longest(&self) -> Duration {
+        longest(self.receive_timeout)
+    }
+
     /// Whether a query may end with rows of a part of what it reads.
     pub fn may_break_off(&self) -> bool {
         let limited = self.max_rows_to_read > 0 || self.max_bytes_to_read > 0;
@@ -163,6 +184,24 @@ impl Settings {
     /// Bounds within which `change` keeps them from now on.
     pub fn constrain(&mut self, constraints: Arc<BTreeMap<String, Constraint>>) {
         self.constraints = constraints;
+    }
+
+    /// Bounds beside those that there are, which hold where both are about a setting.
+    pub fn constrain_further(&mut self, constraints: &BTreeMap<String, Constraint>) {
+        let more = constraints.iter().filter(|(name, _)| !self.constraints.contains_key(*name));
+        let more: Vec<_> = more.map(|(name, constraint)| (name.clone(), constraint.clone())).collect();
+        if !more.is_empty() {
+            Arc::make_mut(&mut self.constraints).extend(more);
+        }
+    }
+
+    pub fn constraints(&self) -> &Arc<BTreeMap<String, Constraint>> {
+        &self.constraints
+    }
+
+    /// What bounds a setting now.
+    pub fn constraint(&self, name: &str) -> Constraint {
+        constraint_in_force(&self.constraints, canonical(name), self.readonly)
     }
 
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
@@ -197,6 +236,8 @@ settings! {
     queue_max_wait_ms: u64 = 0u64, "Milliseconds that a query waits for a place where as many run as the server allows. 0: it is refused at once.";
     max_memory_usage: u64 = 0u64, "Bytes of memory that one query may use. 0: no limit.";
     max_execution_time: f64 = 0.0, "Seconds after which a query is stopped. 0: no limit.";
+    http_receive_timeout: f64 = 30.0, "Seconds that the next bytes of a request's body are waited for. 0: any time.";
+    receive_timeout: f64 = 300.0, "Seconds that the next bytes of a query or of rows are waited for, of a client of the native protocol. 0: any time.";
     timeout_overflow_mode: String = "throw", "What happens over max_execution_time: throw, or break (the result of what was read up to there).";
     min_execution_speed: u64 = 0u64, "Rows a second that a query has to read. 0: it may be as slow as it is.";
     min_execution_speed_bytes: u64 = 0u64, "Bytes a second, as they lie in memory, that a query has to read. 0: it may be as slow as it is.";
@@ -338,6 +379,7 @@ settings! {
     engine_file_skip_empty_files: bool = false, "Whether empty files are left out.";
     s3_retry_attempts: u64 = 10u64, "Times a failed request is tried again. (ClickHouse: 500.)";
     s3_request_timeout_ms: u64 = 30_000u64, "Milliseconds a request may take until its first byte.";
+    max_http_get_redirects: u64 = 10u64, "How often a read of url() may be sent on to another URL. 0: it may not, as ClickHouse has it unless it is told otherwise.";
     s3_connect_timeout_ms: u64 = 1_000u64, "Milliseconds a connection may take to be made.";
     s3_max_connections: u64 = 1024u64, "Connections to one endpoint.";
     s3_max_get_rps: u64 = 0u64, "Reads of an endpoint a second. 0: no limit.";

@@ -1,13 +1,21 @@
 //! Which hosts may be asked: what a server is told (`remote_url_allow_hosts`), and never, unless it is told so, the addresses at which
-//! a machine in a cloud is given its own credentials: a URL in a query must not bring those to light.
+//! a machine in a cloud is given its own credentials, nor the ports on which the server itself listens: a URL in a query must not
+//! bring credentials to light, and a query that comes from the server's own machine may be one of a user without a password.
 //!
-//! Of a name that stands for such an address nothing is known here; the resolver of the HTTP client leaves these addresses out.
+//! What a name stands for is known when it is resolved: the resolver of the HTTP clients ([`AllowedAddresses`]) leaves such
+//! addresses out. Which port it resolves for it is told by [`asking`].
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::cell::Cell;
+use std::collections::BTreeSet;
+use std::error::Error as StdError;
+use std::fmt;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::RwLock;
 use regex::Regex;
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use url::{Host, Url};
 
 /// What may be asked.
 #[derive(Clone, Debug, Default)]
@@ -21,10 +29,25 @@ pub struct AllowedHosts {
 }
 
 static ALLOWED: RwLock<Option<AllowedHosts>> = RwLock::new(None);
+/// The ports of this process.
+static OWN_PORTS: RwLock<BTreeSet<u16>> = RwLock::new(BTreeSet::new());
+
+/// Where a machine of Google's cloud finds its own credentials. Who names it in a query is refused; it is asked for these alone.
+const GOOGLE_METADATA: &str = "metadata.google.internal";
+
+tokio::task_local! {
+    /// Whether a name is resolved for one of the own ports.
+    static FOR_OWN_PORT: Cell<bool>;
+}
 
 /// For the whole process, from now on; without it every host may be asked.
 pub fn allow(hosts: AllowedHosts) {
     *ALLOWED.write() = Some(hosts);
+}
+
+/// The ports on which this process listens, for whoever may connect to them.
+pub fn listens_on(ports: impl IntoIterator<Item = u16>) {
+    OWN_PORTS.write().extend(ports);
 }
 
 /// A pattern of the configuration, which has to fit the whole host. Error: BAD_ARGUMENTS.
@@ -35,14 +58,76 @@ pub fn pattern(text: &str) -> Result<Regex> {
 
 /// `authority`: host, or host and port. Error: UNACCEPTABLE_URL.
 pub(crate) fn check(authority: &str) -> Result<()> {
-    let allowed = ALLOWED.read();
-    match &*allowed {
-        Some(allowed) if !allowed.allows(authority) => Err(Error::new(
-            ErrorCode::UNACCEPTABLE_URL,
-            format!("The host {authority} is not allowed in the configuration: see <remote_url_allow_hosts>"),
-        )),
+    match &*ALLOWED.read() {
+        Some(allowed) if !allowed.allows(authority) => Err(refused(&format!("The host {authority}"))),
         _ => Ok(()),
     }
+}
+
+fn refused(what: &str) -> Error {
+    let text = format!("{what} is not allowed in the configuration: see <remote_url_allow_hosts>");
+    Error::new(ErrorCode::UNACCEPTABLE_URL, text)
+}
+
+/// As `check`, of a URL as it is connected to, whatever its spelling.
+pub(crate) fn check_url(url: &Url) -> Result<()> {
+    check(&host_and_port(url))
+}
+
+/// In small letters, with the port where the URL says none.
+fn host_and_port(url: &Url) -> String {
+    format!("{}:{}", url.host_str().unwrap_or_default(), url.port_or_known_default().unwrap_or_default())
+        .to_ascii_lowercase()
+}
+
+/// The host of a URL as it is connected to, whatever its spelling. Error: UNACCEPTABLE_URL, where that is a metadata service's.
+pub(crate) fn check_metadata(url: &Url) -> Result<()> {
+    let refuses = ALLOWED.read().as_ref().is_some_and(|allowed| {
+        let names_it = url.host_str().is_some_and(|host| names_metadata(host.trim_matches(['[', ']'])));
+        allowed.refuses_metadata && names_it && !allowed.lists(&host_and_port(url))
+    });
+    if refuses { Err(refused(&format!("The host {}", url.host_str().unwrap_or_default()))) } else { Ok(()) }
+}
+
+/// Whether a name in this URL must not stand for an address of this machine. Error: UNACCEPTABLE_URL, where the URL has such an address
+/// itself, and a port on which the server listens.
+fn checked_port(url: &Url) -> Result<bool> {
+    let port = url.port_or_known_default().unwrap_or_default();
+    if !OWN_PORTS.read().contains(&port) {
+        return Ok(false);
+    }
+    if ALLOWED.read().as_ref().is_some_and(|allowed| allowed.lists(&host_and_port(url))) {
+        return Ok(false);
+    }
+    let address = match url.host() {
+        Some(Host::Ipv4(address)) => IpAddr::V4(address),
+        Some(Host::Ipv6(address)) => IpAddr::V6(address),
+        _ => return Ok(true),
+    };
+    if is_of_this_machine(address) { Err(refused(&format!("Port {port} of this server"))) } else { Ok(false) }
+}
+
+/// Sends a request to a URL; names are resolved to what may be asked at its port. Error: UNACCEPTABLE_URL.
+pub(crate) async fn asking<F: Future>(url: &Url, request: F) -> Result<F::Output> {
+    let for_own_port = checked_port(url)?;
+    Ok(FOR_OWN_PORT.scope(Cell::new(for_own_port), request).await)
+}
+
+/// A request is sent on, by a client that follows by itself. Error: UNACCEPTABLE_URL.
+pub(crate) fn check_sent_on(url: &Url) -> Result<()> {
+    check_url(url)?;
+    let for_own_port = checked_port(url)?;
+    // Without the task's note there is nobody who would tell the resolver.
+    match FOR_OWN_PORT.try_with(|noted| noted.set(for_own_port)) {
+        Err(_) if for_own_port => Err(refused(&format!("The host {}", host_and_port(url)))),
+        _ => Ok(()),
+    }
+}
+
+/// Whether connections to the address end here. Sockets can be bound to a machine's own addresses only.
+fn is_of_this_machine(address: IpAddr) -> bool {
+    let address = address.to_canonical();
+    address.is_loopback() || address.is_unspecified() || UdpSocket::bind((address, 0)).is_ok()
 }
 
 /// Host and port of a URL.
@@ -52,25 +137,70 @@ pub(crate) fn authority(url: &str) -> &str {
     authority.rsplit_once('@').map_or(authority, |(_, host)| host)
 }
 
-/// Whether a name's address may be connected to.
-pub(crate) fn allows_address(address: IpAddr) -> bool {
+/// The system's resolver, without addresses that may not be asked: a name may stand for any.
+pub(crate) struct AllowedAddresses;
+
+impl Resolve for AllowedAddresses {
+    fn resolve(&self, name: Name) -> Resolving {
+        // Here, in the task of the request, and not where the name is looked up.
+        let for_own_port = FOR_OWN_PORT.try_with(Cell::get).unwrap_or(false);
+        Box::pin(async move {
+            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
+            let may_be_metadata = name.as_str().eq_ignore_ascii_case(GOOGLE_METADATA);
+            let (allowed, refused): (Vec<SocketAddr>, Vec<SocketAddr>) = found.partition(|address| {
+                let is_refused_port = for_own_port && is_of_this_machine(address.ip());
+                (may_be_metadata || allows_address(address.ip())) && !is_refused_port
+            });
+            if allowed.is_empty() && !refused.is_empty() {
+                return Err(Box::new(RefusedName(name.as_str().to_string())) as Box<dyn StdError + Send + Sync>);
+            }
+            Ok(Box::new(allowed.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// A name that stands for nothing but addresses that may not be asked.
+#[derive(Debug)]
+pub(crate) struct RefusedName(String);
+
+impl fmt::Display for RefusedName {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(out, "{} stands for an address that is not allowed", self.0)
+    }
+}
+
+impl StdError for RefusedName {}
+
+impl RefusedName {
+    pub fn error(&self) -> Error {
+        refused(&format!("An address that {} stands for", self.0))
+    }
+}
+
+fn allows_address(address: IpAddr) -> bool {
     !is_metadata(address) || ALLOWED.read().as_ref().is_none_or(|allowed| !allowed.refuses_metadata)
 }
 
 impl AllowedHosts {
     fn allows(&self, authority: &str) -> bool {
         let authority = authority.to_ascii_lowercase();
-        let host = host_of(&authority);
-        let is_listed =
-            self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(&authority))
-                || self.patterns.iter().any(|pattern| pattern.is_match(host) || pattern.is_match(&authority));
-        if is_listed {
+        if self.lists(&authority) {
             return true;
         }
-        let names_metadata = ["metadata.google.internal", "metadata", "instance-data"].contains(&host.trim_end_matches('.'))
-            || address(host).is_some_and(is_metadata);
-        self.hosts.is_empty() && self.patterns.is_empty() && !(self.refuses_metadata && names_metadata)
+        self.hosts.is_empty() && self.patterns.is_empty() && !(self.refuses_metadata && names_metadata(host_of(&authority)))
     }
+
+    /// `authority`: in small letters.
+    fn lists(&self, authority: &str) -> bool {
+        let host = host_of(authority);
+        self.hosts.iter().any(|known| known.eq_ignore_ascii_case(host) || known.eq_ignore_ascii_case(authority))
+            || self.patterns.iter().any(|pattern| pattern.is_match(host) || pattern.is_match(authority))
+    }
+}
+
+fn names_metadata(host: &str) -> bool {
+    [GOOGLE_METADATA, "metadata", "instance-data"].contains(&host.trim_end_matches('.'))
+        || address(host).is_some_and(is_metadata)
 }
 
 /// Without the port.
@@ -137,6 +267,45 @@ mod tests {
         for host in ["s3.eu-west-1.amazonaws.com", "127.0.0.1:9000", "[::1]:80", "10.0.0.7", "example.org:443"] {
             assert!(allowed.allows(host), "{host}");
         }
+    }
+
+    #[test]
+    fn own_ports_are_not_asked_whatever_their_host_is_called() {
+        let url = |text: &str| Url::parse(text).expect("a URL");
+        listens_on([18_499]);
+        for host in [
+            "127.0.0.1",
+            "127.1",
+            "2130706433",
+            "127.0.0.%31",
+            "127.8.8.8",
+            "0.0.0.0",
+            "[::1]",
+            "[::]",
+            "[::ffff:127.0.0.1]",
+        ] {
+            let error = checked_port(&url(&format!("http://{host}:18499/?query=SELECT"))).expect_err(host);
+            assert_eq!(error.code(), ErrorCode::UNACCEPTABLE_URL, "{host}");
+        }
+        assert!(checked_port(&url("http://localhost:18499/")).expect("resolved later"));
+        assert!(!checked_port(&url("http://127.0.0.1:18498/")).expect("another port"));
+        assert!(!checked_port(&url("http://192.0.2.1:18499/")).expect("another machine"));
+    }
+
+    #[tokio::test]
+    async fn names_of_this_machine_are_not_resolved_for_own_ports() {
+        let resolve = || AllowedAddresses.resolve("localhost".parse().expect("a name"));
+        assert!(FOR_OWN_PORT.scope(Cell::new(true), async { resolve().await.is_err() }).await);
+        assert!(FOR_OWN_PORT.scope(Cell::new(false), async { resolve().await.is_ok() }).await);
+    }
+
+    #[test]
+    fn hosts_are_those_that_are_connected_to() {
+        let told = |text: &str| host_and_port(&Url::parse(text).expect("a URL"));
+        assert_eq!(told("http://evil.org\\.mine.example/x"), "evil.org:80");
+        assert_eq!(told("https://Data.example.org/x"), "data.example.org:443");
+        assert_eq!(told("http://169.254.169.25%34:80/"), "169.254.169.254:80");
+        assert_eq!(told("http://[::1]/"), "[::1]:80");
     }
 
     #[test]

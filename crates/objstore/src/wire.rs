@@ -1,6 +1,6 @@
 //! Every HTTP request on its way out, below the `object_store` clients.
 //!
-//! The clients take a `HttpConnector`; ours wraps theirs. A request waits for a place in the endpoint's limit, is counted
+//! The clients take a `HttpConnector`; ours makes one that connects to what may be asked (`allowed_hosts`). A request waits for a place in the endpoint's limit, is counted
 //! by what it does, and has to begin to answer within the time limit; its body has to bring something within the same
 //! time each time. What the server answers in place of success is kept in the attempt's `Call`, whole enough to name the
 //! cause, because the clients hand on only text. A `Call` travels as a task-local: one attempt is one task.
@@ -19,23 +19,28 @@ use async_trait::async_trait;
 use bytes::Bytes;
 use gristmill_base::{Error, ErrorCode, allocations};
 use gristmill_introspect::{Counters, Event, Settings};
+use http::HeaderMap;
 use hyper::body::{Body, Frame, SizeHint};
-use object_store::ClientOptions;
 use object_store::client::{
     HttpClient, HttpConnector, HttpError, HttpErrorKind, HttpRequest, HttpResponse, HttpResponseBody, HttpService,
-    ReqwestConnector,
 };
+use object_store::{ClientConfigKey, ClientOptions};
 use parking_lot::Mutex;
 use tokio::time::Sleep;
+use url::Url;
 
 use crate::account::{self, Class, Ending};
-use crate::backend::{Page, take_out};
+use crate::allowed_hosts::{self, RefusedName};
+use crate::backend::{ClientSettings, Page, client, take_out};
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::limiter::{Outcome, Permit};
 use crate::location::Provider;
 use crate::prices::Prices;
 use crate::throttle::{Rate, Waiting};
+
+/// Hosts that a store's request is sent on to at most.
+const SENT_ON_BY_STORES_MAX: usize = 10;
 
 /// Bytes of an error's body that are kept.
 const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
@@ -64,6 +69,8 @@ pub(crate) struct CallLimits {
     pub prices: Prices,
     /// In nanodollars.
     pub cost_max: Option<u64>,
+    /// How often a read of a plain server is sent on.
+    pub redirects_max: u64,
 }
 
 impl CallLimits {
@@ -87,6 +94,7 @@ impl CallLimits {
             writes,
             prices: Prices::of(host, &settings.object_storage_prices).unwrap_or_default(),
             cost_max: Some(settings.max_query_cost_usd).filter(|most| *most > 0.0).map(|most| (most * 1e9) as u64),
+            redirects_max: settings.max_http_get_redirects,
         }
     }
 }
@@ -154,6 +162,9 @@ pub(crate) struct WireConnector {
     /// Requests to other hosts (credentials) pass uncounted and unlimited.
     pub host: String,
     pub endpoint: Arc<Endpoint>,
+    pub settings: ClientSettings,
+    /// Sent with every request to the host.
+    pub headers: HeaderMap,
 }
 
 impl WireConnector {
@@ -161,11 +172,38 @@ impl WireConnector {
     pub fn over(&self, client: HttpClient) -> HttpClient {
         HttpClient::new(Wire { client, at: self.clone() })
     }
+
+    /// Requests that go to the host; an error where its URL is none that may be asked.
+    async fn execute(&self, client: &HttpClient, request: HttpRequest, is_ours: bool) -> Result<HttpResponse, HttpError> {
+        let refused = |error: Error| HttpError::new(HttpErrorKind::Unknown, error);
+        let url = Url::parse(&request.uri().to_string())
+            .map_err(|error| HttpError::new(HttpErrorKind::Unknown, std::io::Error::other(error)))?;
+        // Stores have hosts beside the one that was named and checked, and are asked for credentials elsewhere.
+        if self.provider == Provider::Http {
+            allowed_hosts::check_url(&url).map_err(refused)?;
+        } else if is_ours {
+            allowed_hosts::check_metadata(&url).map_err(refused)?;
+        }
+        allowed_hosts::asking(&url, client.execute(request)).await.map_err(refused)?
+    }
 }
 
 impl HttpConnector for WireConnector {
+    /// Of the options, which are ours, one is changed by the clients: an address of metadata is to answer within a second.
     fn connect(&self, options: &ClientOptions) -> object_store::Result<HttpClient> {
-        Ok(self.over(ReqwestConnector::default().connect(options)?))
+        let soon = options.get_config_value(&ClientConfigKey::ConnectTimeout).is_some_and(|longest| longest == "1s");
+        let connect_timeout_ms = if soon { 1000 } else { self.settings.connect_timeout_ms };
+        let followed = reqwest::redirect::Policy::custom(|attempt| {
+            if attempt.previous().len() > SENT_ON_BY_STORES_MAX {
+                return attempt.error("sent on too often");
+            }
+            match allowed_hosts::check_sent_on(attempt.url()) {
+                Ok(()) => attempt.follow(),
+                Err(error) => attempt.error(error),
+            }
+        });
+        let made = client(ClientSettings { connect_timeout_ms, ..self.settings }, followed);
+        Ok(self.over(made.map_err(|error| object_store::Error::Generic { store: "HTTP", source: Box::new(error) })?))
     }
 }
 
@@ -210,9 +248,16 @@ impl Wire {
 #[async_trait]
 impl HttpService for Wire {
     async fn call(&self, request: HttpRequest) -> Result<HttpResponse, HttpError> {
-        let Some(call) = Call::current().filter(|_| self.is_ours(&request)) else {
+        let is_ours = self.is_ours(&request);
+        let mut request = request;
+        if is_ours && request.extensions().get::<SentOn>().is_none() {
+            for (name, value) in &self.at.headers {
+                request.headers_mut().entry(name).or_insert_with(|| value.clone());
+            }
+        }
+        let Some(call) = Call::current().filter(|_| is_ours) else {
             let limit = Duration::from_secs(10);
-            return tokio::time::timeout(limit, self.client.execute(request))
+            return tokio::time::timeout(limit, self.at.execute(&self.client, request, is_ours))
                 .await
                 .unwrap_or_else(|_| Err(timed_out(limit)));
         };
@@ -235,7 +280,7 @@ impl HttpService for Wire {
         *call.sent.lock() = Some(start);
         // Uploading the request's own body is part of the wait: a slow line gets a second more for each 256 KiB.
         let patience = call.limits.timeout + Duration::from_secs(sent_bytes >> 18);
-        let answer = match tokio::time::timeout(patience, self.client.execute(request)).await {
+        let answer = match tokio::time::timeout(patience, self.at.execute(&self.client, request, is_ours)).await {
             Ok(answer) => answer,
             Err(_) => Err(timed_out(patience)),
         };
@@ -312,6 +357,12 @@ pub(crate) fn of_http_error(error: &HttpError) -> Failure {
     let mut dns = false;
     let mut current: Option<&(dyn StdError + 'static)> = error.source();
     while let Some(cause) = current {
+        if let Some(refused) = cause.downcast_ref::<RefusedName>() {
+            return Failure::fatal(refused.error());
+        }
+        if let Some(refused) = cause.downcast_ref::<Error>() {
+            return Failure::fatal(refused.clone());
+        }
         let text = cause.to_string();
         dns |= text.contains("dns error") || text.contains("failed to lookup address");
         if causes.last().is_none_or(|last: &String| !last.contains(&text)) {

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use gristmill_access::Identity;
 use gristmill_access::control::Credentials;
+use gristmill_access::effective::Constraint;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
@@ -202,6 +203,7 @@ pub fn error_text(error: &Error) -> String {
 pub struct Before {
     database: String,
     settings: BTreeMap<String, String>,
+    constraints: Arc<BTreeMap<String, Constraint>>,
     parameters: BTreeMap<String, String>,
 }
 
@@ -210,6 +212,7 @@ impl Before {
         Before {
             database: session.database.clone(),
             settings: session.settings.changed().into_iter().collect(),
+            constraints: session.settings.constraints().clone(),
             parameters: session.parameters.clone(),
         }
     }
@@ -226,6 +229,10 @@ impl Before {
         }
         for name in self.settings.keys().filter(|name| !now.contains_key(*name)) {
             let _ = kept.settings.reset(name);
+        }
+        // SET profile brings those of the profile.
+        if *changed.settings.constraints() != self.constraints {
+            kept.settings.constrain_further(changed.settings.constraints());
         }
         kept.roles.clone_from(&changed.roles);
         for (name, value) in changed.parameters.iter().filter(|(name, value)| self.parameters.get(*name) != Some(*value)) {

@@ -1,6 +1,7 @@
 //! Settings as clients of the native protocol and of HTTP send them: also names that only clients of old versions know.
 
 use gristmill_base::Result;
+use gristmill_engine::Session;
 use gristmill_introspect::Settings;
 use gristmill_introspect::without_effect::is_number;
 
@@ -15,13 +16,23 @@ pub enum Encoding {
 const OLD: &[(&str, Encoding)] =
     &[("insert_sample_with_metadata", Encoding::Varuint), ("strict_insert_defaults", Encoding::Varuint)];
 
-/// Sets what a client asks for. Errors: UNKNOWN_SETTING, READONLY, NOT_IMPLEMENTED, and those of values.
+/// Sets what a client asks for, perhaps by the name of a profile. Errors: UNKNOWN_SETTING, READONLY, NOT_IMPLEMENTED, THERE_IS_NO_PROFILE,
+/// and those of values.
+pub fn set_of_session(session: &mut Session, name: &str, value: &str) -> Result<()> {
+    if is_old(name) { Ok(()) } else { session.set(name, value) }
+}
+
+/// Without profiles.
 pub fn set(settings: &mut Settings, name: &str, value: &str) -> Result<()> {
-    if OLD.iter().any(|(old, _)| *old == name) {
+    if is_old(name) { Ok(()) } else { settings.change(name, value) }
+}
+
+fn is_old(name: &str) -> bool {
+    let is_old = OLD.iter().any(|(old, _)| *old == name);
+    if is_old {
         tracing::debug!("Setting {name} of a client changes nothing here");
-        return Ok(());
     }
-    settings.change(name, value)
+    is_old
 }
 
 /// How old clients write a setting's value. `None`: there is none of that name.

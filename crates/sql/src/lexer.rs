@@ -87,7 +87,10 @@ pub fn complete(line: &str) -> bool {
     let mut told = tokens.iter().filter(|token| !matches!(token.kind, Kind::Space | Kind::Comment));
     match told.next_back() {
         None => tokens.iter().all(|token| token.closed),
-        Some(last) => (last.kind == Kind::End && tokens.iter().all(|token| token.closed)) || leaves(line) || helps(line),
+        Some(last) => {
+            let ends = last.kind == Kind::End && tokens.iter().all(|token| token.closed);
+            ends || leaves(line) || helps(line) || stands_for(line).is_some()
+        }
     }
 }
 
@@ -103,9 +106,28 @@ pub fn helps(line: &str) -> bool {
     ["help", "?", "\\?", "\\h"].contains(&word.as_str())
 }
 
+/// The statement that a line of `\l`, `\d` or `\c name` is short for.
+pub fn stands_for(line: &str) -> Option<String> {
+    let line = line.trim().trim_end_matches(';').trim_end();
+    match line.split_once(char::is_whitespace).unwrap_or((line, "")) {
+        ("\\l", "") => Some("SHOW DATABASES".to_string()),
+        ("\\d", "") => Some("SHOW TABLES".to_string()),
+        ("\\c", database) if !database.trim().is_empty() => Some(format!("USE {}", database.trim())),
+        _ => None,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_lines_stand_for_statements() {
+        let stands_for = |line| stands_for(line).unwrap_or_default();
+        assert_eq!((stands_for("\\l"), stands_for(" \\d; ")), ("SHOW DATABASES".to_string(), "SHOW TABLES".to_string()));
+        assert_eq!((stands_for("\\c shop"), stands_for("\\c")), ("USE shop".to_string(), String::new()));
+        assert!(complete("\\l") && complete("\\c shop") && !complete("SELECT 1"));
+    }
 
     #[test]
     fn tokens_put_together_are_the_line() {

@@ -8,7 +8,7 @@ use gristmill_types::{SqlType, statistics};
 
 use crate::Known;
 use crate::rows::{Cell, table};
-use crate::tables::visible;
+use crate::tables::{sees_column, visible};
 
 const STRUCTURE: &str = "database String, table String, name String, type String, position UInt64, default_kind String, \
     default_expression String, data_compressed_bytes UInt64, data_uncompressed_bytes UInt64, marks_bytes UInt64, \
@@ -28,6 +28,9 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             let sampling = words(definition.sample_by.iter());
             let (sorting, primary) = (words(definition.sorting_key().iter()), words(definition.primary_key.iter()));
             for (i, column) in definition.columns.iter().enumerate() {
+                if !sees_column(context, &definition, &column.name) {
+                    continue;
+                }
                 let sizes = parts.iter().filter(|part| part.active).flat_map(|part| &part.columns);
                 let (compressed, uncompressed) = sizes
                     .filter(|(name, _, _)| *name == column.name)

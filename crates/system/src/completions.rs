@@ -8,7 +8,7 @@ use gristmill_introspect::Settings;
 
 use crate::Known;
 use crate::rows::{Cell, table};
-use crate::tables::{visible, visible_databases};
+use crate::tables::{sees_column, visible, visible_databases};
 
 const STRUCTURE: &str = "word String, context String, belongs Nullable(String)";
 
@@ -29,7 +29,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
         for table in visible(&databases, context) {
             let definition = table.definition();
             rows.push([(&definition.name).into(), "table".into(), (&definition.database).into()])?;
-            for column in &definition.columns {
+            let seen = |column: &str| sees_column(context, &definition, column);
+            for column in definition.columns.iter().filter(|column| seen(&column.name)) {
                 rows.push([(&column.name).into(), "column".into(), (&definition.name).into()])?;
             }
         }

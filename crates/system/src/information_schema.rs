@@ -11,7 +11,7 @@ use gristmill_types::{DefaultKind, parse};
 use crate::Known;
 use crate::columns::Digits;
 use crate::rows::{Cell, Rows, table};
-use crate::tables::{visible, visible_databases};
+use crate::tables::{sees_column, visible, visible_databases};
 
 const SCHEMATA: &str = "catalog_name String, schema_name String, schema_owner String, \
     default_character_set_catalog Nullable(String), default_character_set_schema Nullable(String), \
@@ -193,7 +193,8 @@ fn engines(names: &[&str], rows: &mut Rows) -> Result<()> {
 fn columns(databases: &Databases, context: &QueryContext, rows: &mut Rows) -> Result<()> {
     for table in visible(databases, context) {
         let definition = table.definition();
-        for (i, column) in definition.columns.iter().enumerate() {
+        let seen = |column: &str| sees_column(context, &definition, column);
+        for (i, column) in definition.columns.iter().enumerate().filter(|(_, column)| seen(&column.name)) {
             let digits = Digits::of(&column.kind);
             let default = column.default.as_ref().map_or("", |(_, expression)| expression);
             let (extra, generation) = match column.default.as_ref().map(|(kind, _)| kind) {

@@ -23,7 +23,9 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, a
     initial_address IPv6, initial_port UInt16, os_user String, client_hostname String, client_revision UInt64, \
     client_version_major UInt64, client_version_minor UInt64, client_version_patch UInt64, \
     http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
-    http_referer String, forwarded_for String, query_kind String";
+    http_referer String, forwarded_for String, query_kind String, \
+    `ProfileEvents.Names` Array(String), `ProfileEvents.Values` Array(UInt64), \
+    `Settings.Names` Array(String), `Settings.Values` Array(String)";
 
 const OF_USERS: &str = "user String, memory_usage Int64, peak_memory_usage Int64, \
     ProfileEvents Map(LowCardinality(String), UInt64)";
@@ -33,6 +35,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         for query in seen_by(context) {
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
+            let events: Vec<(String, u64)> = events.collect();
+            let settings = query.settings.changed();
+            // Keys and values of the maps, which old clients ask for by these names.
+            let (event_names, event_counts) = events.iter().map(|(name, value)| (name.clone(), *value as i64)).unzip();
+            let (setting_names, setting_values) = settings.iter().cloned().unzip();
             rows.push([
                 true.into(),
                 (&query.user).into(),
@@ -60,8 +67,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 query.memory.held_bytes().into(),
                 query.memory.peak_bytes().into(),
                 (&query.query).into(),
-                Cell::Counts(events.collect()),
-                Cell::Pairs(query.settings.changed()),
+                Cell::Counts(events),
+                Cell::Pairs(settings),
                 (&query.database).into(),
                 query.insert_gear.shown().map(|gear| gear.to_string()).unwrap_or_default().into(),
                 query.client.address.map(|address| address.ip()).into(),
@@ -81,6 +88,10 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 (&query.client.http_referer).into(),
                 (&query.client.forwarded_for).into(),
                 kind(&query.query).into(),
+                Cell::Texts(event_names),
+                Cell::Numbers(event_counts),
+                Cell::Texts(setting_names),
+                Cell::Texts(setting_values),
             ])?;
         }
         Ok(())

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gristmill_access::entity::Writability;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
 use gristmill_introspect::Settings;
@@ -21,15 +22,16 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         let mut declared = Settings::declared();
         declared.sort_by_key(|info| info.name);
         for info in declared {
+            let bounds = context.settings.constraint(info.name);
             rows.push([
                 info.name.into(),
                 context.settings.get(info.name).unwrap_or_else(|| info.default.clone()).into(),
                 context.settings.is_changed(info.name).into(),
                 info.description.into(),
+                bounds.min.into(),
+                bounds.max.into(),
                 Cell::None,
-                Cell::None,
-                Cell::None,
-                false.into(),
+                (bounds.writability == Some(Writability::Const)).into(),
                 info.kind.into(),
                 info.default.into(),
                 info.alias_for.into(),
@@ -38,15 +40,16 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             ])?;
         }
         for (name, value) in context.settings.custom() {
+            let bounds = context.settings.constraint(name);
             rows.push([
                 name.into(),
                 value.into(),
                 true.into(),
                 "A setting of a user's own.".into(),
+                bounds.min.into(),
+                bounds.max.into(),
                 Cell::None,
-                Cell::None,
-                Cell::None,
-                false.into(),
+                (bounds.writability == Some(Writability::Const)).into(),
                 "Custom".into(),
                 "".into(),
                 Cell::None,

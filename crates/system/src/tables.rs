@@ -9,7 +9,7 @@ use gristmill_base::Result;
 use gristmill_base::redact::statement;
 use gristmill_catalog::create_query::{create_query_line, engine_full, key_text};
 use gristmill_catalog::databases::is_of_each_user;
-use gristmill_catalog::{Databases, Table};
+use gristmill_catalog::{Databases, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 
 use crate::Known;
@@ -98,6 +98,12 @@ pub fn visible(databases: &Databases, context: &QueryContext) -> Vec<Arc<dyn Tab
         is_of_each_user(&definition.database) || sees(context, &Object::table(&definition.database, &definition.name))
     });
     all
+}
+
+/// Whether whoever asks may know of a column: who was granted others alone may not.
+pub fn sees_column(context: &QueryContext, definition: &TableDefinition, column: &str) -> bool {
+    let (database, table) = (&definition.database, &definition.name);
+    is_of_each_user(database) || sees(context, &Object::column(database, table, column))
 }
 
 /// The databases that whoever asks may know of.

@@ -61,10 +61,19 @@ impl Databases {
     pub(super) async fn remove_leftover(&self, definition: Arc<TableDefinition>) {
         match self.opener.open(definition.clone(), true).await {
             Ok(table) => self.remove_data(table).await,
+            Err(_) if !self.opener.keeps_data(&definition) => self.forget_unowned(&definition).await,
             Err(error) => {
                 let name = full_name(&definition.database, &definition.name);
                 tracing::warn!("Cannot open the data left by table {name} (uuid {}): {error}", definition.uuid);
             }
+        }
+    }
+
+    async fn forget_unowned(&self, definition: &TableDefinition) {
+        let change = Change { put: vec![], delete: vec![Key::Unowned(definition.uuid)] };
+        if let Err(error) = self.store.apply(change).await {
+            let name = full_name(&definition.database, &definition.name);
+            tracing::warn!("The note of table {name} (uuid {}) stays until the next start: {error}", definition.uuid);
         }
     }
 

@@ -40,13 +40,17 @@ impl Table for OnDisk {
 #[async_trait]
 impl TableOpener for Disk {
     async fn open(&self, definition: Arc<TableDefinition>, existing: bool) -> Result<Arc<dyn Table>> {
-        if definition.engine.name == "Broken" {
+        if ["Broken", "Refused"].contains(&definition.engine.name.as_str()) {
             return Err(Error::new(ErrorCode::S3_ERROR, "The bucket is gone"));
         }
         if !existing {
             self.0.lock().push(definition.uuid);
         }
         Ok(Arc::new(OnDisk(MemoryTable::new(definition), self.0.clone())))
+    }
+
+    fn keeps_data(&self, definition: &TableDefinition) -> bool {
+        definition.engine.name != "Refused"
     }
 }
 
@@ -351,4 +355,15 @@ async fn views_are_told_oldest_first_and_a_target_that_is_gone_is_named() {
     let error = databases.stored("default", "v").expect_err("has no target");
     assert_eq!(error.code(), ErrorCode::UNKNOWN_TABLE);
     assert!(error.to_string().contains("target of view default.v"), "{error}");
+}
+
+#[tokio::test]
+async fn of_a_table_without_data_that_could_not_be_made_nothing_is_left() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    for (engine, left) in [("Refused", 0), ("Broken", 1)] {
+        databases.create_table(definition("default", "a", engine), false, false).await.expect_err("cannot be opened");
+        let loaded = MetadataStore::on(store.clone()).load().await.expect("loads");
+        assert_eq!((loaded.tables.len(), loaded.unowned.len()), (0, left), "{engine}");
+    }
 }

@@ -3,6 +3,7 @@
 //! Reading a line blocks, so it happens on a thread of its own; everything else is the runner's, the same that `-q` uses.
 //! What is typed is run when it ends with `;` (or `\G`, for one value a line).
 
+mod history;
 mod words;
 
 use std::borrow::Cow;
@@ -13,15 +14,15 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_sql::lexer::{self, Kind};
 use nu_ansi_term::{Color, Style};
 use reedline::{
-    ColumnarMenu, Emacs, FileBackedHistory, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode,
-    PromptHistorySearch, PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText,
-    ValidationResult, Validator, default_emacs_keybindings,
+    ColumnarMenu, Emacs, Highlighter, KeyCode, KeyModifiers, MenuBuilder, Prompt, PromptEditMode, PromptHistorySearch,
+    PromptHistorySearchStatus, Reedline, ReedlineEvent, ReedlineMenu, Signal, StyledText, ValidationResult, Validator,
+    default_emacs_keybindings,
 };
 
+use crate::prompt::history::HistoryOfStatements;
 use crate::prompt::words::Words;
 use crate::runner::Runner;
 
-const HISTORY_LINES: usize = 10_000;
 const HISTORY_FILE: &str = ".gristmill-history";
 const MENU: &str = "completion";
 
@@ -29,6 +30,7 @@ const HELP: &str = "A statement ends with ; and may take several lines. \\G inst
   Tab           completes keywords, functions, tables, columns, settings
   Ctrl-R, Up    search the history
   Ctrl-C        cancels what runs, or empties the line
+  \\l, \\d, \\c    SHOW DATABASES, SHOW TABLES, USE (with a name)
   exit, Ctrl-D  leave
 SHOW TABLES; DESCRIBE TABLE t; SELECT * FROM system.functions; tell what there is.";
 
@@ -71,6 +73,7 @@ pub async fn run(runner: &mut Runner, history: Option<PathBuf>, greeting: Greeti
             Ok(Signal::Success(line)) if lexer::leaves(&line) => return Ok(()),
             Ok(Signal::Success(line)) if lexer::helps(&line) => println!("{HELP}\n"),
             Ok(Signal::Success(line)) => {
+                let line = lexer::stands_for(&line).unwrap_or(line);
                 if !runner.run_typed(&line).await? {
                     return Ok(());
                 }
@@ -102,10 +105,7 @@ fn editor(words: Words, history: Option<PathBuf>) -> Result<Reedline> {
         .with_validator(Box::new(UntilSemicolon));
     let file = history.or_else(|| std::env::home_dir().map(|home| home.join(HISTORY_FILE)));
     if let Some(file) = file {
-        let history = FileBackedHistory::with_file(HISTORY_LINES, file.clone()).map_err(|error| {
-            Error::new(ErrorCode::CANNOT_OPEN_FILE, format!("Cannot open the history file {}: {error}", file.display()))
-        })?;
-        editor = editor.with_history(Box::new(history));
+        editor = editor.with_history(Box::new(HistoryOfStatements::open(file)?));
     }
     Ok(editor)
 }

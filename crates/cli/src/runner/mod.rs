@@ -205,10 +205,12 @@ impl Runner {
             // The summary and the end of the result go to the same terminal.
             drop(bar);
         }
+        let progress = context.progress.snapshot();
         let summary = Summary {
-            result_rows: output.rows(),
+            // Of a statement that gives none, those that it wrote.
+            result_rows: if gives_rows { output.rows() } else { progress.written_rows },
             elapsed,
-            progress: context.progress.snapshot(),
+            progress,
             memory_peak_bytes: context.memory.peak_bytes(),
             storage: StorageUse::of(&context),
             insert_gear: context.insert_gear.shown(),

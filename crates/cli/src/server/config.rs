@@ -235,6 +235,7 @@ fn access(root: &Node, default_profile: Option<String>) -> Result<State> {
     }
     if let Some(users) = root.child("users") {
         state.users.clear();
+        state.has_built_in_default = false;
         for node in &users.children {
             let user = user(node, &state).context(|| format!("in the user {}", node.name))?;
             state.users.insert(user.name.clone(), user);

@@ -182,6 +182,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
             return Err(error);
         }
     };
+    let addresses = [&server.http_addresses, &server.tcp_addresses, &server.https_addresses, &server.tcp_secure_addresses];
+    allowed_hosts::listens_on(addresses.into_iter().flatten().map(std::net::SocketAddr::port));
     for address in &server.http_addresses {
         tracing::info!("Listening for HTTP on {address}");
     }

@@ -43,7 +43,7 @@ pub(super) fn change_user(
     let missing = state.user(name).map(drop);
     let Some(mut user) = found(change, name, state.users.get(name), User::new(id, name), missing)? else { return Ok(()) };
     if state.users.contains_key(name) {
-        state.user_mut(name)?;
+        user.storage = state.user_mut(name)?.storage;
     }
     if change.methods.is_some() {
         if !change.adds_methods {
@@ -94,6 +94,7 @@ pub(super) fn change_user(
         if state.users.contains_key(to) {
             return Err(exists("user", to));
         }
+        state.check_may_go(name)?;
         state.users.remove(name);
         user.name.clone_from(to);
         state.renamed(name, Some(to));
@@ -234,6 +235,7 @@ pub(super) fn drop_entity(state: &mut State, kind: EntityKind, name: &str, if_ex
     match kind {
         EntityKind::User => {
             state.user_mut(name)?;
+            state.check_may_go(name)?;
             state.users.remove(name);
             state.renamed(name, None);
         }

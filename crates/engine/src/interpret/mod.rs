@@ -31,7 +31,7 @@ pub(crate) use async_insert::write_entries;
 pub use client_rows::{RowsGiven, rows_to_send};
 pub(crate) use insert::rows_once;
 pub(crate) use insert_lanes::write_all;
-pub(crate) use required::{check_source, may_know, may_read, privilege};
+pub(crate) use required::{check_function_in_readonly, check_source, may_know, may_read, privilege};
 pub(crate) use select::Planned;
 
 use std::sync::Arc;
@@ -203,8 +203,7 @@ impl Interpreter {
                 | Statement::DropLoadLedger { .. }
         ) || matches!(statement, Statement::Access(access) if access.writes());
         if writes && self.context.settings.readonly > 0 {
-            // Clients look for these words.
-            return Err(Error::new(ErrorCode::READONLY, "Cannot execute query in readonly mode"));
+            return Err(required::readonly());
         }
         Ok(())
     }

@@ -5,7 +5,7 @@
 
 use gristmill_access::rights::{Object, denied};
 use gristmill_access::{Level, Privileges};
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
@@ -43,7 +43,6 @@ const OF_EVERYBODY: &[&str] = &[
     "numbers",
     "numbers_mt",
     "one",
-    "parts",
     "privileges",
     "processes",
     "quota_usage",
@@ -115,6 +114,19 @@ pub(crate) fn check_source(context: &QueryContext, name: &str, writes: bool) -> 
     if is_granted { Ok(()) } else { Err(denied(&context.user, &format!("{direction} ON {of}"))) }
 }
 
+/// Error: READONLY, where a function of this name may not be read with `readonly` 1: those that read outside of the server, and others
+/// that ClickHouse has no exception for.
+pub(crate) fn check_function_in_readonly(context: &QueryContext, name: &str) -> Result<()> {
+    let others = ["format", "zeros", "zeros_mt"];
+    let is_refused = source_of(name).is_some() || others.iter().any(|other| other.eq_ignore_ascii_case(name));
+    if context.settings.readonly == 1 && is_refused { Err(readonly()) } else { Ok(()) }
+}
+
+/// Clients look for these words.
+pub(super) fn readonly() -> Error {
+    Error::new(ErrorCode::READONLY, "Cannot execute query in readonly mode")
+}
+
 impl Interpreter {
     /// Error: ACCESS_DENIED, with what is missing.
     pub(super) fn check_access(&self, statement: &Statement) -> Result<()> {
@@ -154,7 +166,7 @@ impl Interpreter {
                 if *exchange { self.check_moves(to, from) } else { Ok(()) }
             }),
             Statement::Describe(TableExpression::Table(name)) | Statement::ShowCreateTable(name) => {
-                self.check_table("SHOW COLUMNS", name)
+                self.check_sees_columns(name)
             }
             Statement::Describe(TableExpression::Function { name, .. }) => check_source(&self.context, name, false),
             Statement::ShowCreateDatabase(name) | Statement::Use(name) | Statement::ShowOf { database: name, .. } => {
@@ -219,6 +231,19 @@ impl Interpreter {
         }
         let columns = if columns.is_empty() { String::new() } else { format!("({})", columns.join(", ")) };
         Err(denied(&self.context.user, &format!("{wanted}{columns} ON {object}")))
+    }
+
+    /// Who was granted some columns knows of no others, and the definition has them all.
+    fn check_sees_columns(&self, name: &TableName) -> Result<()> {
+        self.check_table("SHOW COLUMNS", name)?;
+        let (database, table) = self.full(name);
+        let Ok(found) = self.engine.databases.table(database, table) else { return Ok(()) };
+        let sees = |column: &str| self.sees(&Object::column(database, table, column));
+        let is_everybodys = database == TEMPORARY_DATABASE || is_of_each_user(database);
+        if is_everybodys || found.definition().columns.iter().all(|column| sees(&column.name)) {
+            return Ok(());
+        }
+        Err(denied(&self.context.user, &format!("SHOW COLUMNS ON {}", Object::table(database, table))))
     }
 
     /// A table takes the name of another.

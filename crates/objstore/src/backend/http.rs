@@ -8,7 +8,6 @@
 //! Nothing can be listed. Writing is one POST of the whole body, as ClickHouse does it, or a PUT where the URL is presigned.
 
 use std::collections::{BTreeMap, HashMap};
-use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -24,19 +23,15 @@ use http::{HeaderMap, HeaderValue, Method, Request, StatusCode};
 use object_store::PutPayload;
 use object_store::client::{HttpClient, HttpRequest, HttpRequestBody, HttpResponse};
 use parking_lot::Mutex;
-use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 
 use super::cloud::{same_version, strong};
 use super::cloud_clients::{ClientSettings, USER_AGENT};
 use super::{Backend, Fetched, Page, PageRequest, Span};
-use crate::allowed_hosts;
+use crate::allowed_hosts::AllowedAddresses;
 use crate::failure::{Failure, FailureKind};
 use crate::location;
 use crate::store::ObjectInfo;
 use crate::wire::{Call, SentOn, of_http_error};
-
-/// Hosts that one request is sent on to at most, as browsers and the HTTP client have it within a host.
-const SENT_ON_MAX: usize = 10;
 
 #[derive(Debug)]
 pub(crate) struct HttpBackend {
@@ -70,30 +65,40 @@ impl HttpBackend {
     }
 
     async fn send(&self, request: HttpRequest) -> Result<HttpResponse, Failure> {
-        let (method, uri) = (request.method().clone(), request.uri().clone());
-        let mut kept = HeaderMap::new();
-        for name in [RANGE, IF_MATCH] {
-            if let Some(value) = request.headers().get(&name) {
-                kept.insert(name, value.clone());
-            }
-        }
+        let (method, body) = (request.method().clone(), request.body().clone());
+        let mut at = url::Url::parse(&request.uri().to_string())
+            .map_err(|error| Failure::new(FailureKind::Refused, format!("not a URL: {error}")))?;
+        let mut headers = request.headers().clone();
         let mut answer = self.execute(request).await?;
-        let mut at = uri.to_string();
-        for _ in 0..SENT_ON_MAX {
-            if !answer.status().is_redirection() || !matches!(method, Method::GET | Method::HEAD) {
+        // Without a call nobody asks for rows.
+        let most = Call::current().map_or(0, |call| call.limits.redirects_max);
+        let mut sent_on = 0;
+        while answer.status().is_redirection() {
+            let Some(target) = text(answer.headers(), &LOCATION).and_then(|to| resolved(&at, to)) else { break };
+            let same_host = target.origin() == at.origin();
+            let is_read = matches!(method, Method::GET | Method::HEAD);
+            // A body goes no further than to the host that it is for, and as what it is.
+            let stays_whole = matches!(answer.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
+            if !is_read && !(same_host && stays_whole) {
                 break;
             }
-            let Some(target) = text(answer.headers(), &LOCATION).and_then(|to| resolved(&at, to)) else { break };
-            if let Err(error) = allowed_hosts::check(allowed_hosts::authority(&target)) {
-                return Err(Failure::new(FailureKind::Refused, error.message().to_string()));
+            if sent_on == most {
+                return Err(Failure::fatal(too_many_redirects(most, &target)));
+            }
+            sent_on += 1;
+            if !same_host {
+                headers = [RANGE, IF_MATCH]
+                    .into_iter()
+                    .filter_map(|name| Some((name.clone(), headers.get(&name)?.clone())))
+                    .collect();
             }
             let mut request = Request::builder()
                 .method(method.clone())
-                .uri(&target)
+                .uri(target.as_str())
                 .extension(SentOn)
-                .body(HttpRequestBody::from(Bytes::new()))
+                .body(body.clone())
                 .map_err(|error| Failure::new(FailureKind::Refused, format!("sent on to no URL: {error}")))?;
-            *request.headers_mut() = kept.clone();
+            *request.headers_mut() = headers.clone();
             answer = self.execute(request).await?;
             at = target;
         }
@@ -119,41 +124,37 @@ impl HttpBackend {
 }
 
 /// Where a redirect leads.
-fn resolved(from: &str, to: &str) -> Option<String> {
-    let target = url::Url::parse(from).ok()?.join(to).ok()?;
-    matches!(target.scheme(), "http" | "https").then(|| target.into())
+fn resolved(from: &url::Url, to: &str) -> Option<url::Url> {
+    from.join(to).ok().filter(|target| matches!(target.scheme(), "http" | "https"))
 }
 
-/// The system's resolver, without addresses that may not be asked: a name may stand for any.
-struct AllowedAddresses;
-
-impl Resolve for AllowedAddresses {
-    fn resolve(&self, name: Name) -> Resolving {
-        Box::pin(async move {
-            let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let (allowed, refused): (Vec<SocketAddr>, Vec<SocketAddr>) =
-                found.partition(|address| allowed_hosts::allows_address(address.ip()));
-            if allowed.is_empty() && !refused.is_empty() {
-                return Err(format!("{} stands for an address that is not allowed", name.as_str()).into());
-            }
-            Ok(Box::new(allowed.into_iter()) as Addrs)
-        })
-    }
+fn too_many_redirects(most: u64, target: &url::Url) -> Error {
+    let text = format!(
+        "Too many redirects: {most} are followed at most, and the server sends on to {}. Raise max_http_get_redirects",
+        redact::url(target.as_str())
+    );
+    Error::new(ErrorCode::TOO_MANY_REDIRECTS, text)
 }
 
-/// A client that follows redirects within a host and no others.
+/// A client that follows no redirects.
 pub(crate) fn plain_client(settings: ClientSettings) -> Result<HttpClient> {
-    let within_host = reqwest::redirect::Policy::custom(|attempt| {
-        let same = attempt.previous().last().is_some_and(|from| from.origin() == attempt.url().origin());
-        if same && attempt.previous().len() <= SENT_ON_MAX { attempt.follow() } else { attempt.stop() }
-    });
+    client(settings, reqwest::redirect::Policy::none())
+}
+
+/// A client that connects to what may be asked.
+pub(crate) fn client(settings: ClientSettings, redirects: reqwest::redirect::Policy) -> Result<HttpClient> {
     let client = reqwest::Client::builder()
-        .redirect(within_host)
+        .redirect(redirects)
         .dns_resolver(Arc::new(AllowedAddresses))
         .connect_timeout(Duration::from_millis(settings.connect_timeout_ms.max(1)))
         .pool_idle_timeout(Duration::from_secs(60))
         .pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))
         .http1_only()
+        // What is compressed has the size that the server tells.
+        .no_gzip()
+        .no_brotli()
+        .no_zstd()
+        .no_deflate()
         .user_agent(USER_AGENT)
         .build()
         .map_err(|error| Error::new(ErrorCode::NETWORK_ERROR, format!("Cannot set up an HTTP client: {error}")))?;

@@ -92,7 +92,13 @@ impl Store {
             .map_or(host, |(host, _)| host);
         let requests_max = usize::try_from(key.settings.connections_max).unwrap_or(usize::MAX);
         let endpoint = Endpoint::of(&location.endpoint, requests_max);
-        let connector = WireConnector { provider: location.provider, host: host.to_string(), endpoint: endpoint.clone() };
+        let connector = WireConnector {
+            provider: location.provider,
+            host: host.to_string(),
+            endpoint: endpoint.clone(),
+            settings: key.settings,
+            headers: http::HeaderMap::new(),
+        };
         let backend: Arc<dyn Backend> = if location.provider == Provider::Http {
             if let Credentials::Bearer(token) = &key.credentials {
                 headers.extend(header_map(&[(
@@ -158,6 +164,6 @@ impl Store {
 
 fn client(connector: &WireConnector, key: &CacheKey) -> Result<HttpClient> {
     connector
-        .connect(&client_options(key.settings, http::HeaderMap::new()))
+        .connect(&client_options(key.settings))
         .map_err(|error| Error::new(ErrorCode::NETWORK_ERROR, format!("Cannot set up an HTTP client: {error}")))
 }

@@ -123,6 +123,7 @@ impl Head {
 pub fn put_keep_alive(headers: &mut HeaderMap, longest: Duration) {
     if longest.is_zero() {
         headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        headers.remove("keep-alive");
         return;
     }
     headers.insert(CONNECTION, HeaderValue::from_static("Keep-Alive"));

@@ -17,8 +17,6 @@ use parking_lot::Mutex;
 use crate::core::one_statement;
 use gristmill_formats::native::frames;
 
-/// A client that is to send something and sends nothing for so long is gone.
-const RECEIVE_LONGEST: Duration = Duration::from_secs(300);
 /// Bytes of a query's text.
 const QUERY_BYTES_MAX: usize = 64 << 20;
 /// Rows behind VALUES up to here may be expressions; longer ones are read as data, as they come.
@@ -30,13 +28,27 @@ const DRAIN_LONGEST: Duration = Duration::from_secs(10);
 const DRAIN_BYTES_MAX: usize = 256 << 20;
 
 /// What is left of a body when nobody reads it any more.
-#[derive(Clone, Default)]
-pub struct Rest(Arc<Mutex<Option<BodyDataStream<Incoming>>>>);
+#[derive(Clone)]
+pub struct Rest {
+    left: Arc<Mutex<Option<BodyDataStream<Incoming>>>>,
+    /// A client that sends nothing of its body for so long is gone.
+    longest: Arc<Mutex<Duration>>,
+}
 
 impl Rest {
+    /// Of a body each piece of which is waited for so long, until more is known of who sends it.
+    pub fn waiting(longest: Duration) -> Rest {
+        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)) }
+    }
+
+    /// From the next piece on.
+    pub fn wait(&self, longest: Duration) {
+        *self.longest.lock() = longest;
+    }
+
     /// Reads it to its end, if that is near. False: it is not read.
     pub async fn drain(&self) -> bool {
-        let Some(mut chunks) = self.0.lock().take() else { return true };
+        let Some(mut chunks) = self.left.lock().take() else { return true };
         let read = async {
             let mut bytes = 0;
             while let Some(Ok(chunk)) = chunks.next().await {
@@ -66,7 +78,7 @@ impl Reading {
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        *self.rest.0.lock() = self.chunks.take();
+        *self.rest.left.lock() = self.chunks.take();
     }
 }
 
@@ -82,8 +94,10 @@ pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>>
     let reading = Reading { chunks: Some(BodyDataStream::new(incoming)), rest: rest.clone() };
     futures::stream::try_unfold(reading, |mut reading| async move {
         let Some(chunks) = &mut reading.chunks else { return Ok(None) };
-        let next = tokio::time::timeout(RECEIVE_LONGEST, chunks.next()).await.map_err(|_| {
-            let text = format!("The client sent nothing of its body for {} seconds", RECEIVE_LONGEST.as_secs());
+        let longest = *reading.rest.longest.lock();
+        let next = tokio::time::timeout(longest, chunks.next()).await.map_err(|_| {
+            let seconds = longest.as_secs_f64();
+            let text = format!("The client sent nothing of its body for {seconds} seconds (http_receive_timeout)");
             Error::new(ErrorCode::SOCKET_TIMEOUT, text)
         })?;
         match next {

@@ -25,7 +25,7 @@ use hyper::body::Incoming;
 use hyper::header::CONNECTION;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Method, Request, Response};
+use hyper::{Method, Request, Response, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
 
@@ -47,8 +47,11 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
     let service = service_fn(move |request| {
         let core = core.clone();
         async move {
+            let is_last = is_last(&request);
             let mut response = respond(core, request, from).await;
-            if !response.headers().contains_key(CONNECTION) {
+            if is_last {
+                head::put_keep_alive(response.headers_mut(), Duration::ZERO);
+            } else if !response.headers().contains_key(CONNECTION) {
                 head::put_keep_alive(response.headers_mut(), keep_alive);
             }
             Ok::<_, Infallible>(response)
@@ -72,6 +75,14 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
     if let Err(error) = ended {
         tracing::debug!("HTTP connection from {peer}: {error}");
     }
+}
+
+/// Whether the connection ends with the answer, because the client wants it so, or speaks HTTP/1.0, in which an answer without a
+/// length has no other end.
+fn is_last(request: &Request<Incoming>) -> bool {
+    let asked = request.headers().get_all(CONNECTION).iter().filter_map(|value| value.to_str().ok());
+    let mut words = asked.flat_map(|value| value.split(','));
+    request.version() == Version::HTTP_10 || words.any(|word| word.trim().eq_ignore_ascii_case("close"))
 }
 
 async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {

@@ -91,7 +91,7 @@ pub async fn run(exchange: Exchange) {
         ..Head::default()
     };
     let mut wishes = Wishes { wrapping: Wrapping::default(), holding: Holding::Briefly(BUFFER_BYTES as usize) };
-    let rest = Rest::default();
+    let rest = Rest::waiting(core.settings.http_receive_longest());
     let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
@@ -147,6 +147,7 @@ async fn prepare(
     match boundary {
         Some(boundary) => {
             place.as_ref().map_err(Error::clone)?;
+            rest.wait(form_longest(core, parameters, &identity)?);
             // A form comes as it is, whatever Content-Encoding says: so ClickHouse reads it, and clients rely on it.
             form = external::read_form(input::raw(body, rest), boundary, parameters).await?;
         }
@@ -154,6 +155,7 @@ async fn prepare(
     }
     let (session, named) = session(core, parts, parameters, &identity)?;
     let settings = &session.settings;
+    rest.wait(settings.http_receive_longest());
     let open =
         named.as_ref().map(|_| core.user_sessions.open(&identity.user, settings.max_sessions_for_user)).transpose()?;
     head.timezone = timezone_name(settings);
@@ -175,6 +177,15 @@ async fn prepare(
     session.query_id.clone_from(&head.query_id);
     session.client = Arc::new(request::client(parts, peer));
     Ok(Ready { session, named, _open: open, taken, external, default_format, _place: place })
+}
+
+/// How long the next piece of a form is waited for, which may bring settings itself.
+fn form_longest(core: &Arc<Core>, parameters: &Parameters, identity: &Identity) -> Result<Duration> {
+    let mut settings = core.session(identity)?.settings;
+    for (name, value) in parameters.settings.iter().filter(|(name, _)| name == "http_receive_timeout") {
+        known_settings::set(&mut settings, name, value)?;
+    }
+    Ok(settings.http_receive_longest())
 }
 
 /// HTTP says how long a body is, or that it comes in chunks.
@@ -217,7 +228,7 @@ fn session(
         // In a URL any text is a value.
         let text = || custom::Value::Text(value.clone()).text();
         let value = if custom::is_custom(name) { text() } else { value.clone() };
-        known_settings::set(&mut session.settings, name, &value)?;
+        known_settings::set_of_session(&mut session, name, &value)?;
     }
     for (name, value) in &parameters.of_query {
         session.parameters.insert(name.clone(), value.clone());

@@ -15,7 +15,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use super::answer::Dialect;
 use super::client::{Hello, Query, Words};
-use super::listener::{PEER, RECEIVE_LONGEST, peek, unexpected};
+use super::listener::{PEER, peek, unexpected};
 use super::query;
 use crate::core::{Core, Counted};
 use crate::user_sessions::Open;
@@ -161,7 +161,8 @@ impl Connection {
     /// An error ends the connection; one of the statement alone is told, and the connection goes on.
     async fn query(&mut self) -> Result<()> {
         let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its query in time");
-        let packet = tokio::time::timeout(RECEIVE_LONGEST, self.words().query()).await.map_err(late)??;
+        let longest = self.session.settings.receive_longest();
+        let packet = tokio::time::timeout(longest, self.words().query()).await.map_err(late)??;
         self.dialect.compressed = packet.compressed;
         let external = self.external_tables(&packet).await?;
         if let Err(error) = query::run(self, packet, external).await? {
@@ -176,10 +177,9 @@ impl Connection {
         let mut bytes = 0;
         loop {
             let late = |_| Error::new(ErrorCode::SOCKET_TIMEOUT, "The client did not finish its tables in time");
-            let code = tokio::time::timeout(RECEIVE_LONGEST, peek(&mut self.reader))
-                .await
-                .map_err(late)??
-                .ok_or_else(|| gone(PEER))?;
+            let longest = self.session.settings.receive_longest();
+            let code =
+                tokio::time::timeout(longest, peek(&mut self.reader)).await.map_err(late)??.ok_or_else(|| gone(PEER))?;
             self.reader.advance(1);
             match u64::from(code) {
                 client::DATA | client::SCALAR => {}
@@ -191,7 +191,7 @@ impl Connection {
                 other => return Err(unexpected(other, "the tables of a query")),
             }
             let mut data = self.words();
-            let read = tokio::time::timeout(RECEIVE_LONGEST, data.data(packet.compressed));
+            let read = tokio::time::timeout(longest, data.data(packet.compressed));
             let (name, block) = read.await.map_err(late)??;
             if u64::from(code) == client::SCALAR {
                 continue;

@@ -4,6 +4,7 @@
 //! converted and handed to the query, one at a time, up to the empty block. Only that empty block ends the rows: where the
 //! connection breaks instead, the query gets an error, and nothing is committed.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -31,9 +32,6 @@ pub const PEER: &str = "client";
 
 /// Rows of a batch, as those of the formats.
 const BATCH_ROWS: usize = 65_409;
-
-/// A client that is to send something and sends nothing for so long is gone.
-pub const RECEIVE_LONGEST: Duration = Duration::from_secs(300);
 
 /// What an INSERT wants.
 struct Wanted {
@@ -93,6 +91,8 @@ pub struct Listener<'a> {
     rows: mpsc::Sender<Result<Fed>>,
     /// The INSERT whose blocks come now.
     feeding: Option<Feeding>,
+    /// A client that is to send something and sends nothing for so long is gone.
+    longest: Duration,
     /// Whether the client was told what to send.
     pub asked: Arc<AtomicBool>,
     /// The query failed: the client is told nothing more of it.
@@ -112,6 +112,7 @@ impl<'a> Listener<'a> {
         out: &'a Output,
         dialect: Dialect,
         host: &'a str,
+        longest: Duration,
     ) -> (Self, Box<dyn ClientBlocks>) {
         let (wanted_sender, wanted) = oneshot::channel();
         let (rows, rows_receiver) = mpsc::channel(1);
@@ -124,6 +125,7 @@ impl<'a> Listener<'a> {
             wanted,
             rows,
             feeding: None,
+            longest,
             asked: Arc::default(),
             muted: Arc::default(),
         };
@@ -198,7 +200,7 @@ impl<'a> Listener<'a> {
     /// Reads packets up to the end of the rows. What the query no longer wants is dropped.
     async fn feed(&mut self) -> Result<Heard> {
         loop {
-            let code = tokio::time::timeout(RECEIVE_LONGEST, peek(self.reader)).await.map_err(|_| late())??;
+            let code = tokio::time::timeout(self.longest, peek(self.reader)).await.map_err(|_| late(self.longest))??;
             let code = u64::from(code.ok_or_else(|| gone(PEER))?);
             if code == client::QUERY && self.muted.load(Ordering::Acquire) {
                 // The client gave up after an exception, and asks for something else.
@@ -209,8 +211,8 @@ impl<'a> Listener<'a> {
             match code {
                 client::DATA => {
                     let mut words = Words { reader: self.reader, revision: self.dialect.revision };
-                    let read = tokio::time::timeout(RECEIVE_LONGEST, words.data(self.dialect.compressed));
-                    let (_, block) = read.await.map_err(|_| late())??;
+                    let read = tokio::time::timeout(self.longest, words.data(self.dialect.compressed));
+                    let (_, block) = read.await.map_err(|_| late(self.longest))??;
                     if block.is_empty() {
                         let _ = self.rows.send(Ok(Fed::End)).await;
                         self.tell_events().await?;
@@ -232,7 +234,9 @@ impl<'a> Listener<'a> {
     async fn take(&mut self, block: &Block) -> Result<()> {
         let Some(feeding) = &self.feeding else { return Ok(()) };
         let (given, settings) = (&feeding.wanted.given, &feeding.wanted.context.settings);
-        match block.adopt(given, &given.arrow(), settings.input_format_skip_unknown_fields, &feeding.options) {
+        let adopted = check_columns(&block.columns, given)
+            .and_then(|()| block.adopt(given, &given.arrow(), settings.input_format_skip_unknown_fields, &feeding.options));
+        match adopted {
             Ok(batch) => {
                 for from in (0..batch.num_rows()).step_by(BATCH_ROWS) {
                     let rows = batch.slice(from, BATCH_ROWS.min(batch.num_rows() - from));
@@ -258,8 +262,26 @@ impl<'a> Listener<'a> {
     }
 }
 
-fn late() -> Error {
-    Error::new(ErrorCode::SOCKET_TIMEOUT, format!("The client sent nothing for {} seconds", RECEIVE_LONGEST.as_secs()))
+/// A client was told what to send: a column that is none of it is a mistake, not one of a file to be passed over. Errors:
+/// NO_SUCH_COLUMN_IN_TABLE, DUPLICATE_COLUMN.
+fn check_columns(sent: &Columns, given: &Columns) -> Result<()> {
+    let mut seen = HashSet::new();
+    for column in sent.iter() {
+        if given.get(&column.name).is_none() {
+            let names = given.names().join(", ");
+            let text = format!("The block has a column {} that is not among those to be inserted: {names}", column.name);
+            return Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text));
+        }
+        if !seen.insert(&column.name) {
+            return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("The block has the column {} twice", column.name)));
+        }
+    }
+    Ok(())
+}
+
+fn late(longest: Duration) -> Error {
+    let text = format!("The client sent nothing for {} seconds (receive_timeout)", longest.as_secs_f64());
+    Error::new(ErrorCode::SOCKET_TIMEOUT, text)
 }
 
 pub fn unexpected(code: u64, instead: &str) -> Error {

@@ -56,7 +56,7 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     session.query_id = packet.id;
     session.client = Arc::new(Client { address: Some(connection.peer), connection: connection.number, ..packet.client });
     for setting in packet.settings {
-        match known_settings::set(&mut session.settings, &setting.name, &setting.value) {
+        match known_settings::set_of_session(&mut session, &setting.name, &setting.value) {
             Err(error) if setting.important || error.code() != ErrorCode::UNKNOWN_SETTING => return Err(error),
             Err(error) => tracing::debug!("{error}"),
             Ok(()) => {}
@@ -142,7 +142,7 @@ async fn answer(
     let Connection { core, reader, out, dialect, peer, .. } = connection;
     let (dialect, host) = (*dialect, core.display_name.as_str());
     let mut teller = Teller { out, dialect, host, told: ProgressSnapshot::default(), events: EventsTold::default() };
-    let (listener, blocks) = Listener::new(reader, out, dialect, host);
+    let (listener, blocks) = Listener::new(reader, out, dialect, host, session.settings.receive_longest());
     // Rows that stand in the text are not asked for.
     let blocks = statement.inline_data.is_none().then_some(blocks);
     let (asked, muted) = (listener.asked.clone(), listener.muted.clone());

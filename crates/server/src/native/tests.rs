@@ -275,6 +275,25 @@ async fn rows_are_inserted_as_blocks() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn blocks_have_the_columns_that_were_asked_for() {
+    let server = server().await;
+    let mut client = Client::greeted(&server).await;
+    client.ask("CREATE TABLE t (a Int32, b Int32) ENGINE = Memory").await;
+    for (names, code) in [(["a", "zz"], 16), (["a", "a"], 15)] {
+        client.send(&query("INSERT INTO t VALUES", &[], &[])).await;
+        while !matches!(client.next().await, Some(Packet::Block(1, _))) {}
+        let columns = Columns::of(names.map(|name| (name, SqlType::Int32)));
+        let array: arrow::array::ArrayRef = Arc::new(arrow::array::Int32Array::from(vec![1]));
+        let batch = arrow::array::RecordBatch::try_new(columns.arrow(), vec![array.clone(), array]).expect("a batch");
+        client.send(&data(&columns, Some(&batch))).await;
+        client.send(&data(&Columns::default(), None)).await;
+        let Some(Packet::Exception(found, text)) = client.answer().await.pop() else { panic!("no error: {names:?}") };
+        assert_eq!(found, code, "{text}");
+    }
+    assert_eq!(client.ask("SELECT * FROM t").await.1, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_insert_that_ends_without_its_end_inserts_nothing() {
     let server = server().await;
     let mut client = Client::greeted(&server).await;

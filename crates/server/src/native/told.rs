@@ -107,7 +107,7 @@ impl EventsTold {
                 rows.push((1, event.name(), (value - told) as i64));
             }
         }
-        rows.push((2, "MemoryTrackerUsage", context.memory.used_bytes() as i64));
+        rows.push((2, "MemoryTrackerUsage", context.memory.held_bytes() as i64));
         rows.push((2, "MemoryTrackerPeakUsage", context.memory.peak_bytes() as i64));
         let arrays: Vec<ArrayRef> = vec![
             text(host, rows.len()),
