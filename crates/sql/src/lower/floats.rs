@@ -2,7 +2,7 @@
 //! its sign set). In ClickHouse every comparison with NaN is false but `!=`, and ORDER BY puts NaN where NULL goes.
 
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::expr::Case;
+use datafusion::logical_expr::expr::{Case, Sort};
 use datafusion::logical_expr::{Expr, Operator, binary_expr, lit};
 
 fn is_number_literal(expr: &Expr) -> bool {
@@ -57,7 +57,16 @@ pub(crate) fn compare(operator: Operator, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// A sort key in which NaN is NULL: both stand last, or first with NULLS FIRST.
-pub(crate) fn nan_as_null(expr: Expr) -> Expr {
+/// The keys that a float sorts by: NaN stands where NULL does, last or first, and on the side of the numbers there.
+pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
+    let number = Sort { expr: nan_as_null(sort.expr.clone()), ..sort };
+    if !nullable {
+        return vec![number];
+    }
+    let null = Expr::IsNull(Box::new(sort.expr));
+    vec![number, Sort::new(null, !sort.nulls_first, false)]
+}
+
+fn nan_as_null(expr: Expr) -> Expr {
     Expr::Case(Case { expr: None, when_then_expr: vec![(Box::new(is_number(&expr)), Box::new(expr))], else_expr: None })
 }
