@@ -140,8 +140,8 @@ impl Analyzer<'_> {
             // RANGE up to the current row, and with it the rows that sort alike.
             None => WindowFrame::new((!keys.is_empty()).then_some(false)),
         };
-        let by_distance = frame.units == WindowFrameUnits::Range
-            && (is_distance(&frame.start_bound) || is_distance(&frame.end_bound));
+        let by_distance =
+            frame.units == WindowFrameUnits::Range && (is_distance(&frame.start_bound) || is_distance(&frame.end_bound));
         if by_distance {
             refuse_distance(&keys)?;
         }
@@ -233,5 +233,8 @@ fn refuse_distance(keys: &[(&SortKey, Typed)]) -> Result<()> {
     if arrow.is_numeric() || arrow.is_temporal() {
         return Ok(());
     }
-    Err(Error::not_implemented(format!("The RANGE OFFSET frame for an ORDER BY column of type {} is not implemented", key.kind)))
+    Err(Error::not_implemented(format!(
+        "The RANGE OFFSET frame for an ORDER BY column of type {} is not implemented",
+        key.kind
+    )))
 }
