@@ -110,6 +110,7 @@ impl Analyzer<'_> {
         let mut others: Vec<Typed> = Vec::new();
         let mut has_null = false;
         for item in items {
+            let item = self.number_among_texts(item, &plain)?;
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
                 Some(_) => {
@@ -148,6 +149,17 @@ impl Analyzer<'_> {
             combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
         }
         self.fold(combined)
+    }
+
+    /// A constant number in a set of texts is the text of it.
+    fn number_among_texts(&self, item: Typed, kind: &SqlType) -> Result<Typed> {
+        let is_number = item.kind.integer_bits().is_some_and(|(bits, _)| bits <= 64)
+            || item.kind.is_float()
+            || *item.kind.plain() == SqlType::Bool;
+        if !kind.is_string() || !is_number || item.constant().is_none_or(ScalarValue::is_null) {
+            return Ok(item);
+        }
+        self.cast(item, &SqlType::String)
     }
 
     /// `members` of a left side that may be NULL, under `transform_null_in`. `null_in_set` tells whether the set has NULL
