@@ -44,7 +44,7 @@ fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
 }
 
 /// Types whose Arrow carrier compares as ClickHouse compares them.
-fn compares_natively(kind: &SqlType) -> bool {
+pub(super) fn compares_natively(kind: &SqlType) -> bool {
     match kind.plain() {
         SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..) | SqlType::AggregateFunction(..) | SqlType::Nothing => {
             false
