@@ -14,11 +14,13 @@ pub(crate) fn check(context: &QueryContext) -> Result<bool> {
         ("rows", progress.result_rows.load(Relaxed), settings.max_result_rows),
         ("bytes", progress.result_bytes.load(Relaxed), settings.max_result_bytes),
     ];
-    for (what, current, limit) in limits {
-        if limit > 0 && current > limit {
-            if settings.result_overflow_mode.eq_ignore_ascii_case("break") {
-                return Ok(false);
-            }
+    let breaks = settings.result_overflow_mode.eq_ignore_ascii_case("break");
+    for (what, current, limit) in limits.into_iter().filter(|(_, _, limit)| *limit > 0) {
+        // What is as long as it may be ends there: the next block would be too much.
+        if breaks && current >= limit {
+            return Ok(false);
+        }
+        if current > limit {
             return Err(Error::new(
                 ErrorCode::TOO_MANY_ROWS_OR_BYTES,
                 format!("Limit for {what} of the result exceeded: {current}, maximum: {limit}"),

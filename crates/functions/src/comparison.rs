@@ -1,11 +1,14 @@
 //! Comparisons as functions, of values of any type: both sides are cast to what they have in common; numbers and strings are
-//! compared directly, tuples and arrays lexicographically as Arrow rows.
+//! compared directly, arrays lexicographically as Arrow rows. Tuples are compared element by element, and what is said of the
+//! elements is joined by AND and OR of three values: one that is NULL or NaN says nothing of those before it.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, PrimitiveArray};
 use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::compute::{and_kleene, or_kleene};
 use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -16,18 +19,49 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::supertype::least;
 
+#[derive(Clone, Copy, PartialEq)]
+enum Relation {
+    Equals,
+    NotEquals,
+    Less,
+    Greater,
+    LessOrEquals,
+    GreaterOrEquals,
+}
+
+impl Relation {
+    fn test(self) -> fn(Ordering) -> bool {
+        match self {
+            Relation::Equals => Ordering::is_eq,
+            Relation::NotEquals => Ordering::is_ne,
+            Relation::Less => Ordering::is_lt,
+            Relation::Greater => Ordering::is_gt,
+            Relation::LessOrEquals => Ordering::is_le,
+            Relation::GreaterOrEquals => Ordering::is_ge,
+        }
+    }
+
+    /// The relation of elements that decides before the last ones are looked at.
+    fn strict(self) -> Relation {
+        match self {
+            Relation::LessOrEquals => Relation::Less,
+            Relation::GreaterOrEquals => Relation::Greater,
+            other => other,
+        }
+    }
+}
+
 pub fn register(registry: &mut Registry) {
-    type Test = fn(Ordering) -> bool;
-    let tests: [(&str, Test); 6] = [
-        ("equals", Ordering::is_eq),
-        ("notEquals", Ordering::is_ne),
-        ("less", Ordering::is_lt),
-        ("greater", Ordering::is_gt),
-        ("lessOrEquals", Ordering::is_le),
-        ("greaterOrEquals", Ordering::is_ge),
+    let relations = [
+        ("equals", Relation::Equals),
+        ("notEquals", Relation::NotEquals),
+        ("less", Relation::Less),
+        ("greater", Relation::Greater),
+        ("lessOrEquals", Relation::LessOrEquals),
+        ("greaterOrEquals", Relation::GreaterOrEquals),
     ];
-    for (name, test) in tests {
-        registry.scalar(name, plain(move |name, arguments, _| bind(name, arguments, test)));
+    for (name, relation) in relations {
+        registry.scalar(name, plain(move |name, arguments, _| bind(name, arguments, relation)));
     }
     registry.scalar("isNotDistinctFrom", own_nulls(|name, arguments, _| distinct(name, arguments, false)));
     registry.scalar("isDistinctFrom", own_nulls(|name, arguments, _| distinct(name, arguments, true)));
@@ -61,6 +95,10 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
                 .map(|((_, a), (_, b))| Ok((None, keep_null(common(name, a, b)?, a, b))))
                 .collect::<Result<_>>()?,
         )),
+        (T::Tuple(_), T::Tuple(_)) => Err(Error::new(
+            ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
+            format!("Illegal types of arguments (`{a}`, `{b}`) of function `{name}`: the tuples are not of one length"),
+        )),
         (T::Nothing, other) | (other, T::Nothing) => Ok(other.clone()),
         (a, b) => least(name, &[a.clone(), b.clone()]).map_err(|_| {
             Error::new(ErrorCode::NO_COMMON_TYPE, format!("Function {name} cannot compare {a} with {b}: cast one of them"))
@@ -72,13 +110,63 @@ fn keep_null(kind: SqlType, a: &SqlType, b: &SqlType) -> SqlType {
     if a.is_nullable() || b.is_nullable() { kind.nullable() } else { kind }
 }
 
-fn bind(name: &str, arguments: &[Argument], test: fn(Ordering) -> bool) -> Result<Bound> {
+fn bind(name: &str, arguments: &[Argument], relation: Relation) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let common = common(name, &arguments[0].kind, &arguments[1].kind)?;
-    let unordered = name == "notEquals";
-    Ok(Bound::cast(vec![common.clone(); 2], T::UInt8, move |args, rows| {
-        Ok(truth_column(&compare_nan(&args[0], &args[1], rows, test, unordered)?))
+    let result = if has_nullable_elements(&common) { T::UInt8.nullable() } else { T::UInt8 };
+    Ok(Bound::cast(vec![common; 2], result, move |args, rows| {
+        let (values, nulls) = related(&args[0], &args[1], rows, relation)?.into_parts();
+        let values: Vec<u8> = values.iter().map(u8::from).collect();
+        Ok(Arc::new(PrimitiveArray::<kinds::UInt8Type>::new(values.into(), nulls)) as ArrayRef)
     }))
+}
+
+/// Whether a tuple of the type may hold NULL, in tuples within it too.
+fn has_nullable_elements(kind: &SqlType) -> bool {
+    match kind.plain() {
+        T::Tuple(elements) => elements.iter().any(|(_, kind)| kind.is_nullable() || has_nullable_elements(kind)),
+        _ => false,
+    }
+}
+
+/// For each row whether the relation holds, or NULL. Of the two whole values NULL is not looked at.
+fn related(a: &ArrayRef, b: &ArrayRef, rows: usize, relation: Relation) -> Result<BooleanArray> {
+    match (a.as_struct_opt(), b.as_struct_opt()) {
+        (Some(a), Some(b)) if a.num_columns() > 0 => tuples_related(a.columns(), b.columns(), rows, relation),
+        _ => Ok(BooleanArray::new(compare_nan(a, b, rows, relation.test(), relation == Relation::NotEquals)?, None)),
+    }
+}
+
+fn tuples_related(a: &[ArrayRef], b: &[ArrayRef], rows: usize, relation: Relation) -> Result<BooleanArray> {
+    let element = |at: usize, relation: Relation| {
+        let (values, nulls) = related(&a[at], &b[at], rows, relation)?.into_parts();
+        Ok::<_, Error>(BooleanArray::new(
+            values,
+            NullBuffer::union(nulls.as_ref(), elements_known(&a[at], &b[at], rows).as_ref()),
+        ))
+    };
+    let last = a.len() - 1;
+    let mut whole = element(last, relation)?;
+    for at in (0..last).rev() {
+        let here = element(at, relation.strict())?;
+        whole = match relation {
+            Relation::Equals => and_kleene(&here, &whole)?,
+            Relation::NotEquals => or_kleene(&here, &whole)?,
+            _ => or_kleene(&here, &and_kleene(&element(at, Relation::Equals)?, &whole)?)?,
+        };
+    }
+    Ok(whole)
+}
+
+/// The rows in which neither of two columns, each of `rows` values or a constant, is NULL; `None`: all.
+fn elements_known(a: &ArrayRef, b: &ArrayRef, rows: usize) -> Option<NullBuffer> {
+    let (a, b) = (a.logical_nulls(), b.logical_nulls());
+    if a.is_none() && b.is_none() {
+        return None;
+    }
+    let known =
+        |nulls: &Option<NullBuffer>, row: usize| nulls.as_ref().is_none_or(|nulls| nulls.is_valid(at(nulls.len(), row)));
+    Some(NullBuffer::new(BooleanBuffer::collect_bool(rows, |row| known(&a, row) && known(&b, row))))
 }
 
 /// For each row whether the two values are in an order that `test` accepts. NULL is not looked at.
@@ -150,14 +238,26 @@ fn distinct(name: &str, arguments: &[Argument], wanted: bool) -> Result<Bound> {
     let arrow = common.arrow();
     Ok(Bound::cast(casts, T::UInt8, move |args, rows| {
         let (a, b) = (crate::columns::retype(&args[0], &arrow)?, crate::columns::retype(&args[1], &arrow)?);
-        let equal = compare(&a, &b, rows, Ordering::is_eq)?;
-        let null = |array: &ArrayRef, row: usize| array.is_null(at(array.len(), row));
-        let same = BooleanBuffer::collect_bool(rows, |row| match (null(&a, row), null(&b, row)) {
-            (true, true) => true,
-            (false, false) => equal.value(row),
-            _ => false,
-        });
+        let same = same(&a, &b, rows)?;
         Ok(truth_column(&if wanted { !&same } else { same }))
+    }))
+}
+
+/// Equality in which NULL equals NULL, of the elements of tuples too.
+fn same(a: &ArrayRef, b: &ArrayRef, rows: usize) -> Result<BooleanBuffer> {
+    let equal = match (a.as_struct_opt(), b.as_struct_opt()) {
+        (Some(a), Some(b)) if a.num_columns() > 0 => {
+            let elements = a.columns().iter().zip(b.columns());
+            let each = elements.map(|(a, b)| same(a, b, rows)).collect::<Result<Vec<_>>>()?;
+            each.into_iter().fold(BooleanBuffer::new_set(rows), |all, one| &all & &one)
+        }
+        _ => compare(a, b, rows, Ordering::is_eq)?,
+    };
+    let null = |array: &ArrayRef, row: usize| array.is_null(at(array.len(), row));
+    Ok(BooleanBuffer::collect_bool(rows, |row| match (null(a, row), null(b, row)) {
+        (true, true) => true,
+        (false, false) => equal.value(row),
+        _ => false,
     }))
 }
 

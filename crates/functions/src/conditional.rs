@@ -4,9 +4,10 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 
 use SqlType as T;
-use arrow::array::{Array, AsArray};
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::interleave;
+use arrow::datatypes::Float64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -136,28 +137,52 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
     // NULL is the result only where all arguments may be.
     let all_nullable = arguments.iter().all(|argument| argument.kind.is_nullable());
     let result = if all_nullable { common.clone() } else { crate::nulls::without_nullable(&common) };
+    let floats = common.is_float();
+    // Two numbers are compared as by an operator; of more values, and beside NULL, NaN is chosen where there is nothing else.
+    let by_operator = arguments.len() == 2 && arguments.iter().all(|argument| !argument.kind.is_nullable());
     Ok(Bound::cast(vec![common; arguments.len()], result, move |args, rows| {
         let mut best: Vec<usize> = vec![0; rows];
         let valid: Vec<Option<BooleanBuffer>> = args.iter().map(validity).collect();
         let is_valid =
             |i: usize, row: usize| valid[i].as_ref().is_none_or(|valid: &BooleanBuffer| valid.value(at(valid.len(), row)));
-        let encoded = crate::arrays::comparable(args)?;
-        for (i, candidate) in encoded.iter().enumerate().skip(1) {
-            for (row, best) in best.iter_mut().enumerate() {
-                if !is_valid(i, row) {
-                    continue;
-                }
-                let (a, b) = (candidate.row(at(args[i].len(), row)), encoded[*best].row(at(args[*best].len(), row)));
-                if !is_valid(*best, row) || a.cmp(&b) == wanted {
-                    *best = i;
+        let mut choose = |is_better: &dyn Fn(Place, Place) -> bool| {
+            for i in 1..args.len() {
+                for (row, best) in best.iter_mut().enumerate().filter(|(row, _)| is_valid(i, *row)) {
+                    let place = |i: usize| (i, at(args[i].len(), row));
+                    if !is_valid(*best, row) || is_better(place(i), place(*best)) {
+                        *best = i;
+                    }
                 }
             }
+        };
+        if floats {
+            let values = args.iter().map(float_values).collect::<Result<Vec<_>>>()?;
+            choose(&|(i, a), (j, b)| is_better_float(values[i].value(a), values[j].value(b), wanted, by_operator));
+        } else {
+            let encoded = crate::arrays::comparable(args)?;
+            choose(&|(i, a), (j, b)| encoded[i].row(a).cmp(&encoded[j].row(b)) == wanted);
         }
         let picks: Vec<(usize, usize)> =
             best.into_iter().enumerate().map(|(row, best)| (best, at(args[best].len(), row))).collect();
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
         Ok(interleave(&columns, &picks)?)
     }))
+}
+
+/// An argument, and a row of it.
+type Place = (usize, usize);
+
+fn float_values(array: &ArrayRef) -> Result<Float64Array> {
+    Ok(arrow::compute::cast(array, &arrow::datatypes::DataType::Float64)?.as_primitive::<Float64Type>().clone())
+}
+
+/// Whether a value is chosen and not the best one before it.
+fn is_better_float(value: f64, best: f64, wanted: Ordering, by_operator: bool) -> bool {
+    match by_operator {
+        // `best > value ? best : value`
+        true => best.partial_cmp(&value) != Some(wanted),
+        false => best.is_nan() || value.partial_cmp(&best) == Some(wanted),
+    }
 }
 
 /// `transform(x, from, to[, default])`: values of one array become those of another at the same place.

@@ -305,6 +305,18 @@ impl SqlType {
         matches!(self.plain(), T::Date | T::Date32 | T::DateTime(_) | T::DateTime64(..))
     }
 
+    /// The type that a time of another type becomes: with its zone, where this one names none.
+    pub fn in_zone_of(self, other: &SqlType) -> SqlType {
+        let zone = other.timezone().cloned();
+        match self {
+            T::DateTime(None) => T::DateTime(zone),
+            T::DateTime64(scale, None) => T::DateTime64(scale, zone),
+            T::Nullable(inner) => inner.in_zone_of(other).nullable(),
+            T::LowCardinality(inner) => T::LowCardinality(Box::new(inner.in_zone_of(other))),
+            kind => kind,
+        }
+    }
+
     /// The zone that the type itself names.
     pub fn timezone(&self) -> Option<&Arc<str>> {
         match self.plain() {

@@ -18,7 +18,7 @@ pub fn register(registry: &mut Registry) {
             name,
             own_nulls(|name, arguments, env| {
                 arity(name, arguments, 2..=2)?;
-                let mut to = target(name, arguments)?;
+                let mut to = target(name, arguments)?.in_zone_of(&arguments[0].kind);
                 if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
                     to = to.nullable();
                 }
@@ -31,7 +31,7 @@ pub fn register(registry: &mut Registry) {
         "accurateCast",
         own_nulls(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
-            let mut to = target(name, arguments)?;
+            let mut to = target(name, arguments)?.in_zone_of(&arguments[0].kind);
             if env.cast_keep_nullable && arguments[0].kind.is_nullable() {
                 to = to.nullable();
             }
@@ -42,7 +42,7 @@ pub fn register(registry: &mut Registry) {
         "accurateCastOrNull",
         own_nulls(|name, arguments, env| {
             arity(name, arguments, 2..=2)?;
-            let to = target(name, arguments)?.nullable();
+            let to = target(name, arguments)?.in_zone_of(&arguments[0].kind).nullable();
             convert(arguments, to, CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? })
         }),
     );
@@ -91,6 +91,7 @@ fn or_default(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
         return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, format!("Function {name}: {text}")));
     }
     let from = arguments[0].kind.clone();
+    let to = to.in_zone_of(&from);
     let options = CastOptions { accurate: true, on_error: OnError::Null, ..env.cast_options()? };
     Ok(Bound::new(to.clone(), move |args, rows| {
         let converted = cast(&args[0], &from, &to.clone().nullable(), &options)?;

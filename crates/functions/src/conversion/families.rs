@@ -132,6 +132,7 @@ fn bind(
         Some(_) => return Err(illegal(name, arguments, used, "no such argument")),
         None => None,
     };
+    let to = to.in_zone_of(&arguments[0].kind);
     // Dates that are converted in another zone than their type's are read in that zone.
     let from = match (&to, arguments[0].kind.plain(), zone_of(name, arguments, takes, used)?) {
         (T::String | T::Date | T::Date32, T::DateTime(_), Some(zone)) => T::DateTime(Some(zone)),

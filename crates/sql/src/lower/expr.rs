@@ -143,6 +143,7 @@ impl Analyzer<'_> {
                 };
                 let mut kind: SqlType = String::from_utf8_lossy(&kind).parse()?;
                 let value = self.as_value(self.expr(value, context)?)?;
+                kind = kind.in_zone_of(&value.kind);
                 if self.settings.cast_keep_nullable && value.kind.is_nullable() {
                     kind = kind.nullable();
                 }

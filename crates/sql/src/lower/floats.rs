@@ -2,54 +2,99 @@
 //! its sign set). In ClickHouse every comparison with NaN is false but `!=`, and ORDER BY puts NaN where NULL goes.
 
 use datafusion::common::ScalarValue;
-use datafusion::logical_expr::expr::Case;
+use datafusion::logical_expr::expr::{Case, Sort};
 use datafusion::logical_expr::{Expr, Operator, binary_expr, lit};
+use gristmill_types::SqlType;
 
-fn is_number_literal(expr: &Expr) -> bool {
-    match expr {
-        Expr::Literal(ScalarValue::Float64(Some(value)), _) => !value.is_nan(),
-        Expr::Literal(ScalarValue::Float32(Some(value)), _) => !value.is_nan(),
-        _ => false,
+use super::Typed;
+
+/// One side of a comparison.
+struct Side {
+    expr: Expr,
+    infinity: ScalarValue,
+    negative_infinity: ScalarValue,
+    nullable: bool,
+}
+
+impl Side {
+    fn of(typed: Typed) -> Side {
+        // Bounds of the side's own type, so that nothing has to be cast.
+        let (infinity, negative_infinity) = match typed.kind.plain() {
+            SqlType::Float64 => (ScalarValue::from(f64::INFINITY), ScalarValue::from(f64::NEG_INFINITY)),
+            _ => (ScalarValue::from(f32::INFINITY), ScalarValue::from(f32::NEG_INFINITY)),
+        };
+        Side { expr: typed.expr, infinity, negative_infinity, nullable: typed.kind.is_nullable() }
+    }
+
+    /// Whether it is a literal that is NaN; `None`: it is no literal, or NULL.
+    fn literal_is_nan(&self) -> Option<bool> {
+        match &self.expr {
+            Expr::Literal(ScalarValue::Float64(Some(value)), _) => Some(value.is_nan()),
+            Expr::Literal(ScalarValue::Float32(Some(value)), _) => Some(value.is_nan()),
+            _ => None,
+        }
+    }
+
+    fn is_number_literal(&self) -> bool {
+        self.literal_is_nan() == Some(false)
+    }
+
+    /// Neither NaN with its sign set …
+    fn low(&self) -> Expr {
+        match self.literal_is_nan() {
+            Some(nan) => lit(!nan),
+            None => self.expr.clone().gt_eq(lit(self.negative_infinity.clone())),
+        }
+    }
+
+    /// … nor without.
+    fn high(&self) -> Expr {
+        match self.literal_is_nan() {
+            Some(nan) => lit(!nan),
+            None => self.expr.clone().lt_eq(lit(self.infinity.clone())),
+        }
+    }
+
+    fn is_number(&self) -> Expr {
+        match self.literal_is_nan() {
+            Some(nan) => lit(!nan),
+            None => self.low().and(self.high()),
+        }
+    }
+
+    /// `bound` of the other side, which says nothing where this one is NULL: then the comparison is NULL, be the other NaN.
+    fn unless_null(&self, bound: Expr) -> Expr {
+        if self.nullable { bound.or(Expr::IsNull(Box::new(self.expr.clone()))) } else { bound }
     }
 }
 
-/// Neither NaN nor its negative.
-fn is_number(expr: &Expr) -> Expr {
-    expr.clone().gt_eq(lit(f64::NEG_INFINITY)).and(expr.clone().lt_eq(lit(f64::INFINITY)))
-}
-
 /// A comparison of two floats that is false where one is NaN, and true for `!=`.
-pub(crate) fn compare(operator: Operator, left: Expr, right: Expr) -> Expr {
-    let (left_is_number, right_is_number) = (is_number_literal(&left), is_number_literal(&right));
-    let plain = binary_expr(left.clone(), operator, right.clone());
+pub(crate) fn compare(operator: Operator, left: Typed, right: Typed) -> Expr {
+    let (left, right) = (Side::of(left), Side::of(right));
+    let plain = binary_expr(left.expr.clone(), operator, right.expr.clone());
+    let has_number = left.is_number_literal() || right.is_number_literal();
     match operator {
         // A number is not NaN under both orders.
-        Operator::Eq | Operator::NotEq if left_is_number || right_is_number => plain,
-        Operator::Eq => plain.and(is_number(&left)),
-        Operator::NotEq => Expr::Not(Box::new(binary_expr(left.clone(), Operator::Eq, right).and(is_number(&left)))),
+        Operator::Eq | Operator::NotEq if has_number => plain,
+        Operator::Eq => plain.and(right.unless_null(left.is_number())),
+        Operator::NotEq => {
+            let equal = binary_expr(left.expr.clone(), Operator::Eq, right.expr.clone());
+            Expr::Not(Box::new(equal.and(right.unless_null(left.is_number()))))
+        }
         Operator::Lt | Operator::LtEq | Operator::Gt | Operator::GtEq => {
             let upwards = matches!(operator, Operator::Gt | Operator::GtEq);
-            let low = |expr: &Expr| expr.clone().gt_eq(lit(f64::NEG_INFINITY));
-            let high = |expr: &Expr| expr.clone().lt_eq(lit(f64::INFINITY));
-            // Only the side that NaN would satisfy needs a bound.
+            // Beside a number only the side that NaN would satisfy needs a bound.
+            let bound = |side: &Side, other: &Side, greater: bool| match (other.is_number_literal(), greater) {
+                (false, _) => other.unless_null(side.is_number()),
+                (true, true) => side.high(),
+                (true, false) => side.low(),
+            };
             let mut whole = plain;
-            if !left_is_number {
-                whole = whole.and(if !right_is_number {
-                    is_number(&left)
-                } else if upwards {
-                    high(&left)
-                } else {
-                    low(&left)
-                });
+            if !left.is_number_literal() {
+                whole = whole.and(bound(&left, &right, upwards));
             }
-            if !right_is_number {
-                whole = whole.and(if !left_is_number {
-                    is_number(&right)
-                } else if upwards {
-                    low(&right)
-                } else {
-                    high(&right)
-                });
+            if !right.is_number_literal() {
+                whole = whole.and(bound(&right, &left, !upwards));
             }
             whole
         }
@@ -57,7 +102,17 @@ pub(crate) fn compare(operator: Operator, left: Expr, right: Expr) -> Expr {
     }
 }
 
-/// A sort key in which NaN is NULL: both stand last, or first with NULLS FIRST.
-pub(crate) fn nan_as_null(expr: Expr) -> Expr {
-    Expr::Case(Case { expr: None, when_then_expr: vec![(Box::new(is_number(&expr)), Box::new(expr))], else_expr: None })
+/// The keys that a float sorts by: NaN stands where NULL does, last or first, and on the side of the numbers there.
+pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
+    let number = Sort { expr: nan_as_null(sort.expr.clone()), ..sort };
+    if !nullable {
+        return vec![number];
+    }
+    let null = Expr::IsNull(Box::new(sort.expr));
+    vec![number, Sort::new(null, !sort.nulls_first, false)]
+}
+
+fn nan_as_null(expr: Expr) -> Expr {
+    let is_number = expr.clone().gt_eq(lit(f64::NEG_INFINITY)).and(expr.clone().lt_eq(lit(f64::INFINITY)));
+    Expr::Case(Case { expr: None, when_then_expr: vec![(Box::new(is_number), Box::new(expr))], else_expr: None })
 }

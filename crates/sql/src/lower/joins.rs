@@ -10,15 +10,18 @@ use std::rc::Rc;
 use datafusion::common::{Column, JoinType};
 use datafusion::functions_window::row_number::row_number_udwf;
 use datafusion::logical_expr::expr::{Case, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, lit};
+use datafusion::logical_expr::{
+    Expr, LogicalPlan, LogicalPlanBuilder, Operator, WindowFrame, WindowFunctionDefinition, binary_expr, lit,
+};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use sqlparser::ast::{JoinConstraint, JoinOperator, Query, TableFactor};
 
 use super::from::Relation;
+use super::operators::compares_natively;
 use super::scope::{Scope, ScopeColumn};
 use super::{Analyzer, Typed};
-use crate::ast::Node;
+use crate::ast::{Node, call};
 use crate::rewrite::joins::{ANY_JOIN, ASOF_JOIN};
 use crate::translate;
 
@@ -184,6 +187,42 @@ impl Analyzer<'_> {
         })
     }
 
+    /// `(a, b) = (c, d)` of the two sides as what is to be equal in pairs. Tuples that are keys are equal where their bits are, so
+    /// NULL finds NULL in them, and NaN finds NaN. `None`: it is something else.
+    fn equal_tuples(&self, node: &Node, left: &Relation, right: &Relation, both: &Scope) -> Result<Option<Vec<Expr>>> {
+        let Some(("equals", a, b)) = self.sides(node, left, right)? else { return Ok(None) };
+        let (Node::Call(equals), SqlType::Tuple(_), SqlType::Tuple(_)) = (node.bare(), a.kind.plain(), b.kind.plain())
+        else {
+            return Ok(None);
+        };
+        if let Some(pairs) = self.element_keys(&equals.arguments, left, right)? {
+            return Ok(Some(pairs));
+        }
+        let same = self.expr(&call("isNotDistinctFrom", equals.arguments.clone()), &both.rows())?;
+        Ok(Some(vec![self.as_predicate(same, "JOIN ON")?]))
+    }
+
+    /// The same of tuples that are written as such, of elements that DataFusion compares.
+    fn element_keys(&self, tuples: &[Node], left: &Relation, right: &Relation) -> Result<Option<Vec<Expr>>> {
+        let [Node::Call(a), Node::Call(b)] = [tuples[0].bare(), tuples[1].bare()] else { return Ok(None) };
+        if a.name != "tuple" || b.name != "tuple" || a.arguments.len() != b.arguments.len() {
+            return Ok(None);
+        }
+        let mut keys = Vec::with_capacity(a.arguments.len());
+        for (a, b) in a.arguments.iter().zip(&b.arguments) {
+            let equal = call("equals", vec![a.clone(), b.clone()]);
+            let Some((_, a, b)) = self.sides(&equal, left, right)? else { return Ok(None) };
+            if !compares_natively(&a.kind) || !compares_natively(&b.kind) {
+                return Ok(None);
+            }
+            let may_be_null = a.kind.is_nullable() && b.kind.is_nullable();
+            let (a, b) = self.to_common(a, b, "equals")?;
+            let operator = if may_be_null { Operator::IsNotDistinctFrom } else { Operator::Eq };
+            keys.push(binary_expr(a.expr, operator, b.expr));
+        }
+        Ok(Some(keys))
+    }
+
     pub(crate) fn equi_join(
         &self,
         left: Relation,
@@ -201,6 +240,10 @@ impl Analyzer<'_> {
         match condition {
             Condition::On(parts) => {
                 for node in parts {
+                    if let Some(keys) = self.equal_tuples(node, &left, &right, &both)? {
+                        conditions.extend(keys);
+                        continue;
+                    }
                     // Each side's own names come first: `ON a = b` of two tables that both have an `a`.
                     let compared = self.sides(node, &left, &right)?;
                     let typed = match compared {

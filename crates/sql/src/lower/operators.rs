@@ -12,7 +12,7 @@ use gristmill_types::supertype::{Arithmetic, arithmetic_result, least_supertype}
 
 use super::scope::Context;
 use super::{Analyzer, Typed};
-use crate::ast::Node;
+use crate::ast::{Call, Node};
 
 /// The comparison that a function's name stands for.
 pub(crate) fn comparison(name: &str) -> Option<Operator> {
@@ -44,7 +44,7 @@ fn binary(left: Expr, operator: Operator, right: Expr) -> Expr {
 }
 
 /// Types whose Arrow carrier compares as ClickHouse compares them.
-fn compares_natively(kind: &SqlType) -> bool {
+pub(super) fn compares_natively(kind: &SqlType) -> bool {
     match kind.plain() {
         SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..) | SqlType::AggregateFunction(..) | SqlType::Nothing => {
             false
@@ -105,6 +105,9 @@ impl Analyzer<'_> {
             }
             (_, [left, right]) => {
                 if let Some(operator) = comparison(name) {
+                    if let Some(by_parts) = self.compare_texts_in_tuples(operator, left, right, name, context)? {
+                        return Ok(Some(by_parts));
+                    }
                     let left = self.as_value(self.expr(left, context)?)?;
                     let right = self.as_value(self.expr(right, context)?)?;
                     return self.compare(operator, left, right, name);
@@ -165,9 +168,62 @@ impl Analyzer<'_> {
         }
         let (left, right) = self.to_common(left, right, name)?;
         if left.kind.is_float() && right.kind.is_float() {
-            return self.fold(predicate(super::floats::compare(operator, left.expr, right.expr), nullable)).map(Some);
+            return self.fold(predicate(super::floats::compare(operator, left, right), nullable)).map(Some);
         }
         self.fold(predicate(binary(left.expr, operator, right.expr), nullable)).map(Some)
+    }
+
+    /// A comparison of tuples in which a constant text stands beside what is no text, so that it has to be read as that; `None`:
+    /// it is none.
+    fn compare_texts_in_tuples(
+        &self,
+        operator: Operator,
+        left: &Node,
+        right: &Node,
+        name: &str,
+        context: &Context<'_>,
+    ) -> Result<Option<Typed>> {
+        let (Node::Call(left), Node::Call(right)) = (left.bare(), right.bare()) else { return Ok(None) };
+        let of_one_length = left.arguments.len() == right.arguments.len();
+        if left.name != "tuple" || right.name != "tuple" || !of_one_length || strict(operator).is_none() {
+            return Ok(None);
+        }
+        let elements = |tuple: &Call| -> Result<Vec<Typed>> {
+            tuple.arguments.iter().map(|node| self.as_value(self.expr(node, context)?)).collect()
+        };
+        let pairs: Vec<(Typed, Typed)> = elements(left)?.into_iter().zip(elements(right)?).collect();
+        let is_text = |typed: &Typed, other: &Typed| {
+            typed.constant().is_some() && typed.kind.is_string() && !other.kind.is_string() && compares_natively(&other.kind)
+        };
+        if !pairs.iter().any(|(left, right)| is_text(left, right) || is_text(right, left)) {
+            return Ok(None);
+        }
+        self.compare_by_parts(operator, &pairs, name)
+    }
+
+    /// Element by element, the last of all by the operator itself.
+    fn compare_by_parts(&self, operator: Operator, pairs: &[(Typed, Typed)], name: &str) -> Result<Option<Typed>> {
+        let Some(strict) = strict(operator) else { return Ok(None) };
+        let nullable = pairs.iter().any(|(left, right)| left.kind.is_nullable() || right.kind.is_nullable());
+        let part = |operator: Operator, (left, right): &(Typed, Typed)| -> Result<Option<Expr>> {
+            let compared = self.compare(operator, left.clone(), right.clone(), name)?;
+            compared.map(|typed| self.as_predicate(typed, name)).transpose()
+        };
+        let mut whole: Option<Expr> = None;
+        for pair in pairs.iter().rev() {
+            let Some(rest) = whole.take() else {
+                let Some(last) = part(operator, pair)? else { return Ok(None) };
+                whole = Some(last);
+                continue;
+            };
+            let (Some(here), Some(equal)) = (part(strict, pair)?, part(Operator::Eq, pair)?) else { return Ok(None) };
+            whole = Some(match operator {
+                Operator::Eq => here.and(rest),
+                Operator::NotEq => here.or(rest),
+                _ => here.or(equal.and(rest)),
+            });
+        }
+        whole.map(|whole| self.fold(predicate(whole, nullable))).transpose()
     }
 
     /// Brings two values to one type without changing which is the greater.
@@ -329,6 +385,16 @@ impl Analyzer<'_> {
         let expr = binary(side(left)?.expr, operator, side(right)?.expr);
         self.fold(Typed::new(expr, if nullable { plain.nullable() } else { plain })).map(Some)
     }
+}
+
+/// The comparison of elements that decides one of tuples before their last elements; `None`: it is not made element by element.
+fn strict(operator: Operator) -> Option<Operator> {
+    Some(match operator {
+        Operator::Lt | Operator::LtEq => Operator::Lt,
+        Operator::Gt | Operator::GtEq => Operator::Gt,
+        Operator::Eq | Operator::NotEq => operator,
+        _ => return None,
+    })
 }
 
 /// An enum as the numbers that its names stand for, by which it is stored: no value changes.

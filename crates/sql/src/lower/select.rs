@@ -281,25 +281,18 @@ impl Analyzer<'_> {
         };
         let schema = plan.schema().clone();
         let order_by: Vec<Sort> = order_by.into_iter().filter(|sort| !matches!(sort.expr, Expr::Literal(..))).collect();
-        let floats: Vec<bool> =
-            order_by.iter().map(|sort| sort.expr.get_type(&schema).is_ok_and(|kind| kind.is_floating())).collect();
         let sorts: Vec<Sort> = order_by
             .into_iter()
-            .filter(|sort| !matches!(sort.expr, Expr::Literal(..)))
-            .map(|sort| Sort { expr: carried(&sort.expr, &mut projection), ..sort })
+            .flat_map(|sort| {
+                let float = sort.expr.get_type(&schema).is_ok_and(|kind| kind.is_floating());
+                let nullable = sort.expr.nullable(&schema).unwrap_or(true);
+                let sort = Sort { expr: carried(&sort.expr, &mut projection), ..sort };
+                if float { super::floats::sort_keys(sort, nullable) } else { vec![sort] }
+            })
             .collect();
         let limit_by = limit_by.map(|(keys, offset, count)| {
             (keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(), offset, count)
         });
-        // NaN is last, as NULL is, in both directions.
-        let sorts: Vec<Sort> = sorts
-            .into_iter()
-            .zip(floats)
-            .map(|(sort, float)| match float {
-                true => Sort { expr: super::floats::nan_as_null(sort.expr), ..sort },
-                false => sort,
-            })
-            .collect();
         let hidden = projection.len() > visible;
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {

@@ -110,6 +110,7 @@ impl Analyzer<'_> {
         let mut others: Vec<Typed> = Vec::new();
         let mut has_null = false;
         for item in items {
+            let item = self.number_among_texts(item, &plain)?;
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
                 Some(_) => {
@@ -148,6 +149,17 @@ impl Analyzer<'_> {
             combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
         }
         self.fold(combined)
+    }
+
+    /// A constant number in a set of texts is the text of it.
+    fn number_among_texts(&self, item: Typed, kind: &SqlType) -> Result<Typed> {
+        let is_number = item.kind.integer_bits().is_some_and(|(bits, _)| bits <= 64)
+            || item.kind.is_float()
+            || *item.kind.plain() == SqlType::Bool;
+        if !kind.is_string() || !is_number || item.constant().is_none_or(ScalarValue::is_null) {
+            return Ok(item);
+        }
+        self.cast(item, &SqlType::String)
     }
 
     /// `members` of a left side that may be NULL, under `transform_null_in`. `null_in_set` tells whether the set has NULL
@@ -189,42 +201,51 @@ impl Analyzer<'_> {
         self.fold(predicate(all, any.kind.is_nullable()))
     }
 
+    /// That the tuple or array on the left equals one of the items. Never NULL: what is unknown is not in the set.
     fn any_equal(&self, left: &Node, items: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
-        let mut any: Option<Expr> = None;
+        // A set knows values by their bits, so NaN is in one that has it. Comparisons of single values say that too.
+        let left_kind = self.as_value(self.expr(left, context)?)?.kind;
+        let has_floats = matches!(left_kind.plain(), SqlType::Tuple(parts) if parts.iter().any(|(_, kind)| kind.is_float()));
         let equals = if self.settings.transform_null_in { "isNotDistinctFrom" } else { "equals" };
+        let (mut any, mut nullable) = (None::<Expr>, false);
         for item in items {
-            let condition = match self.expr(&crate::ast::call(equals, vec![left.clone(), item.clone()]), context) {
-                Ok(equal) => self.as_predicate(equal, "IN")?,
-                Err(error) => match self.equal_by_parts(left, item, context)? {
-                    Some(condition) => condition,
-                    None => return Err(error),
+            let by_parts = if has_floats { self.equal_by_parts(left, item, context)? } else { None };
+            let equal = match by_parts {
+                Some(equal) => equal,
+                None => match self.expr(&crate::ast::call(equals, vec![left.clone(), item.clone()]), context) {
+                    Ok(equal) => equal,
+                    Err(error) => self.equal_by_parts(left, item, context)?.ok_or(error)?,
                 },
             };
+            nullable |= equal.kind.is_nullable();
+            let condition = self.as_predicate(equal, "IN")?;
             any = Some(match any {
                 None => condition,
                 Some(sofar) => sofar.or(condition),
             });
         }
         let any = any.unwrap_or_else(|| boolean(false));
+        let any = if nullable { Expr::IsTrue(Box::new(any)) } else { any };
         self.fold(predicate(if negated { Expr::Not(Box::new(any)) } else { any }, false))
     }
 
     /// That each part of a tuple is what stands in its place in another, as IN reads constants: `'5'` beside a number is 5.
-    fn equal_by_parts(&self, left: &Node, item: &Node, context: &Context<'_>) -> Result<Option<Expr>> {
+    fn equal_by_parts(&self, left: &Node, item: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
         let (Node::Call(left), Node::Call(item)) = (left.bare(), item.bare()) else { return Ok(None) };
         if left.name != "tuple" || item.name != "tuple" || left.arguments.len() != item.arguments.len() {
             return Ok(None);
         }
-        let mut all: Option<Expr> = None;
+        let (mut all, mut nullable) = (None::<Expr>, false);
         for (name, value) in left.arguments.iter().zip(&item.arguments) {
             let equal = self.in_list(name, std::slice::from_ref(value), false, context)?;
+            nullable |= equal.kind.is_nullable();
             let condition = self.as_predicate(equal, "IN")?;
             all = Some(match all {
                 None => condition,
                 Some(sofar) => sofar.and(condition),
             });
         }
-        Ok(all)
+        Ok(all.map(|all| predicate(all, nullable)))
     }
 
     fn in_query(

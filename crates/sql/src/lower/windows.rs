@@ -6,7 +6,7 @@ use std::sync::Arc;
 use datafusion::common::Column;
 use datafusion::functions_window as dfw;
 use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr, WindowFrame, WindowFunctionDefinition};
+use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -20,8 +20,7 @@ pub struct Windows(pub RefCell<Vec<(Expr, String)>>);
 impl Analyzer<'_> {
     pub(crate) fn sort(&self, key: &SortKey, context: &Context<'_>) -> Result<Sort> {
         let typed = self.as_value(self.expr(&key.node, context)?)?;
-        let expr = if typed.kind.is_float() { super::floats::nan_as_null(typed.expr) } else { typed.expr };
-        Ok(Sort::new(expr, !key.descending, key.nulls_first))
+        Ok(Sort::new(typed.expr, !key.descending, key.nulls_first))
     }
 
     pub(crate) fn window_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {
@@ -41,13 +40,7 @@ impl Analyzer<'_> {
             .filter(|node| !node.is_empty_tuple())
             .map(|node| Ok(self.as_value(self.expr(node, context)?)?.expr))
             .collect::<Result<Vec<_>>>()?;
-        let sorted = window.order_by.iter().filter(|key| !key.node.is_empty_tuple());
-        let order_by = sorted.map(|key| self.sort(key, context)).collect::<Result<Vec<_>>>()?;
-        let window_frame = match &window.frame {
-            Some(frame) => WindowFrame::try_from(frame.clone())?,
-            // RANGE up to the current row, and with it the rows that sort alike.
-            None => WindowFrame::new((!order_by.is_empty()).then_some(false)),
-        };
+        let (order_by, window_frame) = self.order_and_frame(window, context)?;
         let lower = call.name.to_ascii_lowercase();
         let ranking = match lower.as_str() {
             "row_number" => Some(dfw::row_number::row_number_udwf()),
@@ -136,6 +129,29 @@ impl Analyzer<'_> {
         Ok(Typed::new(super::aggregates::or_default(column, when_empty), kind))
     }
 
+    /// The sort keys of a window and which rows around each it takes.
+    fn order_and_frame(&self, window: &Window, context: &Context<'_>) -> Result<(Vec<Sort>, WindowFrame)> {
+        let keys = window.order_by.iter().filter(|key| !key.node.is_empty_tuple());
+        let keys = keys
+            .map(|key| Ok((key, self.as_value(self.expr(&key.node, context)?)?)))
+            .collect::<Result<Vec<(&SortKey, Typed)>>>()?;
+        let frame = match &window.frame {
+            Some(frame) => WindowFrame::try_from(frame.clone())?,
+            // RANGE up to the current row, and with it the rows that sort alike.
+            None => WindowFrame::new((!keys.is_empty()).then_some(false)),
+        };
+        let by_distance =
+            frame.units == WindowFrameUnits::Range && (is_distance(&frame.start_bound) || is_distance(&frame.end_bound));
+        if by_distance {
+            refuse_distance(&keys)?;
+        }
+        let sorts = keys.iter().flat_map(|(key, typed)| sort_keys(key, typed));
+        // What a distance is measured by is one key.
+        let sorts: Vec<Sort> = if by_distance { sorts.take(1).collect() } else { sorts.collect() };
+        let frame = if by_distance { frame } else { frame_of_peers(frame, sorts.is_empty()) };
+        Ok((sorts, frame))
+    }
+
     /// A window with what it takes from the WINDOW clause.
     fn window_of(&self, window: &Window, context: &Context<'_>) -> Result<Window> {
         let Some(base) = &window.base else { return Ok(window.clone()) };
@@ -182,4 +198,43 @@ impl Analyzer<'_> {
         let inner = context.below_grouping().with_lambda(columns);
         self.bind_aggregate(&Call { arguments, ..call.clone() }, &inner)
     }
+}
+
+fn sort_keys(key: &SortKey, typed: &Typed) -> Vec<Sort> {
+    let sort = Sort::new(typed.expr.clone(), !key.descending, key.nulls_first);
+    if typed.kind.is_float() { super::floats::sort_keys(sort, typed.kind.is_nullable()) } else { vec![sort] }
+}
+
+/// `n PRECEDING` or `n FOLLOWING`.
+fn is_distance(bound: &WindowFrameBound) -> bool {
+    !bound.is_unbounded() && *bound != WindowFrameBound::CurrentRow
+}
+
+/// A frame of RANGE whose bounds are no distances asks only which rows sort alike. DataFusion says that of every type by GROUPS,
+/// and by RANGE of those alone that distances are known of.
+fn frame_of_peers(frame: WindowFrame, unordered: bool) -> WindowFrame {
+    match frame.units {
+        WindowFrameUnits::Range if unordered => WindowFrame::new(None),
+        WindowFrameUnits::Range => WindowFrame::new_bounds(WindowFrameUnits::Groups, frame.start_bound, frame.end_bound),
+        WindowFrameUnits::Rows | WindowFrameUnits::Groups => frame,
+    }
+}
+
+/// RANGE by a distance takes one key, and one that has distances.
+fn refuse_distance(keys: &[(&SortKey, Typed)]) -> Result<()> {
+    let [(_, key)] = keys else {
+        let given = keys.len();
+        return Err(Error::new(
+            ErrorCode::BAD_ARGUMENTS,
+            format!("The RANGE OFFSET window frame requires exactly one ORDER BY column, {given} given"),
+        ));
+    };
+    let arrow = key.kind.arrow();
+    if arrow.is_numeric() || arrow.is_temporal() {
+        return Ok(());
+    }
+    Err(Error::not_implemented(format!(
+        "The RANGE OFFSET frame for an ORDER BY column of type {} is not implemented",
+        key.kind
+    )))
 }

@@ -1,0 +1,15 @@
+SELECT toString(number%2=1) IN ('true',true) FROM numbers(2);
+SELECT toString(number%2=1) IN ('1',true) FROM numbers(2);
+SELECT toString((number%2=1)::Bool) IN ('x',true) FROM numbers(2);
+SELECT toString((number%2=1)::Bool) IN (true) FROM numbers(2);
+SELECT toString(number) IN (1) FROM numbers(2);
+SELECT toString(number) IN ('a', 1) FROM numbers(2);
+SELECT toString(number) IN (1, 'a') FROM numbers(2);
+SELECT toString(number) IN (1, 2) FROM numbers(2);
+SELECT toString(number) IN (1.5, 'a') FROM numbers(2);
+SELECT toFixedString('1', 1) IN (1), toFixedString('1', 2) IN (1, 2), toString(number) IN (1.5), '1.5' IN (1.5), toString(number / 2) IN (1.5, 1, 0), toString(number) IN (-1, 1), toString(number) NOT IN (1, 2), toNullable(toString(number)) IN (1, NULL) FROM numbers(4);
+SELECT materialize('true') IN (true), materialize('1') IN (true), toString(number) IN [1] FROM numbers(2);
+SELECT toLowCardinality(toString(number)) IN (1, 'x'), (toString(number), 1) IN ((1, 1)) FROM numbers(2);
+CREATE TABLE texts (s String) ENGINE = MergeTree ORDER BY s;
+INSERT INTO texts SELECT toString(number) FROM numbers(1000);
+SELECT s FROM texts WHERE s IN (1, 'x', 999, true) ORDER BY s;

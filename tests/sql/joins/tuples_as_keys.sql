@@ -1,0 +1,15 @@
+CREATE TABLE n (a Nullable(Int32), b Int32, f Float64) ENGINE=Memory;
+INSERT INTO n VALUES (1,1,nan),(NULL,1,1),(2,3,-0.),(NULL,9,0),(0,0,nan);
+SELECT count() FROM n AS x JOIN n AS y ON (x.a, x.b) = (y.a, y.b);
+SELECT count() FROM n AS x LEFT JOIN n AS y ON (x.a, x.b) = (y.a, y.b) WHERE y.b > 0;
+SELECT count() FROM n AS x JOIN n AS y ON (x.f, x.b) = (y.f, y.b);
+SELECT count() FROM n AS x JOIN n AS y ON (x.a, x.b) <=> (y.a, y.b);
+SELECT count() FROM n AS x JOIN n AS y ON x.b=y.b AND (x.a, x.b) = (y.a, y.b);
+SELECT count() FROM n AS x JOIN n AS y ON (x.a, 1) = (y.a, 1);
+SELECT count() FROM n AS x, n AS y WHERE (x.a, x.b) = (y.a, y.b);
+SELECT count() FROM n AS x CROSS JOIN n AS y WHERE (x.a, x.b) = (y.a, y.b);
+SELECT x.b, y.b FROM n AS x ANY LEFT JOIN n AS y ON (x.a, x.b) = (y.a, y.b) ORDER BY ALL;
+SELECT x.b, y.b FROM n AS x FULL JOIN (SELECT a, b + 1 AS b FROM n) AS y ON (x.a, x.b + 1) = (y.a, y.b) ORDER BY ALL;
+SELECT count() FROM (SELECT (a, b) AS t FROM n) AS x JOIN (SELECT (a, b) AS t FROM n) AS y ON x.t = y.t;
+SELECT count() FROM n AS x JOIN n AS y ON ((x.a, x.b), 1) = ((y.a, y.b), 1);
+SELECT count() FROM n AS x SEMI JOIN n AS y ON (x.a, x.b) = (y.a, y.b);
