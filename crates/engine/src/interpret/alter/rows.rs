@@ -123,7 +123,8 @@ impl Interpreter {
         }))
     }
 
-    /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, BAD_ARGUMENTS.
+    /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, MULTIPLE_ASSIGNMENTS_TO_COLUMN,
+    /// BAD_ARGUMENTS.
     async fn row_change(
         &self,
         definition: &TableDefinition,
@@ -142,7 +143,7 @@ impl Interpreter {
                     check_updatable(definition, column)?;
                     if !seen.insert(column) {
                         return Err(Error::new(
-                            ErrorCode::BAD_ARGUMENTS,
+                            ErrorCode::MULTIPLE_ASSIGNMENTS_TO_COLUMN,
                             format!("Multiple assignments in the single statement to column `{column}`"),
                         ));
                     }
