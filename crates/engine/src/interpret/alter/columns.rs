@@ -289,7 +289,7 @@ impl Alteration {
             }
         }
         self.rename_in_indexes(from, to)?;
-        rename_in_ttl(&mut self.definition.ttl, from, to)?;
+        self.definition.ttl.rename(from, to, |ttl| rename_in_ttl(ttl, from, to))?;
         self.rename_in_constraints(from, to)?;
         let before = self.touched_as(from);
         self.touched.push(before.clone());

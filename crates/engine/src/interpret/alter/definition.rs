@@ -176,13 +176,13 @@ impl Interpreter {
         alteration.only_comments &= is_comment;
         match command {
             AlterCommand::ModifyComment(comment) => alteration.definition.comment = comment.clone(),
-            AlterCommand::ModifyTtl(elements) => alteration.definition.ttl.rules = ttl::rules(elements)?,
+            AlterCommand::ModifyTtl(elements) => alteration.definition.ttl.replace_rules(ttl::rules(elements)?),
             AlterCommand::RemoveTtl => {
                 if alteration.definition.ttl.rules.is_empty() {
                     let text = "Table doesn't have any table TTL expression, cannot remove";
                     return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                 }
-                alteration.definition.ttl.rules.clear();
+                alteration.definition.ttl.replace_rules(Vec::new());
             }
             AlterCommand::Statistics { change, columns, kinds, if_exists } => {
                 alteration.change_statistics(*change, columns, kinds, *if_exists)?;
