@@ -112,7 +112,8 @@ impl Interpreter {
         Ok((values, kind))
     }
 
-    fn constants(&self, array: &ArrayRef, kind: &SqlType) -> Result<Vec<Node>> {
+    /// Values as they are written in statements, NULL left out.
+    pub(super) fn constants(&self, array: &ArrayRef, kind: &SqlType) -> Result<Vec<Node>> {
         let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
         let plain = kind.plain();
         let mut values = Vec::with_capacity(array.len());
