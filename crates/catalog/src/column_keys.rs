@@ -19,7 +19,8 @@
 
 use std::collections::BTreeMap;
 
-use gristmill_types::Columns;
+use gristmill_types::sql_type::quote;
+use gristmill_types::{Columns, SqlType};
 
 /// The keys of a table's columns, where they are not just their names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -28,6 +29,16 @@ pub struct ColumnKeys {
     pub keys: BTreeMap<String, Vec<String>>,
     /// No key with this number or a greater one was ever given.
     pub next: u64,
+    /// By key: a constant, as text, that stands for NULL in values under the key, from before the column could not be NULL
+    /// any more.
+    pub null_values: BTreeMap<String, String>,
+}
+
+/// A column as an expression of another type, in which the constant stands for NULL.
+pub fn without_null(column: &str, kind: &SqlType, constant: &str) -> String {
+    let kind = kind.plain();
+    let cast = |text: &str, kind: SqlType| format!("CAST({text}, {})", quote(&kind.to_string()));
+    format!("ifNull({}, {})", cast(column, kind.clone().nullable()), cast(constant, kind.clone()))
 }
 
 fn number_of(key: &str) -> Option<u64> {
@@ -52,6 +63,7 @@ impl ColumnKeys {
     /// The column is new, or holds nothing any more. `columns`: those of the table before the change.
     pub fn renew(&mut self, name: &str, columns: &Columns) {
         let key = self.unused(name, columns);
+        self.forget_null_values(name);
         self.keys.insert(name.to_string(), vec![key]);
     }
 
@@ -63,6 +75,13 @@ impl ColumnKeys {
         self.keys.insert(name.to_string(), keys);
     }
 
+    /// Behind `retype` to a type without NULL: what stands for NULL in the values that there are.
+    pub fn stand_for_null(&mut self, name: &str, constant: &str) {
+        for key in self.of(name).into_iter().skip(1) {
+            self.null_values.entry(key).or_insert_with(|| constant.to_string());
+        }
+    }
+
     pub fn rename(&mut self, from: &str, to: &str) {
         let keys = self.of(from);
         self.keys.remove(from);
@@ -70,18 +89,24 @@ impl ColumnKeys {
     }
 
     pub fn drop(&mut self, name: &str) {
+        self.forget_null_values(name);
         // Its numbers stay used.
         if let Some(number) = self.of(name).iter().filter_map(|key| number_of(key)).max() {
             self.next = self.next.max(number.saturating_add(1));
         }
         self.keys.remove(name);
     }
+
+    fn forget_null_values(&mut self, name: &str) {
+        // A column that is not here has no such values, and its name may be the key of another.
+        for key in self.keys.get(name).into_iter().flatten() {
+            self.null_values.remove(key);
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use gristmill_types::SqlType;
-
     use super::*;
 
     fn columns(names: &[&str]) -> Columns {
@@ -101,6 +126,21 @@ mod tests {
         assert_eq!(keys.of("b"), ["b"]);
         keys.rename("b", "a");
         assert_eq!(keys.of("a"), ["b"]);
+    }
+
+    #[test]
+    fn what_stands_for_null_is_that_of_the_first_type_without_it() {
+        let mut keys = ColumnKeys::default();
+        keys.retype("a", &columns(&["a"]));
+        keys.stand_for_null("a", "7");
+        assert_eq!(keys.null_values, BTreeMap::from([("a".to_string(), "7".to_string())]));
+        keys.retype("a", &columns(&["a"]));
+        keys.retype("a", &columns(&["a"]));
+        keys.stand_for_null("a", "9");
+        let constant = |key: &str| keys.null_values.get(key).map(String::as_str);
+        assert_eq!([constant("a"), constant("a#1"), constant("a#2"), constant("a#3")], [Some("7"), Some("9"), Some("9"), None]);
+        keys.drop("a");
+        assert!(keys.null_values.is_empty());
     }
 
     #[test]

@@ -88,6 +88,11 @@ impl<'a> Resolver<'a> {
         Resolver { external, temporary: Some(temporary), blocks: Some(blocks), ..self }
     }
 
+    /// Where names without a database are of this one.
+    pub(crate) fn within(self, database: &str) -> Self {
+        Resolver { database: database.to_string(), ..self }
+    }
+
     /// `input('structure')` of rows that a client sends as blocks; it is told now what to send. `None`: there is no such client.
     fn sent_rows(&self, name: &str, call: &TableFunctionCall) -> Result<Option<ResolvedTable>> {
         let Some(blocks) = self.blocks.and_then(|blocks| blocks.lock().take()) else { return Ok(None) };

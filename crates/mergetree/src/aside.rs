@@ -32,8 +32,24 @@ impl Chosen {
         })
     }
 
-    /// Errors: NO_SUCH_DATA_PART where a part is named that is not there. A partition may be empty.
-    fn among<'a>(&self, parts: impl Iterator<Item = &'a Arc<PartEntry>>, place: &str) -> Result<Vec<Arc<PartEntry>>> {
+    /// Of the table's parts. Errors: NO_SUCH_DATA_PART where one is named that is not there. A partition may be empty.
+    fn of_table(&self, state: &State) -> Result<Vec<Arc<PartEntry>>> {
+        let missing = |name: &str| Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in the table"));
+        self.among(state.parts.values(), missing)
+    }
+
+    /// Of the detached parts. Errors: BAD_DATA_PART_NAME where one is named that is not there. A partition may be empty.
+    fn detached(&self, state: &State) -> Result<Vec<Arc<PartEntry>>> {
+        let missing = |name: &str| Error::new(ErrorCode::BAD_DATA_PART_NAME, format!("Detached part \"{name}\" not found"));
+        self.among(state.detached.iter(), missing)
+    }
+
+    /// Errors: `missing` where a part is named that is none of these.
+    fn among<'a>(
+        &self,
+        parts: impl Iterator<Item = &'a Arc<PartEntry>>,
+        missing: impl FnOnce(&str) -> Error,
+    ) -> Result<Vec<Arc<PartEntry>>> {
         let is_meant = |part: &&Arc<PartEntry>| match self {
             Chosen::All => true,
             Chosen::Partition(id) => part.partition_id == *id,
@@ -41,9 +57,7 @@ impl Chosen {
         };
         let found: Vec<_> = parts.filter(is_meant).cloned().collect();
         match self {
-            Chosen::Part(name) if found.is_empty() => {
-                Err(Error::new(ErrorCode::NO_SUCH_DATA_PART, format!("No part {name} in {place}")))
-            }
+            Chosen::Part(name) if found.is_empty() => Err(missing(name)),
             _ => Ok(found),
         }
     }
@@ -81,7 +95,7 @@ async fn commit(
 pub async fn detach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice) -> Result<()> {
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {
-        let taken = names(&chosen.among(state.parts.values(), "the table")?);
+        let taken = names(&chosen.of_table(state)?);
         let rows = RowsChange { detached: taken.clone(), ..RowsChange::default() };
         Ok(change(Operation::Detach, Vec::new(), taken, rows))
     })
@@ -91,7 +105,7 @@ pub async fn detach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoic
 pub async fn attach(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice) -> Result<()> {
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {
-        let parts = chosen.among(state.detached.iter(), "system.detached_parts")?;
+        let parts = chosen.detached(state)?;
         let mut added = Vec::with_capacity(parts.len());
         for (block, part) in (state.next_block..).zip(&parts) {
             let entry = PartEntry { min_block: block, max_block: block, mutation: 0, ..part.as_ref().clone() };
@@ -110,11 +124,11 @@ pub async fn drop(core: &Core, context: &Arc<QueryContext>, choice: &PartChoice,
     let chosen = Chosen::of(core, choice)?;
     commit(core, context, |state| {
         if detached {
-            let parts = chosen.among(state.detached.iter(), "system.detached_parts")?;
+            let parts = chosen.detached(state)?;
             let rows = RowsChange { retrieved: names(&parts), ..RowsChange::default() };
             return Ok(change(Operation::Truncate, Vec::new(), Vec::new(), rows));
         }
-        let parts = chosen.among(state.parts.values(), "the table")?;
+        let parts = chosen.of_table(state)?;
         Ok(change(Operation::Truncate, Vec::new(), names(&parts), RowsChange::default()))
     })
     .await

@@ -1,6 +1,7 @@
 //! How a table's rows are laid out: its stored columns, its sorting key with the primary key as a prefix, its
 //! partition key. Shared by everything that writes and reads parts.
 
+use std::collections::BTreeMap;
 use std::hash::Hash;
 use std::sync::{Arc, OnceLock};
 
@@ -28,6 +29,8 @@ pub struct Layout {
     pub columns: Columns,
     /// By column, the keys under which parts have it, newest first: see `ColumnKeys`.
     pub keys: Vec<Vec<String>>,
+    /// By key, what stands for NULL in values under it: see `ColumnKeys`.
+    pub null_values: BTreeMap<String, String>,
     /// All declared columns: what expressions may name.
     pub declared: Columns,
     /// The Arrow schema in memory of `columns`.
@@ -124,6 +127,7 @@ impl Layout {
             skip_indexes,
             ttl,
             projections,
+            null_values: definition.column_keys.null_values.clone(),
             of_projection: None,
             columns_hash: OnceLock::new(),
         }))
@@ -155,6 +159,7 @@ impl Layout {
             skip_indexes: Vec::new(),
             ttl: Ttl::default(),
             projections: Vec::new(),
+            null_values: BTreeMap::new(),
             of_projection: Some(name.to_string()),
             columns_hash: OnceLock::new(),
         }))
@@ -179,6 +184,7 @@ impl Layout {
                 format!("{:?}", column.default).hash(&mut hasher);
                 keys.hash(&mut hasher);
             }
+            self.null_values.hash(&mut hasher);
             hasher.digest128()
         })
     }

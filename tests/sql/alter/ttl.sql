@@ -33,3 +33,18 @@ CREATE TABLE n (k UInt32, d DateTime) ENGINE = MergeTree ORDER BY k;
 INSERT INTO n VALUES (1, '2000-01-01 00:00:00'), (2, '2100-01-01 00:00:00');
 ALTER TABLE n MODIFY TTL d SETTINGS mutations_sync = 2;
 SELECT k FROM n;
+-- A column that is renamed keeps what is known of the times of rows.
+CREATE TABLE renamed (k UInt32, d DateTime, w String TTL d + INTERVAL 1 MONTH) ENGINE = MergeTree ORDER BY k TTL d + INTERVAL 1 DAY, d + INTERVAL 2 DAY DELETE WHERE w = 'x' SETTINGS merge_with_ttl_timeout = 0;
+SYSTEM STOP TTL MERGES renamed;
+INSERT INTO renamed VALUES (1, '2000-01-01 00:00:00', 'y'), (2, '2100-01-01 00:00:00', 'x');
+ALTER TABLE renamed RENAME COLUMN d TO dd SETTINGS mutations_sync = 2, alter_sync = 2;
+ALTER TABLE renamed RENAME COLUMN w TO ww SETTINGS mutations_sync = 2, alter_sync = 2;
+SELECT rows, delete_ttl_info_min, delete_ttl_info_max, `rows_where_ttl_info.min`, `rows_where_ttl_info.max` FROM system.parts WHERE database = currentDatabase() AND table = 'renamed' AND active;
+INSERT INTO renamed VALUES (3, '2101-01-01 00:00:00', 'y');
+SELECT rows, delete_ttl_info_min, delete_ttl_info_max FROM system.parts WHERE database = currentDatabase() AND table = 'renamed' AND active ORDER BY rows;
+OPTIMIZE TABLE renamed FINAL;
+SELECT k FROM renamed ORDER BY k;
+SYSTEM START TTL MERGES renamed;
+OPTIMIZE TABLE renamed FINAL;
+SELECT k FROM renamed ORDER BY k;
+SELECT rows, delete_ttl_info_min, delete_ttl_info_max FROM system.parts WHERE database = currentDatabase() AND table = 'renamed' AND active;

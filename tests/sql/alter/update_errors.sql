@@ -22,3 +22,9 @@ SELECT k, s FROM t ORDER BY k;
 CREATE TABLE mk (k UInt32, n UInt32, m UInt32 MATERIALIZED n + 1) ENGINE = MergeTree ORDER BY (k, m);
 -- error: CANNOT_UPDATE_COLUMN
 ALTER TABLE mk UPDATE n = 1 WHERE 1;
+CREATE TABLE assigned (k UInt32, v UInt32) ENGINE = MergeTree ORDER BY k;
+-- error: MULTIPLE_ASSIGNMENTS_TO_COLUMN
+ALTER TABLE assigned UPDATE v = 1, v = 2 WHERE 1;
+-- error: MULTIPLE_ASSIGNMENTS_TO_COLUMN
+ALTER TABLE assigned UPDATE _row_exists = 0, _row_exists = 0 WHERE 1;
+ALTER TABLE assigned UPDATE v = 1 WHERE k = 1, UPDATE v = 2 WHERE k = 2;

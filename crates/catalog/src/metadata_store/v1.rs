@@ -78,6 +78,8 @@ struct Table {
     column_keys: BTreeMap<String, Vec<String>>,
     #[serde(default, skip_serializing_if = "is_zero")]
     next_column_key: u64,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    null_values: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skip_indexes: Vec<SkipIndex>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -324,6 +326,7 @@ impl From<&TableDefinition> for Table {
             comment: table.comment.clone(),
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
+            null_values: table.column_keys.null_values.clone(),
             skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
             projections: table.projections.clone(),
             ttl: table.ttl.clone(),
@@ -366,7 +369,11 @@ impl TryFrom<Table> for TableDefinition {
             settings: table.settings,
             comment: table.comment,
             temporary: false,
-            column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key },
+            column_keys: ColumnKeys {
+                keys: table.column_keys,
+                next: table.next_column_key,
+                null_values: table.null_values,
+            },
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
             projections: table.projections,
             ttl: table.ttl,

@@ -28,30 +28,34 @@ impl Interpreter {
         }
         let mut answered = Vec::with_capacity(rows.len());
         for row in rows {
-            answered.push(self.all_answered(row).await?);
+            answered.push(self.all_answered(row, &self.context.database).await?);
         }
         Ok(Cow::Owned(answered))
     }
 
-    /// The expression with the answers of its subqueries in their place.
-    pub(super) fn answered<'n>(&'n self, node: &'n Node) -> Pin<Box<dyn Future<Output = Result<Node>> + Send + 'n>> {
+    /// The expression with the answers of its subqueries in their place. `database`: that of tables named without one.
+    pub(super) fn answered<'n>(
+        &'n self,
+        node: &'n Node,
+        database: &'n str,
+    ) -> Pin<Box<dyn Future<Output = Result<Node>> + Send + 'n>> {
         Box::pin(async move {
             Ok(match node {
                 Node::Subquery(query) => {
-                    let (values, kind) = self.first_column(query, 1).await?;
+                    let (values, kind) = self.first_column(query, database, 1).await?;
                     values.into_iter().next().unwrap_or_else(|| null_of(&kind))
                 }
                 Node::Exists { query, negated } => {
-                    let (values, _) = self.first_column(query, 1).await?;
+                    let (values, _) = self.first_column(query, database, 1).await?;
                     Node::Literal(Literal::Integer(i128::from(values.is_empty() == *negated)))
                 }
                 Node::In { left, set, negated } => {
                     let set = match set {
-                        InSet::Query(query) => InSet::List(self.first_column(query, SET_ROWS_MAX).await?.0),
-                        InSet::List(list) => InSet::List(self.all_answered(list).await?),
-                        InSet::Other(node) => InSet::Other(Box::new(self.answered(node).await?)),
+                        InSet::Query(query) => InSet::List(self.first_column(query, database, SET_ROWS_MAX).await?.0),
+                        InSet::List(list) => InSet::List(self.all_answered(list, database).await?),
+                        InSet::Other(node) => InSet::Other(Box::new(self.answered(node, database).await?)),
                     };
-                    let left = Box::new(self.answered(left).await?);
+                    let left = Box::new(self.answered(left, database).await?);
                     match set {
                         // Nothing is in an empty set.
                         InSet::List(list) if list.is_empty() => Node::Literal(Literal::Integer(i128::from(*negated))),
@@ -60,29 +64,29 @@ impl Interpreter {
                 }
                 Node::Call(function) => {
                     let mut function = function.clone();
-                    function.arguments = self.all_answered(&function.arguments).await?;
+                    function.arguments = self.all_answered(&function.arguments, database).await?;
                     Node::Call(function)
                 }
-                Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.answered(inner).await?), alias.clone()),
+                Node::Aliased(inner, alias) => Node::Aliased(Box::new(self.answered(inner, database).await?), alias.clone()),
                 Node::Lambda { parameters, body } => {
-                    Node::Lambda { parameters: parameters.clone(), body: Box::new(self.answered(body).await?) }
+                    Node::Lambda { parameters: parameters.clone(), body: Box::new(self.answered(body, database).await?) }
                 }
                 other => other.clone(),
             })
         })
     }
 
-    async fn all_answered(&self, nodes: &[Node]) -> Result<Vec<Node>> {
+    async fn all_answered(&self, nodes: &[Node], database: &str) -> Result<Vec<Node>> {
         let mut answered = Vec::with_capacity(nodes.len());
         for node in nodes {
-            answered.push(self.answered(node).await?);
+            answered.push(self.answered(node, database).await?);
         }
         Ok(answered)
     }
 
     /// The values of a query's first column as constants, NULL left out of sets.
-    async fn first_column(&self, query: &Query, rows_max: usize) -> Result<(Vec<Node>, SqlType)> {
-        let planned = self.plan_query(query, self.hints(None, None), &mut Vec::new()).await?;
+    async fn first_column(&self, query: &Query, database: &str, rows_max: usize) -> Result<(Vec<Node>, SqlType)> {
+        let planned = self.plan_query_within(database, query).await?;
         let columns = planned.lowered.columns();
         let [column] = &columns.0[..] else {
             return Err(Error::not_implemented("A subquery of several columns among constants"));
@@ -108,7 +112,8 @@ impl Interpreter {
         Ok((values, kind))
     }
 
-    fn constants(&self, array: &ArrayRef, kind: &SqlType) -> Result<Vec<Node>> {
+    /// Values as they are written in statements, NULL left out.
+    pub(super) fn constants(&self, array: &ArrayRef, kind: &SqlType) -> Result<Vec<Node>> {
         let options = TextOptions::new(Escaping::Plain, timezone(&self.context.settings)?);
         let plain = kind.plain();
         let mut values = Vec::with_capacity(array.len());

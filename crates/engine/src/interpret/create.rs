@@ -232,7 +232,10 @@ impl Interpreter {
         }
         let ttl = match inherit {
             Some(like) if create.ttl.is_empty() && create.columns.is_empty() => like.ttl.clone(),
-            _ => TtlSpec { rules: ttl::rules(&create.ttl)?, columns: ttl::of_columns(&create.columns) },
+            _ => {
+                let columns = ttl::of_columns(&create.columns);
+                TtlSpec { rules: ttl::rules(&create.ttl)?, columns, ..TtlSpec::default() }
+            }
         };
         let mut settings = match inherit {
             Some(like) if create.settings.is_empty() => like.settings.clone(),

@@ -75,7 +75,19 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Lowered> {
+        self.lower_within(&self.context.database, query, hints, tables).await
+    }
+
+    /// As `lower`, where names without a database are of this one.
+    async fn lower_within(
+        &self,
+        database: &str,
+        query: &Query,
+        hints: SourceHints,
+        tables: &mut Vec<(String, String)>,
+    ) -> Result<Lowered> {
         let resolver = Resolver::new(&self.engine, &self.context, hints).with(&self.external, &self.temporary, &self.blocks);
+        let resolver = resolver.within(database);
         let resolved = self.context.cancellable(resolve_tables(query, &resolver)).await?;
         tables.extend(resolver.seen.into_inner());
         let env = Engine::function_env(&self.context);
@@ -101,6 +113,12 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Planned> {
         let lowered = self.lower(query, hints, tables).await?;
+        self.plan_lowered(lowered).await
+    }
+
+    /// A plan of a query in which names without a database are of this one.
+    pub(crate) async fn plan_query_within(&self, database: &str, query: &Query) -> Result<Planned> {
+        let lowered = self.lower_within(database, query, self.hints(None, None), &mut Vec::new()).await?;
         self.plan_lowered(lowered).await
     }
 

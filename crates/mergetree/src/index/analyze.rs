@@ -21,7 +21,7 @@ use datafusion::physical_plan::PhysicalExpr;
 use gristmill_functions::Holds;
 use gristmill_functions::value_set::set_of;
 
-use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE};
+use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE, value_of_null};
 use super::expression::{Chain, monotonic_function, same};
 use super::interval::{Intervals, after};
 use super::inverse::equal_values;
@@ -368,11 +368,13 @@ impl Analyzer<'_> {
 /// The slot of a function of a base of this type.
 pub fn slot_of(base: usize, data_type: &DataType, chain: &Chain) -> Option<Slot> {
     let schema = DFSchema::try_from(Schema::new(vec![Field::new(VALUE, data_type.clone(), true)])).ok()?;
+    let input = data_type;
     let data_type = chain.function.get_type(&schema).ok()?;
     let bound = |(function, holds): &(Expr, Holds)| Some(Bound { function: physical(function, &schema)?, holds: *holds });
     let bounds = chain.bounds.iter().map(bound).collect::<Option<_>>()?;
-    let function = Some(physical(&chain.function, &schema)?);
-    Some(Slot { base, function, falls: chain.falls, bounds, order: KeyOrder::of_type(&data_type)?, data_type })
+    let (function, order) = (physical(&chain.function, &schema)?, KeyOrder::of_type(&data_type)?);
+    let of_null = chain.null_is_value.then(|| value_of_null(&function, input, &order)).flatten();
+    Some(Slot { base, function: Some(function), falls: chain.falls, bounds, of_null, order, data_type })
 }
 
 pub fn physical(expr: &Expr, schema: &DFSchema) -> Option<Arc<dyn PhysicalExpr>> {

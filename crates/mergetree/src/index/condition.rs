@@ -3,7 +3,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
+use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt64Type};
 use arrow::row::Rows;
 use datafusion::physical_plan::PhysicalExpr;
@@ -11,7 +12,7 @@ use gristmill_base::Result;
 use gristmill_functions::Holds;
 
 use super::interval::{Dim, Intervals, Mask};
-use super::order::{KeyOrder, NULL_BYTE};
+use super::order::KeyOrder;
 
 /// The name of the one column that a slot's function reads.
 pub const VALUE: &str = "value";
@@ -27,6 +28,8 @@ pub struct Slot {
     pub falls: bool,
     /// Where the function is monotonic; nowhere else anything follows from the ends of a range.
     pub bounds: Vec<Bound>,
+    /// What the function makes of NULL, normalised; `None`: NULL again. It need not be where NULL is in the base's order.
+    pub of_null: Option<Vec<u8>>,
     pub data_type: DataType,
     pub order: KeyOrder,
 }
@@ -52,6 +55,8 @@ pub struct SlotValues {
     rows: Rows,
     /// By bound, then by value.
     stretches: Vec<Vec<Option<i128>>>,
+    /// Of the base.
+    nulls: Option<NullBuffer>,
 }
 
 /// One of a slot's values, as the end of a range of the base.
@@ -59,6 +64,7 @@ pub struct SlotValues {
 pub struct End<'a> {
     rows: &'a Rows,
     stretches: &'a [Vec<Option<i128>>],
+    nulls: Option<&'a NullBuffer>,
     at: usize,
     /// The base is not that value.
     open: bool,
@@ -66,12 +72,13 @@ pub struct End<'a> {
 
 impl<'a> End<'a> {
     pub fn closed(values: &'a SlotValues, at: usize) -> Self {
-        End { rows: &values.rows, stretches: &values.stretches, at, open: false }
+        let SlotValues { rows, stretches, nulls } = values;
+        End { rows, stretches, nulls: nulls.as_ref(), at, open: false }
     }
 
     /// Of a slot that is the base itself, whose normalised values these are.
     pub fn of_base(rows: &'a Rows, at: usize) -> Self {
-        End { rows, stretches: &[], at, open: false }
+        End { rows, stretches: &[], nulls: None, at, open: false }
     }
 
     pub fn with_open(self, open: bool) -> Self {
@@ -82,8 +89,9 @@ impl<'a> End<'a> {
         self.rows.row(self.at).data()
     }
 
+    /// Whether the base is NULL there.
     fn is_null(self) -> bool {
-        self.row().first() == Some(&NULL_BYTE)
+        self.nulls.is_some_and(|nulls| nulls.is_null(self.at))
     }
 }
 
@@ -97,14 +105,14 @@ impl SlotValues {
 impl Slot {
     pub fn of_base(base: usize, data_type: DataType) -> Option<Slot> {
         let order = KeyOrder::of_type(&data_type)?;
-        Some(Slot { base, function: None, falls: false, bounds: Vec::new(), data_type, order })
+        Some(Slot { base, function: None, falls: false, bounds: Vec::new(), of_null: None, data_type, order })
     }
 
     /// The slot's values for values of its base. `None` where they cannot be had: nothing is known then.
     pub fn values(&self, base: &ArrayRef) -> Option<SlotValues> {
         let rows = self.rows(base).ok().flatten()?;
         let stretches = self.bounds.iter().map(|bound| bound.stretches(base)).collect::<Option<_>>()?;
-        Some(SlotValues { rows, stretches })
+        Some(SlotValues { rows, stretches, nulls: base.logical_nulls() })
     }
 
     fn rows(&self, base: &ArrayRef) -> Result<Option<Rows>> {
@@ -113,7 +121,8 @@ impl Slot {
         };
         let values = evaluate(function, base)?;
         // A NULL out of a value: the function is not defined there, so nothing follows from its neighbours.
-        if values.null_count() > base.null_count() || *values.data_type() != self.data_type {
+        let expected = if self.of_null.is_some() { 0 } else { base.logical_null_count() };
+        if values.null_count() != expected || *values.data_type() != self.data_type {
             return Ok(None);
         }
         self.order.rows(&[values])
@@ -121,7 +130,7 @@ impl Slot {
 
     /// The slot's range where its base goes from the one value to the other (`None`: from the least, to the greatest, which
     /// is NULL). `null`: the base may be NULL besides.
-    pub fn range<'a>(&self, low: Option<End<'a>>, high: Option<End<'a>>, null: bool) -> Dim<'a> {
+    pub fn range<'a>(&'a self, low: Option<End<'a>>, high: Option<End<'a>>, null: bool) -> Dim<'a> {
         if self.function.is_none() {
             return Dim {
                 low: low.map(End::row),
@@ -129,20 +138,32 @@ impl Slot {
                 high: high.map(End::row),
                 high_open: high.is_some_and(|end| end.open),
                 null,
+                besides: None,
             };
         }
         if !self.bounds.is_empty() && !low.zip(high).is_some_and(|(low, high)| in_one_stretch(low, high)) {
             return Dim::ANY;
         }
-        // Different values of the base may have the same function's value: its ends are never open.
-        if !self.falls {
-            return Dim { low: low.map(End::row), low_open: false, high: high.map(End::row), high_open: false, null };
+        // NULL is the base's greatest: a range that begins with it holds nothing else.
+        if let Some(value) = self.of_null.as_deref().filter(|_| low.is_some_and(End::is_null)) {
+            return Dim::closed(value, value, false);
         }
-        // NULL is the base's greatest, and the function's as well.
-        let high_is_null = high.is_some_and(End::is_null);
-        let least = high.filter(|_| !high_is_null).map(End::row);
-        Dim { low: least, low_open: false, high: low.map(End::row), high_open: false, null: null || high_is_null }
+        let null = null || high.is_some_and(End::is_null);
+        let (low, high) = (low.map(End::row), high.filter(|end| !end.is_null()).map(End::row));
+        let (low, high) = if self.falls { (high, low) } else { (low, high) };
+        // Different values of the base may have the same function's value: its ends are never open.
+        let values = Dim { low, low_open: false, high, high_open: false, null, besides: None };
+        match self.of_null.as_deref() {
+            Some(value) => Dim { null: false, besides: null.then_some(value), ..values },
+            None => values,
+        }
     }
+}
+
+/// What a function of a base makes of NULL, normalised; `None` where that is NULL, or cannot be computed.
+pub fn value_of_null(function: &Arc<dyn PhysicalExpr>, base: &DataType, order: &KeyOrder) -> Option<Vec<u8>> {
+    let value = evaluate(function, &new_null_array(base, 1)).ok().filter(|value| value.logical_null_count() == 0)?;
+    Some(order.rows(&[value]).ok()??.row(0).data().to_vec())
 }
 
 fn in_one_stretch(low: End<'_>, high: End<'_>) -> bool {

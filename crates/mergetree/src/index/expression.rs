@@ -9,7 +9,7 @@ use datafusion::logical_expr::simplify::SimplifyContext;
 use datafusion::logical_expr::{Cast, Expr, ExprSchemable, ident};
 use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use gristmill_base::Result;
-use gristmill_functions::{Direction, Holds, Monotonicity};
+use gristmill_functions::{Direction, FunctionUdf, Holds, Monotonicity};
 
 use super::condition::VALUE;
 use super::monotonic::{Side, function_udf, monotonic_in, monotonic_operator};
@@ -69,32 +69,40 @@ pub struct Chain {
     pub falls: bool,
     /// It is so where each of these expressions, of the column `VALUE`, lies where it has to.
     pub bounds: Vec<(Expr, Holds)>,
+    /// It makes a value of NULL, as `assumeNotNull` does: one that is not where NULL is in the base's order.
+    pub null_is_value: bool,
 }
 
 impl Chain {
     fn base() -> Chain {
-        Chain { function: ident(VALUE), falls: false, bounds: Vec::new() }
+        Chain { function: ident(VALUE), falls: false, bounds: Vec::new(), null_is_value: false }
     }
 
     /// A monotonic function of it.
     fn then(self, found: &Monotonicity, of: impl FnOnce(Expr) -> Expr) -> Chain {
-        let Chain { function, falls, mut bounds } = self;
+        let Chain { function, falls, mut bounds, null_is_value } = self;
         if found.holds != Holds::Always {
             bounds.push((function.clone(), found.holds));
         }
-        Chain { function: of(function), falls: falls != (found.direction == Direction::Falling), bounds }
+        let falls = falls != (found.direction == Direction::Falling);
+        Chain { function: of(function), falls, bounds, null_is_value }
     }
 
     /// It is so for all values.
     pub fn is_boundless(&self) -> bool {
         self.bounds.is_empty()
     }
+
+    /// It never falls while the base rises, for all values and up to NULL.
+    pub fn rises(&self) -> bool {
+        !self.falls && self.is_boundless() && !self.null_is_value
+    }
 }
 
-/// `expr` as a function, of the column `VALUE`, that never falls while the base rises, for all values.
+/// `expr` as a function, of the column `VALUE`, that never falls while the base rises, for all values and up to NULL.
 pub fn rising_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option<Expr> {
     let chain = monotonic_function(expr, base, schema)?;
-    (!chain.falls && chain.is_boundless()).then_some(chain.function)
+    chain.rises().then_some(chain.function)
 }
 
 /// `expr` as a monotonic function of the base.
@@ -107,11 +115,13 @@ pub fn monotonic_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option
         Expr::ScalarFunction(call) => {
             let found = monotonic_in(call)?;
             let inner = monotonic_function(&call.args[found.argument], base, schema)?;
-            Some(inner.then(&found, |function| {
+            let null_is_value = inner.null_is_value || makes_null_a_value(call, found.argument);
+            let chain = inner.then(&found, |function| {
                 let mut args = call.args.clone();
                 args[found.argument] = function;
                 Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args))
-            }))
+            });
+            Some(Chain { null_is_value, ..chain })
         }
         Expr::BinaryExpr(binary) => {
             let (side, found) = monotonic_operator(binary, &expr.get_type(schema).ok()?)?;
@@ -134,6 +144,12 @@ pub fn monotonic_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option
         }
         _ => None,
     }
+}
+
+/// Whether the call has a value where its argument has none.
+fn makes_null_a_value(call: &ScalarFunction, argument: usize) -> bool {
+    let nullable = |udf: &FunctionUdf| udf.arguments().get(argument).is_some_and(|argument| argument.kind.is_nullable());
+    function_udf(call).is_some_and(|udf| nullable(udf) && !udf.result().is_nullable())
 }
 
 fn cast_rises(from: &DataType, to: &DataType) -> bool {

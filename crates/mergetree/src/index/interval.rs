@@ -41,13 +41,15 @@ pub struct Dim<'a> {
     pub high_open: bool,
     /// NULL may occur besides.
     pub null: bool,
+    /// A value that may occur besides.
+    pub besides: Option<&'a [u8]>,
 }
 
 impl<'a> Dim<'a> {
-    pub const ANY: Dim<'static> = Dim { low: None, low_open: false, high: None, high_open: false, null: true };
+    pub const ANY: Dim<'static> = Dim { low: None, low_open: false, high: None, high_open: false, null: true, besides: None };
 
     pub fn closed(low: &'a [u8], high: &'a [u8], null: bool) -> Self {
-        Dim { low: Some(low), low_open: false, high: Some(high), high_open: false, null }
+        Dim { low: Some(low), low_open: false, high: Some(high), high_open: false, null, besides: None }
     }
 }
 
@@ -107,6 +109,14 @@ impl Intervals {
 
     /// Whether values of the range can lie in the set, and whether some can lie outside.
     pub fn probe(&self, dim: Dim<'_>) -> Mask {
+        let range = self.probe_range(dim);
+        match dim.besides {
+            Some(value) => range.merge(self.probe_range(Dim::closed(value, value, false))),
+            None => range,
+        }
+    }
+
+    fn probe_range(&self, dim: Dim<'_>) -> Mask {
         let low = dim.low.unwrap_or(LOWEST);
         let mut first = self.0.partition_point(|(_, high)| high.as_slice() <= low);
         // `high` is the byte string after `low`: all that lies between is `low` itself, which an open end leaves out.
@@ -165,6 +175,19 @@ mod tests {
         assert_eq!(set.probe(open), Mask::NEVER);
         let closed = Dim { low_open: true, ..Dim::closed(&[5], &[9], false) };
         assert!(set.probe(closed).can_be_true);
+    }
+
+    #[test]
+    fn a_value_besides_the_range_is_met_as_well() {
+        let set = Intervals::between(Some(vec![5]), Some(vec![10]));
+        let with = |value: &'static [u8], low: &'static [u8]| {
+            let mask = set.probe(Dim { besides: Some(value), ..Dim::closed(low, &[9], false) });
+            (mask.can_be_true, mask.can_be_false)
+        };
+        assert_eq!(with(&[6], &[6]), (true, false));
+        assert_eq!(with(&[3], &[6]), (true, true));
+        let above = set.probe(Dim { besides: Some(&[6]), ..Dim::closed(&[20], &[30], false) });
+        assert!(above.can_be_true);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use arrow::array::{ArrayRef, BinaryViewArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ScalarValue};
-use datafusion::logical_expr::Expr;
 use datafusion::logical_expr::utils::split_conjunction;
+use datafusion::logical_expr::{Expr, ExprSchemable};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::KeyExpression;
 use gristmill_functions::prewhere;
@@ -226,14 +226,15 @@ fn masks(condition: &Condition, kept: &[(Kept, SqlType)], parts: &[Arc<PartEntry
 }
 
 /// For each filter whether every row of the parts fulfils it for certain, by what the manifest keeps of the parts: such a
-/// filter need not be computed. Only values that cannot be NULL are asked, as `NOT` of NULL is not true.
+/// filter need not be computed. Only values that cannot be NULL are asked, of filters that cannot be: `NOT` of NULL is not true.
 pub fn fulfilled(layout: &Arc<Layout>, filters: &[Expr], parts: &[Arc<PartEntry>]) -> Result<Vec<bool>> {
     let (bases, kept): (Vec<Base>, Vec<(Kept, SqlType)>) =
         kept_bases(layout).into_iter().filter(|(_, (_, kind))| !kind.is_nullable()).unzip();
     let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
     let is_fulfilled = |filter: &Expr| {
-        let condition = analyze(&bases, &schema, &[unqualified(filter)?]);
-        if condition.slots.is_empty() || parts.is_empty() {
+        let filter = unqualified(filter)?;
+        let condition = analyze(&bases, &schema, std::slice::from_ref(&filter));
+        if condition.slots.is_empty() || parts.is_empty() || may_be_null(&filter, &schema) {
             return Ok(false);
         }
         Ok(masks(&condition, &kept, parts)?.iter().all(|mask| !mask.can_be_false))
@@ -246,9 +247,21 @@ pub fn fulfilled(layout: &Arc<Layout>, filters: &[Expr], parts: &[Arc<PartEntry>
 pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
     let bases: Vec<Base> = layout.primary().iter().map(key_base).collect();
     let schema = DFSchema::try_from(layout.schema.as_ref().clone())?;
-    let condition = analyze(&bases, &schema, &[unqualified(filter)?]);
+    let filter = unqualified(filter)?;
+    if may_be_null(&filter, &schema) {
+        return Ok(None);
+    }
+    let condition = analyze(&bases, &schema, &[filter]);
     let is_usable = |slot: &Slot| slot.function.is_none() && !layout.primary()[slot.base].kind.is_nullable();
     Ok((!condition.slots.is_empty() && condition.slots.iter().all(is_usable)).then_some(condition))
+}
+
+/// Whether the filter may be NULL for some row. What is known of a key does not tell: that of `ORDER BY ifNull(n, 0)` is never
+/// NULL, where `n != 1` is.
+fn may_be_null(filter: &Expr, schema: &DFSchema) -> bool {
+    let columns = filter.column_refs();
+    let nullable = |column: &&Column| schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable());
+    columns.iter().any(nullable) && filter.nullable(schema).unwrap_or(true)
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {

@@ -10,7 +10,7 @@ use gristmill_types::SqlType;
 
 use super::analyze::slot_of;
 use super::condition::{Slot, SlotValues};
-use super::expression::monotonic_function;
+use super::expression::{Chain, monotonic_function};
 use super::statistics;
 use crate::layout::Layout;
 use crate::part::OpenPart;
@@ -61,7 +61,7 @@ impl ValueBounds {
 
 /// The expression as a rising function of a base.
 fn slot(expr: &Expr, base: &Expr, kind: &SqlType, schema: &DFSchema) -> Option<Slot> {
-    let chain = monotonic_function(expr, base, schema).filter(|chain| !chain.falls && chain.is_boundless())?;
+    let chain = monotonic_function(expr, base, schema).filter(Chain::rises)?;
     match chain.function {
         Expr::Column(_) => Slot::of_base(0, kind.arrow()),
         _ => slot_of(0, &kind.arrow(), &chain),

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{ColumnExpression, Wanted};
+use gristmill_catalog::{ColumnExpression, Wanted, column_keys};
 use gristmill_introspect::QueryContext;
 use gristmill_types::default::{column_default, default_array};
 use gristmill_types::{Columns, DefaultKind, SqlType, nested};
@@ -84,10 +84,11 @@ pub fn traits_of(open: &OpenPart, layout: &Arc<Layout>, place: usize) -> (bool, 
     match open.find_columns(layout).columns[place] {
         FoundColumn::Stored(at) => (open.header.columns[at].text, open.header.columns[at].dictionary),
         // Numbers and times become text; strings stay what they are.
-        FoundColumn::Cast(at) => (
-            open.header.columns[at].text || !has_strings(&open.columns.0[at].kind) && !is_bytes(&open.columns.0[at].kind),
-            open.header.columns[at].dictionary,
-        ),
+        FoundColumn::Cast(at) => {
+            let header = &open.header.columns[at];
+            let is_text = header.text || !has_strings(&open.columns.0[at].kind) && !is_bytes(&open.columns.0[at].kind);
+            (is_text && !layout.null_values.contains_key(header.key()), header.dictionary)
+        }
         FoundColumn::Missing => {
             let constant = column.default.as_ref().is_none_or(|(_, text)| text.is_empty());
             (constant || !has_strings(&column.kind), constant)
@@ -104,9 +105,11 @@ fn is_bytes(kind: &SqlType) -> bool {
 pub struct Evolution {
     layout: Arc<Layout>,
     environment: Arc<MergeTreeEnvironment>,
-    /// Of defaults by the column's place; of casts with the type that is cast from as well.
-    compiled: Mutex<HashMap<(usize, Option<SqlType>), Arc<ColumnExpression>>>,
+    /// Of defaults by the column's place; of casts with the type that is cast from as well, and what stands for NULL.
+    compiled: Mutex<HashMap<CompiledKey, Arc<ColumnExpression>>>,
 }
+
+type CompiledKey = (usize, Option<(SqlType, Option<String>)>);
 
 /// How to get columns out of one part.
 #[derive(Clone, Debug)]
@@ -158,9 +161,14 @@ impl Evolution {
             FoundColumn::Cast(at) => {
                 roots.insert(at);
                 let from = &open.columns.0[at].kind;
-                let expression = self.compiled((place, Some(from.clone())), || {
+                let null_value = self.layout.null_values.get(open.header.columns[at].key());
+                let expression = self.compiled((place, Some((from.clone(), null_value.cloned()))), || {
                     let single = Columns::of([(column.name.clone(), from.clone())]);
                     let text = format!("`{}`", column.name.replace('\\', "\\\\").replace('`', "\\`"));
+                    let text = match null_value {
+                        Some(constant) => column_keys::without_null(&text, &column.kind, constant),
+                        None => text,
+                    };
                     self.environment.compile(&text, Wanted::Value(&column.kind), &single, context)
                 })?;
                 let inputs = vec![Step::Stored { place: at, kind: from.clone() }];
@@ -213,7 +221,7 @@ impl Evolution {
 
     fn compiled(
         &self,
-        key: (usize, Option<SqlType>),
+        key: CompiledKey,
         compile: impl FnOnce() -> Result<ColumnExpression>,
     ) -> Result<Arc<ColumnExpression>> {
         if let Some(known) = self.compiled.lock().get(&key) {

@@ -8,8 +8,8 @@
 //! The manifest keeps for every part and rule the least and the greatest time of its rows (`ranges`, collected by the
 //! writer of the part whoever writes it). From that alone, without reading, follows which parts have to be merged for
 //! their TTL (`select`), whether a merge has to look at rows one by one, and that a part of which all rows have expired
-//! goes as a whole. Rules are known by their texts: a part that was written before ALTER … MODIFY TTL has no times for
-//! the new rule, which counts as expired until somebody looked.
+//! goes as a whole. Rules are known by the texts that they had first: a part that was written before ALTER … MODIFY TTL
+//! has no times for the new rule, which counts as expired until somebody looked; ALTER … RENAME COLUMN makes no new rule.
 //!
 //! The rules are applied in ClickHouse's order: deletes, GROUP BY, columns.
 
@@ -23,6 +23,7 @@ use std::sync::Arc;
 use arrow::array::{Array, ArrayRef, AsArray, Int64Array};
 use arrow::datatypes::{DataType, TimeUnit, TimestampSecondType};
 use gristmill_base::{Result, ResultExt};
+use gristmill_catalog::ttl::column_text;
 use gristmill_catalog::{KeyExpression, PartTtlRow, TableDefinition, TtlAction, Wanted};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, DefaultKind, SqlType, codec};
@@ -42,7 +43,7 @@ pub struct Ttl {
 
 #[derive(Debug)]
 pub struct Rule {
-    /// How the manifest names it: the rule's text.
+    /// How the manifest names it: the text that the rule had first.
     pub key: String,
     /// The expression of its time, as written.
     pub expression: String,
@@ -106,7 +107,8 @@ impl Ttl {
                 TtlAction::Recompress { codec } => Action::Recompress { codec: codec_of(codec)?, text: codec.clone() },
             };
             let expression = rule.expression.clone();
-            rules.push(Rule { key: rule.text(), time: time(&expression)?, expression, condition, action });
+            let key = definition.ttl.key(&rule.text());
+            rules.push(Rule { key, time: time(&expression)?, expression, condition, action });
         }
         for (name, expression) in &definition.ttl.columns {
             // The value of an ALIAS is nowhere kept.
@@ -119,7 +121,7 @@ impl Ttl {
                 _ => None,
             };
             rules.push(Rule {
-                key: format!("{name}: {expression}"),
+                key: definition.ttl.key(&column_text(name, expression)),
                 expression: expression.clone(),
                 time: time(expression)?,
                 condition: None,

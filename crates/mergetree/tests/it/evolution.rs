@@ -479,7 +479,7 @@ async fn a_detached_part_stays_until_it_is_put_back_or_dropped() {
     table.attach(&settings(), &PartChoice::Part("all_2_2_0".to_string())).await.expect("attaches");
     table.drop_parts(&settings(), &PartChoice::Part("all_1_1_0".to_string()), true).await.expect("drops");
     let error = table.attach(&settings(), &PartChoice::Part("all_1_1_0".to_string())).await.expect_err("gone");
-    assert_eq!(error.code(), ErrorCode::NO_SUCH_DATA_PART);
+    assert_eq!(error.code(), ErrorCode::BAD_DATA_PART_NAME);
     assert_eq!(rows(&table, "SELECT k, a FROM t ORDER BY k").await, [[1, 1], [2, 100]]);
     let table = spec.open(store.clone()).await.expect("opens again");
     assert!(table.detached_parts().is_empty());

@@ -213,6 +213,13 @@ impl Alteration {
         Ok(())
     }
 
+    /// The column as it is now, where it could be NULL before.
+    pub(super) fn without_null(&self, before: &Column) -> Option<&Column> {
+        let column = &self.columns[self.find(&before.name)?];
+        let loses = is_stored(before) && is_stored(column) && before.kind.is_nullable() && !column.kind.is_nullable();
+        loses.then_some(column)
+    }
+
     /// The column's name before this statement.
     fn touched_as(&self, name: &str) -> String {
         let renamed = self.renamed.iter().rev().find(|(_, to)| to == name);
@@ -289,7 +296,7 @@ impl Alteration {
             }
         }
         self.rename_in_indexes(from, to)?;
-        rename_in_ttl(&mut self.definition.ttl, from, to)?;
+        self.definition.ttl.rename(from, to, |ttl| rename_in_ttl(ttl, from, to))?;
         self.rename_in_constraints(from, to)?;
         let before = self.touched_as(from);
         self.touched.push(before.clone());

@@ -1,9 +1,14 @@
 //! A table's definition while ALTER changes it, command by command, in memory.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{ColumnKeys, SkipIndexDefinition, TableDefinition, directed, direction};
+use gristmill_catalog::{
+    ColumnKeys, ExpressionCompiler, SkipIndexDefinition, TableDefinition, Wanted, directed, direction,
+};
 use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;
@@ -13,6 +18,7 @@ use gristmill_types::{Column, Columns, SqlType, nested};
 
 use super::super::create::{constraint as declared_constraint, skip_index};
 use super::super::{Interpreter, ttl};
+use crate::compiler::Compiler;
 use crate::projections::compile;
 
 /// Settings on which the parts that are there depend.
@@ -163,6 +169,37 @@ pub(in crate::interpret) fn named(node: &Node) -> BTreeSet<String> {
 }
 
 impl Interpreter {
+    /// Where a column can be NULL no more, its default of today stands for NULL in the values that there are. Errors:
+    /// BAD_ARGUMENTS.
+    fn stand_for_null(&self, alteration: &mut Alteration, before: &Column) -> Result<()> {
+        let Some(column) = alteration.without_null(before).cloned() else { return Ok(()) };
+        let Some((_, default)) = column.default.filter(|(_, text)| !text.is_empty()) else {
+            let (name, from, to) = (&column.name, &before.kind, &column.kind);
+            let text = format!(
+                "Cannot convert column '{name}' from nullable type {from} to non-nullable type {to}. Please specify \
+                 `DEFAULT` expression in ALTER MODIFY COLUMN statement"
+            );
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        };
+        if let Some(constant) = self.constant_of(&default, &column.kind)? {
+            alteration.keys.stand_for_null(&column.name, &constant);
+        }
+        Ok(())
+    }
+
+    /// The value of an expression, as a text; `None`: it is of columns, or NULL.
+    fn constant_of(&self, expression: &str, kind: &SqlType) -> Result<Option<String>> {
+        let node = parse_expression(expression)?;
+        if !named(&node).is_empty() || node.has_subquery() {
+            return Ok(None);
+        }
+        let compiler = Compiler { registry: self.engine.registry.clone() };
+        let compiled = compiler.compile(expression, Wanted::Value(kind), &Columns::default(), &self.context)?;
+        let options = RecordBatchOptions::new().with_row_count(Some(1));
+        let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options)?;
+        Ok(self.constants(&compiled.evaluate(&row)?, kind)?.first().map(sql))
+    }
+
     pub(super) fn apply(&self, alteration: &mut Alteration, command: &AlterCommand) -> Result<()> {
         let is_comment = matches!(
             command,
@@ -176,13 +213,13 @@ impl Interpreter {
         alteration.only_comments &= is_comment;
         match command {
             AlterCommand::ModifyComment(comment) => alteration.definition.comment = comment.clone(),
-            AlterCommand::ModifyTtl(elements) => alteration.definition.ttl.rules = ttl::rules(elements)?,
+            AlterCommand::ModifyTtl(elements) => alteration.definition.ttl.replace_rules(ttl::rules(elements)?),
             AlterCommand::RemoveTtl => {
                 if alteration.definition.ttl.rules.is_empty() {
                     let text = "Table doesn't have any table TTL expression, cannot remove";
                     return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
                 }
-                alteration.definition.ttl.rules.clear();
+                alteration.definition.ttl.replace_rules(Vec::new());
             }
             AlterCommand::Statistics { change, columns, kinds, if_exists } => {
                 alteration.change_statistics(*change, columns, kinds, *if_exists)?;
@@ -220,7 +257,11 @@ impl Interpreter {
             }
             AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,
             AlterCommand::ModifyColumn { column, place, if_exists } => {
+                let before = alteration.columns.iter().find(|known| known.name == column.name).cloned();
                 alteration.modify(column, place.as_ref(), *if_exists)?;
+                if let Some(before) = before {
+                    self.stand_for_null(alteration, &before)?;
+                }
                 if let Some(changed) = alteration.columns.iter_mut().find(|known| known.name == column.name) {
                     let default = changed.default.as_ref().map(|(kind, _)| *kind);
                     changed.codec = self.codec(&changed.codec, &changed.kind, default)?;

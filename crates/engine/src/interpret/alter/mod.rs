@@ -18,10 +18,11 @@ use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer};
+use gristmill_catalog::{PartChoice, PartitionChoice, StoragePlace, Table, Transfer, column_keys};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
-use gristmill_sql::statement::{AlterCommand, PartName, TableName};
-use gristmill_types::SqlType;
+use gristmill_sql::statement::{AlterCommand, PartName, TableName, parse_expression};
+use gristmill_types::sql_type::quote_identifier;
+use gristmill_types::{Columns, SqlType};
 
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
@@ -117,7 +118,8 @@ impl Interpreter {
             let (sorting, partition) = crate::opener::compile_keys(&new, &self.engine.registry)?;
             let altered = table.altered(new.clone(), sorting, partition)?;
             for (before, after, kind) in &alteration.retyped {
-                self.check_conversion(table.as_ref(), before, kind)
+                let null_value = old.column_keys.of(before).first().and_then(|key| new.column_keys.null_values.get(key));
+                self.check_conversion(table.as_ref(), before, kind, null_value.map(String::as_str))
                     .await
                     .context(|| format!("while changing the type of column {after}: nothing was changed"))?;
             }
@@ -127,7 +129,14 @@ impl Interpreter {
     }
 
     /// That every value of a column has its like in another type: they are cast whenever they are read from then on.
-    async fn check_conversion(&self, table: &dyn Table, column: &str, to: &SqlType) -> Result<()> {
+    /// `null_value`: what stands for NULL.
+    async fn check_conversion(
+        &self,
+        table: &dyn Table,
+        column: &str,
+        to: &SqlType,
+        null_value: Option<&str>,
+    ) -> Result<()> {
         let definition = table.definition();
         let stored = definition.stored_columns();
         let Some(place) = stored.index_of(column) else { return Ok(()) };
@@ -143,7 +152,14 @@ impl Interpreter {
             let env = Engine::function_env(&self.context);
             let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
             let values = Expr::Column(scan.schema().columns().swap_remove(0));
-            analyzer.cast_to(Typed::new(values, from.clone()), to)?.expr
+            let values = match null_value {
+                Some(constant) => {
+                    let text = column_keys::without_null(&quote_identifier(column), to, constant);
+                    analyzer.over_columns(&parse_expression(&text)?, &Columns::of([(column, from.clone())]))?
+                }
+                None => Typed::new(values, from.clone()),
+            };
+            analyzer.cast_to(values, to)?.expr
         };
         let plan = LogicalPlanBuilder::from(scan).project([cast.alias("converted")])?.build()?;
         let expr = Expr::Column(plan.schema().columns().swap_remove(0));

@@ -19,6 +19,7 @@ use super::super::{Interpreter, Outcome};
 use super::definition::{Alteration, named};
 use super::{indexes, projections};
 use crate::compiler::Compiler;
+use crate::temporary::TEMPORARY_DATABASE;
 
 pub fn changes_rows(command: &AlterCommand) -> bool {
     matches!(
@@ -110,7 +111,8 @@ impl Interpreter {
             partition: partition.cloned(),
             condition: condition.clone(),
         };
-        let changes = vec![RowChange::Delete { condition: sql(&self.answered(condition).await?) }];
+        let within = self.database_of_subqueries(&database);
+        let changes = vec![RowChange::Delete { condition: sql(&self.answered(condition, within).await?) }];
         self.check_changes(&table.definition(), &changes)?;
         let partition = partition.map(|partition| self.partition_choice(&table, partition)).transpose()?;
         let request = MutationRequest { changes, commands: vec![shown.text()], partition, at_once: true };
@@ -121,15 +123,17 @@ impl Interpreter {
         }))
     }
 
-    /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, BAD_ARGUMENTS.
+    /// `None`: there is nothing to do. Errors: NO_SUCH_COLUMN_IN_TABLE, CANNOT_UPDATE_COLUMN, MULTIPLE_ASSIGNMENTS_TO_COLUMN,
+    /// BAD_ARGUMENTS.
     async fn row_change(
         &self,
         definition: &TableDefinition,
         command: &AlterCommand,
     ) -> Result<Option<(Option<Partition>, RowChange)>> {
+        let database = self.database_of_subqueries(&definition.database);
         Ok(Some(match command {
             AlterCommand::Delete { partition, condition } => {
-                let condition = sql(&self.answered(condition).await?);
+                let condition = sql(&self.answered(condition, database).await?);
                 (partition.clone(), RowChange::Delete { condition })
             }
             AlterCommand::Update { assignments, partition, condition } => {
@@ -139,13 +143,13 @@ impl Interpreter {
                     check_updatable(definition, column)?;
                     if !seen.insert(column) {
                         return Err(Error::new(
-                            ErrorCode::BAD_ARGUMENTS,
+                            ErrorCode::MULTIPLE_ASSIGNMENTS_TO_COLUMN,
                             format!("Multiple assignments in the single statement to column `{column}`"),
                         ));
                     }
-                    set.push((column.clone(), sql(&self.answered(value).await?)));
+                    set.push((column.clone(), sql(&self.answered(value, database).await?)));
                 }
-                let condition = sql(&self.answered(condition).await?);
+                let condition = sql(&self.answered(condition, database).await?);
                 (partition.clone(), RowChange::Update { assignments: set, condition })
             }
             AlterCommand::RewriteParts { partition } => {
@@ -224,6 +228,11 @@ impl Interpreter {
             }
             _ => return Err(Error::logical("A command that does not change rows")),
         }))
+    }
+
+    /// Where a mutation's subqueries look for tables named without a database: beside the table that is changed.
+    fn database_of_subqueries<'n>(&'n self, database: &'n str) -> &'n str {
+        if database == TEMPORARY_DATABASE { &self.context.database } else { database }
     }
 
     /// That the expressions can be computed over the table's columns.

@@ -1,0 +1,36 @@
+-- A column that can be NULL no more: the default of that moment stands for NULL in the rows that there are.
+CREATE TABLE t (k Int32, f Nullable(Int32), g Nullable(Int32) DEFAULT 3, n Nullable(Int32)) ENGINE = MergeTree ORDER BY k SETTINGS index_granularity = 1;
+INSERT INTO t VALUES (1, NULL, NULL, 1), (2, 5, 6, 2);
+-- error: BAD_ARGUMENTS
+ALTER TABLE t MODIFY COLUMN f Int64;
+-- error: BAD_ARGUMENTS
+ALTER TABLE t MODIFY COLUMN n Int64;
+ALTER TABLE t MODIFY COLUMN f Int64 DEFAULT 5000000000 + 7;
+SELECT * FROM t ORDER BY k;
+SELECT k FROM t WHERE f = 5000000007;
+SELECT k FROM t WHERE f = 0;
+SELECT k FROM t WHERE f != 5;
+SELECT min(f), max(f), count(f) FROM t;
+ALTER TABLE t MODIFY COLUMN f DEFAULT 8;
+INSERT INTO t (k, g) VALUES (3, 1);
+SELECT * FROM t ORDER BY k;
+ALTER TABLE t MODIFY COLUMN g Int64;
+SELECT * FROM t ORDER BY k;
+ALTER TABLE t MODIFY COLUMN f String DEFAULT 'text';
+SELECT * FROM t ORDER BY k;
+ALTER TABLE t MODIFY COLUMN f Nullable(String);
+INSERT INTO t VALUES (4, NULL, 4, NULL);
+SELECT * FROM t ORDER BY k;
+ALTER TABLE t MODIFY COLUMN f String DEFAULT 'again';
+SELECT * FROM t ORDER BY k;
+ALTER TABLE t RENAME COLUMN f TO r;
+ALTER TABLE t ADD COLUMN f Int32 DEFAULT 1;
+SELECT * FROM t ORDER BY k;
+OPTIMIZE TABLE t FINAL;
+SELECT * FROM t ORDER BY k;
+CREATE TABLE s (k Int32, s Nullable(String), l LowCardinality(Nullable(String)), d Nullable(Date)) ENGINE = MergeTree ORDER BY k;
+INSERT INTO s VALUES (1, NULL, NULL, NULL), (2, '5', 'x', '2024-01-01');
+ALTER TABLE s MODIFY COLUMN s Int64 DEFAULT 7, MODIFY COLUMN l LowCardinality(String) DEFAULT 'it''s', MODIFY COLUMN d DateTime('UTC') DEFAULT '2020-01-01 00:00:00';
+SELECT * FROM s ORDER BY k;
+ALTER TABLE s UPDATE s = s + 1 WHERE s = 7 SETTINGS mutations_sync = 2;
+SELECT * FROM s ORDER BY k;
