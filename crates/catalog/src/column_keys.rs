@@ -138,7 +138,10 @@ mod tests {
         keys.retype("a", &columns(&["a"]));
         keys.stand_for_null("a", "9");
         let constant = |key: &str| keys.null_values.get(key).map(String::as_str);
-        assert_eq!([constant("a"), constant("a#1"), constant("a#2"), constant("a#3")], [Some("7"), Some("9"), Some("9"), None]);
+        assert_eq!(
+            [constant("a"), constant("a#1"), constant("a#2"), constant("a#3")],
+            [Some("7"), Some("9"), Some("9"), None]
+        );
         keys.drop("a");
         assert!(keys.null_values.is_empty());
     }

@@ -70,12 +70,7 @@ impl TtlSpec {
     }
 
     /// A column has another name, by which `rewrite` names it in the rules: they stay what they are.
-    pub fn rename<E>(
-        &mut self,
-        from: &str,
-        to: &str,
-        rewrite: impl FnOnce(&mut TtlSpec) -> Result<(), E>,
-    ) -> Result<(), E> {
+    pub fn rename<E>(&mut self, from: &str, to: &str, rewrite: impl FnOnce(&mut TtlSpec) -> Result<(), E>) -> Result<(), E> {
         let rules: Vec<String> = self.rules.iter().map(|rule| self.key(&rule.text())).collect();
         let renamed = |name: &String| if name == from { to.to_string() } else { name.clone() };
         let of_column = |(name, time): (&String, &String)| (renamed(name), self.key(&column_text(name, time)));

@@ -150,9 +150,7 @@ fn judge(
         "abs" if kind.integer_bits().is_some() || kind.is_decimal() => {
             Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
         }
-        "floor" | "ceil" | "trunc" | "round" if is_number(kind) && arguments.len() == 1 => {
-            Some(Monotonicity::rising(Holds::Always))
-        }
+        "floor" | "ceil" | "trunc" | "round" if is_number(kind) => rounding(kind, arguments),
         "exp" | "exp2" | "exp10" | "cbrt" | "tanh" | "sinh" | "asinh" | "atan" | "erf" | "sigmoid" if is_number(kind) => {
             Some(Monotonicity::rising(Holds::Always))
         }
@@ -251,8 +249,55 @@ fn negation(kind: &SqlType) -> Holds {
     }
 }
 
+/// To digits, which may be before the point: integers may leave their type then, and wrap.
+fn rounding(kind: &SqlType, arguments: &[Argument]) -> Option<Monotonicity> {
+    let digits = match arguments {
+        [_] => 0,
+        [_, digits] => constant_integer(digits)?,
+        _ => return None,
+    };
+    match (kind.integer_bits(), digits) {
+        (Some((..=64, _)), -18..0) => {
+            let ((low, high), unit) = (ends(kind)?, 10i128.pow(digits.unsigned_abs() as u32));
+            (low + unit <= high - unit).then(|| Monotonicity::rising(Holds::Between(low + unit, high - unit)))
+        }
+        (_, 0) | (Some((..=64, _)), 0..) => Some(Monotonicity::rising(Holds::Always)),
+        // Floats are scaled by digits behind the point, and the largest are not.
+        (None, ..0) if kind.is_float() => Some(Monotonicity::rising(Holds::Always)),
+        (None, _) if is_narrow_decimal(kind) => Some(Monotonicity::rising(Holds::Always)),
+        _ => None,
+    }
+}
+
+/// One of up to 38 digits.
+fn is_narrow_decimal(kind: &SqlType) -> bool {
+    matches!(kind, T::Decimal { precision: ..=38, .. })
+}
+
+/// A decimal and a constant that is exact: what does not fit is an error, so nothing wraps.
+fn decimal_arithmetic(name: &str, variable: usize, constant: &Argument) -> Option<Monotonicity> {
+    let value = constant.constant.as_ref().filter(|value| !value.is_null())?;
+    if !constant.kind.is_decimal() && !constant.kind.is_integer() {
+        return None;
+    }
+    let sign = value.partial_cmp(&ScalarValue::new_zero(&value.data_type()).ok()?)?;
+    let found = match (name, variable) {
+        ("plus", _) | ("minus", 0) => Monotonicity::rising(Holds::Always),
+        ("minus", _) => Monotonicity::falling(Holds::Always),
+        ("multiply", _) if sign.is_gt() => Monotonicity::rising(Holds::Always),
+        ("multiply", _) if sign.is_lt() => Monotonicity::falling(Holds::Always),
+        _ => return None,
+    };
+    Some(found.at(variable))
+}
+
 fn arithmetic(name: &str, arguments: &[Argument]) -> Option<Monotonicity> {
     let [left, right] = arguments else { return None };
+    match (&left.constant, &right.constant) {
+        (None, Some(_)) if is_narrow_decimal(left.kind.plain()) => return decimal_arithmetic(name, 0, right),
+        (Some(_), None) if is_narrow_decimal(right.kind.plain()) => return decimal_arithmetic(name, 1, left),
+        _ => {}
+    }
     let (variable, constant) = match (&left.constant, &right.constant) {
         (None, Some(_)) => (0, constant_integer(right)?),
         (Some(_), None) => (1, constant_integer(left)?),
@@ -341,10 +386,11 @@ fn week_mode(arguments: &[Argument]) -> Option<i64> {
     }
 }
 
-/// Texts of days have as many digits each; those of numbers have not.
+/// Texts of days have as many digits each; those of numbers have not. Of texts of one width zeros at the end are cut off,
+/// which changes nothing in their order.
 fn text_of(kind: &SqlType) -> Option<Monotonicity> {
     match kind {
-        T::Date | T::Date32 => Some(Monotonicity::rising(Holds::Always)),
+        T::String | T::FixedString(_) | T::Date | T::Date32 => Some(Monotonicity::rising(Holds::Always)),
         kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Some(Monotonicity::rising(Holds::WithinDigits)),
         _ => None,
     }
@@ -403,7 +449,8 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
         (T::DateTime64(a, _), T::DateTime64(b, _)) if a >= b => always,
         (T::Date | T::Date32 | T::DateTime(_), to) if to.is_integer() => narrowing(carried(from)?, to),
         (from, to) if from.is_integer() && to.is_integer() => narrowing(ends(from)?, to),
-        (from, to) if from.is_integer() && to.is_float() => always,
+        (from, to) if (from.is_integer() || is_narrow_decimal(from)) && to.is_float() => always,
+        (T::FixedString(_), T::String) => always,
         (T::Float32, T::Float64) | (T::Float64, T::Float32) => always,
         (T::Enum8(_) | T::Enum16(_), to) if to.is_integer() => {
             let values = if matches!(from, T::Enum8(_)) {
@@ -537,6 +584,26 @@ mod tests {
         assert!(found.over(256, 511) && !found.over(255, 256));
         let found = monotonic("toInt8", &[T::Int32]).unwrap();
         assert!(found.over(0, 127) && found.over(-128, -1) && !found.over(100, 200));
+    }
+
+    #[test]
+    fn integers_are_rounded_in_order_where_they_stay_in_their_type() {
+        let found = with_constant("round", "Int8", -1).unwrap();
+        assert!(found.over(-118, 117) && !found.over(0, 127) && !found.over(-128, 0));
+        assert_eq!(with_constant("round", "Int8", -3), None);
+        assert_eq!(with_constant("floor", "Int8", 2), Some(Monotonicity::rising(Holds::Always)));
+        assert_eq!(with_constant("round", "Float64", -2), Some(Monotonicity::rising(Holds::Always)));
+        assert_eq!(with_constant("round", "Float64", 2), None);
+        assert_eq!(with_constant("round", "Decimal(9, 2)", 1), Some(Monotonicity::rising(Holds::Always)));
+    }
+
+    #[test]
+    fn decimals_move_with_exact_constants() {
+        let direction = |name, constant| with_constant(name, "Decimal(9, 2)", constant).map(|found| found.direction);
+        assert_eq!(direction("plus", -5), Some(Direction::Rising));
+        assert_eq!(direction("multiply", -5), Some(Direction::Falling));
+        assert_eq!(direction("multiply", 0), None);
+        assert_eq!(with_constant("plus", "Decimal(76, 2)", 5), None);
     }
 
     #[test]

@@ -522,6 +522,7 @@ settings! {
     materialize_ttl_after_modify: bool = true, "Whether ALTER TABLE … MODIFY TTL, and MODIFY COLUMN … TTL, apply the new TTL to the rows that are there, by a mutation.";
     allow_drop_detached: bool = false, "Whether ALTER TABLE … DROP DETACHED PART | PARTITION may run: what it removes does not come back.";
     enable_lightweight_delete: bool = true, "Whether DELETE FROM may run.";
+    apply_deleted_mask: bool = true, "Whether rows that DELETE FROM deleted are left out. 0: those that are still there are read, with _row_exists = 0.";
     number_of_mutations_to_delay: u64 = 0u64, "Unfinished mutations of a table from which on a new one is slowed down. 0: as the table says.";
     number_of_mutations_to_throw: u64 = 0u64, "Unfinished mutations of a table from which on a new one is refused. 0: as the table says.";
     max_partitions_to_read: i64 = -1i64, "Partitions that a query may read of a table. 0: any number; -1: as the table says.";

@@ -369,11 +369,7 @@ impl TryFrom<Table> for TableDefinition {
             settings: table.settings,
             comment: table.comment,
             temporary: false,
-            column_keys: ColumnKeys {
-                keys: table.column_keys,
-                next: table.next_column_key,
-                null_values: table.null_values,
-            },
+            column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key, null_values: table.null_values },
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
             projections: table.projections,
             ttl: table.ttl,

@@ -4,8 +4,8 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, new_null_array};
-use arrow::buffer::NullBuffer;
-use arrow::datatypes::{DataType, Field, Int64Type, Schema, UInt64Type};
+use arrow::buffer::{BooleanBuffer, NullBuffer};
+use arrow::datatypes::{DataType, Field, Float32Type, Float64Type, Int64Type, Schema, UInt64Type};
 use arrow::row::Rows;
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::Result;
@@ -57,6 +57,8 @@ pub struct SlotValues {
     stretches: Vec<Vec<Option<i128>>>,
     /// Of the base.
     nulls: Option<NullBuffer>,
+    /// Which values of a function are NaN; `None`: none can be.
+    nans: Option<BooleanBuffer>,
 }
 
 /// One of a slot's values, as the end of a range of the base.
@@ -65,6 +67,7 @@ pub struct End<'a> {
     rows: &'a Rows,
     stretches: &'a [Vec<Option<i128>>],
     nulls: Option<&'a NullBuffer>,
+    nans: Option<&'a BooleanBuffer>,
     at: usize,
     /// The base is not that value.
     open: bool,
@@ -72,13 +75,13 @@ pub struct End<'a> {
 
 impl<'a> End<'a> {
     pub fn closed(values: &'a SlotValues, at: usize) -> Self {
-        let SlotValues { rows, stretches, nulls } = values;
-        End { rows, stretches, nulls: nulls.as_ref(), at, open: false }
+        let SlotValues { rows, stretches, nulls, nans } = values;
+        End { rows, stretches, nulls: nulls.as_ref(), nans: nans.as_ref(), at, open: false }
     }
 
     /// Of a slot that is the base itself, whose normalised values these are.
     pub fn of_base(rows: &'a Rows, at: usize) -> Self {
-        End { rows, stretches: &[], nulls: None, at, open: false }
+        End { rows, stretches: &[], nulls: None, nans: None, at, open: false }
     }
 
     pub fn with_open(self, open: bool) -> Self {
@@ -92,6 +95,12 @@ impl<'a> End<'a> {
     /// Whether the base is NULL there.
     fn is_null(self) -> bool {
         self.nulls.is_some_and(|nulls| nulls.is_null(self.at))
+    }
+
+    /// The value of a function; `None`: it is NaN, which is at neither end of what else is there.
+    fn bound(self) -> Option<&'a [u8]> {
+        let is_nan = self.nans.is_some_and(|nans| nans.value(self.at));
+        (!is_nan).then(|| self.row())
     }
 }
 
@@ -110,22 +119,22 @@ impl Slot {
 
     /// The slot's values for values of its base. `None` where they cannot be had: nothing is known then.
     pub fn values(&self, base: &ArrayRef) -> Option<SlotValues> {
-        let rows = self.rows(base).ok().flatten()?;
+        let values = self.computed(base).ok().flatten()?;
+        let rows = self.order.rows(std::slice::from_ref(&values)).ok().flatten()?;
         let stretches = self.bounds.iter().map(|bound| bound.stretches(base)).collect::<Option<_>>()?;
-        Some(SlotValues { rows, stretches, nulls: base.logical_nulls() })
+        let nans = self.function.as_ref().and_then(|_| nans(&values));
+        Some(SlotValues { rows, stretches, nulls: base.logical_nulls(), nans })
     }
 
-    fn rows(&self, base: &ArrayRef) -> Result<Option<Rows>> {
-        let Some(function) = &self.function else {
-            return self.order.rows(std::slice::from_ref(base));
-        };
+    fn computed(&self, base: &ArrayRef) -> Result<Option<ArrayRef>> {
+        let Some(function) = &self.function else { return Ok(Some(base.clone())) };
         let values = evaluate(function, base)?;
         // A NULL out of a value: the function is not defined there, so nothing follows from its neighbours.
-        let expected = if self.of_null.is_some() { 0 } else { base.logical_null_count() };
-        if values.null_count() != expected || *values.data_type() != self.data_type {
+        let of_null = if self.of_null.is_some() { 0 } else { base.logical_null_count() };
+        if values.null_count() > of_null || *values.data_type() != self.data_type {
             return Ok(None);
         }
-        self.order.rows(&[values])
+        Ok(Some(values))
     }
 
     /// The slot's range where its base goes from the one value to the other (`None`: from the least, to the greatest, which
@@ -149,7 +158,7 @@ impl Slot {
             return Dim::closed(value, value, false);
         }
         let null = null || high.is_some_and(End::is_null);
-        let (low, high) = (low.map(End::row), high.filter(|end| !end.is_null()).map(End::row));
+        let (low, high) = (low.and_then(End::bound), high.filter(|end| !end.is_null()).and_then(End::bound));
         let (low, high) = if self.falls { (high, low) } else { (low, high) };
         // Different values of the base may have the same function's value: its ends are never open.
         let values = Dim { low, low_open: false, high, high_open: false, null, besides: None };
@@ -176,6 +185,15 @@ fn evaluate(function: &Arc<dyn PhysicalExpr>, base: &ArrayRef) -> Result<ArrayRe
     let schema = Arc::new(Schema::new(vec![Field::new(VALUE, base.data_type().clone(), true)]));
     let batch = RecordBatch::try_new(schema, vec![base.clone()])?;
     Ok(function.evaluate(&batch)?.into_array(batch.num_rows())?)
+}
+
+fn nans(values: &ArrayRef) -> Option<BooleanBuffer> {
+    let of = |is_nan: &dyn Fn(usize) -> bool| Some(BooleanBuffer::collect_bool(values.len(), is_nan));
+    match values.data_type() {
+        DataType::Float32 => of(&|at| values.as_primitive::<Float32Type>().value(at).is_nan()),
+        DataType::Float64 => of(&|at| values.as_primitive::<Float64Type>().value(at).is_nan()),
+        _ => None,
+    }
 }
 
 /// Integers, days, seconds, ticks.

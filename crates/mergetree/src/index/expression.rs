@@ -11,6 +11,7 @@ use datafusion::optimizer::simplify_expressions::ExprSimplifier;
 use gristmill_base::Result;
 use gristmill_functions::{Direction, FunctionUdf, Holds, Monotonicity};
 
+use super::analyze::is_float;
 use super::condition::VALUE;
 use super::monotonic::{Side, function_udf, monotonic_in, monotonic_operator};
 
@@ -71,21 +72,23 @@ pub struct Chain {
     pub bounds: Vec<(Expr, Holds)>,
     /// It makes a value of NULL, as `assumeNotNull` does: one that is not where NULL is in the base's order.
     pub null_is_value: bool,
+    /// It is computed in floats, among which NaN is in no order.
+    pub of_floats: bool,
 }
 
 impl Chain {
     fn base() -> Chain {
-        Chain { function: ident(VALUE), falls: false, bounds: Vec::new(), null_is_value: false }
+        Chain { function: ident(VALUE), falls: false, bounds: Vec::new(), null_is_value: false, of_floats: false }
     }
 
     /// A monotonic function of it.
     fn then(self, found: &Monotonicity, of: impl FnOnce(Expr) -> Expr) -> Chain {
-        let Chain { function, falls, mut bounds, null_is_value } = self;
+        let Chain { function, falls, mut bounds, .. } = self;
         if found.holds != Holds::Always {
             bounds.push((function.clone(), found.holds));
         }
         let falls = falls != (found.direction == Direction::Falling);
-        Chain { function: of(function), falls, bounds, null_is_value }
+        Chain { function: of(function), falls, bounds, null_is_value: self.null_is_value, of_floats: self.of_floats }
     }
 
     /// It is so for all values.
@@ -95,7 +98,7 @@ impl Chain {
 
     /// It never falls while the base rises, for all values and up to NULL.
     pub fn rises(&self) -> bool {
-        !self.falls && self.is_boundless() && !self.null_is_value
+        !self.falls && self.is_boundless() && !self.null_is_value && !self.of_floats
     }
 }
 
@@ -116,22 +119,26 @@ pub fn monotonic_function(expr: &Expr, base: &Expr, schema: &DFSchema) -> Option
             let found = monotonic_in(call)?;
             let inner = monotonic_function(&call.args[found.argument], base, schema)?;
             let null_is_value = inner.null_is_value || makes_null_a_value(call, found.argument);
+            let of_floats = inner.of_floats || is_float(&call.args[found.argument].get_type(schema).ok()?);
             let chain = inner.then(&found, |function| {
                 let mut args = call.args.clone();
                 args[found.argument] = function;
                 Expr::ScalarFunction(ScalarFunction::new_udf(call.func.clone(), args))
             });
-            Some(Chain { null_is_value, ..chain })
+            Some(Chain { null_is_value, of_floats, ..chain })
         }
         Expr::BinaryExpr(binary) => {
-            let (side, found) = monotonic_operator(binary, &expr.get_type(schema).ok()?)?;
+            let result = expr.get_type(schema).ok()?;
+            let (side, found) = monotonic_operator(binary, &result)?;
             let operand = if side == Side::Left { &binary.left } else { &binary.right };
             let inner = monotonic_function(operand, base, schema)?;
-            Some(inner.then(&found, |function| {
+            let of_floats = inner.of_floats || is_float(&result);
+            let chain = inner.then(&found, |function| {
                 let mut binary = binary.clone();
                 **(if side == Side::Left { &mut binary.left } else { &mut binary.right }) = function;
                 Expr::BinaryExpr(binary)
-            }))
+            });
+            Some(Chain { of_floats, ..chain })
         }
         Expr::Cast(cast) => {
             let from = cast.expr.get_type(schema).ok()?;

@@ -46,7 +46,8 @@ pub struct Dim<'a> {
 }
 
 impl<'a> Dim<'a> {
-    pub const ANY: Dim<'static> = Dim { low: None, low_open: false, high: None, high_open: false, null: true, besides: None };
+    pub const ANY: Dim<'static> =
+        Dim { low: None, low_open: false, high: None, high_open: false, null: true, besides: None };
 
     pub fn closed(low: &'a [u8], high: &'a [u8], null: bool) -> Self {
         Dim { low: Some(low), low_open: false, high: Some(high), high_open: false, null, besides: None }

@@ -45,12 +45,18 @@ impl Analyzer<'_> {
     ) -> Option<Node> {
         function_udf(call)?;
         let data_type = comparison.values.data_type();
-        if default.is_null() || is_float(data_type) || of.get_type(self.columns).ok()? != *data_type {
+        if default.is_null() || of.get_type(self.columns).ok()? != *data_type {
             return None;
         }
         let default = default.cast_to(data_type).ok().filter(|default| !default.is_null())?;
+        if number(&default).is_some_and(f64::is_nan) {
+            return None;
+        }
         let passes = values(&comparison.values)?.iter().any(|value| {
-            let order = default.partial_cmp(value);
+            let order = match number(&default).zip(number(value)) {
+                Some((default, value)) => default.partial_cmp(&value),
+                None => default.partial_cmp(value),
+            };
             order.is_none_or(|order| match comparison.operator {
                 Operator::Lt => order.is_lt(),
                 Operator::LtEq => order.is_le(),
@@ -63,13 +69,43 @@ impl Analyzer<'_> {
         Some(if passes { Node::Any(vec![value, self.null(of)]) } else { value })
     }
 
-    /// `abs(of)` of integers.
+    /// `abs(of)`
     fn distance(&mut self, call: &ScalarFunction, of: &Expr, comparison: &Comparison) -> Option<Node> {
-        let (bits, _) = function_udf(call)?.arguments().first()?.kind.plain().integer_bits()?;
-        // The least value of the widest type is its own distance.
-        if bits > 128 {
+        match function_udf(call)?.arguments().first()?.kind.plain().integer_bits() {
+            // The least value of the widest type is its own distance.
+            Some((bits, _)) if bits > 128 => None,
+            Some(_) => self.distance_of_integers(of, comparison),
+            None => self.distance_of_reals(of, comparison),
+        }
+    }
+
+    /// `abs(of)` of decimals and floats.
+    fn distance_of_reals(&mut self, of: &Expr, comparison: &Comparison) -> Option<Node> {
+        let data_type = comparison.values.data_type();
+        if of.get_type(self.columns).ok()? != *data_type {
             return None;
         }
+        let zero = ScalarValue::new_zero(data_type).ok()?;
+        let is_distance = |value: &ScalarValue| value.partial_cmp(&zero).is_some_and(|order| order.is_ge());
+        let distances = values(&comparison.values)?;
+        if comparison.operator == Operator::Eq {
+            let mut points = Vec::new();
+            for distance in distances.into_iter().filter(|value| is_distance(value)) {
+                points.extend([distance.arithmetic_negate().ok()?, distance]);
+            }
+            let values = ScalarValue::iter_to_array(points).ok()?;
+            return Some(self.compare(of, &Comparison { operator: Operator::Eq, values }));
+        }
+        let distance = distances.first().filter(|value| is_distance(value))?;
+        let opposite = distance.arithmetic_negate().ok()?.to_array().ok()?;
+        let near = self.compare(of, comparison);
+        let far = self.compare(of, &Comparison { operator: comparison.operator.swap()?, values: opposite });
+        let within = matches!(comparison.operator, Operator::Lt | Operator::LtEq);
+        Some(if within { Node::All(vec![near, far]) } else { Node::Any(vec![near, far]) })
+    }
+
+    /// `abs(of)` of integers.
+    fn distance_of_integers(&mut self, of: &Expr, comparison: &Comparison) -> Option<Node> {
         let data_type = of.get_type(self.columns).ok()?;
         let distances = values(&comparison.values)?.iter().map(wide).collect::<Option<Vec<_>>>()?;
         // `None`: no value of the type is so far.
@@ -103,6 +139,15 @@ impl Analyzer<'_> {
 
 fn values(array: &ArrayRef) -> Option<Vec<ScalarValue>> {
     (0..array.len()).map(|at| ScalarValue::try_from_array(array, at).ok()).collect()
+}
+
+/// A float, whose two zeros are equal.
+fn number(value: &ScalarValue) -> Option<f64> {
+    match value {
+        ScalarValue::Float64(value) => *value,
+        ScalarValue::Float32(value) => value.map(f64::from),
+        _ => None,
+    }
 }
 
 fn wide(value: &ScalarValue) -> Option<i256> {

@@ -9,14 +9,16 @@ use gristmill_functions::text::timezone;
 use gristmill_functions::{Direction, FunctionUdf, Holds, Monotonicity, monotonic_call};
 use gristmill_types::zone::Zone;
 
+use super::analyze::is_float;
+
 /// In which of its arguments the call is monotonic, and where; all its other arguments are constants.
 pub fn monotonic_in(call: &ScalarFunction) -> Option<Monotonicity> {
     let udf = function_udf(call)?;
     let session = Zone::new(timezone(udf.env()).ok()?);
     let found = monotonic_call(call.func.name(), udf.arguments(), udf.result(), &session)?;
-    // NaN sorts last, whatever a function makes of it.
+    // NaN sorts apart from numbers, whatever a function makes of it: it has to stay what it is, which fulfils no comparison.
     let argument = udf.arguments().get(found.argument)?;
-    if argument.kind.is_float() {
+    if argument.kind.is_float() && !(KEEP_NAN.contains(&call.func.name()) && udf.result().is_float()) {
         return None;
     }
     // A constant may still stand in a cast.
@@ -26,8 +28,29 @@ pub fn monotonic_in(call: &ScalarFunction) -> Option<Monotonicity> {
     call.args.iter().enumerate().all(constant).then_some(found)
 }
 
-/// As `monotonic_in`, of `x + 1`, `1 - x`, `x * 2` in integers of 64 bits: which side, and how. Results wrap at the type's ends.
+const KEEP_NAN: [&str; 14] = [
+    "negate",
+    "floor",
+    "ceil",
+    "trunc",
+    "round",
+    "identity",
+    "materialize",
+    "toNullable",
+    "assumeNotNull",
+    "toLowCardinality",
+    "toFloat32",
+    "toFloat64",
+    "CAST",
+    "_CAST",
+];
+
+/// As `monotonic_in`, of `x + 1`, `1 - x`, `x * 2` in integers of 64 bits, whose results wrap at the type's ends, and in
+/// floats: which side, and how.
 pub fn monotonic_operator(binary: &BinaryExpr, result: &DataType) -> Option<(Side, Monotonicity)> {
+    if is_float(result) {
+        return float_operator(binary);
+    }
     let (low, high): (i128, i128) = match result {
         DataType::Int64 => (i64::MIN.into(), i64::MAX.into()),
         DataType::UInt64 => (0, u64::MAX.into()),
@@ -53,6 +76,31 @@ pub fn monotonic_operator(binary: &BinaryExpr, result: &DataType) -> Option<(Sid
     };
     let holds = Holds::Between(first.max(low), last.min(high));
     Some((side, Monotonicity { direction, holds, argument: 0 }))
+}
+
+/// Of floats: what is rounded to the nearest keeps the order, and what is NaN at one end only is no end.
+fn float_operator(binary: &BinaryExpr) -> Option<(Side, Monotonicity)> {
+    let constant = |expr: &Expr| match expr {
+        Expr::Literal(ScalarValue::Float64(Some(value)), _) => Some(*value),
+        Expr::Literal(ScalarValue::Float32(Some(value)), _) => Some(f64::from(*value)),
+        _ => None,
+    };
+    let (side, c) = match (constant(&binary.left), constant(&binary.right)) {
+        (None, Some(c)) => (Side::Left, c),
+        (Some(c), None) => (Side::Right, c),
+        _ => return None,
+    };
+    if !c.is_finite() {
+        return None;
+    }
+    let direction = match (binary.op, side) {
+        (Operator::Plus, _) | (Operator::Minus, Side::Left) => Direction::Rising,
+        (Operator::Minus, Side::Right) => Direction::Falling,
+        (Operator::Multiply, _) | (Operator::Divide, Side::Left) if c > 0.0 => Direction::Rising,
+        (Operator::Multiply, _) | (Operator::Divide, Side::Left) if c < 0.0 => Direction::Falling,
+        _ => return None,
+    };
+    Some((side, Monotonicity { direction, holds: Holds::Always, argument: 0 }))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -260,7 +260,8 @@ pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
 /// NULL, where `n != 1` is.
 fn may_be_null(filter: &Expr, schema: &DFSchema) -> bool {
     let columns = filter.column_refs();
-    let nullable = |column: &&Column| schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable());
+    let nullable =
+        |column: &&Column| schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable());
     columns.iter().any(nullable) && filter.nullable(schema).unwrap_or(true)
 }
 

@@ -60,7 +60,10 @@ impl MergeTreeProvider {
         let stored = core.layout.schema.fields().iter().cloned();
         let virtual_schema = virtual_columns(&core.layout).arrow();
         let schema = Arc::new(Schema::new(stored.chain(virtual_schema.fields().iter().cloned()).collect::<Vec<_>>()));
-        let remembers = context.settings.use_query_condition_cache && !core.environment.conditions.is_off();
+        let settings = &context.settings;
+        // What is remembered of granules is so without their deleted rows.
+        let remembers =
+            settings.use_query_condition_cache && settings.apply_deleted_mask && !core.environment.conditions.is_off();
         MergeTreeProvider {
             core,
             state,
@@ -274,6 +277,14 @@ impl MergeTreeProvider {
         ))
     }
 
+    /// The part as the query sees it: with its deleted rows, where it asks for them.
+    fn shown(&self, part: &Arc<PartEntry>) -> Arc<PartEntry> {
+        if part.deleted.is_none() || self.context.settings.apply_deleted_mask {
+            return part.clone();
+        }
+        Arc::new(PartEntry { rows: part.stored_rows(), deleted: None, ..part.as_ref().clone() })
+    }
+
     /// Tells the query's progress and counters what is going to be read.
     pub fn announce(&self, choice: &Choice) {
         let rows: u64 = choice.parts.iter().map(|part| part.rows).sum();
@@ -315,8 +326,8 @@ impl MergeTreeProvider {
     ) -> Result<Choice> {
         let count = |parts: &mut dyn Iterator<Item = u64>| parts.fold((0, 0), |sum, marks| (sum.0 + 1, sum.1 + marks));
         let mut candidates: Vec<Arc<PartEntry>> = match &self.only {
-            Some(parts) => parts.to_vec(),
-            None => state.parts.values().cloned().collect(),
+            Some(parts) => parts.iter().map(|part| self.shown(part)).collect(),
+            None => state.parts.values().map(|part| self.shown(part)).collect(),
         };
         let all = count(&mut candidates.iter().map(|part| part.granules));
         if let Some(partitions) = partitions {

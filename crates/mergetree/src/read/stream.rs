@@ -2,15 +2,15 @@
 //! meanwhile. What the query knows by now not to need (`threshold`) is left out of a unit when it is taken, and asked again
 //! before it is decoded.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrow::array::{
-    ArrayRef, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt8Array, UInt32Array, UInt64Array,
+    ArrayRef, AsArray, BinaryViewArray, RecordBatch, RecordBatchOptions, StructArray, UInt8Array, UInt32Array, UInt64Array,
 };
-use arrow::datatypes::{DataType, SchemaRef};
+use arrow::datatypes::{DataType, SchemaRef, UInt64Type};
 use futures::{Stream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_introspect::{Event, QueryContext};
@@ -35,6 +35,7 @@ use crate::layout::Layout;
 use crate::manifest::v1::value::from_json;
 use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
+use crate::part::v1::deleted_rows::DeletedRows;
 use crate::store::PartStore;
 use crate::table::Core;
 
@@ -99,7 +100,9 @@ pub struct ScanShared {
     parts: Arc<Vec<PartSelection>>,
     limits: UnitLimits,
     /// the version read, held so that its objects stay.
-    _state: Arc<State>,
+    state: Arc<State>,
+    /// By object, the parts that are read with their deleted rows, as they are without them. Known with the queue.
+    masked: OnceCell<HashMap<String, Arc<OpenPart>>>,
     /// Rows read count for the query.
     is_counted: bool,
     help: Help,
@@ -165,7 +168,8 @@ impl ScanShared {
             schema,
             parts,
             limits,
-            _state: state.clone(),
+            state: state.clone(),
+            masked: OnceCell::new(),
             is_counted: true,
             help: Help::default(),
             queue: OnceCell::new(),
@@ -227,6 +231,7 @@ impl ScanShared {
     /// The units that nobody began. The first to ask opens the parts that planning left closed.
     async fn queue(&self, context: &Arc<QueryContext>) -> Result<&Queue> {
         let fill = || async {
+            self.masked.get_or_try_init(|| self.masked_parts(context)).await?;
             let open = |part: &PartSelection| {
                 let (entry, known) = (part.entry.clone(), part.open.clone());
                 async move {
@@ -257,6 +262,26 @@ impl ScanShared {
             }))
         };
         self.queue.get_or_try_init(fill).await
+    }
+
+    /// Where it is asked which rows are deleted, of parts that are read with these.
+    async fn masked_parts(&self, context: &Arc<QueryContext>) -> Result<HashMap<String, Arc<OpenPart>>> {
+        let mut masked = HashMap::new();
+        if context.settings.apply_deleted_mask || !self.outputs.contains(&Output::RowExists) {
+            return Ok(masked);
+        }
+        let whole = |part: &&PartSelection| part.entry.deleted.is_none();
+        let read: HashSet<&str> = self.parts.iter().filter(whole).map(|part| part.entry.key.as_str()).collect();
+        let has_deleted = |part: &&Arc<PartEntry>| part.deleted.is_some() && read.contains(part.key.as_str());
+        for part in self.state.parts.values().filter(has_deleted) {
+            masked.insert(part.key.clone(), context.cancellable(self.core.open_part(context, part)).await?);
+        }
+        Ok(masked)
+    }
+
+    /// The rows that are deleted of a part that is read with them.
+    fn deleted_of(&self, part: &PartEntry) -> Option<&DeletedRows> {
+        self.masked.get()?.get(&part.key)?.deleted.as_ref()
     }
 
     /// Whether rows are counted alone that fulfil conditions on the primary key: where these hold of whole granules, the
@@ -373,7 +398,8 @@ impl ScanShared {
             store: self.store.clone(),
             cache: self.help.granules.clone().filter(|_| self.keeps_granules.load(Ordering::Relaxed)),
             batch_rows: self.help.rows.map_or(most, |rows| most.min(rows.max(1))),
-            with_offsets: self.outputs.contains(&Output::PartOffset),
+            with_offsets: self.outputs.contains(&Output::PartOffset)
+                || self.masked.get().is_some_and(|masked| !masked.is_empty()),
         }
     }
 }
@@ -520,6 +546,14 @@ fn data_version(entry: &PartEntry) -> u64 {
     block.try_into().unwrap_or_default()
 }
 
+/// For each of the rows, as the part counts them, whether it is not deleted.
+fn existence(offsets: &ArrayRef, deleted: &DeletedRows) -> Result<ArrayRef> {
+    let offsets = offsets.as_primitive_opt::<UInt64Type>();
+    let offsets = offsets.ok_or_else(|| Error::logical("Row numbers are of another type"))?;
+    let exists = offsets.values().iter().map(|row| u8::from(!deleted.has(*row)));
+    Ok(Arc::new(UInt8Array::from_iter_values(exists)))
+}
+
 /// From what was decoded to the scan's schema.
 fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &RecordBatch) -> Result<RecordBatch> {
     let rows = stored.num_rows();
@@ -529,6 +563,10 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
         place.ok_or_else(|| Error::logical(format!("Part {} is read by a scan that does not have it", unit.entry.key)))
     };
     let number = |number: u64| -> ArrayRef { Arc::new(UInt64Array::from_value(number, rows)) };
+    let offsets = || {
+        let offsets = stored.column_by_name(PART_OFFSET).cloned();
+        offsets.ok_or_else(|| Error::logical("Row numbers were not decoded"))
+    };
     let constant = |text: &str| -> ArrayRef { Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(text, rows))) };
     let columns = shared
         .outputs
@@ -545,14 +583,14 @@ fn output(shared: &ScanShared, unit: &Unit, projection: &Projection, stored: &Re
                 // Parts are known by their objects and get no UUID, as in ClickHouse unless it is told to give them one.
                 Output::PartUuid => default_array(&SqlType::Uuid, rows),
                 Output::DiskName => constant(ONLY_DISK),
-                // What is deleted does not come here.
-                Output::RowExists => Arc::new(UInt8Array::from_value(1, rows)),
+                Output::RowExists => match shared.deleted_of(&unit.entry) {
+                    Some(deleted) => existence(&offsets()?, deleted)?,
+                    // What is deleted does not come here.
+                    None => Arc::new(UInt8Array::from_value(1, rows)),
+                },
                 Output::BlockNumber => number(unit.entry.min_block.try_into().unwrap_or_default()),
                 Output::PartPlace => Arc::new(UInt32Array::from_value(part_place()? as u32, rows)),
-                Output::PartOffset => {
-                    let offsets = stored.column_by_name(PART_OFFSET).cloned();
-                    offsets.ok_or_else(|| Error::logical("Row numbers were not decoded"))?
-                }
+                Output::PartOffset => offsets()?,
             })
         })
         .collect::<Result<Vec<ArrayRef>>>()?;

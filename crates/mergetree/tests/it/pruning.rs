@@ -14,7 +14,7 @@ use datafusion::datasource::MemTable;
 use datafusion::functions_aggregate::expr_fn::{self, max, min};
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
-use datafusion::logical_expr::{Expr, ident, lit};
+use datafusion::logical_expr::{Expr, Operator, binary_expr, ident, lit};
 use datafusion::physical_expr::create_physical_expr;
 use datafusion::prelude::SessionContext;
 use futures::TryStreamExt;
@@ -300,7 +300,28 @@ fn any_stretch() -> impl Strategy<Value = (Expr, Expr)> {
     let defaulted = |name: &'static str, default: i32| {
         of_column(name, "m", SqlType::Int32.nullable(), ScalarValue::Int32(Some(default)), SqlType::Int32).0
     };
+    let present = of_column_alone("assumeNotNull", "m", SqlType::Int32.nullable());
+    let of_float = |name: &str| of_column_alone(name, "f", SqlType::Float64);
+    let of_floats = vec![
+        of_float("floor"),
+        of_float("negate"),
+        of_float("abs"),
+        of_float("toFloat32"),
+        binary_expr(ident("f"), Operator::Plus, lit(1.0)),
+        binary_expr(lit(1.0), Operator::Minus, ident("f")),
+        binary_expr(ident("f"), Operator::Multiply, lit(-2.0)),
+        binary_expr(ident("f"), Operator::Divide, lit(2.0)),
+    ];
+    let float = |(expr, value): (Expr, f64)| {
+        let is_narrow = matches!(&expr, Expr::ScalarFunction(call) if call.func.name() == "toFloat32");
+        let value = if is_narrow { lit(value as f32) } else { lit(value) };
+        (expr, value)
+    };
+    let floats =
+        prop::sample::select(vec![f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -2.0, -1.0, -0.0, 0.0, 0.5, 1.0, 2.0]);
     prop_oneof![
+        (-3..4i32).prop_map(move |value| (present.clone(), lit(value))),
+        (prop::sample::select(of_floats), floats).prop_map(float),
         (0..14u8).prop_map(move |value| (month.clone(), byte(value))),
         (0..6u8).prop_map(move |value| (quarter.clone(), byte(value))),
         (0..33u8).prop_map(move |value| (of_month.clone(), byte(value))),

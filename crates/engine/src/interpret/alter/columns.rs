@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{TtlAction, TtlSpec};
+use gristmill_catalog::{TtlAction, TtlSpec, direction};
 use gristmill_sql::ast::Node;
 use gristmill_sql::create::ColumnDefinition;
 use gristmill_sql::lower::{Analyzer, ResolvedTables, substituted};
@@ -15,6 +15,7 @@ use super::super::Interpreter;
 use super::check_settings;
 use super::definition::{Alteration, named};
 use crate::engine::Engine;
+use crate::keys::elements;
 
 /// Whether every value of one type has its like in another.
 pub fn always_converts(from: &SqlType, to: &SqlType) -> bool {
@@ -176,7 +177,7 @@ impl Alteration {
         let old = self.columns[at].clone();
         let name = &column.name;
         let is_key = self.key_columns()?.contains(name);
-        if old.kind != column.kind && is_key && !extends(&old.kind, &column.kind) {
+        if old.kind != column.kind && is_key && !self.keeps_order(name, &old.kind, &column.kind)? {
             return Err(forbidden(format!(
                 "ALTER of key column {name} from type {} to type {} is not safe because it can change the representation of \
                  primary key",
@@ -211,6 +212,41 @@ impl Alteration {
         }
         self.columns[at] = column;
         Ok(())
+    }
+
+    /// Whether rows stay in order, and in their partitions, where a column that decides about it becomes one of the new type.
+    fn keeps_order(&self, name: &str, old: &SqlType, new: &SqlType) -> Result<bool> {
+        if extends(old, new) {
+            return Ok(true);
+        }
+        let mut keys: Vec<String> = self.definition.order_by.iter().map(|key| direction(key).0.to_string()).collect();
+        if let Some(partition) = &self.definition.partition_by {
+            keys.extend(elements(partition)?);
+        }
+        let mut is_in_key = false;
+        for key in &keys {
+            let node = parse_expression(key)?;
+            if !named(&node).contains(name) {
+                continue;
+            }
+            // A function may make something else of the new type.
+            if !matches!(&node, Node::Name(parts) if parts.join(".") == *name) {
+                return Ok(false);
+            }
+            is_in_key = true;
+        }
+        Ok(match (is_in_key, self.version() == Some(name)) {
+            (true, false) => is_kept_alike(old, new),
+            (false, true) => widens(old, new),
+            _ => false,
+        })
+    }
+
+    /// The column by which rows of one key are told apart.
+    fn version(&self) -> Option<&str> {
+        let engine = &self.definition.engine;
+        let version = engine.arguments.first().filter(|_| engine.name == "ReplacingMergeTree")?;
+        Some(version.trim_matches('`'))
     }
 
     /// The column as it is now, where it could be NULL before.
@@ -370,6 +406,23 @@ fn extends(old: &SqlType, new: &SqlType) -> bool {
         }
         _ => false,
     }
+}
+
+/// Whether values of both types are the same where parts keep keys, and in one order: in indexes and names of partitions.
+fn is_kept_alike(old: &SqlType, new: &SqlType) -> bool {
+    let alike = match (&old.without_low_cardinality(), &new.without_low_cardinality()) {
+        (SqlType::DateTime(_), SqlType::DateTime(_)) => true,
+        (SqlType::DateTime64(old, _), SqlType::DateTime64(new, _)) => old == new,
+        (SqlType::Enum8(_), SqlType::Int8) | (SqlType::Enum16(_), SqlType::Int16) => true,
+        (old, new) => old == new,
+    };
+    alike && old.arrow() == new.arrow()
+}
+
+/// Whether an integer type holds all values of another of its sort.
+fn widens(old: &SqlType, new: &SqlType) -> bool {
+    let both = old.integer_bits().zip(new.integer_bits());
+    both.is_some_and(|((old, old_signed), (new, new_signed))| old_signed == new_signed && new >= old)
 }
 
 impl Interpreter {

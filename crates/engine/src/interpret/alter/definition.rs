@@ -6,9 +6,7 @@ use std::sync::Arc;
 use arrow::array::{RecordBatch, RecordBatchOptions};
 use arrow::datatypes::Schema;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{
-    ColumnKeys, ExpressionCompiler, SkipIndexDefinition, TableDefinition, Wanted, directed, direction,
-};
+use gristmill_catalog::{ColumnKeys, ExpressionCompiler, SkipIndexDefinition, TableDefinition, Wanted, directed, direction};
 use gristmill_mergetree::settings::{TableSettings, check_given};
 use gristmill_sql::alter::Place;
 use gristmill_sql::ast::Node;

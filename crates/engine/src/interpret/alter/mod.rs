@@ -130,13 +130,7 @@ impl Interpreter {
 
     /// That every value of a column has its like in another type: they are cast whenever they are read from then on.
     /// `null_value`: what stands for NULL.
-    async fn check_conversion(
-        &self,
-        table: &dyn Table,
-        column: &str,
-        to: &SqlType,
-        null_value: Option<&str>,
-    ) -> Result<()> {
+    async fn check_conversion(&self, table: &dyn Table, column: &str, to: &SqlType, null_value: Option<&str>) -> Result<()> {
         let definition = table.definition();
         let stored = definition.stored_columns();
         let Some(place) = stored.index_of(column) else { return Ok(()) };

@@ -50,6 +50,10 @@ impl DeletedRows {
         self.0.serialized_size() as u64
     }
 
+    pub fn has(&self, row: u64) -> bool {
+        self.0.contains(row)
+    }
+
     pub fn encode(&self) -> Result<Bytes> {
         let mut out = Vec::with_capacity(HEADER_LENGTH + self.0.serialized_size() + 8);
         out.extend_from_slice(MAGIC);
