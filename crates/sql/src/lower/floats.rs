@@ -102,7 +102,8 @@ pub(crate) fn compare(operator: Operator, left: Typed, right: Typed) -> Expr {
     }
 }
 
-/// The keys that a float sorts by: NaN stands where NULL does, last or first, and on the side of the numbers there.
+/// The keys that a float sorts by: NaN stands where NULL does, last or first, and on the side of the numbers there; zeroes of
+/// both signs are one value.
 pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
     let number = Sort { expr: nan_as_null(sort.expr.clone()), ..sort };
     if !nullable {
@@ -112,7 +113,12 @@ pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
     vec![number, Sort::new(null, !sort.nulls_first, false)]
 }
 
+/// The zeroes become one: with its sign set, zero plus zero is zero.
 fn nan_as_null(expr: Expr) -> Expr {
     let is_number = expr.clone().gt_eq(lit(f64::NEG_INFINITY)).and(expr.clone().lt_eq(lit(f64::INFINITY)));
-    Expr::Case(Case { expr: None, when_then_expr: vec![(Box::new(is_number), Box::new(expr))], else_expr: None })
+    Expr::Case(Case {
+        expr: None,
+        when_then_expr: vec![(Box::new(is_number), Box::new(expr + lit(0_f64)))],
+        else_expr: None,
+    })
 }
