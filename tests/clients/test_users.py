@@ -354,7 +354,7 @@ def test_the_user_of_a_server_without_configuration_gets_a_password(tmp_path):
             assert default(query).error == (495, "ACCESS_STORAGE_READONLY")
         assert server.stop() == 0
     config = tmp_path / "config.xml"
-    config.write_text("<clickhouse><users><default><password></password></default></users></clickhouse>")
+    config.write_text("<clickhouse><users><default><password/><access_management>1</access_management></default></users></clickhouse>")
     server = Server(tmp_path / "data", "--config-file", config)
     http = Http(server.http_port)
     assert http("ALTER USER default IDENTIFIED BY 'sesame'").error == (495, "ACCESS_STORAGE_READONLY")

@@ -47,10 +47,12 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
     let service = service_fn(move |request| {
         let core = core.clone();
         async move {
-            let is_last = is_last(&request);
+            let (is_last, version) = (is_last(&request), request.version());
             let mut response = respond(core, request, from).await;
             if is_last {
                 head::put_keep_alive(response.headers_mut(), Duration::ZERO);
+                // An answer of version 1.1 to a client of 1.0 that would keep the connection is said to keep it.
+                *response.version_mut() = version;
             } else if !response.headers().contains_key(CONNECTION) {
                 head::put_keep_alive(response.headers_mut(), keep_alive);
             }

@@ -138,15 +138,15 @@ impl Interpreter {
             }
             AlterCommand::Update { assignments, partition, condition } => {
                 let mut seen = BTreeSet::new();
+                if let Some((twice, _)) = assignments.iter().find(|(column, _)| !seen.insert(column)) {
+                    return Err(Error::new(
+                        ErrorCode::MULTIPLE_ASSIGNMENTS_TO_COLUMN,
+                        format!("Multiple assignments in the single statement to column `{twice}`"),
+                    ));
+                }
                 let mut set = Vec::new();
                 for (column, value) in assignments {
                     check_updatable(definition, column)?;
-                    if !seen.insert(column) {
-                        return Err(Error::new(
-                            ErrorCode::MULTIPLE_ASSIGNMENTS_TO_COLUMN,
-                            format!("Multiple assignments in the single statement to column `{column}`"),
-                        ));
-                    }
                     set.push((column.clone(), sql(&self.answered(value, database).await?)));
                 }
                 let condition = sql(&self.answered(condition, database).await?);
