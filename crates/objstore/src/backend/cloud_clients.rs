@@ -77,8 +77,8 @@ pub(crate) fn header_map(headers: &[(String, Secret)]) -> Result<HeaderMap> {
 
 pub(super) const USER_AGENT: &str = concat!("gristmill/", env!("CARGO_PKG_VERSION"));
 
-/// What `WireConnector` makes clients by; the headers are its own.
-pub(crate) fn client_options(settings: ClientSettings) -> ClientOptions {
+/// What `WireConnector` makes clients by. `headers`: sent by it, and signed by the clients of `object_store`.
+pub(crate) fn client_options(settings: ClientSettings, headers: HeaderMap) -> ClientOptions {
     ClientOptions::new()
         .with_allow_http(true)
         // The wire has time limits of its own, for the first byte and between bytes.
@@ -88,6 +88,7 @@ pub(crate) fn client_options(settings: ClientSettings) -> ClientOptions {
         .with_pool_max_idle_per_host(usize::try_from(settings.connections_max).unwrap_or(usize::MAX))
         .with_http1_only()
         .with_user_agent(HeaderValue::from_static(USER_AGENT))
+        .with_default_headers(headers)
 }
 
 fn no_retries() -> RetryConfig {
@@ -121,7 +122,7 @@ pub(super) fn build(
     connector: &WireConnector,
     region: Option<&str>,
 ) -> Result<Client> {
-    let options = client_options(settings);
+    let options = client_options(settings, headers.clone());
     let connector = &WireConnector { headers: headers.clone(), settings, ..connector.clone() };
     let unusable = |error: object_store::Error| {
         Error::new(

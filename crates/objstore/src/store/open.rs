@@ -164,6 +164,6 @@ impl Store {
 
 fn client(connector: &WireConnector, key: &CacheKey) -> Result<HttpClient> {
     connector
-        .connect(&client_options(key.settings))
+        .connect(&client_options(key.settings, http::HeaderMap::new()))
         .map_err(|error| Error::new(ErrorCode::NETWORK_ERROR, format!("Cannot set up an HTTP client: {error}")))
 }
