@@ -48,7 +48,7 @@ def test_explain_estimate_tells_files_requests_and_price_before_anything_is_read
 
 def test_each_row_group_that_is_loaded_counts_as_the_requests_that_it_takes(s3, data):
     file = f"s3('{s3.url('data/groups/five.parquet')}', {s3.keys})"
-    wide = "SELECT number AS id, randomString(2000) AS text FROM numbers(5000)"
+    wide = "SELECT number AS id, randomPrintableASCII(2000) AS text FROM numbers(5000)"
     events = "SELECT value FROM system.events WHERE event = 'S3GetObject'"
     write = f"INSERT INTO FUNCTION {file} {wide} SETTINGS output_format_parquet_row_group_size = 1000, s3_truncate_on_insert = 1"
     gristmill(write, "CREATE TABLE t (id UInt64, text String) ENGINE = MergeTree ORDER BY id", path=data).ok()
