@@ -89,7 +89,7 @@ fn the_checksum_of_a_definition_is_computed_as_ever() {
 #[test]
 fn definitions_of_version_1_are_read_and_written_as_ever() {
     assert_eq!(v1::read(TABLE_V1, false).expect("reads"), Record::Table(golden_table()));
-    assert_eq!(without_checksum(&&Record::Table(golden_table())), String::from_utf8_lossy(TABLE_V1));
+    assert_eq!(without_checksum(&Record::Table(golden_table())), String::from_utf8_lossy(TABLE_V1));
     let mut indexed = golden_table();
     indexed.skip_indexes.push(SkipIndexDefinition {
         name: "kinds".into(),
@@ -99,7 +99,7 @@ fn definitions_of_version_1_are_read_and_written_as_ever() {
         key: "kinds#3".into(),
     });
     assert_eq!(v1::read(TABLE_V1_SKIP_INDEXES, false).expect("reads"), Record::Table(indexed.clone()));
-    assert_eq!(without_checksum(&&Record::Table(indexed)), String::from_utf8_lossy(TABLE_V1_SKIP_INDEXES));
+    assert_eq!(without_checksum(&Record::Table(indexed)), String::from_utf8_lossy(TABLE_V1_SKIP_INDEXES));
     let Record::Database(database) = v1::read(DATABASE_V1, false).expect("reads") else { panic!("a database") };
     assert_eq!((database.name.as_str(), database.comment.as_str()), ("default", "the first"));
     assert_eq!(without_checksum(&Record::Database(database)), String::from_utf8_lossy(DATABASE_V1));
@@ -140,7 +140,7 @@ fn projections_are_read_and_written_as_ever() {
         },
     ];
     assert_eq!(v1::read(TABLE_V1_PROJECTIONS, false).expect("reads"), Record::Table(table.clone()));
-    assert_eq!(without_checksum(&&Record::Table(table)), String::from_utf8_lossy(TABLE_V1_PROJECTIONS));
+    assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_V1_PROJECTIONS));
 }
 
 #[test]
@@ -158,7 +158,7 @@ fn a_ttl_is_read_and_written_as_ever() {
     ];
     table.ttl.columns.insert("kind".into(), "at + toIntervalHour(1)".into());
     assert_eq!(v1::read(TABLE_WITH_TTL_V1, false).expect("reads"), Record::Table(table.clone()));
-    assert_eq!(without_checksum(&&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_TTL_V1));
+    assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_TTL_V1));
 }
 
 #[test]
@@ -172,7 +172,7 @@ fn constraints_and_sampling_keys_of_version_1_are_read_and_written_as_ever() {
         constraint("long", ConstraintKind::Assume, "length(url) > 3"),
     ];
     assert_eq!(v1::read(TABLE_WITH_CONSTRAINTS_V1, false).expect("reads"), Record::Table(table.clone()));
-    assert_eq!(without_checksum(&&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_CONSTRAINTS_V1));
+    assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_CONSTRAINTS_V1));
 }
 
 #[test]
@@ -188,7 +188,7 @@ fn statistics_settings_of_columns_and_places_are_read_and_written_as_ever() {
     };
     table.ttl.rules = vec![moves("day", true, "default", false), moves("day + 1", false, "cold", true)];
     assert_eq!(v1::read(TABLE_WITH_COLUMN_WORDS_V1, false).expect("reads"), Record::Table(table.clone()));
-    assert_eq!(without_checksum(&&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_COLUMN_WORDS_V1));
+    assert_eq!(without_checksum(&Record::Table(table)), String::from_utf8_lossy(TABLE_WITH_COLUMN_WORDS_V1));
 }
 
 #[test]

@@ -79,7 +79,7 @@ impl HttpBackend {
             let is_read = matches!(method, Method::GET | Method::HEAD);
             // A body goes no further than to the host that it is for, and as what it is.
             let stays_whole = matches!(answer.status(), StatusCode::TEMPORARY_REDIRECT | StatusCode::PERMANENT_REDIRECT);
-            if !is_read && !(same_host && stays_whole) {
+            if !(is_read || same_host && stays_whole) {
                 break;
             }
             if sent_on == most {
