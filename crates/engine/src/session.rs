@@ -287,7 +287,7 @@ impl Session {
             Statement::Select(select) => settings = self.with(&settings, &select.settings)?,
             Statement::Insert(insert) => {
                 settings = self.with(&settings, &insert.settings)?;
-                settings.insert_deduplicate = deduplicates(insert, &settings);
+                settings.insert_deduplicate = deduplicates(insert, &settings)?;
             }
             // Settings of the table and of the query stand in one clause.
             Statement::CreateTable(create) => {
@@ -365,23 +365,29 @@ fn shown_as(statement: Statement) -> (Statement, Option<String>, Option<Outfile>
     }
 }
 
-/// Whether blocks that were inserted before are left out.
-fn deduplicates(insert: &Insert, settings: &Settings) -> bool {
+/// Whether blocks that were inserted before are left out. Errors: DEDUPLICATION_IS_NOT_POSSIBLE where they have to be and a
+/// query may give others the next time.
+fn deduplicates(insert: &Insert, settings: &Settings) -> Result<bool> {
     let enabled = match settings.deduplicate_insert.as_str() {
         "disable" => false,
         "backward_compatible_choice" => settings.insert_deduplicate,
         _ => true,
     };
-    let InsertSource::Query { query, .. } = &insert.source else { return enabled };
+    let InsertSource::Query { query, .. } = &insert.source else { return Ok(enabled) };
     // A query gives the same blocks again only where its rows have an order, unless the client vouches for it.
     let all = matches!(&query.order_by, Some(order) if matches!(order.kind, OrderByKind::All(_)));
     let same_again = all || !settings.insert_deduplication_token.is_empty();
-    match settings.deduplicate_insert_select.as_str() {
+    Ok(match settings.deduplicate_insert_select.as_str() {
         "disable" => false,
+        "force_enable" if !same_again => {
+            let text = "Rows of this query may come in other blocks the next time, and deduplicate_insert_select = 'force_enable'. \
+                        Write ORDER BY ALL, or give an insert_deduplication_token";
+            return Err(Error::new(ErrorCode::DEDUPLICATION_IS_NOT_POSSIBLE, text));
+        }
         "force_enable" => true,
         "enable_even_for_bad_queries" => enabled,
         _ => enabled && same_again,
-    }
+    })
 }
 
 /// Whether a statement waits for data from the client.

@@ -93,6 +93,7 @@ pub fn bad_value(name: &str, kind: &str, value: &str) -> Error {
         "Bool" => ErrorCode::CANNOT_PARSE_BOOL,
         "Float" => ErrorCode::CANNOT_PARSE_NUMBER,
         _ if value.trim().is_empty() => ErrorCode::ATTEMPT_TO_READ_AFTER_EOF,
+        _ if kind.contains("UInt") && i64::parse(value).is_some_and(|number| number < 0) => ErrorCode::CANNOT_CONVERT_TYPE,
         _ => ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED,
     };
     Error::new(code, format!("Cannot parse '{value}' as the value of setting '{name}' ({kind})"))

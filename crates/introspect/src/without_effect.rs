@@ -67,11 +67,21 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
     ("format_custom_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
 ];
 
-/// Errors: UNKNOWN_OVERFLOW_MODE; BAD_ARGUMENTS where the setting is a choice and this is none of its words; NOT_IMPLEMENTED where it would
+/// Declared settings that ClickHouse has as NonZeroUInt64.
+const NEVER_ZERO: &[&str] = &["max_block_size", "max_insert_block_size", "input_format_parquet_max_block_size"];
+
+fn is_zero(name: &str) -> Error {
+    Error::new(ErrorCode::BAD_ARGUMENTS, format!("A setting's value has to be greater than 0 (setting '{name}')"))
+}
+
+/// Errors: UNKNOWN_OVERFLOW_MODE; BAD_ARGUMENTS where the setting is a choice and this is none of its words, or is never 0; NOT_IMPLEMENTED where it would
 /// change which rows a result has.
 pub fn check_choice(name: &str, value: &str) -> Result<()> {
     if CHANGE_ROWS.contains(&name) && !matches!(value.trim(), "" | "{}" | "''") {
         return Err(Error::not_implemented(format!("Setting {name}")).with_context("write the condition into the query"));
+    }
+    if NEVER_ZERO.contains(&name) && u64::parse(value) == Some(0) {
+        return Err(is_zero(name));
     }
     if name.ends_with("_overflow_mode") || name.ends_with("_overflow_mode_leaf") {
         let (kind, words) = match name {
@@ -102,10 +112,7 @@ pub fn checked(name: &str, kind: &str, value: &str) -> Result<String> {
         "UInt64" | "UInt32" | "UInt64Auto" | "MaxThreads" if !is_auto => u64::parse(value).ok_or_else(bad)?.show(),
         "Int64" | "Int32" => i64::parse(value).ok_or_else(bad)?.show(),
         "NonZeroUInt64" => match u64::parse(value).ok_or_else(bad)? {
-            0 => {
-                let text = format!("A setting's value has to be greater than 0 (setting '{name}')");
-                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
-            }
+            0 => return Err(is_zero(name)),
             number => number.show(),
         },
         "Float" | "Double" | "FloatAuto" if !is_auto => {

@@ -21,3 +21,9 @@ SELECT default FROM system.settings WHERE name IN ('max_partitions_per_insert_bl
 SET join_use_nulls = 'maybe';
 -- error: CANNOT_PARSE_NUMBER
 SET max_execution_time = 'abc';
+-- error: BAD_ARGUMENTS
+SET max_block_size = 0;
+-- error: BAD_ARGUMENTS
+SELECT 1 SETTINGS max_insert_block_size = 0;
+-- error: CANNOT_CONVERT_TYPE
+SELECT 1 SETTINGS max_result_rows = -5;

@@ -12,6 +12,7 @@ use arrow::datatypes::{Field, Schema};
 use arrow::ipc::reader::StreamReader;
 use arrow::ipc::writer::{IpcWriteOptions, StreamWriter};
 use arrow::row::Rows;
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::index::order::KeyOrder;
@@ -63,6 +64,23 @@ impl SparseIndexBuilder {
     }
 }
 
+/// What was compressed. Keys of megabytes may compress to little: room is asked for before they are there as bytes, as
+/// values and as what is compared.
+fn plain_of(data: &[u8]) -> Result<Vec<u8>> {
+    let Ok(Some(bytes)) = zstd::zstd_safe::get_frame_content_size(data) else {
+        return Ok(zstd::stream::decode_all(data)?);
+    };
+    let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+    if bytes >= ASKED_FOR_BYTES {
+        check_room(bytes.saturating_mul(3))?;
+    }
+    let mut plain = Vec::new();
+    let too_much = |_| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's primary index would be {bytes} bytes"));
+    plain.try_reserve_exact(bytes).map_err(too_much)?;
+    zstd::bulk::decompress_to_buffer(data, &mut plain)?;
+    Ok(plain)
+}
+
 /// A copy that holds no more than its values (a view of one row may keep a block alive).
 pub fn compact(array: &ArrayRef) -> Result<ArrayRef> {
     if let Some(view) = array.as_binary_view_opt() {
@@ -91,7 +109,7 @@ impl SparseIndex {
         if layout.primary_key_length == 0 || data.is_empty() {
             return Ok(SparseIndex { keys: Vec::new(), columns: Vec::new(), descending: Vec::new(), granules, bytes: 0 });
         }
-        let plain = zstd::stream::decode_all(data)?;
+        let plain = plain_of(data)?;
         let mut reader = StreamReader::try_new(Cursor::new(&plain), None)?;
         let batch = reader.next().transpose()?.ok_or_else(|| corrupt("it is empty".to_string()))?;
         if batch.num_rows() != granules + 1 || batch.num_columns() != layout.primary_key_length {

@@ -49,10 +49,13 @@ const COLUMN_BYTES: u64 = 200;
 const CHUNK_BYTES: u64 = 24;
 
 impl OpenPart {
-    /// `tail`: the object's bytes from the embedded block on. Errors: CORRUPTED_DATA, naming the object.
+    /// `tail`: the object's bytes from the embedded block on. Errors: CORRUPTED_DATA, naming the object;
+    /// MEMORY_LIMIT_EXCEEDED.
     pub fn parse(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
-        Self::parse_tail(key, object_bytes, tail, layout)
-            .map_err(|error| Error::new(ErrorCode::CORRUPTED_DATA, error.message()).with_context(format!("part {key}")))
+        Self::parse_tail(key, object_bytes, tail, layout).map_err(|error| match error.code() {
+            ErrorCode::MEMORY_LIMIT_EXCEEDED => error.with_context(format!("opening part {key}")),
+            _ => Error::new(ErrorCode::CORRUPTED_DATA, error.message()).with_context(format!("part {key}")),
+        })
     }
 
     fn parse_tail(key: &str, object_bytes: u64, tail: Bytes, layout: &Layout) -> Result<OpenPart> {
