@@ -8,6 +8,7 @@
 //! | `password` | how a user proves to be one |
 //! | `entity` | users, roles and profiles, as they are kept |
 //! | `control` | all of them, kept in one object under the data path |
+//! | `statements` | the statements that make them again |
 //! | `effective` | what a user who came in may do, with the roles that are on |
 
 pub mod control;
@@ -18,6 +19,7 @@ pub mod password;
 pub mod policy;
 pub mod privilege;
 pub mod rights;
+pub mod statements;
 
 pub use control::AccessControl;
 pub use effective::Identity;

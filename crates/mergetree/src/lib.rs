@@ -20,6 +20,7 @@ pub mod located;
 pub mod manifest;
 pub mod merge;
 pub mod mutate;
+mod opening;
 pub mod parallel;
 pub mod part;
 mod part_rows;

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use arrow::array::UInt8Array;
 use gristmill_access::Privileges;
-use gristmill_access::control::{State, create_profile, create_role, create_user, role_grants};
+use gristmill_access::control::State;
 use gristmill_access::entity::{Chosen, Collection, CollectionValue, RoleGranted, SettingsElement, Storage, User};
 use gristmill_access::grant::{self, Element, Granted};
 use gristmill_access::password::Method;
 use gristmill_access::rights::{Name, Object, denied};
+use gristmill_access::statements::{create_profile, create_role, create_user, role_grants};
 use gristmill_base::env::Env;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};

@@ -4,6 +4,8 @@
 //! A chain of such functions is monotonic where each link is over the range that reaches it. Functions of instants are
 //! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
 
+mod arithmetic;
+
 use std::sync::Arc;
 
 use SqlType as T;
@@ -13,6 +15,7 @@ use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY, civi
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
 
+use self::arithmetic::{arithmetic, ends, is_narrow_decimal, negation, rounding};
 use crate::define::constant_integer;
 use crate::scalar::Argument;
 
@@ -226,109 +229,6 @@ const TIMES: [&str; 14] = [
 
 fn is_number(kind: &SqlType) -> bool {
     kind.is_number() && *kind != T::Bool
-}
-
-/// The ends of an integer type's values, as far as they fit 128 bits.
-fn ends(kind: &SqlType) -> Option<(i128, i128)> {
-    let (bits, signed) = kind.integer_bits()?;
-    match (bits, signed) {
-        (128.., true) => Some((i128::MIN, i128::MAX)),
-        (128.., false) => Some((0, i128::MAX)),
-        (bits, true) => Some((-(1 << (bits - 1)), (1 << (bits - 1)) - 1)),
-        (bits, false) => Some((0, (1 << bits) - 1)),
-    }
-}
-
-/// The smallest value of a signed type has no opposite in it; results are wider, save for the widest.
-fn negation(kind: &SqlType) -> Holds {
-    match kind.integer_bits() {
-        Some((64, true)) => Holds::Between(i128::from(i64::MIN) + 1, i64::MAX.into()),
-        Some((128.., _)) => Holds::Between(i128::MIN + 1, i128::MAX),
-        Some((64, false)) => Holds::Between(0, i64::MAX.into()),
-        _ => Holds::Always,
-    }
-}
-
-/// To digits, which may be before the point: integers may leave their type then, and wrap.
-fn rounding(kind: &SqlType, arguments: &[Argument]) -> Option<Monotonicity> {
-    let digits = match arguments {
-        [_] => 0,
-        [_, digits] => constant_integer(digits)?,
-        _ => return None,
-    };
-    match (kind.integer_bits(), digits) {
-        (Some((..=64, _)), -18..0) => {
-            let ((low, high), unit) = (ends(kind)?, 10i128.pow(digits.unsigned_abs() as u32));
-            (low + unit <= high - unit).then(|| Monotonicity::rising(Holds::Between(low + unit, high - unit)))
-        }
-        (_, 0) | (Some((..=64, _)), 0..) => Some(Monotonicity::rising(Holds::Always)),
-        // Floats are scaled by digits behind the point, and the largest are not.
-        (None, ..0) if kind.is_float() => Some(Monotonicity::rising(Holds::Always)),
-        (None, _) if is_narrow_decimal(kind) => Some(Monotonicity::rising(Holds::Always)),
-        _ => None,
-    }
-}
-
-/// One of up to 38 digits.
-fn is_narrow_decimal(kind: &SqlType) -> bool {
-    matches!(kind, T::Decimal { precision: ..=38, .. })
-}
-
-/// A decimal and a constant that is exact: what does not fit is an error, so nothing wraps.
-fn decimal_arithmetic(name: &str, variable: usize, constant: &Argument) -> Option<Monotonicity> {
-    let value = constant.constant.as_ref().filter(|value| !value.is_null())?;
-    if !constant.kind.is_decimal() && !constant.kind.is_integer() {
-        return None;
-    }
-    let sign = value.partial_cmp(&ScalarValue::new_zero(&value.data_type()).ok()?)?;
-    let found = match (name, variable) {
-        ("plus", _) | ("minus", 0) => Monotonicity::rising(Holds::Always),
-        ("minus", _) => Monotonicity::falling(Holds::Always),
-        ("multiply", _) if sign.is_gt() => Monotonicity::rising(Holds::Always),
-        ("multiply", _) if sign.is_lt() => Monotonicity::falling(Holds::Always),
-        _ => return None,
-    };
-    Some(found.at(variable))
-}
-
-fn arithmetic(name: &str, arguments: &[Argument]) -> Option<Monotonicity> {
-    let [left, right] = arguments else { return None };
-    match (&left.constant, &right.constant) {
-        (None, Some(_)) if is_narrow_decimal(left.kind.plain()) => return decimal_arithmetic(name, 0, right),
-        (Some(_), None) if is_narrow_decimal(right.kind.plain()) => return decimal_arithmetic(name, 1, left),
-        _ => {}
-    }
-    let (variable, constant) = match (&left.constant, &right.constant) {
-        (None, Some(_)) => (0, constant_integer(right)?),
-        (Some(_), None) => (1, constant_integer(left)?),
-        _ => return None,
-    };
-    let kind = arguments[variable].kind.plain();
-    let c = i128::from(constant);
-    let by_days = matches!(kind, T::Date | T::Date32 | T::DateTime(_));
-    if !(kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) || by_days && name != "multiply") {
-        return None;
-    }
-    // Sums are as wide as 64 bits allow, and wrap around there; dates wrap at the ends of their own types.
-    let (low, high) = match kind {
-        T::Date => (0, LAST_DAY_OF_DATE.into()),
-        T::Date32 => (FIRST_DAY.into(), gristmill_types::calendar::LAST_DAY.into()),
-        T::DateTime(_) => (0, u32::MAX.into()),
-        T::UInt64 if name != "minus" && c >= 0 => (0, u64::MAX.into()),
-        _ => (i64::MIN.into(), i64::MAX.into()),
-    };
-    let between = |first: i128, last: i128| Holds::Between(first.max(low), last.min(high));
-    let found = match (name, variable) {
-        ("plus", _) => Monotonicity::rising(between(low - c, high - c)),
-        ("minus", 0) => Monotonicity::rising(between(low + c, high + c)),
-        ("minus", _) => Monotonicity::falling(between(c - high, c - low)),
-        ("multiply", _) if c > 0 => Monotonicity::rising(Holds::Between(low / c, high / c)),
-        ("multiply", _) if c < 0 => Monotonicity::falling(Holds::Between(high / c, low / c)),
-        ("intDiv" | "divide", 0) if c > 0 => Monotonicity::rising(Holds::Always),
-        ("intDiv" | "divide", 0) if c < 0 => Monotonicity::falling(negation(kind)),
-        _ => return None,
-    };
-    Some(found.at(variable))
 }
 
 fn zone_of(kind: &SqlType, session: &Zone) -> Zone {
