@@ -116,6 +116,19 @@ impl fmt::Debug for Databases {
     }
 }
 
+/// How names of tables begin that CREATE OR REPLACE … AS SELECT fills, before they get the name that they are for.
+const BEING_FILLED: &str = "_tmp_replace_";
+
+/// What a table is called while CREATE OR REPLACE … AS SELECT fills it. One that is still called so when the server starts
+/// goes.
+pub fn name_while_filled(uuid: Uuid) -> String {
+    format!("{BEING_FILLED}{}", uuid.simple())
+}
+
+fn is_being_filled(name: &str) -> bool {
+    name.strip_prefix(BEING_FILLED).is_some_and(|rest| rest.parse::<Uuid>().is_ok())
+}
+
 /// Databases whose tables tell each user what that user may see.
 pub fn is_of_each_user(database: &str) -> bool {
     database == "system" || database.eq_ignore_ascii_case("information_schema")
@@ -194,7 +207,20 @@ impl Databases {
         for definition in loaded.unowned {
             databases.remove_leftover(Arc::new(definition)).await;
         }
+        for (database, table) in databases.being_filled() {
+            databases.drop_table(&database, &table, true).await?;
+        }
         Ok(databases)
+    }
+
+    /// Tables whose statement did not come to its end before the last start.
+    fn being_filled(&self) -> Vec<(String, String)> {
+        let state = self.state.read();
+        let of = |(database, tables): (&String, &Database)| {
+            let names = tables.tables.keys().filter(|name| is_being_filled(name));
+            names.map(|name| (database.clone(), name.clone())).collect::<Vec<_>>()
+        };
+        state.iter().flat_map(of).collect()
     }
 
     pub fn database_names(&self) -> Vec<String> {

@@ -19,7 +19,7 @@ pub mod ttl;
 
 pub use column_keys::ColumnKeys;
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
-pub use databases::{DatabaseInfo, Databases, TableOpener};
+pub use databases::{DatabaseInfo, Databases, TableOpener, name_while_filled};
 pub use definition::{
     ConstraintDefinition, ConstraintKind, EngineSpec, SkipIndexDefinition, TableDefinition, directed, direction,
 };

@@ -294,6 +294,7 @@ impl Session {
                 let engine = create.engine.as_ref().map(|(name, _)| name.as_str());
                 let of_query = create.settings.iter().filter(|(name, _)| crate::opener::is_query_setting(engine, name));
                 settings = self.with(&settings, &of_query.cloned().collect())?;
+                settings = self.with(&settings, &create.query_settings)?;
             }
             Statement::Explain { statement, .. } => return self.settings_for(statement),
             Statement::Shown { statement, after } => {

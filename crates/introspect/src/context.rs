@@ -4,8 +4,8 @@
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 use datafusion::execution::TaskContext;
@@ -43,6 +43,8 @@ pub struct QueryContext {
     pub insert_gear: Arc<GearShown>,
     /// Projections that it reads, with database and table.
     pub projections: Arc<Mutex<BTreeSet<String>>>,
+    /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
+    pub given: Arc<OnceLock<Vec<String>>>,
     pub cancel: CancellationToken,
     pub env: Arc<dyn Env>,
     /// Since the Unix epoch.
@@ -108,6 +110,7 @@ impl QueryContext {
             progress: Arc::default(),
             insert_gear: Arc::default(),
             projections: Arc::default(),
+            given: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
             start_instant: env.instant(),
@@ -172,6 +175,7 @@ impl QueryContext {
             progress: self.progress.clone(),
             insert_gear: self.insert_gear.clone(),
             projections: self.projections.clone(),
+            given: self.given.clone(),
             cancel,
             env: self.env.clone(),
             start: self.start,

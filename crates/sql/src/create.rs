@@ -9,7 +9,7 @@ use crate::ast::Node;
 use crate::dialect::parse_type_text;
 use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
-use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, syntax};
+use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, settings_of, syntax};
 use crate::ttl::TtlElement;
 
 #[derive(Clone, Debug, PartialEq)]
@@ -85,6 +85,8 @@ pub struct CreateTable {
     /// `AS function(…)`
     pub as_function: Option<(String, Vec<Node>)>,
     pub query: Option<Box<Query>>,
+    /// SETTINGS behind the query of a table, where it is filled by it.
+    pub query_settings: Assignments,
     /// CREATE VIEW: the text of `query`.
     pub view: Option<String>,
     pub materialized: bool,
@@ -492,7 +494,13 @@ impl Cursor<'_> {
                 if self.peeks("SELECT") || self.peeks("WITH") || self.parser.peek_token_ref().token == Token::LParen {
                     let start = self.parser.peek_token_ref().span.start;
                     create.query_start = Some((start.line, start.column));
-                    create.query = Some(self.query()?);
+                    let mut query = self.query()?;
+                    if create.view.is_none()
+                        && let Some(settings) = query.settings.take()
+                    {
+                        create.query_settings = settings_of(&settings)?;
+                    }
+                    create.query = Some(query);
                     if !self.at_end() {
                         let end = self.parser.peek_token_ref().span.start;
                         create.query_end = Some((end.line, end.column));

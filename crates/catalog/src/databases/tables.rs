@@ -154,6 +154,34 @@ impl Databases {
         .await
     }
 
+    /// A table gets the name of another one of its database, which goes, at once. Where nothing has the name, as `rename_table`.
+    pub async fn replace_table(&self, database: &str, from: &str, to: &str) -> Result<()> {
+        let (from, to) = ((database, from), (database, to));
+        let guard = self.lock_with_inner(&[from, to]).await;
+        let moved = renamed(&self.writable_table(from)?, to)?;
+        let old = {
+            let state = self.state.read();
+            writable_database(&state, database)?.tables.get(to.1).cloned()
+        };
+        let replaced: Vec<_> = old.iter().flat_map(|old| self.with_inner(&old.definition())).collect();
+        drop(old);
+        let change = Change {
+            put: [Record::Table((*moved.definition()).clone())]
+                .into_iter()
+                .chain(replaced.iter().map(|old| Record::Unowned((**old).clone())))
+                .collect(),
+            delete: replaced.iter().map(|old| Key::Table(old.database.clone(), old.uuid)).collect(),
+        };
+        let (from, to) = (owned(from), owned(to));
+        self.commit(guard, change, move |state| {
+            let gone = replaced.iter().filter_map(|old| take_slot(state, (&old.database, &old.name))).collect();
+            take_slot(state, (&from.0, &from.1));
+            put_slot(state, (&to.0, &to.1), Slot::Open(moved));
+            gone
+        })
+        .await
+    }
+
     /// EXCHANGE TABLES a AND b: both names change hands at once.
     pub async fn exchange_tables(&self, a: (&str, &str), b: (&str, &str)) -> Result<()> {
         if a == b {

@@ -199,6 +199,34 @@ async fn rename_and_exchange_move_tables_between_databases() {
 }
 
 #[tokio::test]
+async fn a_table_that_replaces_another_has_its_name_at_once() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    let new = table(&name_while_filled(Uuid::from_u128(1)));
+    databases.create_table(table("t"), false, false).await.expect("created");
+    databases.create_table(new.clone(), false, false).await.expect("created");
+    databases.replace_table("default", &new.name, "t").await.expect("replaced");
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert_eq!(names(&databases, "default"), ["t"]);
+        assert_eq!(databases.table("default", "t").expect("t").definition().uuid, new.uuid);
+    }
+    assert_eq!(*disk.lock(), [new.uuid]);
+}
+
+#[tokio::test]
+async fn a_table_that_was_being_filled_when_the_server_ended_is_gone_at_the_next_start() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_table(table("t"), false, false).await.expect("created");
+    databases.create_table(table(&name_while_filled(Uuid::from_u128(1))), false, false).await.expect("created");
+    databases.create_table(table("_tmp_replace_of_mine"), false, false).await.expect("created");
+    drop(databases);
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(names(&databases, "default"), ["_tmp_replace_of_mine", "t"]);
+    assert_eq!(disk.lock().len(), 2);
+}
+
+#[tokio::test]
 async fn a_detached_table_is_unseen_until_it_is_attached_and_keeps_its_name() {
     let databases = open().await;
     databases.create_table(table("t"), false, false).await.expect("created");

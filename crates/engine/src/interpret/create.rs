@@ -2,10 +2,11 @@
 
 use std::collections::BTreeMap;
 
+use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
-    SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction,
+    SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction, name_while_filled,
 };
 use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
@@ -49,16 +50,42 @@ impl Interpreter {
         if create.view.is_some() {
             return self.create_view(&create, database, table).await;
         }
-        let definition = self.definition(&create, database, table).await?;
+        let mut definition = self.definition(&create, database, table).await?;
         if create.clones {
             self.check_clone(&create, &definition)?;
         }
-        self.databases(database).create_table(definition, create.if_not_exists, create.or_replace).await?;
-        if let Some(like) = create.like.as_ref().filter(|_| create.clones) {
-            return self.fill_clone((database, table), like).await;
+        if create.query.is_none() && !create.clones {
+            self.databases(database).create_table(definition, create.if_not_exists, create.or_replace).await?;
+            return Ok(Outcome::done());
         }
-        let Some(query) = create.query else { return Ok(Outcome::done()) };
-        // CREATE … AS SELECT: a table whose rows could not be written does not stay.
+        // What is replaced is there, and may be read by the query, until its successor has all rows.
+        let replaces = create.or_replace && self.databases(database).has_table(database, table);
+        if replaces {
+            definition.name = name_while_filled(definition.uuid);
+        }
+        let made = definition.name.clone();
+        let databases = self.databases(database);
+        databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
+        let filled = async {
+            self.fill(&create, database, &made).await?;
+            if replaces { databases.replace_table(database, &made, table).await } else { Ok(()) }
+        };
+        if let Err(error) = filled.await {
+            databases.drop_table(database, &made, true).await?;
+            return Err(error);
+        }
+        Ok(Outcome::done())
+    }
+
+    /// The rows of CREATE … AS SELECT, or of CLONE AS.
+    async fn fill(&self, create: &CreateTable, database: &str, table: &str) -> Result<()> {
+        if let Some(like) = create.like.as_ref().filter(|_| create.clones) {
+            let made = self.databases(database).table(database, table)?;
+            let (of, name) = self.full(like);
+            let from = self.databases(of).table(of, name)?;
+            return self.take_partition(made, from, PartitionChoice::All, Transfer::Add).await;
+        }
+        let Some(query) = create.query.clone() else { return Ok(()) };
         let insert = Insert {
             target: TableExpression::Table(TableName { database: Some(database.to_string()), table: table.to_string() }),
             columns: None,
@@ -66,18 +93,8 @@ impl Interpreter {
             settings: Vec::new(),
             source: InsertSource::Query { query, format: None },
         };
-        let filled = match self.insert(insert, None, &mut Vec::new()).await {
-            Ok(outcome) => {
-                use futures::TryStreamExt;
-                outcome.rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
-            }
-            Err(error) => Err(error),
-        };
-        if let Err(error) = filled {
-            self.databases(database).drop_table(database, table, true).await?;
-            return Err(error);
-        }
-        Ok(Outcome::done())
+        let outcome = self.insert(insert, None, &mut Vec::new()).await?;
+        outcome.rows.try_for_each(|_| async { Ok(()) }).await.map_err(Error::from)
     }
 
     /// CLONE AS: both tables have parts. Errors: SUPPORT_IS_DISABLED.
@@ -93,18 +110,6 @@ impl Interpreter {
         };
         let text = format!("Only support CLONE AS {of} tables of the MergeTree family. CREATE … AS, then INSERT … SELECT");
         Err(Error::new(ErrorCode::SUPPORT_IS_DISABLED, text))
-    }
-
-    /// The new table gets the parts of another; where it cannot, it does not stay.
-    async fn fill_clone(&self, (database, table): (&str, &str), like: &TableName) -> Result<Outcome> {
-        let made = self.databases(database).table(database, table)?;
-        let (of, name) = self.full(like);
-        let from = self.databases(of).table(of, name)?;
-        if let Err(error) = self.take_partition(made, from, PartitionChoice::All, Transfer::Add).await {
-            self.databases(database).drop_table(database, table, true).await?;
-            return Err(error);
-        }
-        Ok(Outcome::done())
     }
 
     /// Database and name of a table that is made. Errors: BAD_DATABASE_FOR_TEMPORARY_TABLE.

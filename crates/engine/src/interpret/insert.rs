@@ -134,6 +134,8 @@ impl Interpreter {
             }
         };
         let definition = shape.root.table.definition();
+        // Set once: the rows of one statement are given alike.
+        let _ = self.context.given.set(given.iter().map(|column| column.name.clone()).collect());
         let shaped = self.shape_rows(lowered, &given, &definition.columns)?;
         let shaped = self.checked_rows(shaped, &definition)?;
         // Rows that have an order keep it where it decides which of them stay.

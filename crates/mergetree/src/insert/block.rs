@@ -96,7 +96,7 @@ pub async fn write_block(
     warn_of_many(context, partitions.len());
     let keys = layout.sorting.iter().map(|key| key.evaluate(&block)).collect::<Result<Vec<_>>>()?;
     let hash = match target.settings.non_replicated_deduplication_window > 0 {
-        true => Some(block_hash(&block)?),
+        true => Some(block_hash(&block, context.given.get())?),
         false => None,
     };
     let (text, dictionaries) = inspect(context.threads(), layout, &block).await?;

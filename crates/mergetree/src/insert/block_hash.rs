@@ -3,6 +3,9 @@
 //! the same to the table may be different rows that were inserted, and none of these may be lost: (1, 1), (1, 2) and then
 //! (1, 2) leave one row in a ReplacingMergeTree, yet the second INSERT is no repetition of the first.
 //!
+//! Columns that the INSERT does not give do not count: a default may be `rand()` or `now()`, and the same rows would be others
+//! with every INSERT. Where it gives a column that is not kept (EPHEMERAL), all that are kept may follow from it, and count.
+//!
 //! How the values lie in memory, and what lies under a NULL, does not count.
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch};
@@ -14,11 +17,16 @@ use xxhash_rust::xxh3::Xxh3;
 /// Rows whose keys of other types are made at a time.
 const ROWS_AT_ONCE: usize = 8192;
 
-/// Never 0.
-pub fn block_hash(block: &RecordBatch) -> Result<u128> {
+/// `given`: the names of the columns that the INSERT gives, where it is known. Never 0.
+pub fn block_hash(block: &RecordBatch, given: Option<&Vec<String>>) -> Result<u128> {
     let mut hash = Xxh3::new();
     hash.update(&(block.num_rows() as u64).to_le_bytes());
-    for column in block.columns() {
+    for name in given.into_iter().flatten() {
+        hash.update(&(name.len() as u64).to_le_bytes());
+        hash.update(name.as_bytes());
+    }
+    let these = given.and_then(|given| given.iter().map(|name| block.column_by_name(name)).collect::<Option<Vec<_>>>());
+    for column in these.unwrap_or_else(|| block.columns().iter().collect()) {
         add(&mut hash, column)?;
     }
     Ok(hash.digest128().max(1))
@@ -87,7 +95,25 @@ mod tests {
     fn hash_of(columns: Vec<ArrayRef>) -> u128 {
         let field = |(at, column): (usize, &ArrayRef)| Field::new(format!("c{at}"), column.data_type().clone(), true);
         let schema = Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>());
-        block_hash(&RecordBatch::try_new(Arc::new(schema), columns).expect("a block")).expect("a hash")
+        block_hash(&RecordBatch::try_new(Arc::new(schema), columns).expect("a block"), None).expect("a hash")
+    }
+
+    /// Of a block of columns c0 and c1, of which these were given.
+    fn hash_of_given(columns: [ArrayRef; 2], given: &[&str]) -> u128 {
+        let field = |(at, column): (usize, &ArrayRef)| Field::new(format!("c{at}"), column.data_type().clone(), true);
+        let schema = Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>());
+        let given = given.iter().map(|name| name.to_string()).collect();
+        block_hash(&RecordBatch::try_new(Arc::new(schema), columns.to_vec()).expect("a block"), Some(&given))
+            .expect("a hash")
+    }
+
+    #[test]
+    fn what_came_by_defaults_does_not_count() {
+        let (first, again) = ([numbers(&[1]), numbers(&[5])], [numbers(&[1]), numbers(&[6])]);
+        assert_eq!(hash_of_given(first.clone(), &["c0"]), hash_of_given(again.clone(), &["c0"]));
+        assert_ne!(hash_of_given(first.clone(), &["c0", "c1"]), hash_of_given(again.clone(), &["c0", "c1"]));
+        // An EPHEMERAL column is not in the block.
+        assert_ne!(hash_of_given(first, &["c0", "e"]), hash_of_given(again, &["c0", "e"]));
     }
 
     fn numbers(values: &[i64]) -> ArrayRef {

@@ -107,7 +107,7 @@ impl State {
                 }
                 stays
             });
-            if record.operation == Operation::Truncate {
+            if record.operation == Operation::Truncate || !record.detached.is_empty() {
                 next.forget_inserts(&found);
             }
             for part in found {
@@ -214,7 +214,7 @@ impl State {
         }
     }
 
-    /// Rows that were dropped may be inserted again: blocks of partitions that have no part any more are not known, nor are
+    /// Rows that were dropped or detached may be inserted again: blocks of partitions that have no part any more are not known, nor are
     /// tokens when the table is empty.
     fn forget_inserts(&mut self, dropped: &[Arc<PartEntry>]) {
         if self.parts.is_empty() {
