@@ -73,13 +73,22 @@ struct Writing {
     blocks: u64,
 }
 
-/// `step_bytes`: of one commit, where there are several. A lane of a commit has full blocks and a last one.
-fn writing(rows: u64, bytes: u64, lanes: u64, block_rows: u64, block_bytes: u64, step_bytes: Option<u64>) -> Writing {
-    let commits = step_bytes.map_or(1, |step| bytes.div_ceil(step.max(1)).max(1));
+/// The commits of a load: of so many bytes each, and of a row group at least.
+struct Steps {
+    bytes: u64,
+    row_groups: u64,
+}
+
+/// `steps`: where there are several commits. A lane of a commit has full blocks and a last one.
+fn writing(rows: u64, bytes: u64, lanes: u64, block_rows: u64, block_bytes: u64, steps: Option<Steps>) -> Writing {
+    if rows == 0 && bytes == 0 {
+        return Writing { commits: 0, blocks: 0 };
+    }
+    let commits = steps.map_or(1, |steps| bytes.div_ceil(steps.bytes.max(1)).min(steps.row_groups).max(1));
     let full =
         |amount: u64, block: u64| if block == 0 { 1 } else { amount.div_ceil(commits * lanes).div_ceil(block).max(1) };
     let of_a_lane = full(rows, block_rows).max(full(bytes, block_bytes));
-    Writing { commits, blocks: if rows == 0 && bytes == 0 { 0 } else { commits * lanes * of_a_lane } }
+    Writing { commits, blocks: commits * lanes * of_a_lane }
 }
 
 impl Interpreter {
@@ -89,14 +98,16 @@ impl Interpreter {
     }
 
     pub(super) async fn estimate_insert(&self, insert: &Insert) -> Result<Outcome> {
-        let PlannedInsert { shape, rows: planned, .. } = self.plan_insert(insert, None, &mut Vec::new()).await?;
+        let PlannedInsert { shape, rows: planned, lanes_max } = self.plan_insert(insert, None, &mut Vec::new()).await?;
         let table = &shape.root.table;
         let files = gristmill_sources::object::estimate::estimates(&planned.physical, &self.context).await?;
         let tables = gristmill_mergetree::read::estimates(&planned.physical);
         let (context, settings) = (&self.context, &self.context.settings);
-        let lanes = lane_count(context, usize::MAX);
+        let lanes = lane_count(context, lanes_max);
         let resumes = load::planned(insert, table, &planned.physical, context)?.is_some();
-        let step_bytes = resumes.then(|| load::step_bytes(settings, lanes));
+        // Files that do not say have one.
+        let row_groups = files.iter().map(|files| files.row_groups.max(files.files)).sum();
+        let steps = resumes.then(|| Steps { bytes: load::step_bytes(settings, lanes), row_groups });
         let definition = table.definition();
         let known = files.iter().filter_map(|files| files.rows).chain(tables.iter().map(|table| table.rows)).sum();
         // Other sources tell the plan, if anybody.
@@ -105,13 +116,15 @@ impl Interpreter {
             0 => rows * row_bytes(&definition.columns),
             bytes => bytes,
         };
+        // A batch goes to one lane.
+        let lanes = rows.div_ceil(settings.max_block_size.max(1)).clamp(1, lanes as u64);
         let (block_rows, block_bytes) = (settings.min_insert_block_size_rows, settings.min_insert_block_size_bytes);
-        let mut writing = writing(rows, bytes, lanes as u64, block_rows, block_bytes, step_bytes);
+        let mut writing = writing(rows, bytes, lanes, block_rows, block_bytes, steps);
         let table_settings = TableSettings::parse(&definition.settings).unwrap_or_default();
         let granularity = table_settings.index_granularity;
         if let Some(blocks) = Gear::new(context, &table_settings, definition.columns.len()).blocks_of(bytes) {
             // Each lane of a commit has a last block, which is not full.
-            writing.blocks = blocks.max(writing.commits * lanes as u64) * u64::from(writing.blocks > 0);
+            writing.blocks = blocks.max(writing.commits * lanes) * u64::from(writing.blocks > 0);
         }
         let mut answered = reading(tables, &files);
         answered.push(Row {
@@ -226,7 +239,9 @@ mod tests {
         assert_eq!(writing(10, 1_000, 2, 100, 0, None), Writing { commits: 1, blocks: 2 }, "a block a lane");
         assert_eq!(writing(1_000, 1_000, 2, 100, 0, None), Writing { commits: 1, blocks: 10 });
         assert_eq!(writing(1_000, 8_000, 2, 100, 200, None), Writing { commits: 1, blocks: 40 }, "bytes come first");
-        assert_eq!(writing(1_000, 8_000, 2, 0, 500, Some(4_000)), Writing { commits: 2, blocks: 16 });
-        assert_eq!(writing(0, 0, 2, 100, 100, None), Writing { commits: 1, blocks: 0 });
+        let steps = |bytes, row_groups| Some(Steps { bytes, row_groups });
+        assert_eq!(writing(1_000, 8_000, 2, 0, 500, steps(4_000, 10)), Writing { commits: 2, blocks: 16 });
+        assert_eq!(writing(1_000, 8_000, 2, 0, 500, steps(1, 4)), Writing { commits: 4, blocks: 16 }, "a row group each");
+        assert_eq!(writing(0, 0, 2, 100, 100, steps(1, 0)), Writing { commits: 0, blocks: 0 });
     }
 }
