@@ -5,6 +5,7 @@
 //! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
 
 mod arithmetic;
+mod intervals;
 
 use std::sync::Arc;
 
@@ -160,7 +161,7 @@ fn judge(
         "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => {
             Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
         }
-        "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments),
+        "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments, session),
         "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
         "toString" if arguments.len() > 1 => None,
         "toString" => text_of(kind),
@@ -513,6 +514,8 @@ mod tests {
         assert_eq!(with_constant("intDiv", "UInt64", 10), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(with_constant("intDiv", "Int32", -10).map(|found| found.direction), Some(Direction::Falling));
         assert_eq!(with_constant("intDiv", "UInt64", 0), None);
-        assert_eq!(monotonic("negate", &[T::Int32]), Some(Monotonicity::falling(Holds::Always)));
+        assert_eq!(monotonic("negate", &[T::UInt32]), Some(Monotonicity::falling(Holds::Always)));
+        let found = monotonic("negate", &[T::Int32]).unwrap();
+        assert!(found.over(i128::from(i32::MIN) + 1, i32::MAX.into()) && !found.over(i32::MIN.into(), 0));
     }
 }

@@ -257,12 +257,14 @@ pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
 }
 
 /// Whether the filter may be NULL for some row. What is known of a key does not tell: that of `ORDER BY ifNull(n, 0)` is never
-/// NULL, where `n != 1` is.
+/// NULL, where `n != 1` is. A constant NULL makes it so over columns that never are: `n IN (1, 2) AND NULL`.
 fn may_be_null(filter: &Expr, schema: &DFSchema) -> bool {
-    let columns = filter.column_refs();
-    let nullable =
-        |column: &&Column| schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable());
-    columns.iter().any(nullable) && filter.nullable(schema).unwrap_or(true)
+    let is_nullable = |expr: &Expr| match expr {
+        Expr::Column(column) => schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable()),
+        Expr::Literal(value, _) => value.is_null(),
+        _ => false,
+    };
+    filter.exists(|expr| Ok(is_nullable(expr))).unwrap_or(true) && filter.nullable(schema).unwrap_or(true)
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
