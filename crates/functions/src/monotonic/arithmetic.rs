@@ -43,7 +43,9 @@ pub(super) fn rounding(kind: &SqlType, arguments: &[Argument]) -> Option<Monoton
     match (kind.integer_bits(), digits) {
         (Some((..=64, _)), -18..0) => {
             let ((low, high), unit) = (ends(kind)?, 10i128.pow(digits.unsigned_abs() as u32));
-            (low + unit <= high - unit).then(|| Monotonicity::rising(Holds::Between(low + unit, high - unit)))
+            // Nothing is rounded to less than zero.
+            let low = if low == 0 { 0 } else { low + unit };
+            (low <= high - unit).then(|| Monotonicity::rising(Holds::Between(low, high - unit)))
         }
         (_, 0) | (Some((..=64, _)), 0..) => Some(Monotonicity::rising(Holds::Always)),
         // Floats are scaled by digits behind the point, and the largest are not.
