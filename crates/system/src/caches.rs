@@ -11,13 +11,14 @@ use crate::rows::table;
 const STRUCTURE: &str = "name String, bytes UInt64, entries UInt64, hits UInt64, misses UInt64, limit UInt64, \
     description String";
 
-const DESCRIPTIONS: [(&str, &str); 6] = [
+const DESCRIPTIONS: [(&str, &str); 7] = [
     ("Mark", "Headers, sparse indexes and footers of parts. SYSTEM DROP MARK CACHE empties it."),
     ("Uncompressed", "Decoded granules. SYSTEM DROP UNCOMPRESSED CACHE empties it."),
     (
         "QueryCondition",
         "Granules in which no row fulfils a condition, with use_query_condition_cache. SYSTEM DROP QUERY CONDITION CACHE empties it.",
     ),
+    ("SkippingIndex", "Chunks of data skipping indexes. SYSTEM DROP SKIPPING INDEX CACHE empties it."),
     ("ParquetMetadata", "Footers of Parquet files. SYSTEM DROP PARQUET METADATA CACHE empties it."),
     ("Schema", "Inferred structures of files. SYSTEM DROP SCHEMA CACHE empties it."),
     ("ObjectListing", "Files that patterns of object storage matched a moment ago."),
@@ -30,6 +31,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
             ("Mark", mergetree.parts.report()),
             ("Uncompressed", mergetree.granules.report()),
             ("QueryCondition", mergetree.conditions.report()),
+            ("SkippingIndex", mergetree.skip_indexes.report()),
         ];
         for (name, report) in of_tables.into_iter().chain(sources.reports()) {
             let description = DESCRIPTIONS.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| *text);

@@ -19,7 +19,7 @@ use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName}
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec, statistics};
 
 use super::alter::check_settings;
-use super::{Interpreter, Outcome, ttl};
+use super::{Interpreter, Outcome, column_rules, ttl};
 use crate::constraints;
 use crate::engine::Engine;
 use crate::keys::check_declared;
@@ -167,6 +167,7 @@ impl Interpreter {
         }
         check_engine(&engine.name)?;
         let sorted = engine.name.ends_with("MergeTree");
+        column_rules::check(&columns, sorted)?;
         let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
         let with_direction = |(key, descending): (String, &bool)| directed(&key, *descending);
         let with_directions =

@@ -23,7 +23,6 @@ const NO_SUCH_CACHES: &[&str] = &[
     "FORMAT SCHEMA CACHE",
     "ICEBERG METADATA CACHE",
     "INDEX MARK CACHE",
-    "INDEX UNCOMPRESSED CACHE",
     "MMAP CACHE",
     "PAGE CACHE",
     "PRIMARY INDEX CACHE",
@@ -251,6 +250,11 @@ impl Interpreter {
             }
             ["DROP" | "CLEAR", "UNCOMPRESSED", "CACHE"] => {
                 self.engine.mergetree.granules.clear();
+                Ok(())
+            }
+            // ClickHouse has them among others in the cache that it calls by the second name.
+            ["DROP" | "CLEAR", "SKIPPING", "INDEX", "CACHE"] | ["DROP" | "CLEAR", "INDEX", "UNCOMPRESSED", "CACHE"] => {
+                self.engine.mergetree.skip_indexes.clear();
                 Ok(())
             }
             ["DROP" | "CLEAR", "QUERY", "CONDITION", "CACHE"] => {

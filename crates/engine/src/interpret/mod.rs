@@ -6,6 +6,7 @@ mod answered;
 mod async_insert;
 mod check;
 mod client_rows;
+mod column_rules;
 mod create;
 mod data_blocks;
 mod describe;

@@ -4,7 +4,9 @@ use SqlType as T;
 use datafusion::common::ScalarValue;
 use gristmill_types::SqlType;
 use gristmill_types::calendar::{FIRST_DAY, LAST_DAY, LAST_DAY_OF_DATE};
+use gristmill_types::zone::Zone;
 
+use super::intervals::shifted;
 use super::{Holds, Monotonicity};
 use crate::define::constant_integer;
 use crate::scalar::Argument;
@@ -20,12 +22,13 @@ pub(super) fn ends(kind: &SqlType) -> Option<(i128, i128)> {
     }
 }
 
-/// The smallest value of a signed type has no opposite in it; results are wider, save for the widest.
+/// The smallest value of a signed type has no opposite in it, and is its own; results of the others are wider, save for the
+/// widest.
 pub(super) fn negation(kind: &SqlType) -> Holds {
-    match kind.integer_bits() {
-        Some((64, true)) => Holds::Between(i128::from(i64::MIN) + 1, i64::MAX.into()),
-        Some((128.., _)) => Holds::Between(i128::MIN + 1, i128::MAX),
-        Some((64, false)) => Holds::Between(0, i64::MAX.into()),
+    match (kind.integer_bits(), ends(kind)) {
+        (Some((64, false)), _) => Holds::Between(0, i64::MAX.into()),
+        (Some((128.., _)), _) => Holds::Between(i128::MIN + 1, i128::MAX),
+        (Some((_, true)), Some((low, high))) => Holds::Between(low + 1, high),
         _ => Holds::Always,
     }
 }
@@ -40,7 +43,9 @@ pub(super) fn rounding(kind: &SqlType, arguments: &[Argument]) -> Option<Monoton
     match (kind.integer_bits(), digits) {
         (Some((..=64, _)), -18..0) => {
             let ((low, high), unit) = (ends(kind)?, 10i128.pow(digits.unsigned_abs() as u32));
-            (low + unit <= high - unit).then(|| Monotonicity::rising(Holds::Between(low + unit, high - unit)))
+            // Nothing is rounded to less than zero.
+            let low = if low == 0 { 0 } else { low + unit };
+            (low <= high - unit).then(|| Monotonicity::rising(Holds::Between(low, high - unit)))
         }
         (_, 0) | (Some((..=64, _)), 0..) => Some(Monotonicity::rising(Holds::Always)),
         // Floats are scaled by digits behind the point, and the largest are not.
@@ -72,8 +77,27 @@ fn decimal_arithmetic(name: &str, variable: usize, constant: &Argument) -> Optio
     Some(found.at(variable))
 }
 
-pub(super) fn arithmetic(name: &str, arguments: &[Argument]) -> Option<Monotonicity> {
+/// A date or time that an interval moves.
+fn moved(name: &str, arguments: &[Argument], session: &Zone) -> Option<Monotonicity> {
+    let variable = arguments.iter().position(|argument| argument.constant.is_none())?;
+    let interval = &arguments[1 - variable];
+    let T::Interval(unit) = *interval.kind.plain() else { return None };
+    let by = i128::from(constant_integer(interval)?);
+    let by = match (name, variable) {
+        ("plus", _) => by,
+        ("minus", 0) => -by,
+        _ => return None,
+    };
+    let moment = arguments[variable].kind.plain();
+    let found = shifted(moment, unit, by, &Zone::of_type(moment.timezone(), session.tz()))?;
+    Some(found.at(variable))
+}
+
+pub(super) fn arithmetic(name: &str, arguments: &[Argument], session: &Zone) -> Option<Monotonicity> {
     let [left, right] = arguments else { return None };
+    if arguments.iter().any(|argument| matches!(argument.kind.plain(), T::Interval(_))) {
+        return moved(name, arguments, session);
+    }
     match (&left.constant, &right.constant) {
         (None, Some(_)) if is_narrow_decimal(left.kind.plain()) => return decimal_arithmetic(name, 0, right),
         (Some(_), None) if is_narrow_decimal(right.kind.plain()) => return decimal_arithmetic(name, 1, left),

@@ -5,6 +5,7 @@
 //! judged in their zone: where a clock is turned back over midnight, days are not monotonic.
 
 mod arithmetic;
+mod intervals;
 
 use std::sync::Arc;
 
@@ -160,10 +161,10 @@ fn judge(
         "log" | "log2" | "log10" | "sqrt" | "log1p" if is_number(kind) => {
             Some(Monotonicity::rising(Holds::Between(0, i128::MAX)))
         }
-        "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments),
+        "plus" | "minus" | "multiply" | "intDiv" | "divide" => arithmetic(name, arguments, session),
         "CAST" | "_CAST" => conversion(kind, result?.plain(), session),
         "toString" if arguments.len() > 1 => None,
-        "toString" => text_of(kind),
+        "toString" => text_of(kind, session),
         "dateTrunc" => {
             let moment = seen(name, 1, arguments)?;
             others_constant(1).then(|| of_days_or_times(&moment, session).map(|found| found.at(1)))?
@@ -286,10 +287,11 @@ fn week_mode(arguments: &[Argument]) -> Option<i64> {
     }
 }
 
-/// Texts of days have as many digits each; those of numbers have not. Of texts of one width zeros at the end are cut off,
-/// which changes nothing in their order.
-fn text_of(kind: &SqlType) -> Option<Monotonicity> {
+/// Texts of days and times have as many digits each; those of numbers have not. Of texts of one width zeros at the end are
+/// cut off, which changes nothing in their order. Clocks that are turned back show a time twice.
+fn text_of(kind: &SqlType, session: &Zone) -> Option<Monotonicity> {
     match kind {
+        T::DateTime(_) | T::DateTime64(..) => zone_of(kind, session).is_fixed().then(|| Monotonicity::rising(Holds::Always)),
         T::String | T::FixedString(_) | T::Date | T::Date32 => Some(Monotonicity::rising(Holds::Always)),
         kind if kind.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Some(Monotonicity::rising(Holds::WithinDigits)),
         _ => None,
@@ -334,6 +336,7 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
     }
     match (from, to) {
         (T::Bool, to) if is_number(to) => always,
+        (from, T::String) if !matches!(from, T::FixedString(_)) => text_of(from, session),
         // Numbers beyond the last day are read as seconds.
         (from, T::Date) if from.is_integer() => {
             Some(Monotonicity::rising(Holds::Between(i128::MIN, LAST_DAY_OF_DATE.into())))
@@ -363,7 +366,8 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
         (from, to) if is_number(from) && to.is_integer() && !from.is_integer() => {
             let (low, high) = ends(to)?;
             // Digits after the point are cut off towards zero, which keeps the order; scaled carriers are left alone.
-            from.is_float().then(|| Monotonicity::rising(Holds::Between(low, high)))
+            let is_narrow = to.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+            (from.is_float() && is_narrow).then(|| Monotonicity::rising(Holds::Between(low, high)))
         }
         _ => None,
     }
@@ -475,6 +479,8 @@ mod tests {
         assert!(found.over(10, 99) && !found.over(9, 10) && !found.over(-2, -1) && !found.over(-1, 0));
         assert_eq!(monotonic("toString", &[T::Date]), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(monotonic("toString", &[T::Float64]), None);
+        assert_eq!(monotonic("toString", &[kind("DateTime('UTC')")]), Some(Monotonicity::rising(Holds::Always)));
+        assert_eq!(monotonic("toString", &[kind("DateTime('Europe/Berlin')")]), None);
     }
 
     #[test]
@@ -491,6 +497,8 @@ mod tests {
         let found = with_constant("round", "Int8", -1).unwrap();
         assert!(found.over(-118, 117) && !found.over(0, 127) && !found.over(-128, 0));
         assert_eq!(with_constant("round", "Int8", -3), None);
+        let found = with_constant("round", "UInt8", -1).unwrap();
+        assert!(found.over(0, 245) && !found.over(0, 255));
         assert_eq!(with_constant("floor", "Int8", 2), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(with_constant("round", "Float64", -2), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(with_constant("round", "Float64", 2), None);
@@ -513,6 +521,8 @@ mod tests {
         assert_eq!(with_constant("intDiv", "UInt64", 10), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(with_constant("intDiv", "Int32", -10).map(|found| found.direction), Some(Direction::Falling));
         assert_eq!(with_constant("intDiv", "UInt64", 0), None);
-        assert_eq!(monotonic("negate", &[T::Int32]), Some(Monotonicity::falling(Holds::Always)));
+        assert_eq!(monotonic("negate", &[T::UInt32]), Some(Monotonicity::falling(Holds::Always)));
+        let found = monotonic("negate", &[T::Int32]).unwrap();
+        assert!(found.over(i128::from(i32::MIN) + 1, i32::MAX.into()) && !found.over(i32::MIN.into(), 0));
     }
 }

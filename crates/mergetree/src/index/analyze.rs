@@ -24,7 +24,7 @@ use gristmill_functions::value_set::set_of;
 use super::condition::{Atom, Bound, Condition, Node, Slot, VALUE, value_of_null};
 use super::expression::{Chain, monotonic_function, same};
 use super::interval::{Intervals, after};
-use super::inverse::equal_values;
+use super::inverse::{equal_tuple, equal_values};
 use super::order::KeyOrder;
 use super::pattern::{self, Rest};
 use super::skip::literals::beginnings;
@@ -89,13 +89,13 @@ impl Analyzer<'_> {
             Expr::BinaryExpr(binary) => match binary.op {
                 Operator::And => Node::All(vec![self.node(&binary.left), self.node(&binary.right)]),
                 Operator::Or => Node::Any(vec![self.node(&binary.left), self.node(&binary.right)]),
-                operator => match (binary.left.as_ref(), binary.right.as_ref()) {
-                    (expr, Expr::Literal(value, _)) => self.binary(expr, operator, value),
-                    (Expr::Literal(value, _), expr) => match operator.swap() {
-                        Some(swapped) => self.binary(expr, swapped, value),
+                operator => match (constant(&binary.left), constant(&binary.right)) {
+                    (_, Some(value)) => self.binary(&binary.left, operator, &value),
+                    (Some(value), None) => match operator.swap() {
+                        Some(swapped) => self.binary(&binary.right, swapped, &value),
                         None => Node::Unknown,
                     },
-                    _ => Node::Unknown,
+                    (None, None) => Node::Unknown,
                 },
             },
             Expr::Between(between) => {
@@ -144,6 +144,8 @@ impl Analyzer<'_> {
         }
         let (value, constant) = match &call.args[..] {
             [Expr::Literal(array, _), value] if call.func.name() == "has" => return self.in_array(array, value),
+            [value] => return self.emptiness(call.func.name(), value),
+            [Expr::Literal(constant, _), value] => return self.tuples(call.func.name(), constant, value, true),
             [value, Expr::Literal(constant, _)] => (value, constant),
             _ => return Node::Unknown,
         };
@@ -162,6 +164,34 @@ impl Analyzer<'_> {
                 }
                 None => Node::Unknown,
             },
+            name => self.tuples(name, constant, value, false),
+        }
+    }
+
+    /// `empty(value)` and `notEmpty(value)` of a text.
+    fn emptiness(&mut self, name: &str, value: &Expr) -> Node {
+        if !matches!(name, "empty" | "notEmpty") || value.get_type(self.columns).ok() != Some(DataType::BinaryView) {
+            return Node::Unknown;
+        }
+        let node = self.one_of(value, vec![ScalarValue::BinaryView(Some(Vec::new()))]);
+        if name == "empty" { node } else { Node::Not(Box::new(node)) }
+    }
+
+    /// A comparison of a tuple, which a function of ours makes. `turned`: the constant is on the left.
+    fn tuples(&mut self, name: &str, constant: &ScalarValue, value: &Expr, turned: bool) -> Node {
+        let operator = match name {
+            "equals" => Operator::Eq,
+            "less" => Operator::Lt,
+            "lessOrEquals" => Operator::LtEq,
+            "greater" => Operator::Gt,
+            "greaterOrEquals" => Operator::GtEq,
+            _ => return Node::Unknown,
+        };
+        let operator = if turned { operator.swap() } else { Some(operator) };
+        let constant = value.get_type(self.columns).ok().and_then(|data_type| equal_tuple(constant, &data_type));
+        match (operator, constant) {
+            // A row with NULL inside may be NULL where its place in the order tells more: nothing is for certain.
+            (Some(operator), Some(constant)) => Node::All(vec![self.binary(value, operator, &constant), Node::Unknown]),
             _ => Node::Unknown,
         }
     }
@@ -196,11 +226,10 @@ impl Analyzer<'_> {
                 _ => Node::Unknown,
             };
         }
-        // ClickHouse's conditions are numbers: `like(…) != 0`.
-        if matches!(expr, Expr::ScalarFunction(_)) && operator == Operator::NotEq && is_zero(value) {
-            let node = self.node(expr);
+        if let Some(is_so) = asks_truth(operator, value) {
+            let node = self.truth(expr);
             if !matches!(node, Node::Unknown) {
-                return node;
+                return if is_so { node } else { Node::Not(Box::new(node)) };
             }
         }
         match operator {
@@ -210,6 +239,21 @@ impl Analyzer<'_> {
                 Ok(values) => self.compare(expr, &Comparison { operator, values }),
                 Err(_) => Node::Unknown,
             },
+            _ => Node::Unknown,
+        }
+    }
+
+    /// ClickHouse's conditions are numbers, which stand in comparisons: `like(…) != 0`, `(a < 5) = 1`.
+    fn truth(&mut self, expr: &Expr) -> Node {
+        match expr {
+            Expr::ScalarFunction(_) => self.node(expr),
+            Expr::Alias(alias) => self.truth(&alias.expr),
+            Expr::Cast(cast) if cast.expr.get_type(self.columns).ok() == Some(DataType::Boolean) => self.truth(&cast.expr),
+            Expr::BinaryExpr(_) | Expr::InList(_) | Expr::Between(_) | Expr::Like(_) | Expr::Not(_)
+                if expr.get_type(self.columns).ok() == Some(DataType::Boolean) =>
+            {
+                self.by_parts(expr)
+            }
             _ => Node::Unknown,
         }
     }
@@ -251,14 +295,16 @@ impl Analyzer<'_> {
         }
         let mut nodes = Vec::new();
         for base in 0..self.bases.len() {
-            if !same(expr, &self.bases[base].expr) || self.bases[base].data_type != DataType::BinaryView {
+            let Some(chain) = monotonic_function(expr, &self.bases[base].expr, self.columns) else { continue };
+            let chain = Some(&chain).filter(|chain| !matches!(chain.function, Expr::Column(_)));
+            if expr.get_type(self.columns).ok() != Some(DataType::BinaryView) {
                 continue;
             }
-            let Some(slot) = self.slot(base, None) else { continue };
+            let Some(slot) = self.slot(base, chain) else { continue };
             let key = |text: Vec<u8>| self.key(slot, &ScalarValue::BinaryView(Some(text)).to_array().ok()?);
             let Some(low) = key(text.to_vec()) else { continue };
             let high = pattern::after_prefix(text).and_then(key);
-            let text = format!("({} in ['{}...'])", self.bases[base].text, String::from_utf8_lossy(text));
+            let text = format!("({} in ['{}...'])", self.shown(base, chain), String::from_utf8_lossy(text));
             nodes.push(Node::Atom(Atom { slot, set: Intervals::between(Some(low), high), exact, text }));
         }
         if nodes.is_empty() { Node::Unknown } else { Node::Same(nodes) }
@@ -324,13 +370,7 @@ impl Analyzer<'_> {
         let data_type = self.slots[slot].data_type.clone();
         let values = carried(values, &data_type)?;
         let set = intervals(&self.slots[slot].order, operator, &values)?;
-        let name = match chain {
-            Some(chain) => {
-                let text = chain.function.to_string().replace(&format!("\"{VALUE}\""), VALUE);
-                text.replace(VALUE, &self.bases[base].text)
-            }
-            None => self.bases[base].text.clone(),
-        };
+        let name = self.shown(base, chain);
         let text = match operator {
             Operator::Eq if values.len() > 1 => format!("({name} in {}-element set)", set.len()),
             _ => {
@@ -347,6 +387,15 @@ impl Analyzer<'_> {
         };
         // NaN and the two zeros compare otherwise than they sort: a float never fulfils a condition for certain.
         Some(Atom { slot, set, exact: exact && !is_float(&data_type), text })
+    }
+
+    /// A base, or a function of it, as EXPLAIN shows it.
+    fn shown(&self, base: usize, chain: Option<&Chain>) -> String {
+        let text = &self.bases[base].text;
+        chain.map_or_else(
+            || text.clone(),
+            |chain| chain.function.to_string().replace(&format!("\"{VALUE}\""), VALUE).replace(VALUE, text),
+        )
     }
 
     /// The slot of a base or of a function of it, made where there is none yet.
@@ -429,8 +478,35 @@ pub fn elements(value: &ScalarValue) -> Option<Vec<ScalarValue>> {
     (0..values.len()).map(|at| ScalarValue::try_from_array(&values, at).ok()).collect()
 }
 
-fn is_zero(value: &ScalarValue) -> bool {
-    ScalarValue::new_zero(&value.data_type()).is_ok_and(|zero| zero == *value)
+/// Whether a comparison with a number asks that a condition, which is 1 or 0, is so, or is not. `None`: it asks something else.
+fn asks_truth(operator: Operator, value: &ScalarValue) -> Option<bool> {
+    let data_type = value.data_type();
+    let is = |number: datafusion::common::Result<ScalarValue>| number.is_ok_and(|number| number == *value);
+    let is_zero = is(ScalarValue::new_zero(&data_type));
+    let is_one = data_type.is_integer() && is(ScalarValue::new_one(&data_type));
+    match operator {
+        Operator::NotEq if is_zero => Some(true),
+        Operator::Eq if is_one => Some(true),
+        Operator::NotEq if is_one => Some(false),
+        Operator::Eq if is_zero && data_type.is_integer() => Some(false),
+        _ => None,
+    }
+}
+
+/// A constant, also one that is to look like none: `materialize(5)`.
+fn constant(expr: &Expr) -> Option<ScalarValue> {
+    match expr {
+        Expr::Literal(value, _) => Some(value.clone()),
+        Expr::Alias(alias) => constant(&alias.expr),
+        Expr::ScalarFunction(call) if matches!(call.func.name(), "materialize" | "identity") => {
+            call.args.first().and_then(constant)
+        }
+        Expr::Cast(cast) => {
+            let (value, to) = (constant(&cast.expr)?, cast.field.data_type());
+            (value.data_type().is_integer() && to.is_integer()).then(|| value.cast_to(to).ok())?
+        }
+        _ => None,
+    }
 }
 
 pub(super) fn is_float(data_type: &DataType) -> bool {

@@ -196,10 +196,15 @@ fn nans(values: &ArrayRef) -> Option<BooleanBuffer> {
     }
 }
 
-/// Integers, days, seconds, ticks.
+/// Integers, days, seconds, ticks, floats without what is behind the point; `None`: no number.
 fn integers(values: &ArrayRef) -> Option<Vec<Option<i128>>> {
     use DataType as D;
+    let floor = |value: f64| value.is_finite().then(|| value.floor() as i128);
     match values.data_type() {
+        D::Float64 => Some(values.as_primitive::<Float64Type>().iter().map(|value| value.and_then(floor)).collect()),
+        D::Float32 => {
+            Some(values.as_primitive::<Float32Type>().iter().map(|value| value.and_then(|v| floor(v.into()))).collect())
+        }
         D::UInt64 => Some(values.as_primitive::<UInt64Type>().iter().map(|value| value.map(i128::from)).collect()),
         D::Int8 | D::Int16 | D::Int32 | D::Int64 | D::UInt8 | D::UInt16 | D::UInt32 | D::Date32 | D::Timestamp(..) => {
             let values = arrow::compute::cast(values, &D::Int64).ok()?;

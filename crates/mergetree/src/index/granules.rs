@@ -10,11 +10,13 @@
 
 use std::ops::Range;
 
-use arrow::datatypes::DataType;
+use arrow::array::AsArray;
+use arrow::datatypes::{DataType, Float32Type, Float64Type};
 use arrow::row::Rows;
 
 use super::condition::{Condition, End, SlotValues};
 use super::interval::{Dim, Mask};
+use super::order::has_floats;
 use super::sparse::SparseIndex;
 
 /// Pieces that an undecided range is cut into.
@@ -43,9 +45,8 @@ pub fn choose(condition: &Condition, index: &SparseIndex) -> Vec<Range<usize>> {
             Some(_) => computed.as_ref().map(Known::Computed),
         })
         .collect();
-    let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
     let mut chosen = Vec::new();
-    Search { condition, index, slots, discrete }.search(0..index.granules, &mut chosen);
+    Search::new(condition, index, slots).search(0..index.granules, &mut chosen);
     chosen
 }
 
@@ -57,8 +58,7 @@ pub fn all_pass(condition: &Condition, index: &SparseIndex, granules: &[Range<us
         return false;
     }
     let slots = condition.slots.iter().map(|slot| index.columns.get(slot.base).map(Known::Keys)).collect();
-    let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
-    let search = Search { condition, index, slots, discrete };
+    let search = Search::new(condition, index, slots);
     let passes = |run: &Range<usize>| {
         let mut sides = vec![Side::default(); index.columns.len()];
         !search.between(run.start, run.end, 0, true, true, &mut sides).can_be_false
@@ -115,9 +115,17 @@ struct Search<'a> {
     slots: Vec<Option<Known<'a>>>,
     /// By key column: whether values have neighbours, so that nothing lies between 1 and 2.
     discrete: Vec<bool>,
+    /// By key column: whether it holds floats.
+    floats: Vec<bool>,
 }
 
-impl Search<'_> {
+impl<'a> Search<'a> {
+    fn new(condition: &'a Condition, index: &'a SparseIndex, slots: Vec<Option<Known<'a>>>) -> Self {
+        let discrete = index.keys.iter().map(|keys| is_discrete(keys.data_type())).collect();
+        let floats = index.keys.iter().map(|keys| has_floats(keys.data_type())).collect();
+        Search { condition, index, slots, discrete, floats }
+    }
+
     fn search(&self, granules: Range<usize>, chosen: &mut Vec<Range<usize>>) {
         let mut sides = vec![Side::default(); self.index.columns.len()];
         let mask = self.between(granules.start, granules.end, 0, true, true, &mut sides);
@@ -159,6 +167,10 @@ impl Search<'_> {
             while column < sides.len() && self.key(column, low) == self.key(column, high) {
                 sides[column] = Side::point(low);
                 column += 1;
+                if self.ends_order(column - 1, low) {
+                    sides[column..].fill(Side::default());
+                    return self.ask(sides);
+                }
             }
         }
         if column == sides.len() || (!from_low && !to_high) {
@@ -179,10 +191,23 @@ impl Search<'_> {
         for (wanted, row, from_low, to_high) in [(from_low, low, true, false), (to_high, high, false, true)] {
             if wanted && !mask.is_unknown() {
                 sides[column] = Side::point(row);
+                let (from_low, to_high) = if self.ends_order(column, row) { (false, false) } else { (from_low, to_high) };
                 mask = mask.merge(self.between(low, high, column + 1, from_low, to_high, sides));
             }
         }
         mask
+    }
+
+    /// Whether the columns behind may be in no order where this one has the row's value: parts written when the zeroes of both
+    /// signs were two keys have the rows of one behind those of the other.
+    fn ends_order(&self, column: usize, row: usize) -> bool {
+        let keys = &self.index.keys[column];
+        self.floats[column]
+            && match keys.data_type() {
+                DataType::Float32 => keys.as_primitive::<Float32Type>().value(row) == 0.0,
+                DataType::Float64 => keys.as_primitive::<Float64Type>().value(row) == 0.0,
+                _ => true,
+            }
     }
 
     /// Values from the first to the last in the key's order, which may be a falling one.

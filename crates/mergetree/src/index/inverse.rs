@@ -2,7 +2,9 @@
 //! by what it gives: `abs(x) = 7` is `x IN (-7, 7)`, `ifNull(x, 0) = 7` is `x = 7`, and is `x IS NULL` beside where the default
 //! passes.
 
-use arrow::array::{Array, ArrayRef};
+use std::sync::Arc;
+
+use arrow::array::{Array, ArrayRef, StructArray};
 use arrow::datatypes::{DataType, i256};
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::expr::ScalarFunction;
@@ -185,4 +187,21 @@ pub(super) fn equal_values(constants: Vec<ScalarValue>, data_type: &DataType) ->
         equal.extend(moved.filter(|moved| moved.cast_to(&own).is_ok_and(|back| back == constant)));
     }
     Some(equal)
+}
+
+/// A constant tuple in the type of tuples that it is compared with. `None`: not known, or its elements are in another order
+/// there than here.
+pub(super) fn equal_tuple(constant: &ScalarValue, data_type: &DataType) -> Option<ScalarValue> {
+    let (ScalarValue::Struct(tuple), DataType::Struct(fields)) = (constant, data_type) else { return None };
+    if tuple.num_columns() != fields.len() || tuple.is_null(0) {
+        return None;
+    }
+    let elements = tuple.columns().iter().zip(fields).map(|(element, field)| {
+        let element = ScalarValue::try_from_array(element, 0).ok()?;
+        let is_ordered = !field.data_type().is_nested() && !matches!(field.data_type(), DataType::FixedSizeBinary(_));
+        let moved = equal_values(vec![element], field.data_type()).filter(|_| is_ordered && !is_float(field.data_type()));
+        moved?.pop()?.to_array().ok()
+    });
+    let elements = elements.collect::<Option<Vec<_>>>()?;
+    Some(ScalarValue::Struct(Arc::new(StructArray::try_new(fields.clone(), elements, None).ok()?)))
 }

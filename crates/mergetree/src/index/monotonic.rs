@@ -16,9 +16,11 @@ pub fn monotonic_in(call: &ScalarFunction) -> Option<Monotonicity> {
     let udf = function_udf(call)?;
     let session = Zone::new(timezone(udf.env()).ok()?);
     let found = monotonic_call(call.func.name(), udf.arguments(), udf.result(), &session)?;
-    // NaN sorts apart from numbers, whatever a function makes of it: it has to stay what it is, which fulfils no comparison.
+    // NaN sorts apart from numbers, whatever a function makes of it: it has to stay what it is, which fulfils no comparison, or
+    // to be outside of where the function is asked.
     let argument = udf.arguments().get(found.argument)?;
-    if argument.kind.is_float() && !(KEEP_NAN.contains(&call.func.name()) && udf.result().is_float()) {
+    let is_bounded = matches!(found.holds, Holds::Between(..));
+    if argument.kind.is_float() && !is_bounded && !(KEEP_NAN.contains(&call.func.name()) && udf.result().is_float()) {
         return None;
     }
     // A constant may still stand in a cast.

@@ -8,8 +8,8 @@ use arrow::array::{ArrayRef, BinaryViewArray};
 use arrow::datatypes::{DataType, Field, Schema};
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Column, DFSchema, ScalarValue};
-use datafusion::logical_expr::utils::split_conjunction;
-use datafusion::logical_expr::{Expr, ExprSchemable};
+use datafusion::logical_expr::utils::{conjunction, split_conjunction};
+use datafusion::logical_expr::{Expr, ExprSchemable, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::KeyExpression;
 use gristmill_functions::prewhere;
@@ -19,6 +19,7 @@ use gristmill_types::SqlType;
 use super::analyze::{Base, analyze};
 use super::condition::{Condition, End, Slot, SlotValues};
 use super::interval::{Dim, Mask};
+use super::inverse::equal_tuple;
 use super::of_granules::{Chosen, GranuleConditions, column_base, key_base};
 use super::skip::{SkipSelector, Useful};
 use crate::layout::Layout;
@@ -257,12 +258,14 @@ pub fn of_key(layout: &Layout, filter: &Expr) -> Result<Option<Condition>> {
 }
 
 /// Whether the filter may be NULL for some row. What is known of a key does not tell: that of `ORDER BY ifNull(n, 0)` is never
-/// NULL, where `n != 1` is.
+/// NULL, where `n != 1` is. A constant NULL makes it so over columns that never are: `n IN (1, 2) AND NULL`.
 fn may_be_null(filter: &Expr, schema: &DFSchema) -> bool {
-    let columns = filter.column_refs();
-    let nullable =
-        |column: &&Column| schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable());
-    columns.iter().any(nullable) && filter.nullable(schema).unwrap_or(true)
+    let is_nullable = |expr: &Expr| match expr {
+        Expr::Column(column) => schema.field_with_unqualified_name(&column.name).is_ok_and(|field| field.is_nullable()),
+        Expr::Literal(value, _) => value.is_null(),
+        _ => false,
+    };
+    filter.exists(|expr| Ok(is_nullable(expr))).unwrap_or(true) && filter.nullable(schema).unwrap_or(true)
 }
 
 fn kept_bases(layout: &Layout) -> Vec<(Base, (Kept, SqlType))> {
@@ -355,22 +358,43 @@ pub fn unqualified(filter: &Expr) -> Result<Expr> {
     Ok(rewritten.data)
 }
 
-/// With elements of `_partition_value` as the expressions of the partition key that they are the values of.
+/// With `_partition_value` and its elements as the expressions of the partition key that they are the values of.
 fn by_partition_key(filter: Expr, layout: &Layout) -> Result<Expr> {
-    let element = |expr: &Expr| {
-        let Expr::ScalarFunction(call) = expr else { return None };
-        let ("tupleElement", [Expr::Column(tuple), Expr::Literal(place, _)]) = (call.func.name(), &call.args[..]) else {
-            return None;
-        };
-        let place = place.cast_to(&DataType::Int64).ok().filter(|_| tuple.name == PARTITION_VALUE)?;
-        let ScalarValue::Int64(Some(place)) = place else { return None };
-        layout.partition.get(usize::try_from(place - 1).ok()?).map(|key| key.logical.clone())
-    };
     let rewritten = filter.transform_down(|part| {
-        Ok(match element(&part) {
+        Ok(match partition_element(&part, layout).or_else(|| equal_partition(&part, layout)) {
             Some(key) => Transformed::new(key, true, TreeNodeRecursion::Jump),
             None => Transformed::no(part),
         })
     })?;
     Ok(rewritten.data)
+}
+
+/// `_partition_value.1`
+fn partition_element(expr: &Expr, layout: &Layout) -> Option<Expr> {
+    let Expr::ScalarFunction(call) = expr else { return None };
+    let ("tupleElement", [Expr::Column(tuple), Expr::Literal(place, _)]) = (call.func.name(), &call.args[..]) else {
+        return None;
+    };
+    let place = place.cast_to(&DataType::Int64).ok().filter(|_| tuple.name == PARTITION_VALUE)?;
+    let ScalarValue::Int64(Some(place)) = place else { return None };
+    layout.partition.get(usize::try_from(place - 1).ok()?).map(|key| key.logical.clone())
+}
+
+/// `_partition_value = tuple(…)`: each key equals its element.
+fn equal_partition(expr: &Expr, layout: &Layout) -> Option<Expr> {
+    let Expr::ScalarFunction(call) = expr else { return None };
+    let (Expr::Column(column), Expr::Literal(constant, _)) = (match (call.func.name(), &call.args[..]) {
+        ("equals", [left @ Expr::Column(_), right] | [right, left @ Expr::Column(_)]) => (left, right),
+        _ => return None,
+    }) else {
+        return None;
+    };
+    let kinds = layout.partition.iter().map(|key| Field::new(&key.text, key.kind.arrow(), true));
+    let data_type = DataType::Struct(kinds.collect());
+    let ScalarValue::Struct(tuple) = equal_tuple(constant, &data_type).filter(|_| column.name == PARTITION_VALUE)? else {
+        return None;
+    };
+    let values = tuple.columns().iter().map(|value| ScalarValue::try_from_array(value, 0).ok());
+    let equal = layout.partition.iter().zip(values).map(|(key, value)| Some(key.logical.clone().eq(lit(value?))));
+    conjunction(equal.collect::<Option<Vec<_>>>()?)
 }

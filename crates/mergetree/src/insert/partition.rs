@@ -143,7 +143,7 @@ fn group(kinds: &[&SqlType], values: &[ArrayRef]) -> Result<Vec<Rows>> {
     let runs = arrow::compute::partition(values)?.ranges();
     let firsts = UInt32Array::from_iter_values(runs.iter().map(|run| run.start as u32));
     let values = values.iter().map(|values| arrow::compute::take(values, &firsts, None)).collect::<Result<Vec<_>, _>>()?;
-    let Some(keys) = KeyOrder::new(kinds)?.rows(&values)? else { return Ok(Vec::new()) };
+    let Some(keys) = KeyOrder::of_bits(kinds)?.rows(&values)? else { return Ok(Vec::new()) };
     let mut groups: Vec<Vec<Range<usize>>> = Vec::new();
     let mut known: HashMap<&[u8], usize> = HashMap::new();
     for (at, run) in runs.into_iter().enumerate() {

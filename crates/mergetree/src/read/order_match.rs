@@ -7,10 +7,12 @@ use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::logical_expr::Expr;
 use datafusion::physical_expr::PhysicalSortExpr;
 use datafusion::physical_plan::ExecutionPlan;
+use gristmill_types::SqlType;
 
 use super::exec::MergeTreeScan;
 use super::logical::logical;
 use crate::index::expression::rising_function;
+use crate::index::order::has_floats;
 
 /// How far an order follows the sorting key.
 #[derive(Clone, Debug, PartialEq)]
@@ -56,9 +58,13 @@ pub fn order_match(scan: &MergeTreeScan, sorts: &[PhysicalSortExpr]) -> Option<O
         if found.keys > 0 && backwards != found.backwards {
             break;
         }
-        let nullable = sort.expr.nullable(&output).unwrap_or(true);
+        // Zeroes of both signs are one key, and are two values of an operator.
+        if is_nested(&key.kind) && has_floats(&key.kind.arrow()) {
+            break;
+        }
+        let nullable = sort.expr.nullable(&output).unwrap_or(true) || (is_nested(&key.kind) && holds_null(&key.kind));
         let is_key = matches!(function, Expr::Column(_));
-        // NULL lies behind all values: read backwards, it comes first.
+        // NULL lies behind all values, in tuples and arrays too: read backwards, it comes first.
         if nullable && (!is_key || sort.options.nulls_first != sort.options.descending) {
             break;
         }
@@ -73,4 +79,18 @@ pub fn order_match(scan: &MergeTreeScan, sorts: &[PhysicalSortExpr]) -> Option<O
         }
     }
     (found.keys > 0).then_some(found)
+}
+
+fn is_nested(kind: &SqlType) -> bool {
+    kind.arrow().is_nested()
+}
+
+/// Whether values of the type may be NULL, or hold NULL.
+fn holds_null(kind: &SqlType) -> bool {
+    match kind {
+        SqlType::Tuple(fields) => fields.iter().any(|(_, kind)| holds_null(kind)),
+        SqlType::Array(element) => holds_null(element),
+        SqlType::Map(key, value) => holds_null(key) || holds_null(value),
+        kind => kind.is_nullable() || is_nested(kind),
+    }
 }

@@ -218,7 +218,10 @@ impl ExecutionPlan for OrderedScan {
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> DataFusionResult<SendableRecordBatchStream> {
         let context = QueryContext::of(&task)?;
-        self.scan.check_rows(&context)?;
+        // Of a limit the first rows are read: how many that are is seen on the way.
+        if self.reading.rows.is_none() {
+            self.scan.check_rows(&context)?;
+        }
         let mut streams = Vec::new();
         if let Some(segment) = self.segments.get(partition) {
             for group in &segment.groups {

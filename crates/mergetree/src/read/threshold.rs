@@ -11,6 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use datafusion::common::DFSchema;
+use datafusion::common::tree_node::TreeNode;
+use datafusion::physical_expr::expressions::Literal;
 use datafusion::physical_expr::split_conjunction;
 use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr_common::physical_expr::snapshot_generation;
@@ -128,8 +130,16 @@ impl Thresholds {
     }
 }
 
-/// A condition as it is at the moment. `None`: any row fulfils it yet.
+/// A condition as it is at the moment. `None`: any row fulfils it yet, or it is not to be relied on.
 fn now(condition: &Arc<dyn PhysicalExpr>) -> Option<Arc<dyn PhysicalExpr>> {
     let now = condition.snapshot().ok().flatten().unwrap_or_else(|| condition.clone());
-    (!collect_columns(&now).is_empty()).then_some(now)
+    (!collect_columns(&now).is_empty() && !compares_nested(&now)).then_some(now)
+}
+
+/// Whether tuples or arrays are compared: an operator puts NULL inside of them before all values, `ORDER BY` behind.
+fn compares_nested(condition: &Arc<dyn PhysicalExpr>) -> bool {
+    let is_nested = |expr: &Arc<dyn PhysicalExpr>| {
+        expr.downcast_ref::<Literal>().is_some_and(|literal| literal.value().data_type().is_nested())
+    };
+    condition.exists(|expr| Ok(is_nested(expr))).unwrap_or(true)
 }

@@ -273,10 +273,13 @@ async fn an_index_is_read_by_queries_that_can_use_it_and_once() {
     };
     assert_eq!(chunks(ident("k").eq(lit(5i64))).await, (0, 0));
     assert_eq!(chunks(ident("f").gt(lit(1e9))).await, (0, 0));
-    assert_eq!(environment.skip_indexes.bytes(), 0);
+    assert_eq!(environment.skip_indexes.report().bytes, 0);
     assert_eq!(chunks(ident("v").eq(lit(77i64))).await, (1, 0));
-    assert!(environment.skip_indexes.bytes() > 0);
+    assert!(environment.skip_indexes.report().bytes > 0);
     assert_eq!(chunks(ident("v").eq(lit(78i64))).await, (0, 1));
+    assert_eq!(environment.skip_indexes.report().entries, 1);
+    environment.skip_indexes.clear();
+    assert_eq!(chunks(ident("v").eq(lit(79i64))).await, (1, 0));
     // One that is to be used and cannot be.
     let forced = |name: &str| context(&[("force_data_skipping_indices", name)]).expect("settings");
     try_count(&table, &forced("i, `j`"), ident("v").eq(lit(1i64))).await.expect_err("j says nothing of v");

@@ -4,6 +4,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::Schema;
 use datafusion::common::stats::Precision;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
 use datafusion::common::{Result as DataFusionResult, Statistics};
@@ -305,7 +306,7 @@ impl ExecutionPlan for ObjectScanExec {
         let mut answers = Vec::with_capacity(result.parent_filters.len());
         for parent in result.parent_filters {
             // A limit counts rows that passed; one that is here already was counted without this filter.
-            if description.limit.is_none() && is_dynamic(&parent.filter)? {
+            if description.limit.is_none() && is_dynamic(&parent.filter, &self.schema())? {
                 description.filter.push_dynamic(over_layout(parent.filter, &self.description)?);
                 answers.push(PushedDown::Yes);
             } else {
@@ -322,8 +323,13 @@ impl ExecutionPlan for ObjectScanExec {
     }
 }
 
-fn is_dynamic(expression: &Arc<dyn PhysicalExpr>) -> DataFusionResult<bool> {
-    expression.exists(|node| Ok(node.downcast_ref::<DynamicFilterPhysicalExpr>().is_some()))
+/// Whether a condition changes while the query runs. Those on tuples and arrays are left alone: an operator puts NULL inside of
+/// them before all values, `ORDER BY` behind.
+fn is_dynamic(expression: &Arc<dyn PhysicalExpr>, schema: &Schema) -> DataFusionResult<bool> {
+    expression.exists(|node| {
+        let Some(dynamic) = node.downcast_ref::<DynamicFilterPhysicalExpr>() else { return Ok(false) };
+        Ok(dynamic.children().iter().all(|key| key.data_type(schema).is_ok_and(|data_type| !data_type.is_nested())))
+    })
 }
 
 /// The expression over the layout's columns rather than over those of the node's output.

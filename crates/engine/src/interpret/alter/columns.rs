@@ -11,7 +11,7 @@ use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Place, Property, parse_expression};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, statistics};
 
-use super::super::Interpreter;
+use super::super::{Interpreter, column_rules};
 use super::check_settings;
 use super::definition::{Alteration, named};
 use crate::engine::Engine;
@@ -64,6 +64,10 @@ impl Alteration {
         Ok(None)
     }
 
+    fn has_parts(&self) -> bool {
+        self.definition.engine.name.ends_with("MergeTree")
+    }
+
     fn position(&self, place: Option<&Place>) -> Result<usize> {
         match place {
             None => Ok(self.columns.len()),
@@ -88,6 +92,10 @@ impl Alteration {
                 format!("Cannot add column `{}`: column with this name already exists", column.name),
             ));
         }
+        column_rules::check_name(&column.name, self.has_parts(), || {
+            format!("Cannot add column `{}`: this column name", column.name)
+        })?;
+        column_rules::check_type(&column.name, &column.kind)?;
         let at = self.position(place)?;
         if is_stored(&column) {
             let before = self.all();
@@ -145,6 +153,7 @@ impl Alteration {
         let old = self.columns[at].clone();
         let mut column = old.clone();
         if let Some(kind) = &new.kind {
+            column_rules::check_type(&new.name, kind)?;
             column.kind = kind.clone();
         }
         if let Some((kind, node)) = &new.default {
@@ -315,6 +324,7 @@ impl Alteration {
                 format!("Cannot rename to `{to}`: column with this name already exists"),
             ));
         }
+        column_rules::check_name(to, self.has_parts(), || format!("Cannot rename to `{to}`: this column name"))?;
         self.key(from, "RENAME")?;
         self.check_no_projection(from)?;
         if is_stored(&self.columns[at]) {

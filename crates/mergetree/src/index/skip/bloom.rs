@@ -2,7 +2,9 @@
 //!
 //! The bits of a value are by double hashing (Kirsch and Mitzenmacher, "Less hashing, same performance", 2006): the i-th is
 //! `(h + i·g + i²) mod bits`, `h` the value's hash and `g` another made of it by SplitMix64's last steps. A filter of values
-//! is sized by how many there are: `m = -n·ln p / ln²2` bits and `k = m/n·ln 2` hashes keep wrong answers at `p`.
+//! is sized by how many there are: `m = -n·ln p / ln²2` bits and `k = m/n·ln 2` hashes keep wrong answers at `p`. That is so
+//! of large filters; in one of a byte or two the bits of a value fall on one another, so a filter has some bytes at least.
+//! Readers go by the length that a filter has.
 
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
@@ -40,10 +42,16 @@ pub fn hashes_for(false_positives: f64) -> u32 {
     (-false_positives.log2()).round().clamp(1.0, 32.0) as u32
 }
 
+/// Of a filter that holds any value: what has few bits set compresses to few bytes.
+const BYTES_MIN: usize = 16;
+
 /// Bytes of a filter of so many values.
 pub fn bytes_for(values: usize, false_positives: f64) -> usize {
+    if values == 0 {
+        return 0;
+    }
     let bits_per_value = -false_positives.ln() / (std::f64::consts::LN_2 * std::f64::consts::LN_2);
-    ((values as f64 * bits_per_value).ceil() as usize).div_ceil(8)
+    ((values as f64 * bits_per_value).ceil() as usize).div_ceil(8).max(BYTES_MIN)
 }
 
 #[cfg(test)]
@@ -64,5 +72,23 @@ mod tests {
             assert!(wrong < rate * 1.5, "{wrong} of answers are wrong, {rate} were to be");
         }
         assert!(!contains(&[], 3, 7));
+    }
+
+    #[test]
+    fn filters_of_few_values_are_not_wrong_more_often() {
+        for (rate, values) in [(0.025, 1), (0.025, 3), (0.01, 1), (0.01, 3), (0.01, 8)] {
+            let hashes = hashes_for(rate);
+            let key = |value: u64| hash(&value.to_le_bytes(), 0);
+            let filter = |first: u64| {
+                let mut filter = vec![0; bytes_for(values, rate)];
+                (first..first + values as u64).for_each(|value| add(&mut filter, hashes, key(value)));
+                filter
+            };
+            let filters: Vec<Vec<u8>> = (0..1000).map(|at| filter(at * 100)).collect();
+            for absent in 1_000_000..1_000_050 {
+                let wrong = filters.iter().filter(|filter| contains(filter, hashes, key(absent))).count();
+                assert!(wrong <= 60, "{wrong} of 1000 filters of {values} values at {rate}");
+            }
+        }
     }
 }

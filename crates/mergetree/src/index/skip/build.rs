@@ -60,7 +60,7 @@ impl SkipBuilder {
         let kinds: Vec<_> = index.expressions.iter().map(|expression| &expression.kind).collect();
         let orders = match index.kind {
             SkipKind::MinMax => kinds.iter().map(|kind| KeyOrder::new(&[kind])).collect::<Result<_>>()?,
-            SkipKind::Set { .. } => vec![KeyOrder::new(&kinds)?],
+            SkipKind::Set { .. } => vec![KeyOrder::of_bits(&kinds)?],
             _ => Vec::new(),
         };
         let unit_rows = granule_rows.max(1).saturating_mul(index.definition.granularity as usize);

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gristmill_introspect::CacheReport;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
@@ -23,23 +24,36 @@ impl Weighter<Key, Arc<Chunk>> for Bytes {
 }
 
 #[derive(Debug)]
-pub struct SkipIndexCache(Cache<Key, Arc<Chunk>, Bytes>);
+pub struct SkipIndexCache {
+    /// In bytes.
+    limit: u64,
+    chunks: Cache<Key, Arc<Chunk>, Bytes>,
+}
 
 impl SkipIndexCache {
-    pub fn new(bytes_max: u64) -> Self {
-        SkipIndexCache(Cache::with_weighter((bytes_max / CHUNK_BYTES).max(1) as usize, bytes_max, Bytes))
+    pub fn new(limit: u64) -> Self {
+        SkipIndexCache { limit, chunks: Cache::with_weighter((limit / CHUNK_BYTES).max(1) as usize, limit, Bytes) }
     }
 
     pub fn get(&self, object: &Arc<str>, index: &Arc<str>, chunk: usize) -> Option<Arc<Chunk>> {
-        self.0.get(&(object.clone(), index.clone(), chunk as u32))
+        self.chunks.get(&(object.clone(), index.clone(), chunk as u32))
     }
 
     pub fn put(&self, object: &Arc<str>, index: &Arc<str>, chunk: usize, data: Arc<Chunk>) {
-        self.0.insert((object.clone(), index.clone(), chunk as u32), data);
+        self.chunks.insert((object.clone(), index.clone(), chunk as u32), data);
     }
 
-    /// Bytes held now.
-    pub fn bytes(&self) -> u64 {
-        self.0.weight()
+    pub fn clear(&self) {
+        self.chunks.clear();
+    }
+
+    pub fn report(&self) -> CacheReport {
+        CacheReport {
+            bytes: self.chunks.weight(),
+            entries: self.chunks.len() as u64,
+            hits: self.chunks.hits(),
+            misses: self.chunks.misses(),
+            limit: self.limit,
+        }
     }
 }

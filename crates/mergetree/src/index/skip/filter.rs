@@ -282,6 +282,10 @@ impl Reader<'_> {
                 self.array_holds(first, vec![vec![value.clone()]]),
                 self.of_map(first, "mapKeys", &|expression| self.holds(expression, &[vec![value.clone()]])),
             ]),
+            ("equals", Some(value), _) => match elements(value) {
+                Some(values) => self.equals_array(first, &values),
+                None => Node::Unknown,
+            },
             // As a condition: it is not 0.
             ("indexOf", Some(value), _) => self.array_holds(first, vec![vec![value.clone()]]),
             // A constant array that has a row's value.
