@@ -47,7 +47,7 @@ impl Length for FileBytes {
     fn len(&self) -> u64 {
         match self {
             FileBytes::Memory(bytes) => Length::len(bytes),
-            FileBytes::File(file) => Length::len(file),
+            FileBytes::File(file) => Length::len(file.as_ref()),
         }
     }
 }

@@ -288,6 +288,6 @@ mod tests {
         for bytes in [&b""[..], b"\x19", b"\x15\x02\x19\xfc", b"\xff\xff\xff\xff"] {
             assert!(check(bytes).is_ok());
         }
-        assert!(check_file(b"PAR1").is_ok());
+        assert!(check_file(&bytes::Bytes::from_static(b"PAR1")).is_ok());
     }
 }
