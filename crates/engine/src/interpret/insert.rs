@@ -3,11 +3,13 @@
 //! Here the statement becomes a plan. `insert_lanes` runs it into the table as one commit; `load` runs it file by file, in
 //! commits that a later run goes on from.
 
+use std::fs::File;
+use std::io::Write;
+use std::path::Path;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
-use bytes::Bytes;
 use datafusion::catalog::TableProvider;
 use datafusion::catalog::streaming::StreamingTable;
 use datafusion::error::DataFusionError;
@@ -18,6 +20,7 @@ use datafusion::scalar::ScalarValue;
 use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_formats::columnar::FileBytes;
 use gristmill_formats::{Format, RowParser, file_batches, with_omitted_flags};
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_sql::ast::{Literal, Node, call, text as text_node};
@@ -281,8 +284,9 @@ impl Interpreter {
         let given = &asked_of_data(given, &self.context.settings);
         if format.is_columnar_file() {
             let (context, columns) = (self.context.clone(), given.clone());
+            let folder = self.engine.data_path.join("tmp");
             let whole = async move {
-                let bytes = held(input, &context).await?;
+                let bytes = held(input, &folder, &context).await?;
                 let zone = timezone(&context.settings)?;
                 file_batches(format, &columns, &context.settings, zone, "data of INSERT", bytes)
             };
@@ -364,24 +368,53 @@ fn default_in_row(column: &Column, row: &[Node], given: &Columns, table: &Column
     Ok(node)
 }
 
-/// All of the data: that of a file whose directory is at its end. It counts for the query, as every allocation does.
-async fn held(mut input: InputData, context: &QueryContext) -> Result<Bytes> {
+/// Bytes of a file that are held in memory; of a longer one all lie in the folder of temporary files.
+const HELD_BYTES_MAX: usize = 8 << 20;
+
+/// All of the data: that of a file whose directory is at its end.
+async fn held(mut input: InputData, folder: &Path, context: &QueryContext) -> Result<FileBytes> {
+    let failed = |error: std::io::Error| {
+        Error::from(error).with_context("while keeping the data of an INSERT in a temporary file until it is all there")
+    };
     let mut held = Vec::new();
+    let mut file: Option<File> = None;
     while let Some(chunk) = context.cancellable(async { input.next().await.transpose() }).await? {
-        held.extend_from_slice(&chunk);
+        if file.is_none() && held.len() + chunk.len() > HELD_BYTES_MAX {
+            std::fs::create_dir_all(folder).map_err(failed)?;
+            let mut made = tempfile::tempfile_in(folder).map_err(failed)?;
+            made.write_all(&std::mem::take(&mut held)).map_err(failed)?;
+            file = Some(made);
+        }
+        match &mut file {
+            Some(file) => file.write_all(&chunk).map_err(failed)?,
+            None => held.extend_from_slice(&chunk),
+        }
     }
-    Ok(held.into())
+    Ok(match file {
+        Some(file) => FileBytes::File(Arc::new(file)),
+        None => FileBytes::Memory(held.into()),
+    })
 }
+
+/// Bytes that are parsed at a time: a chunk may hold all of the data, and its rows are not to be there at once.
+const PARSED_BYTES: usize = 4 << 20;
 
 /// Rows out of a stream of bytes.
 fn parsed(input: InputData, parser: Box<dyn RowParser>) -> BoxStream<'static, Result<RecordBatch>> {
-    let batches = futures::stream::try_unfold((input, Some(parser)), |(mut input, parser)| async move {
+    let pieces = input.map_ok(|mut chunk| {
+        futures::stream::iter(std::iter::from_fn(move || {
+            let piece = chunk.split_to(chunk.len().min(PARSED_BYTES));
+            (!piece.is_empty()).then_some(Ok::<_, Error>(piece))
+        }))
+    });
+    let pieces = pieces.try_flatten().boxed();
+    let batches = futures::stream::try_unfold((pieces, Some(parser)), |(mut pieces, parser)| async move {
         let Some(mut parser) = parser else { return Ok::<_, Error>(None) };
-        let (batches, parser) = match input.next().await {
-            Some(chunk) => (parser.push(&chunk?)?, Some(parser)),
+        let (batches, parser) = match pieces.next().await {
+            Some(piece) => (parser.push(&piece?)?, Some(parser)),
             None => (parser.finish()?, None),
         };
-        Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (input, parser))))
+        Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (pieces, parser))))
     });
     batches.try_flatten().boxed()
 }

@@ -7,6 +7,7 @@
 //! the decoder, who has better words for it.
 
 use gristmill_base::{Error, ErrorCode, Result};
+use parquet::file::reader::ChunkReader;
 
 /// Levels of groups in groups. Nested types here go no deeper, and writers refuse far less.
 const DEPTH_MAX: usize = 200;
@@ -43,9 +44,13 @@ pub fn place(end: &[u8], file_bytes: u64) -> Option<std::ops::Range<u64>> {
 }
 
 /// Checks the footer of a whole file.
-pub fn check_file(bytes: &[u8]) -> Result<()> {
-    let footer = place(bytes, bytes.len() as u64).and_then(|place| bytes.get(place.start as usize..place.end as usize));
-    footer.map_or(Ok(()), check)
+pub fn check_file(file: &impl ChunkReader) -> Result<()> {
+    let Some(before) = file.len().checked_sub(END_BYTES as u64) else { return Ok(()) };
+    let end = file.get_bytes(before, END_BYTES)?;
+    match place(&end, file.len()) {
+        Some(place) => check(&file.get_bytes(place.start, (place.end - place.start) as usize)?),
+        None => Ok(()),
+    }
 }
 
 /// Checks a footer, without the eight bytes behind it.
@@ -283,6 +288,6 @@ mod tests {
         for bytes in [&b""[..], b"\x19", b"\x15\x02\x19\xfc", b"\xff\xff\xff\xff"] {
             assert!(check(bytes).is_ok());
         }
-        assert!(check_file(b"PAR1").is_ok());
+        assert!(check_file(&bytes::Bytes::from_static(b"PAR1")).is_ok());
     }
 }

@@ -4,11 +4,14 @@
 //! reader and a writer need of either format without knowing where bytes come from.
 
 pub mod arrow;
+pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;
 pub mod parquet;
 pub mod parquet_metadata;
+pub(crate) mod parquet_rows;
 mod schema;
 
+pub use file_bytes::FileBytes;
 pub use file_types::{FileOptions, FileTypes};
 pub use schema::columns_of_arrow;

@@ -69,7 +69,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::RawBlob => return one("raw_blob"),
         F::Native => return crate::native::columns_of_sample(bytes),
         F::RowBinaryWithNamesAndTypes => return crate::native::columns_of_header(bytes),
-        F::Parquet => return columns_of_arrow(parquet_metadata(&Bytes::copy_from_slice(bytes))?.schema(), settings),
+        F::Parquet => return columns_of_arrow(parquet_metadata(&Bytes::copy_from_slice(bytes).into())?.schema(), settings),
         F::Arrow | F::ArrowStream => {
             let schema = arrow_schema(bytes)?.ok_or_else(|| incorrect("the data ends before the schema"))?;
             return columns_of_arrow(&schema, settings);

@@ -18,15 +18,16 @@ use gristmill_types::adopt::adopt;
 use gristmill_types::cast::CastOptions;
 use gristmill_types::default::default_array;
 use gristmill_types::{Columns, SqlType};
-use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ParquetRecordBatchReaderBuilder};
+use parquet::arrow::arrow_reader::ArrowReaderMetadata;
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::RowParser;
 use super::omitted::{flagged_column, flags_of};
 use super::rows::BATCH_ROWS;
 use crate::Format;
-use crate::columnar::footer_check;
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
+use crate::columnar::parquet_rows::{Limits, ParquetRows};
+use crate::columnar::{FileBytes, footer_check};
 
 pub(crate) struct Buffered {
     format: Format,
@@ -34,6 +35,7 @@ pub(crate) struct Buffered {
     columns: Columns,
     schema: SchemaRef,
     options: CastOptions,
+    limits: Limits,
     allow_missing: bool,
     any_case: bool,
     held: Vec<u8>,
@@ -54,6 +56,7 @@ impl Buffered {
             schema: columns.arrow(),
             columns: columns.clone(),
             options,
+            limits: Limits::of(settings, BATCH_ROWS),
             allow_missing: settings.input_format_parquet_allow_missing_columns,
             any_case: settings.input_format_parquet_case_insensitive_column_matching,
             held: Vec::new(),
@@ -115,15 +118,15 @@ impl Buffered {
     fn whole(&mut self) -> Result<Vec<RecordBatch>> {
         let bytes = Bytes::from(std::mem::take(&mut self.held));
         let mut out = Vec::new();
-        for batch in batches_of(self.format, bytes)? {
+        for batch in batches_of(self.format, bytes.into(), self.limits)? {
             self.take(&batch?, &mut out)?;
         }
         Ok(out)
     }
 
     /// The rows of a whole Parquet or Arrow file, decoded as they are asked for.
-    pub fn into_batches(mut self, bytes: Bytes) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send> {
-        let mut read = batches_of(self.format, bytes).map_err(|error| self.located(error))?;
+    pub fn into_batches(mut self, file: FileBytes) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send> {
+        let mut read = batches_of(self.format, file, self.limits).map_err(|error| self.located(error))?;
         let mut ready = VecDeque::new();
         Ok(std::iter::from_fn(move || {
             while ready.is_empty() {
@@ -140,17 +143,20 @@ impl Buffered {
 }
 
 /// The batches of a file, as they are in it. No bytes: none.
-fn batches_of(format: Format, bytes: Bytes) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>> + Send>> {
-    if bytes.is_empty() {
+fn batches_of(
+    format: Format,
+    file: FileBytes,
+    limits: Limits,
+) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>> + Send>> {
+    if file.is_empty() {
         return Ok(Box::new(std::iter::empty()));
     }
     if format == Format::Parquet {
-        let metadata = parquet_metadata(&bytes)?;
-        let builder = ParquetRecordBatchReaderBuilder::new_with_metadata(bytes, metadata);
-        let mut reader = guarded(|| builder.with_batch_size(BATCH_ROWS).build())?;
-        return Ok(Box::new(std::iter::from_fn(move || guarded(|| reader.next().transpose()).transpose())));
+        let metadata = parquet_metadata(&file)?;
+        return Ok(Box::new(ParquetRows::new(file, metadata, limits)));
     }
-    let mut reader = guarded_arrow(|| FileReaderBuilder::new().build(std::io::Cursor::new(bytes)))?;
+    let bytes = file.reader()?;
+    let mut reader = guarded_arrow(|| FileReaderBuilder::new().build(bytes))?;
     Ok(Box::new(std::iter::from_fn(move || guarded_arrow(|| reader.next().transpose()).transpose())))
 }
 
@@ -167,10 +173,10 @@ fn guarded_arrow<T>(step: impl FnOnce() -> std::result::Result<T, arrow::error::
     guarded(|| step().map_err(|error| not_arrow(&error)))
 }
 
-/// The directory of a Parquet file that is in memory.
-pub(crate) fn parquet_metadata(bytes: &Bytes) -> Result<ArrowReaderMetadata> {
-    footer_check::check_file(bytes)?;
-    let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(bytes))?;
+/// The directory of a whole Parquet file.
+pub(crate) fn parquet_metadata(file: &FileBytes) -> Result<ArrowReaderMetadata> {
+    footer_check::check_file(file)?;
+    let metadata = guarded(|| ParquetMetaDataReader::new().parse_and_finish(file))?;
     guarded(|| reader_metadata(Arc::new(without_text_annotations(metadata)?)))
 }
 

@@ -64,7 +64,7 @@ impl<R: RowReader> Chunked<R> {
                 }
                 Step::Row(bytes) => {
                     at += bytes;
-                    self.rows.end_row()?;
+                    self.rows.end_row(bytes)?;
                 }
                 Step::Skip(bytes) => at += bytes,
                 Step::Bad(bytes, error) => {

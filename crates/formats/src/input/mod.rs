@@ -22,13 +22,13 @@ pub(crate) mod tsv;
 pub(crate) mod values;
 
 use arrow::array::RecordBatch;
-use bytes::Bytes;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_types::Columns;
 
 use crate::Format;
+use crate::columnar::FileBytes;
 use chunked::Chunked;
 pub use omitted::{flagged_column, omitted_flag, with_omitted_flags};
 pub(crate) use rows::Rows;
@@ -62,16 +62,16 @@ pub fn parser(
     make(format, columns, None, settings, timezone, object, None)
 }
 
-/// The rows of a Parquet or Arrow file that is in memory, decoded as they are asked for. `columns` as of `parser`.
+/// The rows of a whole Parquet or Arrow file, decoded as they are asked for. `columns` as of `parser`.
 pub fn file_batches(
     format: Format,
     columns: &Columns,
     settings: &Settings,
     timezone: Tz,
     object: &str,
-    bytes: Bytes,
+    file: FileBytes,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send + use<>> {
-    buffered::Buffered::new(format, columns, settings, timezone, object)?.into_batches(bytes)
+    buffered::Buffered::new(format, columns, settings, timezone, object)?.into_batches(file)
 }
 
 /// A piece of an object that was cut at a row border (`split_rows`).

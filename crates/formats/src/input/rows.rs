@@ -22,8 +22,9 @@ use crate::Format;
 
 pub(crate) const BATCH_ROWS: usize = 65_409;
 const BATCH_BYTES: usize = 8 << 20;
-/// Rows after which the memory of the builders is looked at.
+/// Rows, and bytes of them, after which the memory of the builders is looked at.
 const LOOK_EVERY: usize = 256;
+const LOOK_EVERY_BYTES: usize = 1 << 20;
 
 pub(crate) struct Rows {
     format: Format,
@@ -38,6 +39,8 @@ pub(crate) struct Rows {
     given: Vec<usize>,
     /// Rows in the builders, without the one that is being read.
     rows: usize,
+    /// Of the data, since the memory of the builders was looked at.
+    unlooked_bytes: usize,
     /// Rows read, with those left out, before the current one.
     number: u64,
     number_is_known: bool,
@@ -101,6 +104,7 @@ impl Rows {
             shapes,
             given: (0..columns.len()).collect(),
             rows: 0,
+            unlooked_bytes: 0,
             number: 0,
             number_is_known: true,
             batches: Vec::new(),
@@ -315,9 +319,9 @@ impl Rows {
         self.pending_unknown = 0;
     }
 
-    /// The current row is whole. Columns without a value get their default.
+    /// The current row is whole, and took so many bytes of the data. Columns without a value get their default.
     #[inline]
-    pub fn end_row(&mut self) -> Result<()> {
+    pub fn end_row(&mut self, bytes: usize) -> Result<()> {
         for at in 0..self.leaves.len() {
             let leaf = &mut self.leaves[at];
             if leaf.wanted && leaf.builder.len() == self.rows {
@@ -328,10 +332,20 @@ impl Rows {
         self.rows += 1;
         self.number += 1;
         self.unknown += std::mem::take(&mut self.pending_unknown);
-        if self.rows >= BATCH_ROWS || (self.rows.is_multiple_of(LOOK_EVERY) && self.memory_bytes() >= BATCH_BYTES) {
+        self.unlooked_bytes += bytes;
+        if self.rows >= BATCH_ROWS || (self.is_time_to_look() && self.memory_bytes() >= BATCH_BYTES) {
             self.flush()?;
         }
         Ok(())
+    }
+
+    /// A few rows may be as large as very many.
+    fn is_time_to_look(&mut self) -> bool {
+        let is_time = self.unlooked_bytes >= LOOK_EVERY_BYTES || self.rows.is_multiple_of(LOOK_EVERY);
+        if is_time {
+            self.unlooked_bytes = 0;
+        }
+        is_time
     }
 
     /// The current row has a mistake: it is left out if that is allowed, else the error is given back.

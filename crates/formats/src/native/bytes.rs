@@ -6,6 +6,7 @@
 use arrow::buffer::MutableBuffer;
 use bytes::{Buf, Bytes, BytesMut};
 use futures::{Stream, StreamExt};
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 
 pub use gristmill_types::binary::{write_string, write_varuint};
@@ -63,6 +64,8 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> ByteReader<S> {
             if self.held.is_empty() {
                 self.held = chunk.try_into_mut().unwrap_or_else(|shared| BytesMut::from(&shared[..]));
             } else {
+                let needed = self.held.len() + chunk.len();
+                check_growth(needed, self.held.capacity(), usize::MAX)?;
                 self.held.extend_from_slice(&chunk);
             }
             return Ok(true);
@@ -137,6 +140,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> ByteReader<S> {
                 self.more().await?;
             }
             let taken = self.held.len().min(bytes - out.len());
+            check_growth(out.len() + taken, out.capacity(), bytes)?;
             out.extend_from_slice(&self.held[..taken]);
             self.held.advance(taken);
         }
@@ -158,5 +162,13 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> ByteReader<S> {
     /// As `bytes`, of text. What is not UTF-8 is replaced.
     pub async fn string(&mut self, most: usize) -> Result<String> {
         Ok(String::from_utf8_lossy(&self.bytes(most).await?).into_owned())
+    }
+}
+
+/// Whether a buffer of that capacity may grow to hold so many bytes, of `most`. Errors: MEMORY_LIMIT_EXCEEDED.
+fn check_growth(needed: usize, capacity: usize, most: usize) -> Result<()> {
+    match needed > capacity && needed >= ASKED_FOR_BYTES {
+        true => check_room(needed.max(capacity.saturating_mul(2)).min(most)),
+        false => Ok(()),
     }
 }

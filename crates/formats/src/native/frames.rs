@@ -7,6 +7,7 @@
 use bytes::Bytes;
 use cityhash_rs::cityhash_102_128;
 use futures::stream::{BoxStream, Stream, StreamExt};
+use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::ByteReader;
@@ -123,7 +124,11 @@ where
         if knows_length {
             break;
         }
-        whole += lengths(&reader.held()[CHECKSUM_BYTES..])?.0;
+        let (compressed, data) = lengths(&reader.held()[CHECKSUM_BYTES..])?;
+        if data >= ASKED_FOR_BYTES {
+            check_room(data)?;
+        }
+        whole += compressed;
         knows_length = true;
     }
     let data = open(&reader.held()[..whole])?;

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::Stream;
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::mpsc;
 
@@ -36,7 +36,8 @@ impl Stream for Chunks {
     type Item = Result<Bytes>;
 
     fn poll_next(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.0.poll_recv(task)
+        // The pump allocated it, for nobody.
+        self.0.poll_recv(task).map_ok(allocations::adopted)
     }
 }
 

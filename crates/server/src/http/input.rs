@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
 use futures::stream::{BoxStream, StreamExt};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_engine::split::insert_head;
 use gristmill_engine::{InputData, StatementText};
 use gristmill_formats::Compression;
@@ -101,7 +101,8 @@ pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>>
             Error::new(ErrorCode::SOCKET_TIMEOUT, text)
         })?;
         match next {
-            Some(Ok(chunk)) => Ok(Some((chunk, reading))),
+            // The connection allocated it, for nobody.
+            Some(Ok(chunk)) => Ok(Some((allocations::adopted(chunk), reading))),
             Some(Err(error)) => {
                 reading.end();
                 Err(Error::new(

@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use futures::stream::{BoxStream, StreamExt};
+use gristmill_base::allocations::counted;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::ClientBlocks;
 use gristmill_engine::engine::timezone;
@@ -141,8 +142,10 @@ impl<'a> Listener<'a> {
 
     async fn next(&mut self) -> Result<Heard> {
         loop {
-            if self.feeding.is_some() {
-                return self.feed().await;
+            if let Some(feeding) = &self.feeding {
+                // The query gets the blocks, and frees them.
+                let tally = feeding.wanted.context.memory.tally().cloned();
+                return counted(tally, self.feed()).await;
             }
             let (reader, wanted) = (&mut *self.reader, &mut self.wanted);
             let asked = async {
