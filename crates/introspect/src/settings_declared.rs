@@ -454,6 +454,8 @@ settings! {
     input_format_try_infer_datetimes_only_datetime64: bool = false, "Guess DateTime64 even where DateTime holds all values.";
     input_format_json_try_infer_named_tuples_from_objects: bool = true, "Guess a named tuple from a JSON object; else a Map or String.";
     input_format_json_read_objects_as_strings: bool = true, "Whether JSON objects may be read into a String.";
+    input_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON that is read; else they are arrays.";
+    input_format_import_nested_json: bool = false, "Whether members of an object in JSONEachRow go into the columns of a Nested of its name.";
     input_format_json_map_as_array_of_tuples: bool = false, "Whether maps are arrays of tuples in JSON that is read.";
     input_format_parquet_max_block_size: u64 = 65_409u64, "Rows of a batch read from Parquet.";
     output_format_parquet_row_group_size_bytes: u64 = 536_870_912u64, "Bytes in memory from which on a row group is written.";

@@ -156,11 +156,7 @@ impl CustomReader {
 
     fn field(&self, leaf: usize, raw: &[u8], rows: &mut Rows) -> Result<()> {
         match self.dialect.rule {
-            Rule::Escaped if raw.is_empty() && !rows.leaves[leaf].string => {
-                rows.default(leaf);
-                Ok(())
-            }
-            Rule::Escaped | Rule::Raw if raw == self.tsv_null || raw == b"\\N" => rows.null(leaf),
+            Rule::Escaped | Rule::Raw if raw == self.tsv_null => rows.null(leaf),
             // Nested values have quotes and escapes of their own.
             Rule::Escaped if !rows.leaves[leaf].nested => rows.text(leaf, raw, Escaping::TsvEscaped),
             Rule::Escaped | Rule::Raw | Rule::Xml => rows.text(leaf, raw, Escaping::Plain),
@@ -174,10 +170,6 @@ impl CustomReader {
                     && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t"))
                 {
                     raw = rest;
-                }
-                if raw.is_empty() {
-                    rows.default(leaf);
-                    return Ok(());
                 }
                 if raw == self.csv_null { rows.null(leaf) } else { rows.text(leaf, raw, Escaping::Csv) }
             }

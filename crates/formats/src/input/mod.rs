@@ -186,12 +186,12 @@ fn make(
             }
             Box::new(Chunked::new(reader, rows))
         }
-        F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
+        F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(settings, &rows), rows)),
         F::JsonObjectEachRow => Box::new(Chunked::new(json_named_rows::NamedRows::new(format, settings, &rows)?, rows)),
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             Box::new(Chunked::new(custom::CustomReader::new(format, settings, &rows)?, rows))
         }
-        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, settings), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes

@@ -77,7 +77,8 @@ enum Shape {
 
 impl Rows {
     pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Rows> {
-        let options = parse_options(settings, timezone);
+        // Values are literals of SQL, which are converted.
+        let options = ParseOptions { as_data: format != Format::Values, ..parse_options(settings, timezone) };
         let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes);
         let mut leaves = Vec::with_capacity(columns.len());
         let mut shapes = Vec::with_capacity(columns.len());
@@ -221,6 +222,18 @@ impl Rows {
         let done = self.leaves[leaf].builder.try_append_text(text, escaping);
         self.note_null(leaf, replaced);
         self.explained(leaf, text, done)
+    }
+
+    /// The value's whole text: numbers have digits.
+    pub fn whole(&mut self, leaf: usize, text: &[u8]) -> Result<()> {
+        let kind = self.leaves[leaf].builder.kind();
+        if text.is_empty() && (kind.is_integer() || kind.is_decimal()) {
+            return Err(self.at_column(
+                leaf,
+                Error::new(ErrorCode::ATTEMPT_TO_READ_AFTER_EOF, "Attempt to read after eof: the text of a number is empty"),
+            ));
+        }
+        self.text(leaf, text, Escaping::Plain)
     }
 
     /// The next value of a JSON text.
@@ -390,6 +403,9 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
         null_as_default: settings.input_format_null_as_default,
         // As ClickHouse reads text.
         wrap_integers: true,
+        as_data: true,
+        named_tuples_as_objects: settings.input_format_json_named_tuples_as_objects,
+        maps_as_arrays: settings.input_format_json_map_as_array_of_tuples,
     }
 }
 
