@@ -196,6 +196,8 @@ pub(crate) struct ObjectRows {
     strings: bool,
     /// Whether objects go into the columns of a Nested.
     nested: bool,
+    /// Whether fields are passed over once every column has its value.
+    skips_rest: bool,
     /// The field that stood at each place of a row before (as it is written, with its escapes), and what takes it:
     /// rows usually are alike.
     order: Vec<(Vec<u8>, Taker)>,
@@ -209,6 +211,7 @@ impl ObjectRows {
             between: Between::default(),
             strings: format.json_strings(),
             nested: settings.input_format_import_nested_json,
+            skips_rest: settings.input_format_json_ignore_unnecessary_fields,
             order: Vec::new(),
             key: Vec::new(),
             scratch: Vec::new(),
@@ -306,13 +309,13 @@ impl ObjectRows {
 
     fn field(&mut self, cursor: &mut JsonCursor<'_>, taker: Taker, rows: &mut Rows) -> Result<()> {
         match taker {
-            Taker::Column(column) if rows.has_value(column) => {
+            Taker::Column(column) if rows.has_value(column) && !(self.skips_rest && rows.has_all()) => {
                 let name = rows.columns().0[column].name.clone();
                 Err(rows
                     .wrong(ErrorCode::INCORRECT_DATA, format!("Duplicate field found while parsing a JSON object: {name}")))
             }
-            Taker::Column(column) => value(cursor, column, self.strings, &mut self.scratch, rows),
-            Taker::Nested | Taker::Nobody => {
+            Taker::Column(column) if !rows.has_value(column) => value(cursor, column, self.strings, &mut self.scratch, rows),
+            _ => {
                 cursor.value().map_err(|fault| syntax(fault, rows))?;
                 rows.count_unknown(1);
                 Ok(())

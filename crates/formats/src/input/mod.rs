@@ -11,10 +11,13 @@ mod chunked;
 pub(crate) mod csv;
 mod custom;
 pub(crate) mod fields;
+pub(crate) mod form;
+mod json_columns;
 mod json_document;
 pub(crate) mod json_named_rows;
 pub(crate) mod json_rows;
 pub(crate) mod omitted;
+pub(crate) mod regexp;
 mod rows;
 mod split;
 mod tskv;
@@ -207,6 +210,11 @@ fn make(
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => {
             Box::new(Chunked::new(json_document::Document::new(format, settings, &rows), rows))
         }
+        F::JsonColumns | F::JsonCompactColumns | F::JsonColumnsWithMetadata => {
+            Box::new(Chunked::new(json_columns::ColumnsReader::new(format, &rows), rows))
+        }
+        F::Regexp => Box::new(Chunked::new(regexp::RegexpReader::new(settings)?, rows)),
+        F::Form => Box::new(Chunked::new(form::FormReader, rows)),
         F::Values => Box::new(Chunked::new(values::ValuesReader, rows)),
         F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),
         F::JsonAsString => Box::new(Chunked::new(as_string::JsonValues::new(&rows)?, rows)),

@@ -213,6 +213,11 @@ impl Rows {
         self.leaves[leaf].builder.len() > self.rows
     }
 
+    /// Whether this row has a value for every leaf that is wanted.
+    pub fn has_all(&self) -> bool {
+        self.leaves.iter().all(|leaf| !leaf.wanted || leaf.builder.len() > self.rows)
+    }
+
     #[inline]
     pub fn text(&mut self, leaf: usize, text: &[u8], escaping: Escaping) -> Result<()> {
         if !self.leaves[leaf].wanted {
@@ -316,6 +321,30 @@ impl Rows {
         } else {
             error.with_context(format!("(in file/uri {}, format {})", self.object, self.format))
         }
+    }
+
+    /// Values that come next are those of that row since the last batch: in data that comes column by column.
+    pub fn at_row(&mut self, row: usize) {
+        self.number = self.number - self.rows as u64 + row as u64;
+        self.rows = row;
+    }
+
+    /// All columns that came have so many rows. Those that did not get their defaults, and the rows become batches.
+    pub fn end_columns(&mut self, rows: usize) -> Result<()> {
+        for leaf in 0..self.leaves.len() {
+            for row in self.leaves[leaf].builder.len()..rows {
+                self.at_row(row);
+                self.default(leaf);
+            }
+        }
+        self.at_row(rows);
+        self.unknown += std::mem::take(&mut self.pending_unknown);
+        self.flush()?;
+        if let Some(whole) = self.batches.pop_if(|batch| batch.num_rows() > BATCH_ROWS) {
+            let cuts = (0..rows).step_by(BATCH_ROWS);
+            self.batches.extend(cuts.map(|from| whole.slice(from, BATCH_ROWS.min(rows - from))));
+        }
+        Ok(())
     }
 
     /// Takes back what the current row appended.
