@@ -3,7 +3,7 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_sql::ast::Star;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
-use gristmill_sql::statement::{Insert, InsertColumn, TableExpression, unqualified};
+use gristmill_sql::statement::{Insert, InsertColumn, TableExpression, TableName, unqualified};
 use gristmill_types::{Columns, DefaultKind};
 
 use super::Interpreter;
@@ -17,7 +17,7 @@ impl Interpreter {
         let mut names = Vec::new();
         for column in columns {
             match column {
-                InsertColumn::Named(parts) => names.push(name_in_table(parts, insert, table)),
+                InsertColumn::Named(parts) => names.push(self.name_in_table(parts, insert, table)),
                 InsertColumn::Chosen(star) => names.extend(self.chosen(star, insert, table)?),
             }
         }
@@ -27,14 +27,30 @@ impl Interpreter {
         given_columns(table, Some(&names), takes_computed)
     }
 
+    /// The table with its database; `None`: it is a function.
+    fn target(&self, insert: &Insert) -> Option<TableName> {
+        let TableExpression::Table(name) = &insert.target else { return None };
+        let (database, table) = self.full(name);
+        Some(TableName { database: Some(database.to_string()), table: table.to_string() })
+    }
+
+    /// A name may begin with that of the table. One that a column has as it stands is that column's.
+    fn name_in_table(&self, parts: &[String], insert: &Insert, table: &Columns) -> String {
+        let whole = parts.join(".");
+        if table.get(&whole).is_some() {
+            return whole;
+        }
+        let target = self.target(insert);
+        target.and_then(|target| unqualified(parts, &target).map(|rest| rest.join("."))).unwrap_or(whole)
+    }
+
     /// The names that `*` or `COLUMNS(…)` stands for.
     fn chosen(&self, star: &Star, insert: &Insert, table: &Columns) -> Result<Vec<String>> {
         let mut star = star.clone();
         if !star.qualifier.is_empty() {
             let mut name = std::mem::take(&mut star.qualifier);
             name.push("*".to_string());
-            let is_its_name =
-                matches!(&insert.target, TableExpression::Table(target) if unqualified(&name, target).is_some());
+            let is_its_name = self.target(insert).is_some_and(|target| unqualified(&name, &target).is_some());
             if !is_its_name {
                 let text = format!("There is no table with the name '{}' in this INSERT", name[..name.len() - 1].join("."));
                 return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
@@ -48,17 +64,6 @@ impl Interpreter {
             ErrorCode::BAD_ARGUMENTS => Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, error.message().to_string()),
             _ => error,
         })
-    }
-}
-
-/// A name may begin with that of the table. One that a column has as it stands is that column's.
-fn name_in_table(parts: &[String], insert: &Insert, table: &Columns) -> String {
-    let whole = parts.join(".");
-    match &insert.target {
-        TableExpression::Table(target) if table.get(&whole).is_none() => {
-            unqualified(parts, target).map_or(whole, |rest| rest.join("."))
-        }
-        _ => whole,
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn line_pattern(settings: &Settings) -> Result<Regex> {
         let text = "The regular expression is not set for the `Regexp` format. It requires setting the value of the `format_regexp` setting";
         return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
     }
-    let built = RegexBuilder::new(&format!("\\A(?:{pattern})\\z")).unicode(false).build();
+    let built = RegexBuilder::new(&format!("\\A(?:{pattern})\\z")).build();
     built.map_err(|error| {
         let text = format!("Invalid regular expression '{pattern}' for the `Regexp` format (format_regexp): {error}");
         Error::new(ErrorCode::BAD_ARGUMENTS, text)
