@@ -10,7 +10,7 @@ use bytes::Bytes;
 use datafusion::error::DataFusionError;
 use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_engine::execution::input_from;
+use gristmill_engine::execution::{input_from, some_data};
 use gristmill_engine::interpret::{RowsGiven, rows_to_send};
 use gristmill_engine::{Engine, InputData};
 use gristmill_formats::Format;
@@ -51,6 +51,7 @@ impl Source {
                         "No data to insert: give rows after the statement, on standard input, or FROM INFILE",
                     )
                 })?;
+                let input = if context.settings.throw_if_no_data_to_insert { some_data(input) } else { input };
                 parts.push(RowsGiven::Data { format, input });
             }
             Data::Infile { pattern, compression, format } => {

@@ -9,8 +9,8 @@ use arrow::datatypes::SchemaRef;
 use datafusion::error::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
-use futures::stream::{BoxStream, Stream};
-use gristmill_base::{Error, Result, allocations};
+use futures::stream::{BoxStream, Stream, StreamExt};
+use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
@@ -55,6 +55,26 @@ pub fn input_from(reader: impl tokio::io::AsyncRead + Unpin + Send + 'static) ->
         let read = reader.read_buf(&mut chunk).await?;
         Ok((read > 0).then(|| (chunk.freeze(), reader)))
     }))
+}
+
+/// The data, of which there has to be some. Its error: NO_DATA_TO_INSERT.
+pub fn some_data(data: InputData) -> InputData {
+    Box::pin(futures::stream::try_unfold((data, false), |(mut data, came)| async move {
+        match data.next().await {
+            Some(chunk) => {
+                let chunk = chunk?;
+                let came = came || !chunk.is_empty();
+                Ok(Some((chunk, (data, came))))
+            }
+            None if came => Ok(None),
+            None => Err(no_data()),
+        }
+    }))
+}
+
+/// An INSERT that nobody gave rows. A server does not mind: only clients say so, as ClickHouse's do.
+pub(crate) fn no_data() -> Error {
+    Error::new(ErrorCode::NO_DATA_TO_INSERT, "No data to insert: give rows after the statement or on standard input")
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -33,6 +33,8 @@ fn take_apart(text: &str, data_ends: bool) -> Vec<StatementText> {
             continue;
         };
         let word = text[begin..at].to_ascii_uppercase();
+        // A column may have the name of the function.
+        let word = if word == "INPUT" && !calls(bytes, at) { String::new() } else { word };
         let names_format = words.last().is_some_and(|last| last == "FORMAT");
         let inserts = takes_data(&words);
         if names_format && inserts && word != "VALUES" {
@@ -50,11 +52,19 @@ fn take_apart(text: &str, data_ends: bool) -> Vec<StatementText> {
     out
 }
 
-/// Words of the head of an INSERT whose rows no query makes: `INSERT INTO t`, and `WITH 1 AS x INSERT INTO t`.
+/// Whether what stands before `at` is the name of a call.
+fn calls(bytes: &[u8], at: usize) -> bool {
+    bytes[at..].trim_ascii_start().first() == Some(&b'(')
+}
+
+/// Words of the head of an INSERT whose rows are data: no query makes them (`INSERT INTO t`, and `WITH 1 AS x INSERT INTO t`),
+/// or one that reads `input()`.
 fn takes_data(words: &[String]) -> bool {
     let Some(insert) = words.iter().position(|word| word == "INSERT") else { return false };
+    let has = |known: &str| words[insert..].iter().any(|word| word == known);
     (insert == 0 || words[0] == "WITH")
-        && !words.iter().skip(insert).any(|word| matches!(word.as_str(), "SELECT" | "WITH" | "INFILE"))
+        && !has("INFILE")
+        && (has("INPUT") || !has("SELECT") && !has("WITH"))
         && !words[..insert].iter().any(|word| word == "SELECT")
 }
 
@@ -341,6 +351,16 @@ mod tests {
         let statements = split_one("INSERT INTO t FORMAT TSV\na\n\nb\n;\nc");
         assert_eq!(statements.len(), 1);
         assert_eq!(statements[0].inline_data.as_deref(), Some(b"a\n\nb\n;\nc".as_slice()));
+    }
+
+    #[test]
+    fn data_for_input_is_not_read_as_sql() {
+        let statements = split("INSERT INTO t (i) SELECT x FROM input('x Int8') FORMAT CSV 1\n2;\n");
+        assert_eq!(statements[0].text, "INSERT INTO t (i) SELECT x FROM input('x Int8') FORMAT CSV");
+        assert_eq!(statements[0].inline_data.as_deref().map(<[u8]>::trim_ascii), Some(b"1\n2".as_slice()));
+        let statements =
+            split("INSERT INTO t SELECT input FROM u SETTINGS max_threads = 1 FORMAT CSV SETTINGS a = 1; SELECT 1");
+        assert_eq!((statements.len(), &statements[0].inline_data), (2, &None));
     }
 
     #[test]

@@ -23,6 +23,37 @@ pub(crate) enum Rule {
     Raw,
 }
 
+impl Rule {
+    /// Error: BAD_ARGUMENTS for a name of that setting that is none.
+    fn by_name(name: &str, setting: &str) -> Result<Rule> {
+        Ok(match name {
+            "Escaped" => Rule::Escaped,
+            "Quoted" => Rule::Quoted,
+            "CSV" => Rule::Csv,
+            "JSON" => Rule::Json,
+            "XML" => Rule::Xml,
+            "Raw" => Rule::Raw,
+            other => {
+                return Err(Error::new(
+                    ErrorCode::BAD_ARGUMENTS,
+                    format!(
+                        "Fields cannot be read or written by the escaping rule {other}: set {setting} to Escaped, Quoted, CSV, \
+                         JSON or Raw"
+                    ),
+                ));
+            }
+        })
+    }
+
+    fn check_reading(self, setting: &str) -> Result<()> {
+        if self == Rule::Xml {
+            let text = format!("Cannot read values with the XML escaping rule: it is only for writing ({setting})");
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        }
+        Ok(())
+    }
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct CustomDialect {
     pub rule: Rule,
@@ -48,23 +79,7 @@ pub(crate) enum Uncut {
 impl CustomDialect {
     /// Error: BAD_ARGUMENTS for a rule that is none.
     pub fn of(settings: &Settings) -> Result<CustomDialect> {
-        let rule = match settings.format_custom_escaping_rule.as_str() {
-            "Escaped" => Rule::Escaped,
-            "Quoted" => Rule::Quoted,
-            "CSV" => Rule::Csv,
-            "JSON" => Rule::Json,
-            "XML" => Rule::Xml,
-            "Raw" => Rule::Raw,
-            other => {
-                return Err(Error::new(
-                    ErrorCode::BAD_ARGUMENTS,
-                    format!(
-                        "Fields cannot be read or written by the escaping rule {other}: set format_custom_escaping_rule to Escaped, \
-                         Quoted, CSV, JSON or Raw"
-                    ),
-                ));
-            }
-        };
+        let rule = Rule::by_name(&settings.format_custom_escaping_rule, "format_custom_escaping_rule")?;
         let bytes = |text: &String| text.clone().into_bytes();
         Ok(CustomDialect {
             rule,
@@ -80,13 +95,15 @@ impl CustomDialect {
     /// Error: BAD_ARGUMENTS where fields of this rule can only be written.
     pub fn for_reading(settings: &Settings) -> Result<CustomDialect> {
         let dialect = CustomDialect::of(settings)?;
-        if dialect.rule == Rule::Xml {
-            return Err(Error::new(
-                ErrorCode::BAD_ARGUMENTS,
-                "Cannot read values with the XML escaping rule: it is only for writing (format_custom_escaping_rule)",
-            ));
-        }
+        dialect.rule.check_reading("format_custom_escaping_rule")?;
         Ok(dialect)
+    }
+
+    /// Fields of format Regexp, which finds them itself. Error: BAD_ARGUMENTS as above.
+    pub fn of_regexp(settings: &Settings) -> Result<CustomDialect> {
+        let rule = Rule::by_name(&settings.format_regexp_escaping_rule, "format_regexp_escaping_rule")?;
+        rule.check_reading("format_regexp_escaping_rule")?;
+        Ok(CustomDialect { rule, ..CustomDialect::of(settings)? })
     }
 
     /// Takes apart the row at `at`, with the delimiters of a row around it; gives where it ends. `wanted`: how many fields it is to

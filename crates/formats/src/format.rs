@@ -75,10 +75,15 @@ formats! {
     JsonCompactStringsEachRow "JSONCompactStringsEachRow" [] 1 1 TEXT;
     JsonCompactStringsEachRowWithNames "JSONCompactStringsEachRowWithNames" [] 1 1 TEXT;
     JsonCompactStringsEachRowWithNamesAndTypes "JSONCompactStringsEachRowWithNamesAndTypes" [] 1 1 TEXT;
+    JsonColumns "JSONColumns" [] 1 1 JSON;
+    JsonCompactColumns "JSONCompactColumns" [] 1 1 JSON;
+    JsonColumnsWithMetadata "JSONColumnsWithMetadata" [] 1 1 JSON;
     JsonAsString "JSONAsString" [] 1 0 JSON;
     CustomSeparated "CustomSeparated" [] 1 1 TEXT;
     CustomSeparatedWithNames "CustomSeparatedWithNames" [] 1 1 TEXT;
     CustomSeparatedWithNamesAndTypes "CustomSeparatedWithNamesAndTypes" [] 1 1 TEXT;
+    Regexp "Regexp" [] 1 0 TEXT;
+    Form "Form" [] 1 0 TEXT;
     Xml "XML" [] 0 1 XML;
     Pretty "Pretty" [] 0 1 TEXT;
     PrettyNoEscapes "PrettyNoEscapes" [] 0 1 TEXT;
@@ -193,6 +198,7 @@ impl Format {
                 | F::JsonCompact
                 | F::JsonCompactStrings
                 | F::JsonObjectEachRow
+                | F::JsonColumnsWithMetadata
                 | F::Xml
         );
         !ends

@@ -405,6 +405,9 @@ settings! {
     output_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON.";
     output_format_json_array_of_rows: bool = false, "Whether JSONEachRow writes one array of its rows.";
     format_json_object_each_row_column_for_object_name: String = "", "The column whose values are the names of the objects of JSONObjectEachRow. Empty: row_1, row_2, …";
+    format_regexp: String = "", "The regular expression of format Regexp: a whole line, with a group for each column.";
+    format_regexp_escaping_rule: String = "Raw", "How the fields of format Regexp are written: Escaped, Quoted, CSV, JSON, Raw.";
+    format_regexp_skip_unmatched: bool = false, "Leave out lines that the regular expression of format Regexp does not match; else they are errors.";
     format_custom_escaping_rule: String = "Escaped", "How fields of CustomSeparated are written: Escaped, Quoted, CSV, JSON, XML (only written), Raw.";
     format_custom_field_delimiter: String = "\t", "What stands between fields of CustomSeparated.";
     format_custom_row_before_delimiter: String = "", "What stands before the first field of a row of CustomSeparated.";
@@ -454,6 +457,9 @@ settings! {
     input_format_try_infer_datetimes_only_datetime64: bool = false, "Guess DateTime64 even where DateTime holds all values.";
     input_format_json_try_infer_named_tuples_from_objects: bool = true, "Guess a named tuple from a JSON object; else a Map or String.";
     input_format_json_read_objects_as_strings: bool = true, "Whether JSON objects may be read into a String.";
+    input_format_json_named_tuples_as_objects: bool = true, "Whether named tuples are objects in JSON that is read; else they are arrays.";
+    input_format_json_ignore_unnecessary_fields: bool = true, "Pass over what is left of a JSON row once every column has its value; else a field that comes again is an error.";
+    input_format_import_nested_json: bool = false, "Whether members of an object in JSONEachRow go into the columns of a Nested of its name.";
     input_format_json_map_as_array_of_tuples: bool = false, "Whether maps are arrays of tuples in JSON that is read.";
     input_format_parquet_max_block_size: u64 = 65_409u64, "Rows of a batch read from Parquet.";
     output_format_parquet_row_group_size_bytes: u64 = 536_870_912u64, "Bytes in memory from which on a row group is written.";

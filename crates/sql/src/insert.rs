@@ -4,8 +4,8 @@ use gristmill_base::{Error, Result};
 
 use sqlparser::tokenizer::Token;
 
-use crate::ast::{Node, StarStep};
-use crate::statement::{Cursor, Insert, InsertSource, Statement, TableExpression};
+use crate::ast::{Node, Star};
+use crate::statement::{Cursor, Insert, InsertColumn, InsertSource, Statement, TableExpression};
 use crate::tokens::is_word;
 
 impl Cursor<'_> {
@@ -28,37 +28,10 @@ impl Cursor<'_> {
         if partition_by_ignored {
             return Err(Error::not_implemented("INSERT INTO FUNCTION … PARTITION BY"));
         }
-        let mut columns = None;
-        let mut except = Vec::new();
         let begins_query =
             matches!(&self.parser.peek_nth_token_ref(1).token, t if is_word(t, "SELECT") || is_word(t, "WITH"));
-        if self.parser.peek_token_ref().token == Token::LParen && !begins_query {
-            self.parser.next_token();
-            let mut names = Vec::new();
-            while !self.eat_token(&Token::RParen) {
-                if self.eat_token(&Token::Mul) {
-                } else if self.peeks(crate::rewrite::stars::STAR) {
-                    let Node::Star(star) = self.expression()? else { return Err(self.unexpected("a list of columns")) };
-                    for step in star.steps {
-                        let StarStep::Except { names, .. } = step else {
-                            return Err(self.unexpected("EXCEPT alone behind * in a list of columns"));
-                        };
-                        except.extend(names);
-                    }
-                } else {
-                    let mut name = self.identifier()?;
-                    while self.eat_token(&Token::Period) {
-                        name = format!("{name}.{}", self.identifier()?);
-                    }
-                    names.push(name);
-                }
-                if !self.eat_token(&Token::Comma) {
-                    self.expect_token(&Token::RParen)?;
-                    break;
-                }
-            }
-            columns = (!names.is_empty()).then_some(names);
-        }
+        let has_columns = self.parser.peek_token_ref().token == Token::LParen && !begins_query;
+        let columns = if has_columns { Some(self.insert_columns()?) } else { None };
         let mut settings = Vec::new();
         if self.eat("SETTINGS") {
             settings = self.assignments()?;
@@ -95,7 +68,45 @@ impl Cursor<'_> {
         if self.eat("SETTINGS") {
             settings.extend(self.assignments()?);
         }
-        Ok(Statement::Insert(Insert { target, columns, except, settings, source }))
+        Ok(Statement::Insert(Insert { target, columns, settings, source }))
+    }
+
+    /// `(a, t.b, * EXCEPT c, COLUMNS('x'))`
+    fn insert_columns(&mut self) -> Result<Vec<InsertColumn>> {
+        self.expect_token(&Token::LParen)?;
+        let mut columns = Vec::new();
+        loop {
+            columns.push(self.insert_column()?);
+            let more = self.eat_token(&Token::Comma);
+            if self.eat_token(&Token::RParen) {
+                return Ok(columns);
+            }
+            if !more {
+                return Err(self.unexpected("',' or ')' in a list of columns"));
+            }
+        }
+    }
+
+    fn insert_column(&mut self) -> Result<InsertColumn> {
+        if self.eat_token(&Token::Mul) {
+            return Ok(InsertColumn::Chosen(Box::default()));
+        }
+        let mut parts = Vec::new();
+        loop {
+            let is_call = self.parser.peek_nth_token_ref(1).token == Token::LParen;
+            if is_call && (self.peeks(crate::rewrite::stars::STAR) || self.peeks("COLUMNS")) {
+                let Node::Star(mut star) = self.expression()? else { return Err(self.unexpected("a list of columns")) };
+                star.qualifier.splice(0..0, parts);
+                return Ok(InsertColumn::Chosen(star));
+            }
+            parts.push(self.identifier()?);
+            if !self.eat_token(&Token::Period) {
+                return Ok(InsertColumn::Named(parts));
+            }
+            if self.eat_token(&Token::Mul) {
+                return Ok(InsertColumn::Chosen(Box::new(Star { qualifier: parts, ..Star::default() })));
+            }
+        }
     }
 
     fn values(&mut self) -> Result<Vec<Vec<Node>>> {

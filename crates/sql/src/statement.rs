@@ -3,7 +3,7 @@
 use sqlparser::ast::Query;
 
 use crate::access::AccessStatement;
-use crate::ast::Node;
+use crate::ast::{Node, Star};
 
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
@@ -204,11 +204,42 @@ pub enum TableExpression {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Insert {
     pub target: TableExpression,
-    pub columns: Option<Vec<String>>,
-    /// `(* EXCEPT (a, b))`
-    pub except: Vec<String>,
+    pub columns: Option<Vec<InsertColumn>>,
     pub settings: Assignments,
     pub source: InsertSource,
+}
+
+/// An element of an INSERT's list of columns.
+#[derive(Clone, Debug, PartialEq)]
+pub enum InsertColumn {
+    /// A column; or, with the table's name before it, its parts.
+    Named(Vec<String>),
+    /// `*`, `COLUMNS(…)`, and what EXCEPT leaves of them.
+    Chosen(Box<Star>),
+}
+
+impl Insert {
+    /// The columns that the statement names, by every name that it may mean; none where it takes others too.
+    pub fn column_names(&self) -> Vec<String> {
+        let TableExpression::Table(target) = &self.target else { return Vec::new() };
+        let mut names = Vec::new();
+        for column in self.columns.iter().flatten() {
+            let InsertColumn::Named(parts) = column else { return Vec::new() };
+            names.push(parts.join("."));
+            names.extend(unqualified(parts, target).map(|parts| parts.join(".")));
+        }
+        names
+    }
+}
+
+/// The parts of a name behind those of the table; `None`: it does not begin with them.
+pub fn unqualified<'a>(parts: &'a [String], table: &TableName) -> Option<&'a [String]> {
+    let rest = match parts {
+        [database, name, rest @ ..] if table.database.as_ref() == Some(database) && *name == table.table => rest,
+        [name, rest @ ..] if *name == table.table => rest,
+        _ => return None,
+    };
+    (!rest.is_empty()).then_some(rest)
 }
 
 #[derive(Clone, Debug, PartialEq)]

@@ -10,7 +10,7 @@ use sqlparser::ast::{
 };
 
 use crate::ast::{Call, InSet, Literal, Node, unescape_identifier};
-use crate::statement::{InsertSource, SelectStatement, Statement, TableExpression, TableName};
+use crate::statement::{InsertColumn, InsertSource, SelectStatement, Statement, TableExpression, TableName};
 use crate::translate;
 
 /// A node of the tree.
@@ -54,7 +54,11 @@ pub fn syntax_tree(statement: &Statement) -> Result<String> {
         Statement::Insert(insert) => {
             let mut children = vec![target(&insert.target)?];
             if let Some(columns) = &insert.columns {
-                children.push(Tree::list(columns.iter().map(|name| identifier(std::slice::from_ref(name))).collect()));
+                let shown = columns.iter().map(|column| match column {
+                    InsertColumn::Named(parts) => Ok(identifier(&[parts.join(".")])),
+                    InsertColumn::Chosen(star) => expression(&Node::Star(star.clone())),
+                });
+                children.push(Tree::list(shown.collect::<Result<_>>()?));
             }
             if let InsertSource::Query { query, .. } = &insert.source {
                 children.push(of_query(query)?);

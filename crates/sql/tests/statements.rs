@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use gristmill_base::ErrorCode;
-use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::ast::{ColumnChoice, Literal, Node, StarStep};
 use gristmill_sql::statement::{
-    AlterCommand, InsertSource, PartName, Place, Property, Statement, TableExpression, TableName, parse,
+    AlterCommand, InsertColumn, InsertSource, PartName, Place, Property, Statement, TableExpression, TableName, parse,
 };
 
 fn read(text: &str) -> Statement {
@@ -45,14 +45,32 @@ fn into_outfile_says_how_the_file_is_made() {
 fn insert_takes_rows_queries_and_data() {
     let text = "INSERT INTO d.t (a, b) SETTINGS max_threads = 2 VALUES (1, DEFAULT), (1 + 1, 'x')";
     let Statement::Insert(insert) = read(text) else { panic!("no INSERT") };
-    assert_eq!(insert.columns, Some(vec!["a".to_string(), "b".to_string()]));
+    let named = |name: &str| InsertColumn::Named(name.split('.').map(str::to_string).collect());
+    assert_eq!(insert.columns, Some(vec![named("a"), named("b")]));
+    assert_eq!(insert.column_names(), ["a", "b"]);
     assert_eq!(insert.settings.len(), 1);
     let InsertSource::Values(rows) = insert.source else { panic!("no VALUES") };
     assert_eq!(rows.len(), 2);
     assert_eq!(rows[0][0], Node::Literal(Literal::Integer(1)));
 
     let Statement::Insert(insert) = read("INSERT INTO t (* EXCEPT (c)) SELECT 1") else { panic!("no INSERT") };
-    assert_eq!((insert.columns, insert.except), (None, vec!["c".to_string()]));
+    let Some([InsertColumn::Chosen(star)]) = insert.columns.as_deref() else { panic!("no star") };
+    assert_eq!(star.steps, [StarStep::Except { names: vec!["c".to_string()], strict: false }]);
+    assert!(insert.column_names().is_empty());
+
+    let Statement::Insert(insert) = read("INSERT INTO t (t.a, * EXCEPT b, f, t.*, t.COLUMNS('x'), ) VALUES (1)") else {
+        panic!("no INSERT")
+    };
+    let columns = insert.columns.expect("columns");
+    assert_eq!((&columns[0], &columns[2], columns.len()), (&named("t.a"), &named("f"), 5));
+    let InsertColumn::Chosen(star) = &columns[4] else { panic!("no COLUMNS") };
+    assert_eq!(
+        (&star.qualifier[..], &star.columns),
+        (&["t".to_string()][..], &Some(ColumnChoice::Pattern("x".to_string())))
+    );
+    assert!(gristmill_sql::statement::parse("INSERT INTO t () VALUES (1)", &Default::default()).is_err());
+
+    let Statement::Insert(insert) = read("INSERT INTO t (* EXCEPT (c)) SELECT 1") else { panic!("no INSERT") };
     assert!(matches!(insert.source, InsertSource::Query { .. }));
 
     let text = "INSERT INTO FUNCTION file('a.csv') WITH x AS (SELECT 1) SELECT * FROM x";

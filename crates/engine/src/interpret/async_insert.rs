@@ -22,8 +22,8 @@ use gristmill_types::measure::batch_bytes;
 use tokio::sync::oneshot;
 
 use super::insert::asked_of_data;
+use super::insert_columns::given_columns;
 use super::insert_lanes::{commit, fill};
-use super::insert_plan::given_columns;
 use super::{Interpreter, Outcome};
 use crate::async_inserts::{Entry, Key};
 use crate::engine::{Engine, timezone};
@@ -69,12 +69,7 @@ impl Interpreter {
         if table.temporary || is_known_again(settings, &table) {
             return Ok(None);
         }
-        let given = given_columns(
-            &table.columns,
-            insert.columns.as_deref(),
-            &insert.except,
-            self.context.settings.insert_allow_materialized_columns,
-        )?;
+        let given = self.columns_of_insert(insert, &table.columns)?;
         let (brought, format) = match &insert.source {
             InsertSource::Values(rows) => {
                 let batch = self.values_batch(&self.values_answered(rows).await?, &given, &table.columns)?;
@@ -300,7 +295,7 @@ impl Interpreter {
             let all = table.definition().columns.clone();
             let names = key.columns.iter().map(|(name, _)| name);
             let names: Vec<String> = names.filter(|name| flagged_column(name).is_none()).cloned().collect();
-            let given = given_columns(&all, Some(&names[..]), &[], true)?;
+            let given = given_columns(&all, Some(&names[..]), true)?;
             let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
             let shaped = self.checked_rows(shaped, &table.definition())?;
             // Rows of one INSERT before those of the next.

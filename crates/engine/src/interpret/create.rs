@@ -89,7 +89,6 @@ impl Interpreter {
         let insert = Insert {
             target: TableExpression::Table(TableName { database: Some(database.to_string()), table: table.to_string() }),
             columns: None,
-            except: Vec::new(),
             settings: Vec::new(),
             source: InsertSource::Query { query, format: None },
         };

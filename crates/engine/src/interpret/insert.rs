@@ -31,12 +31,11 @@ use parking_lot::Mutex;
 
 use super::data_blocks::{cut, in_blocks, is_set};
 use super::insert_lanes::write_all;
-use super::insert_plan::given_columns;
 use super::load::{self, LoadRun};
 use super::select::Planned;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
-use crate::execution::{InputData, input_from};
+use crate::execution::{InputData, input_from, no_data, some_data};
 use crate::resolver::{call_of, hints};
 use crate::views::Shape;
 
@@ -57,7 +56,8 @@ impl Interpreter {
         input: Option<InputData>,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
-        let mut input = input;
+        let is_data = matches!(insert.source, InsertSource::Data { .. });
+        let mut input = input.map(|input| if is_data { self.wanted_data(input) } else { input });
         if let Some(queued) = self.insert_async(&insert, &mut input, tables).await? {
             return Ok(queued);
         }
@@ -79,6 +79,12 @@ impl Interpreter {
         })
     }
 
+    /// Data that may be empty, unless this process is the client.
+    fn wanted_data(&self, input: InputData) -> InputData {
+        let is_server = self.engine.hints.user_files_path.is_some();
+        if is_server || !self.context.settings.throw_if_no_data_to_insert { input } else { some_data(input) }
+    }
+
     /// The table, and the plan of the rows that go into it.
     pub(crate) async fn plan_insert(
         &self,
@@ -93,12 +99,7 @@ impl Interpreter {
                 let shape = Shape::of(&self.engine, &self.context, &table).await?;
                 tables.push((database.to_string(), table_name.to_string()));
                 let columns = table.definition().columns.clone();
-                let given = given_columns(
-                    &columns,
-                    insert.columns.as_deref(),
-                    &insert.except,
-                    self.context.settings.insert_allow_materialized_columns,
-                )?;
+                let given = self.columns_of_insert(insert, &columns)?;
                 let lowered = self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?;
                 (shape, given, lowered)
             }
@@ -117,12 +118,7 @@ impl Interpreter {
                 source_hints.writing = writing;
                 let table = gristmill_sources::open_table_function(&call, &self.context, &source_hints).await?;
                 let columns = table.definition().columns.clone();
-                let given = given_columns(
-                    &columns,
-                    insert.columns.as_deref(),
-                    &insert.except,
-                    self.context.settings.insert_allow_materialized_columns,
-                )?;
+                let given = self.columns_of_insert(insert, &columns)?;
                 let lowered = match lowered {
                     Some(lowered) => lowered,
                     None => self.rows_to_insert(&insert.source, &given, &columns, input, tables).await?,
@@ -183,12 +179,7 @@ impl Interpreter {
                 let input = match input {
                     Some(input) => input,
                     None if !self.context.settings.throw_if_no_data_to_insert => futures::stream::empty().boxed(),
-                    None => {
-                        return Err(Error::new(
-                            ErrorCode::NO_DATA_TO_INSERT,
-                            "No data to insert: give rows after the statement or on standard input",
-                        ));
-                    }
+                    None => return Err(no_data()),
                 };
                 let format = Format::by_name(format.as_deref().unwrap_or("Values"))?;
                 self.data(input, format, given)

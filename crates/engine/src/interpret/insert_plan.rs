@@ -8,54 +8,11 @@ use datafusion::logical_expr::{Expr, LogicalPlanBuilder, lit};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::{flagged_column, omitted_flag};
 use gristmill_sql::lower::{Analyzer, Lowered, OutputColumn, ResolvedTables, Typed};
-use gristmill_types::{Column, Columns, DefaultKind, SqlType, nested};
+use gristmill_types::{Column, Columns, SqlType, nested};
 
 use super::Interpreter;
 use crate::engine::Engine;
 use crate::opener::stored_columns;
-
-/// The columns that an INSERT gives values for: those it names, or all that take values.
-/// `takes_computed`: MATERIALIZED ones may be named among them.
-pub(crate) fn given_columns(
-    table: &Columns,
-    named: Option<&[String]>,
-    except: &[String],
-    takes_computed: bool,
-) -> Result<Columns> {
-    let Some(names) = named else {
-        let all = crate::resolver::insertable(table);
-        return Ok(Columns::new(all.iter().filter(|column| !except.contains(&column.name)).cloned().collect()));
-    };
-    let mut given = Vec::new();
-    for name in names {
-        let column = table.get(name).ok_or_else(|| {
-            let near = gristmill_introspect::settings::nearest(name, table.iter().map(|column| column.name.as_str()));
-            let hint = near.map_or_else(String::new, |near| format!(". Maybe you meant: ['{near}']"));
-            Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, format!("No such column {name} in table{hint}"))
-        })?;
-        match column.default {
-            // It is in no row.
-            Some((DefaultKind::Alias, _)) => {
-                return Err(Error::new(
-                    ErrorCode::NO_SUCH_COLUMN_IN_TABLE,
-                    format!("No such column {name} in table: it is ALIAS"),
-                ));
-            }
-            Some((kind @ DefaultKind::Materialized, _)) if !takes_computed => {
-                return Err(Error::new(
-                    ErrorCode::ILLEGAL_COLUMN,
-                    format!("Cannot insert column {name}, because it is {} column", kind.name()),
-                )
-                .with_context("leave it out, or set insert_allow_materialized_columns = 1"));
-            }
-            _ if given.iter().any(|known: &gristmill_types::Column| known.name == *name) => {
-                return Err(Error::new(ErrorCode::DUPLICATE_COLUMN, format!("Column {name} is given twice")));
-            }
-            _ => given.push(column.clone()),
-        }
-    }
-    Ok(Columns::new(given))
-}
 
 fn column(name: &str) -> Expr {
     Expr::Column(PlanColumn::new_unqualified(name))

@@ -22,7 +22,8 @@ use gristmill_catalog::{LoadRequest, LoadWriter, LoadedGroups, Table, TableLoad,
 use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_sources::object::load::LoadSource;
 use gristmill_sources::object::step::ScanStep;
-use gristmill_sql::statement::{Insert, InsertSource};
+use gristmill_sql::ast::StarStep;
+use gristmill_sql::statement::{Insert, InsertColumn, InsertSource};
 use sqlparser::ast::{Query, SetExpr, TableFactor};
 
 use super::estimate::note_pace;
@@ -94,8 +95,31 @@ fn digest(insert: &Insert, query: &Query) -> String {
             }
         }
     }
-    let text = format!("{:?} {:?} {query}", insert.columns, insert.except);
+    let text = format!("{} {query}", listed(insert));
     format!("{:032x}", u128::from_be_bytes(gristmill_functions::hash::sip_128(text.as_bytes())))
+}
+
+/// The list of columns in the text that digests are made of, which ledgers have kept since a list had names, or EXCEPT alone.
+fn listed(insert: &Insert) -> String {
+    let Some(columns) = &insert.columns else { return "None []".to_string() };
+    if let [InsertColumn::Chosen(star)] = &columns[..]
+        && star.qualifier.is_empty()
+        && star.columns.is_none()
+    {
+        match &star.steps[..] {
+            [] => return "None []".to_string(),
+            [StarStep::Except { names, .. }] => return format!("None {names:?}"),
+            _ => {}
+        }
+    }
+    let names = columns.iter().map(|column| match column {
+        InsertColumn::Named(parts) => Some(parts.join(".")),
+        InsertColumn::Chosen(_) => None,
+    });
+    match names.collect::<Option<Vec<String>>>() {
+        Some(names) => format!("{:?} []", Some(names)),
+        None => format!("{columns:?}"),
+    }
 }
 
 /// A load that was planned.

@@ -14,6 +14,7 @@ mod entity_changes;
 mod estimate;
 mod explain;
 mod insert;
+mod insert_columns;
 mod insert_lanes;
 mod insert_plan;
 mod kill;

@@ -138,8 +138,7 @@ impl Interpreter {
         match statement {
             Statement::Insert(insert) => match &insert.target {
                 TableExpression::Table(name) => {
-                    let columns = insert.columns.as_deref().unwrap_or_default();
-                    self.check_columns("INSERT", name, columns)?;
+                    self.check_columns("INSERT", name, &insert.column_names())?;
                     match &insert.source {
                         InsertSource::Infile { .. } => check_source(&self.context, "file", false),
                         _ => Ok(()),

@@ -84,6 +84,10 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             positional::custom(&sample)?
         }
+        F::JsonColumns | F::JsonCompactColumns => (named::json_columns(&sample)?, Origin::Json),
+        F::JsonColumnsWithMetadata => (named::json_document(&sample)?, Origin::Json),
+        F::Form => (named::form(&sample)?, Origin::Text),
+        F::Regexp => positional::regexp(&sample)?,
         F::JsonEachRow | F::JsonStringsEachRow => (named::json_rows(&sample)?, Origin::Json),
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => (named::json_document(&sample)?, Origin::Json),
         F::JsonCompactEachRow

@@ -7,8 +7,9 @@ use gristmill_types::scan::quoted::unescape;
 
 use super::guess::{Guess, Origin, Seen};
 use super::positional::in_string;
-use super::{Found, Sample, incorrect, type_of, unfit};
+use super::{Found, Sample, incorrect, numbered, type_of, unfit};
 use crate::Format;
+use crate::input::form::next_pair;
 use crate::input::json_rows::is_cut_off;
 use crate::input::tsv::{field_end, is_escaped, whole_line};
 
@@ -136,6 +137,84 @@ pub(super) fn json_rows(sample: &Sample<'_>) -> Result<Named> {
     Ok(fields.finish())
 }
 
+/// JSONColumns and JSONCompactColumns: an array a column, with a name before it or numbered.
+pub(super) fn json_columns(sample: &Sample<'_>) -> Result<Named> {
+    let failed = |fault: gristmill_types::scan::Fault| Error::new(fault.code, fault.reason);
+    let named = sample.format == Format::JsonColumns;
+    let (open, close) = if named { (b'{', b'}') } else { (b'[', b']') };
+    let mut cursor = JsonCursor::new(sample.bytes);
+    let mut scratch = Vec::new();
+    let mut columns: Named = Vec::new();
+    if cursor.peek().is_none() {
+        return Ok(columns);
+    }
+    cursor.expect(open).map_err(failed)?;
+    if cursor.eat(close) {
+        return Ok(columns);
+    }
+    loop {
+        let name = if named {
+            let name = String::from_utf8_lossy(cursor.string(&mut scratch).map_err(failed)?).into_owned();
+            cursor.expect(b':').map_err(failed)?;
+            name
+        } else {
+            numbered(columns.len())
+        };
+        let seen = array_of_column(&mut cursor, &name, sample)?;
+        columns.push((name, Found::Guessed(seen)));
+        if !cursor.eat(b',') {
+            cursor.expect(close).map_err(failed)?;
+            return Ok(columns);
+        }
+    }
+}
+
+/// What the values of a column show, which stand in an array.
+fn array_of_column(cursor: &mut JsonCursor<'_>, name: &str, sample: &Sample<'_>) -> Result<Seen> {
+    let failed = |fault: gristmill_types::scan::Fault| Error::new(fault.code, fault.reason);
+    let mut column = Seen::nothing();
+    cursor.expect(b'[').map_err(failed)?;
+    if cursor.eat(b']') {
+        return Ok(column);
+    }
+    let mut rows = 0;
+    loop {
+        rows += 1;
+        if rows <= sample.rows_max {
+            let seen = sample.rules.json(cursor, 0).map_err(failed)?;
+            let before = std::mem::replace(&mut column, Seen::nothing());
+            let merged = before.clone().merged(seen.clone(), Origin::Json);
+            column = merged.ok_or_else(|| unfit(name, &before, &seen, rows, Origin::Json))?;
+        } else {
+            cursor.value().map_err(failed)?;
+        }
+        if !cursor.eat(b',') {
+            cursor.expect(b']').map_err(failed)?;
+            return Ok(column);
+        }
+    }
+}
+
+/// Form: one row, whose values are numbers or text.
+pub(super) fn form(sample: &Sample<'_>) -> Result<Named> {
+    let mut fields = Fields::default();
+    let mut bytes = sample.bytes;
+    fields.begin_row();
+    while !bytes.is_empty() {
+        let pair = next_pair(bytes).map_err(|none| {
+            let (code, reason) = none.reason();
+            Error::new(code, reason)
+        })?;
+        bytes = &bytes[pair.bytes..];
+        let guess = match sample.rules.word(&pair.value) {
+            guess @ (Guess::Bool | Guess::Int { .. } | Guess::UInt | Guess::Float) => guess,
+            _ => Guess::String,
+        };
+        fields.add(String::from_utf8_lossy(&pair.name).into_owned(), guess.into(), Origin::Text)?;
+    }
+    Ok(fields.finish())
+}
+
 /// JSONObjectEachRow: the rows are the members of one object. The setting's column, which their names go into, comes first.
 pub(super) fn json_named_rows(sample: &Sample<'_>) -> Result<Named> {
     let mut cursor = JsonCursor::new(sample.bytes);
@@ -216,7 +295,9 @@ pub(super) fn json_document(sample: &Sample<'_>) -> Result<Named> {
     let mut scratch = Vec::new();
     let has_meta = cursor.eat(b'{') && cursor.string(&mut scratch).is_ok_and(|key| key == b"meta") && cursor.eat(b':');
     if !has_meta {
-        if matches!(sample.format, Format::JsonCompact | Format::JsonCompactStrings) {
+        let is_document_only =
+            matches!(sample.format, Format::JsonCompact | Format::JsonCompactStrings | Format::JsonColumnsWithMetadata);
+        if is_document_only {
             return Err(incorrect("the document does not begin with 'meta'"));
         }
         return json_rows(sample);

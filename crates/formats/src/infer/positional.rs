@@ -12,6 +12,7 @@ use super::{Found, Sample, incorrect, numbered, type_of, unfit};
 use crate::custom::{CustomDialect, Rule, Uncut, expect};
 use crate::input::csv::{CsvDialect, next_field};
 use crate::input::json_rows::is_cut_off;
+use crate::input::regexp::{line_pattern, next_line};
 use crate::input::tsv::{field_end, whole_line};
 use crate::input::values::{literal_end, row_end};
 use crate::{Format, Header};
@@ -267,6 +268,37 @@ pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
         Ok(Some(row))
     };
     infer(sample, settings.input_format_custom_detect_header, origin, next).map(|named| (named, origin))
+}
+
+/// Regexp: the groups of each line.
+pub(super) fn regexp(sample: &Sample<'_>) -> Result<(Named, Origin)> {
+    let settings = sample.settings;
+    let pattern = line_pattern(settings)?;
+    let dialect = CustomDialect::of_regexp(settings)?;
+    let origin = if dialect.rule == Rule::Json { Origin::Json } else { Origin::Text };
+    let mut bytes = sample.bytes;
+    let next = || {
+        while !bytes.is_empty() {
+            let Some((line, length)) = next_line(bytes, sample.complete) else { return Ok(None) };
+            bytes = &bytes[length..];
+            let Some(groups) = pattern.captures(line) else {
+                if settings.format_regexp_skip_unmatched {
+                    continue;
+                }
+                return Err(incorrect("a line doesn't match the regexp (format_regexp)"));
+            };
+            let mut row = Row::default();
+            for group in groups.iter().skip(1) {
+                let raw = group.map_or(&b""[..], |group| group.as_bytes());
+                let text = dialect.text(raw);
+                let seen = custom_field(sample, dialect.rule, raw, &text)?;
+                row.push(text, seen);
+            }
+            return Ok(Some(row));
+        }
+        Ok(None)
+    };
+    infer(sample, false, origin, next).map(|named| (named, origin))
 }
 
 /// What a field of CustomSeparated looks like: `raw` as it was written, `text` without what its rule puts around it.

@@ -313,7 +313,7 @@ impl CsvReader {
     #[inline]
     fn field(&self, leaf: usize, field: &CsvField<'_>, rows: &mut Rows) -> Result<()> {
         if !field.quoted {
-            if field.text.is_empty() && (self.empty_as_default || rows.leaves[leaf].string) {
+            if field.text.is_empty() && self.empty_as_default {
                 rows.default(leaf);
                 return Ok(());
             }

@@ -14,14 +14,63 @@ use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_li
 use crate::custom::{CustomDialect, RawField, Rule, Uncut, expect, starts, undoubled};
 use crate::{Format, Header};
 
+/// Reads fields that are written by a rule, whoever finds them.
+pub(crate) struct FieldReader {
+    rule: Rule,
+    tsv_null: Vec<u8>,
+    csv_null: Vec<u8>,
+    csv_trims: bool,
+}
+
+impl FieldReader {
+    pub fn new(rule: Rule, settings: &Settings) -> Self {
+        FieldReader {
+            rule,
+            tsv_null: settings.format_tsv_null_representation.clone().into_bytes(),
+            csv_null: settings.format_csv_null_representation.clone().into_bytes(),
+            csv_trims: settings.input_format_csv_trim_whitespaces,
+        }
+    }
+
+    pub fn read(&self, leaf: usize, raw: &[u8], rows: &mut Rows) -> Result<()> {
+        match self.rule {
+            Rule::Escaped | Rule::Raw if raw == self.tsv_null => rows.null(leaf),
+            // Nested values have quotes and escapes of their own.
+            Rule::Escaped if !rows.leaves[leaf].nested => rows.text(leaf, raw, Escaping::TsvEscaped),
+            Rule::Escaped | Rule::Raw | Rule::Xml => rows.text(leaf, raw, Escaping::Plain),
+            Rule::Quoted if raw.eq_ignore_ascii_case(b"null") => rows.null(leaf),
+            Rule::Quoted => rows.text(leaf, raw, Escaping::Quoted),
+            Rule::Csv if raw.first() == Some(&b'"') => rows.text(leaf, &undoubled(raw), Escaping::Csv),
+            Rule::Csv => {
+                let mut raw = raw.strip_suffix(b"\r").unwrap_or(raw);
+                // The spaces behind it; those before it are its own here, as in ClickHouse.
+                while self.csv_trims
+                    && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t"))
+                {
+                    raw = rest;
+                }
+                if raw == self.csv_null { rows.null(leaf) } else { rows.text(leaf, raw, Escaping::Csv) }
+            }
+            Rule::Json => {
+                let mut cursor = JsonCursor::new(raw);
+                rows.json(leaf, &mut cursor)?;
+                match cursor.peek() {
+                    None => Ok(()),
+                    Some(_) => {
+                        Err(rows.wrong(ErrorCode::INCORRECT_DATA, "Text is left over after the JSON value of a field"))
+                    }
+                }
+            }
+        }
+    }
+}
+
 pub(crate) struct CustomReader {
     dialect: CustomDialect,
     stage: Stage,
     with_types: bool,
     mapping: Mapping,
-    tsv_null: Vec<u8>,
-    csv_null: Vec<u8>,
-    csv_trims: bool,
+    values: FieldReader,
     variable: bool,
     skip_empty_lines: bool,
     use_names: bool,
@@ -39,6 +88,7 @@ impl CustomReader {
         check_escaped(&dialect, rows)?;
         let header = format.header();
         Ok(CustomReader {
+            values: FieldReader::new(dialect.rule, settings),
             dialect,
             stage: match header {
                 Header::None if settings.input_format_custom_detect_header => Stage::Detect,
@@ -47,9 +97,6 @@ impl CustomReader {
             },
             with_types: header == Header::NamesAndTypes,
             mapping: Mapping::positional(rows),
-            tsv_null: settings.format_tsv_null_representation.clone().into_bytes(),
-            csv_null: settings.format_csv_null_representation.clone().into_bytes(),
-            csv_trims: settings.input_format_csv_trim_whitespaces,
             variable: settings.input_format_custom_allow_variable_number_of_columns,
             skip_empty_lines: settings.input_format_custom_skip_trailing_empty_lines,
             use_names: settings.input_format_with_names_use_header,
@@ -154,51 +201,11 @@ impl CustomReader {
         Ok(Step::Skip(end))
     }
 
-    fn field(&self, leaf: usize, raw: &[u8], rows: &mut Rows) -> Result<()> {
-        match self.dialect.rule {
-            Rule::Escaped if raw.is_empty() && !rows.leaves[leaf].string => {
-                rows.default(leaf);
-                Ok(())
-            }
-            Rule::Escaped | Rule::Raw if raw == self.tsv_null || raw == b"\\N" => rows.null(leaf),
-            // Nested values have quotes and escapes of their own.
-            Rule::Escaped if !rows.leaves[leaf].nested => rows.text(leaf, raw, Escaping::TsvEscaped),
-            Rule::Escaped | Rule::Raw | Rule::Xml => rows.text(leaf, raw, Escaping::Plain),
-            Rule::Quoted if raw.eq_ignore_ascii_case(b"null") => rows.null(leaf),
-            Rule::Quoted => rows.text(leaf, raw, Escaping::Quoted),
-            Rule::Csv if raw.first() == Some(&b'"') => rows.text(leaf, &undoubled(raw), Escaping::Csv),
-            Rule::Csv => {
-                let mut raw = raw.strip_suffix(b"\r").unwrap_or(raw);
-                // The spaces behind it; those before it are its own here, as in ClickHouse.
-                while self.csv_trims
-                    && let Some(rest) = raw.strip_suffix(b" ").or(raw.strip_suffix(b"\t"))
-                {
-                    raw = rest;
-                }
-                if raw.is_empty() {
-                    rows.default(leaf);
-                    return Ok(());
-                }
-                if raw == self.csv_null { rows.null(leaf) } else { rows.text(leaf, raw, Escaping::Csv) }
-            }
-            Rule::Json => {
-                let mut cursor = JsonCursor::new(raw);
-                rows.json(leaf, &mut cursor)?;
-                match cursor.peek() {
-                    None => Ok(()),
-                    Some(_) => {
-                        Err(rows.wrong(ErrorCode::INCORRECT_DATA, "Text is left over after the JSON value of a field"))
-                    }
-                }
-            }
-        }
-    }
-
     fn read(&self, input: &[u8], rows: &mut Rows) -> Result<()> {
         let wanted = self.mapping.fields.len();
         for (at, field) in self.fields.iter().enumerate() {
             match self.mapping.fields.get(at) {
-                Some(Some(leaf)) => self.field(*leaf, &input[field.clone()], rows)?,
+                Some(Some(leaf)) => self.values.read(*leaf, &input[field.clone()], rows)?,
                 Some(None) => {}
                 None if self.variable => rows.count_unknown(1),
                 None => {

@@ -77,7 +77,7 @@ impl Document {
                     let reader = CompactRows::new(self.format, &self.settings).in_array(names.as_deref(), rows)?;
                     Part::Arrays(Box::new(reader))
                 } else {
-                    Part::Objects(Box::new(ObjectRows::new(self.format).in_array()))
+                    Part::Objects(Box::new(ObjectRows::new(self.format, &self.settings).in_array()))
                 };
                 return Ok(Step::Skip(cursor.at));
             }
@@ -126,7 +126,7 @@ impl RowReader for Document {
             Part::Head => {
                 let step = self.head(input, last, rows)?;
                 if matches!(self.part, Part::Done) {
-                    self.part = Part::Bare(Box::new(ObjectRows::new(self.format)));
+                    self.part = Part::Bare(Box::new(ObjectRows::new(self.format, &self.settings)));
                 }
                 return Ok(step);
             }

@@ -53,7 +53,7 @@ pub(crate) fn column_of_names(columns: &Columns, settings: &Settings) -> Result<
 impl NamedRows {
     pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Result<Self> {
         let names = column_of_names(rows.columns(), settings)?;
-        Ok(NamedRows { rows: ObjectRows::new(format), names, stage: Stage::Start, name: Vec::new() })
+        Ok(NamedRows { rows: ObjectRows::new(format, settings), names, stage: Stage::Start, name: Vec::new() })
     }
 
     /// Reads `"name": {…}`; gives its length.

@@ -7,7 +7,6 @@
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
-use gristmill_types::builder::Escaping;
 use gristmill_types::scan::Fault;
 use gristmill_types::scan::json::{JsonCursor, JsonKind};
 
@@ -169,10 +168,10 @@ pub(crate) fn value(
         return rows.json(leaf, cursor);
     }
     let text = cursor.string(scratch).map_err(|fault| syntax(fault, rows))?;
-    if text == NULL_FOR_PEOPLE.as_bytes() {
+    if text == NULL_FOR_PEOPLE.as_bytes() || text.eq_ignore_ascii_case(b"null") {
         return rows.null(leaf);
     }
-    rows.text(leaf, text, Escaping::Plain)
+    rows.whole(leaf, text)
 }
 
 pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
@@ -182,22 +181,37 @@ pub(crate) fn syntax(fault: Fault, rows: &Rows) -> Error {
 /// Fields of a row whose places are remembered.
 const PLACES_MAX: usize = 1024;
 
+/// What takes a field of an object.
+#[derive(Clone, Copy)]
+enum Taker {
+    Column(usize),
+    /// The columns of the Nested of that name, each a member of the field's object.
+    Nested,
+    Nobody,
+}
+
 /// Objects as rows.
 pub(crate) struct ObjectRows {
     between: Between,
     strings: bool,
-    /// The field that stood at each place of a row before (as it is written, with its escapes), and the column that takes it:
+    /// Whether objects go into the columns of a Nested.
+    nested: bool,
+    /// Whether fields are passed over once every column has its value.
+    skips_rest: bool,
+    /// The field that stood at each place of a row before (as it is written, with its escapes), and what takes it:
     /// rows usually are alike.
-    order: Vec<(Vec<u8>, Option<usize>)>,
+    order: Vec<(Vec<u8>, Taker)>,
     key: Vec<u8>,
     scratch: Vec<u8>,
 }
 
 impl ObjectRows {
-    pub fn new(format: Format) -> Self {
+    pub fn new(format: Format, settings: &Settings) -> Self {
         ObjectRows {
             between: Between::default(),
             strings: format.json_strings(),
+            nested: settings.input_format_import_nested_json,
+            skips_rest: settings.input_format_json_ignore_unnecessary_fields,
             order: Vec::new(),
             key: Vec::new(),
             scratch: Vec::new(),
@@ -213,58 +227,109 @@ impl ObjectRows {
     /// Reads the object that the slice starts with; gives its length.
     pub fn read(&mut self, row: &[u8], rows: &mut Rows) -> Result<usize> {
         let mut cursor = JsonCursor::new(row);
-        let faulty = |fault: Fault, rows: &Rows| syntax(fault, rows);
-        cursor.expect(b'{').map_err(|fault| faulty(fault, rows))?;
+        cursor.expect(b'{').map_err(|fault| syntax(fault, rows))?;
         let mut place = 0;
         if cursor.eat(b'}') {
             return Ok(cursor.at);
         }
         loop {
-            let column = match self.order.get(place) {
-                Some((name, column)) if cursor.eat_string(name) => *column,
+            cursor.peek();
+            let key_start = cursor.at;
+            let taker = match self.order.get(place) {
+                Some((name, taker)) if cursor.eat_string(name) => *taker,
                 known => {
                     let is_known = known.is_some();
-                    cursor.peek();
-                    let start = cursor.at + 1;
-                    let key = cursor.string(&mut self.key).map_err(|fault| faulty(fault, rows))?;
-                    let column = rows.find(key);
-                    let as_written = || row[start..cursor.at - 1].to_vec();
+                    let key = cursor.string(&mut self.key).map_err(|fault| syntax(fault, rows))?;
+                    let taker = match rows.find(key) {
+                        _ if self.nested && has_members(key, rows) => Taker::Nested,
+                        Some(column) => Taker::Column(column),
+                        None => Taker::Nobody,
+                    };
+                    let as_written = || row[key_start + 1..cursor.at - 1].to_vec();
                     if is_known {
-                        self.order[place] = (as_written(), column);
+                        self.order[place] = (as_written(), taker);
                     } else if place < PLACES_MAX {
-                        self.order.push((as_written(), column));
+                        self.order.push((as_written(), taker));
                     }
-                    if column.is_none() {
+                    if matches!(taker, Taker::Nobody) {
                         rows.check_unknown(key)?;
                     }
-                    column
+                    taker
                 }
             };
             place += 1;
-            match column {
-                Some(column) if rows.has_value(column) => {
-                    // A field that comes twice has its first value.
-                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
-                    cursor.value().map_err(|fault| faulty(fault, rows))?;
-                    rows.count_unknown(1);
+            cursor.expect(b':').map_err(|fault| syntax(fault, rows))?;
+            match taker {
+                Taker::Nested => {
+                    let name = JsonCursor { text: row, at: key_start }
+                        .string(&mut self.key)
+                        .map_err(|fault| syntax(fault, rows))?;
+                    let name = [name, b"."].concat();
+                    self.members(&mut cursor, name, rows)?;
                 }
-                Some(column) => {
-                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
-                    value(&mut cursor, column, self.strings, &mut self.scratch, rows)?;
-                }
-                None => {
-                    cursor.expect(b':').map_err(|fault| faulty(fault, rows))?;
-                    cursor.value().map_err(|fault| faulty(fault, rows))?;
-                    rows.count_unknown(1);
-                }
+                taker => self.field(&mut cursor, taker, rows)?,
             }
             if cursor.eat(b',') {
                 continue;
             }
-            cursor.expect(b'}').map_err(|fault| faulty(fault, rows))?;
+            cursor.expect(b'}').map_err(|fault| syntax(fault, rows))?;
             return Ok(cursor.at);
         }
     }
+
+    /// The object whose members go into columns of a Nested. `name`: the Nested's, with its dot; members' names come behind it.
+    fn members(&mut self, cursor: &mut JsonCursor<'_>, mut name: Vec<u8>, rows: &mut Rows) -> Result<()> {
+        let dot = name.len();
+        if !cursor.eat(b'{') {
+            let text =
+                "Cannot parse input: expected '{' before the members of a Nested: see input_format_import_nested_json";
+            return Err(rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, text));
+        }
+        if cursor.eat(b'}') {
+            return Ok(());
+        }
+        loop {
+            let key = cursor.string(&mut self.key).map_err(|fault| syntax(fault, rows))?;
+            name.truncate(dot);
+            name.extend_from_slice(key);
+            let taker = match rows.find(&name) {
+                Some(column) => Taker::Column(column),
+                None => {
+                    rows.check_unknown(&name)?;
+                    Taker::Nobody
+                }
+            };
+            cursor.expect(b':').map_err(|fault| syntax(fault, rows))?;
+            self.field(cursor, taker, rows)?;
+            if !cursor.eat(b',') {
+                return cursor.expect(b'}').map_err(|fault| syntax(fault, rows));
+            }
+        }
+    }
+
+    fn field(&mut self, cursor: &mut JsonCursor<'_>, taker: Taker, rows: &mut Rows) -> Result<()> {
+        match taker {
+            Taker::Column(column) if rows.has_value(column) && !(self.skips_rest && rows.has_all()) => {
+                let name = rows.columns().0[column].name.clone();
+                Err(rows
+                    .wrong(ErrorCode::INCORRECT_DATA, format!("Duplicate field found while parsing a JSON object: {name}")))
+            }
+            Taker::Column(column) if !rows.has_value(column) => value(cursor, column, self.strings, &mut self.scratch, rows),
+            _ => {
+                cursor.value().map_err(|fault| syntax(fault, rows))?;
+                rows.count_unknown(1);
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether there are columns of a Nested of that name.
+fn has_members(name: &[u8], rows: &Rows) -> bool {
+    let is_member = |column: &str| {
+        column.as_bytes().strip_prefix(name).is_some_and(|rest| rest.first() == Some(&b'.') && rest.len() > 1)
+    };
+    rows.columns().iter().any(|column| is_member(&column.name))
 }
 
 impl RowReader for ObjectRows {

@@ -11,10 +11,13 @@ mod chunked;
 pub(crate) mod csv;
 mod custom;
 pub(crate) mod fields;
+pub(crate) mod form;
+mod json_columns;
 mod json_document;
 pub(crate) mod json_named_rows;
 pub(crate) mod json_rows;
 pub(crate) mod omitted;
+pub(crate) mod regexp;
 mod rows;
 mod split;
 mod tskv;
@@ -186,12 +189,12 @@ fn make(
             }
             Box::new(Chunked::new(reader, rows))
         }
-        F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(&rows), rows)),
+        F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(settings, &rows), rows)),
         F::JsonObjectEachRow => Box::new(Chunked::new(json_named_rows::NamedRows::new(format, settings, &rows)?, rows)),
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             Box::new(Chunked::new(custom::CustomReader::new(format, settings, &rows)?, rows))
         }
-        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format), rows)),
+        F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, settings), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames
         | F::JsonCompactEachRowWithNamesAndTypes
@@ -207,6 +210,11 @@ fn make(
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => {
             Box::new(Chunked::new(json_document::Document::new(format, settings, &rows), rows))
         }
+        F::JsonColumns | F::JsonCompactColumns | F::JsonColumnsWithMetadata => {
+            Box::new(Chunked::new(json_columns::ColumnsReader::new(format, &rows), rows))
+        }
+        F::Regexp => Box::new(Chunked::new(regexp::RegexpReader::new(settings)?, rows)),
+        F::Form => Box::new(Chunked::new(form::FormReader, rows)),
         F::Values => Box::new(Chunked::new(values::ValuesReader, rows)),
         F::LineAsString => Box::new(Chunked::new(as_string::Lines::new(&rows)?, rows)),
         F::JsonAsString => Box::new(Chunked::new(as_string::JsonValues::new(&rows)?, rows)),

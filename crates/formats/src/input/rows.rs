@@ -80,7 +80,8 @@ enum Shape {
 
 impl Rows {
     pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Rows> {
-        let options = parse_options(settings, timezone);
+        // Values are literals of SQL, which are converted.
+        let options = ParseOptions { as_data: format != Format::Values, ..parse_options(settings, timezone) };
         let spread = matches!(format, Format::Csv | Format::CsvWithNames | Format::CsvWithNamesAndTypes);
         let mut leaves = Vec::with_capacity(columns.len());
         let mut shapes = Vec::with_capacity(columns.len());
@@ -216,6 +217,11 @@ impl Rows {
         self.leaves[leaf].builder.len() > self.rows
     }
 
+    /// Whether this row has a value for every leaf that is wanted.
+    pub fn has_all(&self) -> bool {
+        self.leaves.iter().all(|leaf| !leaf.wanted || leaf.builder.len() > self.rows)
+    }
+
     #[inline]
     pub fn text(&mut self, leaf: usize, text: &[u8], escaping: Escaping) -> Result<()> {
         if !self.leaves[leaf].wanted {
@@ -225,6 +231,18 @@ impl Rows {
         let done = self.leaves[leaf].builder.try_append_text(text, escaping);
         self.note_null(leaf, replaced);
         self.explained(leaf, text, done)
+    }
+
+    /// The value's whole text: numbers have digits.
+    pub fn whole(&mut self, leaf: usize, text: &[u8]) -> Result<()> {
+        let kind = self.leaves[leaf].builder.kind();
+        if text.is_empty() && (kind.is_integer() || kind.is_decimal()) {
+            return Err(self.at_column(
+                leaf,
+                Error::new(ErrorCode::ATTEMPT_TO_READ_AFTER_EOF, "Attempt to read after eof: the text of a number is empty"),
+            ));
+        }
+        self.text(leaf, text, Escaping::Plain)
     }
 
     /// The next value of a JSON text.
@@ -307,6 +325,30 @@ impl Rows {
         } else {
             error.with_context(format!("(in file/uri {}, format {})", self.object, self.format))
         }
+    }
+
+    /// Values that come next are those of that row since the last batch: in data that comes column by column.
+    pub fn at_row(&mut self, row: usize) {
+        self.number = self.number - self.rows as u64 + row as u64;
+        self.rows = row;
+    }
+
+    /// All columns that came have so many rows. Those that did not get their defaults, and the rows become batches.
+    pub fn end_columns(&mut self, rows: usize) -> Result<()> {
+        for leaf in 0..self.leaves.len() {
+            for row in self.leaves[leaf].builder.len()..rows {
+                self.at_row(row);
+                self.default(leaf);
+            }
+        }
+        self.at_row(rows);
+        self.unknown += std::mem::take(&mut self.pending_unknown);
+        self.flush()?;
+        if let Some(whole) = self.batches.pop_if(|batch| batch.num_rows() > BATCH_ROWS) {
+            let cuts = (0..rows).step_by(BATCH_ROWS);
+            self.batches.extend(cuts.map(|from| whole.slice(from, BATCH_ROWS.min(rows - from))));
+        }
+        Ok(())
     }
 
     /// Takes back what the current row appended.
@@ -404,6 +446,9 @@ pub(crate) fn parse_options(settings: &Settings, timezone: Tz) -> ParseOptions {
         null_as_default: settings.input_format_null_as_default,
         // As ClickHouse reads text.
         wrap_integers: true,
+        as_data: true,
+        named_tuples_as_objects: settings.input_format_json_named_tuples_as_objects,
+        maps_as_arrays: settings.input_format_json_map_as_array_of_tuples,
     }
 }
 

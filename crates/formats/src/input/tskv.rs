@@ -1,6 +1,7 @@
 //! TSKV: a line of `name=value` fields a row. A line without fields is a row of defaults.
 
 use gristmill_base::{ErrorCode, Result};
+use gristmill_introspect::Settings;
 use gristmill_types::builder::Escaping;
 use gristmill_types::scan::quoted::unescape;
 
@@ -13,11 +14,13 @@ pub(crate) struct TskvReader {
     next: usize,
     columns: usize,
     name: Vec<u8>,
+    null: Vec<u8>,
 }
 
 impl TskvReader {
-    pub fn new(rows: &Rows) -> Self {
-        TskvReader { next: 0, columns: rows.columns().len(), name: Vec::new() }
+    pub fn new(settings: &Settings, rows: &Rows) -> Self {
+        let null = settings.format_tsv_null_representation.clone().into_bytes();
+        TskvReader { next: 0, columns: rows.columns().len(), name: Vec::new(), null }
     }
 
     fn read(&mut self, line: &[u8], rows: &mut Rows) -> Result<()> {
@@ -50,10 +53,8 @@ impl TskvReader {
                 let name = String::from_utf8_lossy(&self.name).into_owned();
                 return Err(rows.wrong(ErrorCode::INCORRECT_DATA, format!("Field '{name}' comes twice in one row")));
             }
-            if value == b"\\N" {
+            if value == self.null {
                 rows.null(column)?;
-            } else if value.is_empty() && !rows.leaves[column].string {
-                rows.default(column);
             } else {
                 let escaping = if rows.leaves[column].nested { Escaping::Plain } else { Escaping::TsvEscaped };
                 rows.text(column, value, escaping)?;

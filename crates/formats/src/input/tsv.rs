@@ -181,17 +181,16 @@ impl TsvReader {
 
     #[inline]
     fn field(&self, leaf: usize, text: &[u8], has_escapes: bool, rows: &mut Rows) -> Result<()> {
-        if text.is_empty() && !rows.leaves[leaf].string {
-            // An empty field is zero, or no value where there is such.
-            rows.default(leaf);
-            return Ok(());
-        }
         if text.is_empty() && self.empty_as_default {
             rows.default(leaf);
             return Ok(());
         }
-        if text == self.null || text == b"\\N" {
+        if text == self.null {
             return rows.null(leaf);
+        }
+        // Without escapes the value is all that is left to read, and a number has to have a digit.
+        if text.is_empty() && !self.escaped {
+            return rows.whole(leaf, text);
         }
         // Nested values have quotes and escapes of their own.
         let escaping = if has_escapes && !rows.leaves[leaf].nested { Escaping::TsvEscaped } else { Escaping::Plain };

@@ -117,18 +117,39 @@ fn line(tabs: usize, out: &mut Vec<u8>) {
     out.resize(out.len() + tabs, b'\t');
 }
 
+/// The document's beginning, with its columns and their types, up to the key of its data.
+pub(super) fn write_meta(columns: &Columns, options: &TextOptions, out: &mut Vec<u8>) {
+    out.extend_from_slice(b"{\n\t\"meta\":\n\t[");
+    for (i, column) in columns.iter().enumerate() {
+        out.extend_from_slice(if i > 0 { b",\n\t\t{\n\t\t\t\"name\": " } else { b"\n\t\t{\n\t\t\t\"name\": " });
+        write_json_string(column.name.as_bytes(), options.json_escape_forward_slashes, true, out);
+        out.extend_from_slice(b",\n\t\t\t\"type\": ");
+        write_json_string(column.kind.to_string().as_bytes(), options.json_escape_forward_slashes, true, out);
+        out.extend_from_slice(b"\n\t\t}");
+    }
+    out.extend_from_slice(b"\n\t],\n\n\t");
+}
+
+/// The document's end, with counts and statistics.
+pub(super) fn write_counts(summary: &ResultSummary, statistics: bool, out: &mut Vec<u8>) {
+    out.extend_from_slice(format!(",\n\n\t\"rows\": {}", summary.rows).as_bytes());
+    if let Some(rows) = summary.rows_before_limit {
+        out.extend_from_slice(format!(",\n\n\t\"rows_before_limit_at_least\": {rows}").as_bytes());
+    }
+    if statistics {
+        let ResultSummary { elapsed_seconds, read_rows, read_bytes, .. } = summary;
+        let text = format!(
+            ",\n\n\t\"statistics\":\n\t{{\n\t\t\"elapsed\": {elapsed_seconds},\n\t\t\"rows_read\": {read_rows},\n\t\t\"bytes_read\": {read_bytes}\n\t}}"
+        );
+        out.extend_from_slice(text.as_bytes());
+    }
+    out.extend_from_slice(b"\n}\n");
+}
+
 impl OutputFormat for Json {
     fn start(&mut self, out: &mut Vec<u8>) -> Result<()> {
-        out.extend_from_slice(b"{\n\t\"meta\":\n\t[");
-        for (i, column) in self.columns.iter().enumerate() {
-            out.extend_from_slice(if i > 0 { b",\n\t\t{\n\t\t\t\"name\": " } else { b"\n\t\t{\n\t\t\t\"name\": " });
-            write_json_string(column.name.as_bytes(), self.options.json_escape_forward_slashes, true, out);
-            out.extend_from_slice(b",\n\t\t\t\"type\": ");
-            let kind = column.kind.to_string();
-            write_json_string(kind.as_bytes(), self.options.json_escape_forward_slashes, true, out);
-            out.extend_from_slice(b"\n\t\t}");
-        }
-        out.extend_from_slice(b"\n\t],\n\n\t\"data\":\n\t[");
+        write_meta(&self.columns, &self.options, out);
+        out.extend_from_slice(b"\"data\":\n\t[");
         Ok(())
     }
 
@@ -163,18 +184,7 @@ impl OutputFormat for Json {
             self.titled("max", 2, &values, 1, out);
             out.extend_from_slice(b"\n\t}");
         }
-        out.extend_from_slice(format!(",\n\n\t\"rows\": {}", summary.rows).as_bytes());
-        if let Some(rows) = summary.rows_before_limit {
-            out.extend_from_slice(format!(",\n\n\t\"rows_before_limit_at_least\": {rows}").as_bytes());
-        }
-        if self.statistics {
-            let ResultSummary { elapsed_seconds, read_rows, read_bytes, .. } = summary;
-            let text = format!(
-                ",\n\n\t\"statistics\":\n\t{{\n\t\t\"elapsed\": {elapsed_seconds},\n\t\t\"rows_read\": {read_rows},\n\t\t\"bytes_read\": {read_bytes}\n\t}}"
-            );
-            out.extend_from_slice(text.as_bytes());
-        }
-        out.extend_from_slice(b"\n}\n");
+        write_counts(summary, self.statistics, out);
         Ok(())
     }
 

@@ -7,6 +7,7 @@
 mod custom;
 mod delimited;
 mod json;
+mod json_columns;
 mod json_each_row;
 mod json_objects;
 mod json_progress;
@@ -126,6 +127,9 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             Box::new(custom::Custom::new(format, columns, &context)?)
         }
+        F::JsonColumns | F::JsonCompactColumns | F::JsonColumnsWithMetadata => {
+            Box::new(json_columns::JsonColumns::new(format, columns, &context))
+        }
         F::Xml => Box::new(xml::Xml::new(columns, &context)),
         F::Json | F::JsonStrings | F::JsonCompact | F::JsonCompactStrings => {
             Box::new(json::Json::new(format, columns, &context))
@@ -154,8 +158,12 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::Null => Box::new(Nothing),
         F::Parquet => Box::new(crate::columnar::parquet::ParquetOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),
-        F::JsonAsString | F::RowBinaryWithDefaults => {
-            let instead = if format == F::JsonAsString { F::LineAsString } else { F::RowBinary };
+        F::JsonAsString | F::RowBinaryWithDefaults | F::Regexp | F::Form => {
+            let instead = match format {
+                F::JsonAsString => F::LineAsString,
+                F::RowBinaryWithDefaults => F::RowBinary,
+                _ => F::CustomSeparated,
+            };
             return Err(Error::new(
                 ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_OUTPUT,
                 format!("Format {format} is only for reading: write {instead} instead"),

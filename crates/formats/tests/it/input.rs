@@ -65,6 +65,8 @@ fn tsv_escapes() {
     assert_eq!(rows("TSV", "a Int32, b String", "1\ta\\\nb\n", &[]), "[1,\"a\\\\\\nb\"]");
     assert_eq!(rows("TSV", "a Nullable(Int32), b String", "\\N\t\\N\n", &[]), "[null,\"\"]");
     assert_eq!(rows("TSV", "a Int32, b Nullable(String)", "\t\n", &[]), "[0,\"\"]");
+    assert_eq!(rows("TSV", "a String, b Nullable(Int32)", "\t\n", &[]), "[\"\",0]");
+    assert_eq!(error("TSV", "a Float64, b Int32", "\t1\n", &[]).0, 72);
     assert_eq!(
         rows("TSV", "a Array(Int32), b Map(String, Int32), c Tuple(Int32, String)", "[1,2]\t{'a':1}\t(1,'x')\n", &[]),
         "[[1,2],{\"a\":1},[1,\"x\"]]"
@@ -96,6 +98,11 @@ fn json_values_go_into_typed_columns() {
     ] {
         assert_eq!(rows("JSONEachRow", structure, data, &[]), expected, "{data}");
     }
+    assert_eq!(error("JSONEachRow", "a Int32, b Int32", r#"{"a":1,"a":2}"#, &[]).0, 117);
+    assert_eq!(
+        error("JSONEachRow", "a Int32", r#"{"a":1,"a":2}"#, &[("input_format_json_ignore_unnecessary_fields", "0")]).0,
+        117
+    );
     assert_eq!(rows("JSONStringsEachRow", "a Int32, b Array(Int32)", r#"{"a":"1","b":"[1,2]"}"#, &[]), "[1,[1,2]]");
     let document = r#"{"meta":[{"name":"a","type":"Int32"}],"data":[{"a":1},{"a":2}],"rows":2}"#;
     assert_eq!(rows("JSON", "a Int32", document, &[]), "[1]\n[2]");

@@ -95,6 +95,11 @@ impl Analyzer<'_> {
         Ok(items.into_iter().map(|(_, item)| item).collect())
     }
 
+    /// The names that a star without a qualifier means over these columns, as often as it gives them.
+    pub fn starred_columns(&self, star: &Star, columns: &Columns) -> Result<Vec<String>> {
+        Ok(self.star(star, &Scope::of_columns(columns))?.into_iter().map(|item| item.name).collect())
+    }
+
     /// The names that a list of columns and stars means over a table, each once.
     pub fn listed_columns(&self, nodes: &[Node], columns: &Columns) -> Result<Vec<String>> {
         let scope = Scope::of_columns(columns);

@@ -5,15 +5,18 @@
 
 use gristmill_base::{ErrorCode, Result};
 
-use super::ColumnBuilder;
 use super::nested::close;
 use super::values::Values;
+use super::{ColumnBuilder, ParseOptions};
 use crate::scan::json::{JsonCursor, JsonKind};
 use crate::scan::{Fault, Scan};
 
 const fn fault(reason: &'static str) -> Fault {
     Fault::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, reason)
 }
+
+const NO_ARRAY: Fault =
+    Fault::new(ErrorCode::CANNOT_READ_ARRAY_FROM_TEXT, "a single value came where an array was expected");
 
 impl ColumnBuilder {
     /// Appends a value given as its JSON text (one whole value). Nothing is appended on an error.
@@ -51,6 +54,12 @@ impl ColumnBuilder {
                 self.null()
             }
             JsonKind::String => {
+                if self.options.as_data && self.values.is_nested() {
+                    return Err(match self.values {
+                        Values::Array { .. } => NO_ARRAY,
+                        _ => fault("a string came where an array or object was expected"),
+                    });
+                }
                 let mut scratch = std::mem::take(&mut self.scratch);
                 let done = cursor.string(&mut scratch).and_then(|text| self.plain(text));
                 self.scratch = scratch;
@@ -76,7 +85,7 @@ impl ColumnBuilder {
             }
             JsonKind::Array | JsonKind::Object => {
                 let len = self.values.len();
-                match self.values.push_json(cursor) {
+                match self.values.push_json(cursor, &self.options) {
                     Ok(()) => {
                         self.nulls.append_non_null();
                         Ok(())
@@ -93,7 +102,11 @@ impl ColumnBuilder {
     /// Whole numbers may come as `5.0` or `5e3`.
     fn number(&mut self, text: &[u8]) -> Scan<()> {
         let done = self.plain(text);
-        if done.is_err() && self.kind.is_integer() && memchr::memchr3(b'.', b'e', b'E', text).is_some() {
+        if done.is_err()
+            && !self.options.as_data
+            && self.kind.is_integer()
+            && memchr::memchr3(b'.', b'e', b'E', text).is_some()
+        {
             let value = crate::scan::number::float64(text)?;
             if value.fract() == 0.0 && value.abs() < 9e15 {
                 return self.plain(itoa::Buffer::new().format(value as i64).as_bytes());
@@ -104,7 +117,23 @@ impl ColumnBuilder {
 }
 
 impl Values {
-    fn push_json(&mut self, cursor: &mut JsonCursor<'_>) -> Scan<()> {
+    fn push_json(&mut self, cursor: &mut JsonCursor<'_>, options: &ParseOptions) -> Scan<()> {
+        let array_came = cursor.peek() == Some(b'[');
+        match self {
+            Values::Map { .. } if options.as_data && array_came != options.maps_as_arrays => {
+                return Err(fault(match array_came {
+                    true => "an array came where an object was expected: see input_format_json_map_as_array_of_tuples",
+                    false => "an object came where an array of pairs was expected",
+                }));
+            }
+            Values::Tuple { names, .. } if options.as_data && array_came == is_object(names, options) => {
+                return Err(fault(match array_came {
+                    true => "an array came where an object was expected: see input_format_json_named_tuples_as_objects",
+                    false => "an object came where an array was expected",
+                }));
+            }
+            _ => {}
+        }
         match self {
             Values::Array { offsets, element } => {
                 items(cursor, b'[', b']', |cursor| element.json_value(cursor))?;
@@ -112,7 +141,7 @@ impl Values {
             }
             Values::Map { offsets, key, value } => {
                 // As an object, or as the array of pairs that ClickHouse writes for keys that are no strings.
-                if cursor.peek() == Some(b'[') {
+                if array_came {
                     items(cursor, b'[', b']', |cursor| {
                         cursor.expect(b'[')?;
                         key.json_value(cursor)?;
@@ -130,7 +159,7 @@ impl Values {
                 close(offsets, key.len())
             }
             Values::Tuple { fields, names, len } => {
-                if cursor.peek() == Some(b'[') {
+                if array_came {
                     let mut next = 0;
                     items(cursor, b'[', b']', |cursor| {
                         let field = fields.get_mut(next).ok_or(fault("the tuple has fewer elements"))?;
@@ -149,7 +178,7 @@ impl Values {
                         cursor.expect(b':')?;
                         match at {
                             Some(at) if fields[at].len() == *len => fields[at].json_value(cursor),
-                            Some(_) => Err(fault("an object names a field twice")),
+                            Some(_) => Err(Fault::new(ErrorCode::INCORRECT_DATA, "an object names a field twice")),
                             // Fields that the tuple lacks are passed over, as unknown columns are.
                             None => cursor.value().map(|_| ()),
                         }
@@ -164,6 +193,11 @@ impl Values {
             _ => Err(fault("an array or object came where a single value was expected")),
         }
     }
+}
+
+/// Whether a tuple is written as an object.
+fn is_object(names: &[Option<String>], options: &ParseOptions) -> bool {
+    options.named_tuples_as_objects && !names.is_empty() && names.iter().all(Option::is_some)
 }
 
 fn items<'a>(

@@ -31,6 +31,13 @@ pub struct ParseOptions {
     pub null_as_default: bool,
     /// Keep the low bits of integers that are too large, as CAST from strings does; else they are errors.
     pub wrap_integers: bool,
+    /// Values are those of data, as ClickHouse's formats write them, and not texts that somebody converts: NULL is only what
+    /// the format says it is, a whole number without digits is 0, and a JSON value is of the kind that its type is written as.
+    pub as_data: bool,
+    /// Of `as_data`: named tuples are objects in JSON; else they are arrays.
+    pub named_tuples_as_objects: bool,
+    /// Of `as_data`: maps are arrays of pairs in JSON; else they are objects.
+    pub maps_as_arrays: bool,
 }
 
 impl Default for ParseOptions {
@@ -41,6 +48,9 @@ impl Default for ParseOptions {
             us_dates: false,
             null_as_default: true,
             wrap_integers: false,
+            as_data: false,
+            named_tuples_as_objects: true,
+            maps_as_arrays: false,
         }
     }
 }
@@ -89,7 +99,7 @@ impl ColumnBuilder {
             Escaping::Csv => self.csv(text),
             Escaping::TsvEscaped if memchr::memchr(b'\\', text).is_none() => self.plain(text),
             Escaping::TsvEscaped => {
-                if text == b"\\N" {
+                if text == b"\\N" && !self.options.as_data {
                     return self.null();
                 }
                 let mut scratch = std::mem::take(&mut self.scratch);
@@ -186,8 +196,15 @@ impl ColumnBuilder {
                 self.nulls.append_non_null();
                 Ok(())
             }
+            Err(_) if self.options.as_data && text.is_empty() && (self.kind.is_integer() || self.kind.is_decimal()) => {
+                self.values.push_default();
+                self.nulls.append_non_null();
+                Ok(())
+            }
             // A Nullable number, date or the like may say NULL in words.
-            Err(_) if self.nullable && matches!(text, b"NULL" | b"\\N" | b"" | b"null") => self.null(),
+            Err(_) if !self.options.as_data && self.nullable && matches!(text, b"NULL" | b"\\N" | b"" | b"null") => {
+                self.null()
+            }
             Err(fault) => Err(fault),
         }
     }

@@ -64,6 +64,7 @@ pub(super) fn parse(
         us_dates: options.us_dates,
         null_as_default: true,
         wrap_integers: options.on_error == OnError::Throw && !options.accurate,
+        ..ParseOptions::default()
     };
     let padded = matches!(from, T::FixedString(_));
     let text_of = row_bytes(array, from);

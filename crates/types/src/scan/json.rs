@@ -14,6 +14,9 @@ const fn wrong(reason: &'static str) -> Fault {
 const ENDED: Fault = wrong("the JSON text ends within a value");
 const UNEXPECTED: Fault = wrong("the text is not JSON");
 
+const HALF: Fault =
+    Fault::new(ErrorCode::CANNOT_PARSE_ESCAPE_SEQUENCE, "the first half of a surrogate pair has no second half behind it");
+
 /// What a value is, by its first byte.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum JsonKind {
@@ -222,7 +225,8 @@ pub fn unescape(raw: &[u8], out: &mut Vec<u8>) -> Scan<()> {
     Ok(())
 }
 
-/// Undoes the escape behind a backslash; gives what follows it. Halves of surrogate pairs that stand alone become U+FFFD.
+/// Undoes the escape behind a backslash; gives what follows it. The first half of a surrogate pair has to have the second
+/// behind it; a second half alone becomes its three bytes, as in ClickHouse.
 fn unescape_one<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Scan<&'a [u8]> {
     let (letter, mut rest) = escape.split_first().ok_or(ENDED)?;
     out.push(match letter {
@@ -236,15 +240,20 @@ fn unescape_one<'a>(escape: &'a [u8], out: &mut Vec<u8>) -> Scan<&'a [u8]> {
             let (first, after) = hex4(rest)?;
             rest = after;
             let mut code = first;
-            if (0xD800..0xDC00).contains(&first)
-                && let Some(after) = rest.strip_prefix(b"\\u")
-                && let Ok((second @ 0xDC00..=0xDFFF, after)) = hex4(after)
-            {
+            if (0xD800..0xDC00).contains(&first) {
+                let (second, after) = rest.strip_prefix(b"\\u").ok_or(HALF).and_then(hex4)?;
+                if !(0xDC00..=0xDFFF).contains(&second) {
+                    return Err(HALF);
+                }
                 code = 0x10000 + ((first - 0xD800) << 10) + (second - 0xDC00);
                 rest = after;
             }
-            let c = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
-            out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
+            match char::from_u32(code) {
+                Some(c) => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+                None => {
+                    out.extend([0xE0 | (code >> 12), 0x80 | (code >> 6 & 0x3F), 0x80 | (code & 0x3F)].map(|byte| byte as u8))
+                }
+            }
             return Ok(rest);
         }
         other => *other,
@@ -288,6 +297,17 @@ mod tests {
         for broken in [&b"[1,2"[..], b"{\"a\":1]", b"\"open", b"nul", b"tru", b""] {
             assert!(JsonCursor::new(broken).value().is_err(), "{}", String::from_utf8_lossy(broken));
         }
+    }
+
+    #[test]
+    fn halves_of_surrogate_pairs_have_to_meet() {
+        let mut out = Vec::new();
+        for lone in [&br"\ud83d"[..], br"\ud83d\u0041", br"\ud83dx"] {
+            assert_eq!(unescape(lone, &mut out), Err(HALF), "{}", String::from_utf8_lossy(lone));
+        }
+        out.clear();
+        assert_eq!(unescape(br"\udc00", &mut out), Ok(()));
+        assert_eq!(out, [0xED, 0xB0, 0x80]);
     }
 
     #[test]
