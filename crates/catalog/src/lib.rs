@@ -17,7 +17,7 @@ pub mod rows_table;
 pub mod table;
 pub mod ttl;
 
-pub use column_keys::ColumnKeys;
+pub use column_keys::{CastWay, ColumnKeys};
 pub use create_query::{create_database_query, create_query, create_query_line, engine_full};
 pub use databases::{DatabaseInfo, Databases, TableOpener, name_while_filled};
 pub use definition::{

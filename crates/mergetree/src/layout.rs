@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use arrow::datatypes::SchemaRef;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{KeyExpression, TableDefinition};
+use gristmill_catalog::{CastWay, KeyExpression, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_types::{Columns, DefaultKind, SqlType};
 use xxhash_rust::xxh3::Xxh3;
@@ -31,6 +31,8 @@ pub struct Layout {
     pub keys: Vec<Vec<String>>,
     /// By key, what stands for NULL in values under it: see `ColumnKeys`.
     pub null_values: BTreeMap<String, String>,
+    /// By key, the type that values under it had: see `ColumnKeys`.
+    pub kinds: BTreeMap<String, SqlType>,
     /// All declared columns: what expressions may name.
     pub declared: Columns,
     /// The Arrow schema in memory of `columns`.
@@ -128,6 +130,7 @@ impl Layout {
             ttl,
             projections,
             null_values: definition.column_keys.null_values.clone(),
+            kinds: definition.column_keys.kinds.clone(),
             of_projection: None,
             columns_hash: OnceLock::new(),
         }))
@@ -160,6 +163,7 @@ impl Layout {
             ttl: Ttl::default(),
             projections: Vec::new(),
             null_values: BTreeMap::new(),
+            kinds: BTreeMap::new(),
             of_projection: Some(name.to_string()),
             columns_hash: OnceLock::new(),
         }))
@@ -185,6 +189,7 @@ impl Layout {
                 keys.hash(&mut hasher);
             }
             self.null_values.hash(&mut hasher);
+            self.kinds.hash(&mut hasher);
             hasher.digest128()
         })
     }
@@ -192,6 +197,11 @@ impl Layout {
     /// The projection of this name.
     pub fn projection(&self, name: &str) -> Option<&Arc<Projection>> {
         self.projections.iter().find(|projection| projection.definition.name == name)
+    }
+
+    /// What values of a part under one of a column's keys go through until they are of its type.
+    pub fn cast_way(&self, place: usize, from: &SqlType, key: &str) -> CastWay {
+        CastWay::new((from, key), (&self.columns.0[place].kind, &self.keys[place]), &self.kinds, &self.null_values)
     }
 
     /// The key under which a column is written.

@@ -13,6 +13,7 @@ use gristmill_types::cast::{CastOptions, cast};
 use gristmill_types::default::default_array;
 use gristmill_types::{Columns, DefaultKind};
 
+use crate::column_keys::CastWay;
 use crate::definition::TableDefinition;
 use crate::key::{ColumnExpression, ExpressionCompiler, Wanted};
 use crate::table::RowChange;
@@ -44,8 +45,14 @@ impl Held {
             let keys = definition.column_keys.of(&column.name);
             let found = from.iter().position(|old| key(&old.name).is_some_and(|key| keys.contains(&key)));
             arrays.push(match found {
-                Some(at) if from.0[at].kind == column.kind => self.batch.column(at).clone(),
-                Some(at) => cast(self.batch.column(at), &from.0[at].kind, &column.kind, &CastOptions::default())?,
+                Some(at) => {
+                    let key = key(&from.0[at].name).unwrap_or_default();
+                    let (kinds, null_values) = (&definition.column_keys.kinds, &definition.column_keys.null_values);
+                    let way = CastWay::new((&from.0[at].kind, &key), (&column.kind, &keys), kinds, null_values);
+                    way.kinds.windows(2).try_fold(self.batch.column(at).clone(), |values, step| {
+                        cast(&values, &step[0], &step[1], &CastOptions::default())
+                    })?
+                }
                 None => default_array(&column.kind, rows),
             });
         }

@@ -80,6 +80,9 @@ struct Table {
     next_column_key: u64,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     null_values: BTreeMap<String, String>,
+    /// By key, the type of values under it, of columns that have another since.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    key_types: BTreeMap<String, String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     skip_indexes: Vec<SkipIndex>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -327,6 +330,7 @@ impl From<&TableDefinition> for Table {
             column_keys: table.column_keys.keys.clone(),
             next_column_key: table.column_keys.next,
             null_values: table.column_keys.null_values.clone(),
+            key_types: table.column_keys.kinds.iter().map(|(key, kind)| (key.clone(), kind.to_string())).collect(),
             skip_indexes: table.skip_indexes.iter().cloned().map(SkipIndex::from).collect(),
             projections: table.projections.clone(),
             ttl: table.ttl.clone(),
@@ -356,6 +360,10 @@ impl TryFrom<Table> for TableDefinition {
                 settings,
             })
         };
+        let key_types = table.key_types.into_iter().map(|(key, kind)| {
+            let kind = kind.parse().context(|| format!("in the type of values under the key '{key}'"))?;
+            Ok((key, kind))
+        });
         Ok(TableDefinition {
             uuid: table.uuid.0,
             database: table.database,
@@ -369,7 +377,12 @@ impl TryFrom<Table> for TableDefinition {
             settings: table.settings,
             comment: table.comment,
             temporary: false,
-            column_keys: ColumnKeys { keys: table.column_keys, next: table.next_column_key, null_values: table.null_values },
+            column_keys: ColumnKeys {
+                keys: table.column_keys,
+                next: table.next_column_key,
+                null_values: table.null_values,
+                kinds: key_types.collect::<Result<_>>()?,
+            },
             skip_indexes: table.skip_indexes.into_iter().map(SkipIndexDefinition::from).collect(),
             projections: table.projections,
             ttl: table.ttl,

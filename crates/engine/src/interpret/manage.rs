@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::{BackgroundWork, OptimizeRequest, PartitionChoice, Table};
+use gristmill_catalog::{BackgroundWork, OptimizeRequest, Table};
 use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
-use gristmill_sql::statement::{Partition, Statement};
+use gristmill_sql::statement::Statement;
 
 use super::{Interpreter, Outcome};
 use crate::async_inserts::Key;
@@ -202,39 +202,6 @@ impl Interpreter {
             return Err(Error::new(ErrorCode::THERE_IS_NO_COLUMN, "DEDUPLICATE BY names no column"));
         }
         Ok(names)
-    }
-
-    /// A partition as it was named, in the types of the table's key. Errors: NOT_IMPLEMENTED, INVALID_PARTITION_VALUE,
-    /// TYPE_MISMATCH.
-    pub(super) fn partition_choice(&self, table: &Arc<dyn Table>, partition: &Partition) -> Result<PartitionChoice> {
-        let invalid = |message: String| Error::new(ErrorCode::INVALID_PARTITION_VALUE, message);
-        let Some(kinds) = table.partition_key() else { return Err(table.unsupported("partitions")) };
-        let node = match partition {
-            Partition::All => return Ok(PartitionChoice::All),
-            Partition::Id(id) if id.is_empty() => return Err(invalid("Partition id is empty".to_string())),
-            Partition::Id(id) => return Ok(PartitionChoice::Id(id.clone())),
-            Partition::Value(node) => node,
-        };
-        let values = match node.as_ref() {
-            Node::Call(call) if call.name == "tuple" => &call.arguments[..],
-            value => std::slice::from_ref(value),
-        };
-        if values.len() != kinds.len() {
-            let (given, wanted) = (values.len(), kinds.len());
-            return Err(invalid(format!("Wrong number of fields in the partition expression: {given}, must be: {wanted}")));
-        }
-        let tables = ResolvedTables::default();
-        let analyzer =
-            Analyzer::new(&self.engine.registry, Engine::function_env(&self.context), &self.context.settings, &tables);
-        let values = values.iter().zip(&kinds).map(|(node, kind)| {
-            analyzer.constant_as_kind(node, kind, false).map_err(|error| {
-                Error::new(
-                    ErrorCode::TYPE_MISMATCH,
-                    format!("Cannot convert {node} to type {kind} of the partition key: {}", error.message()),
-                )
-            })
-        });
-        Ok(PartitionChoice::Value(values.collect::<Result<_>>()?))
     }
 
     async fn system(&self, words: &[String]) -> Result<()> {

@@ -22,6 +22,7 @@ mod load;
 mod load_steps;
 mod manage;
 mod materialized_view;
+mod partition;
 mod required;
 mod select;
 mod ttl;

@@ -1,7 +1,8 @@
 //! Reads a part as the table is now, whatever ALTER changed since the part was written.
 //!
 //! A part says of each of its columns by a key what it is (`ColumnKeys`). For each column of the table there are three
-//! cases: the part has it in its type; the part has it in another type, and it is cast while it is read; the part does
+//! cases: the part has it in its type; the part has it in another type, and it is cast while it is read, through all types that
+//! the column had since (`CastWay`); the part does
 //! not have it, and its rows have the column's default, which may be computed from other columns of the row, which may
 //! be missing again. What a part has besides is left alone until a merge or a mutation writes the rows anew, in the
 //! table's layout of that time.
@@ -15,7 +16,7 @@ use std::sync::Arc;
 use arrow::array::{ArrayRef, RecordBatch, RecordBatchOptions};
 use arrow::datatypes::{Schema, SchemaRef};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
-use gristmill_catalog::{ColumnExpression, Wanted, column_keys};
+use gristmill_catalog::{CastWay, ColumnExpression, Wanted};
 use gristmill_introspect::QueryContext;
 use gristmill_types::default::{column_default, default_array};
 use gristmill_types::{Columns, DefaultKind, SqlType, nested};
@@ -32,7 +33,7 @@ use crate::part::v1::storage_type::{from_storage, has_strings};
 pub enum FoundColumn {
     /// Its place there.
     Stored(usize),
-    /// Its place there, where it is of another type.
+    /// Its place there, where it is of another type, or the column was of another since.
     Cast(usize),
     Missing,
 }
@@ -68,8 +69,14 @@ impl FoundColumns {
                 layout.keys[place].iter().find_map(|key| places.get(key.as_str()).copied())
             };
             match found {
-                Some(at) if part.0[at].kind == layout.columns.0[place].kind => FoundColumn::Stored(at),
-                Some(at) => FoundColumn::Cast(at),
+                Some(at) => {
+                    let (kind, key) = (&part.0[at].kind, header.columns[at].key());
+                    let is_of_today = key == layout.key(place) && *kind == layout.columns.0[place].kind;
+                    match is_of_today || layout.cast_way(place, kind, key).is_empty() {
+                        true => FoundColumn::Stored(at),
+                        false => FoundColumn::Cast(at),
+                    }
+                }
                 None => FoundColumn::Missing,
             }
         };
@@ -87,7 +94,9 @@ pub fn traits_of(open: &OpenPart, layout: &Arc<Layout>, place: usize) -> (bool, 
         FoundColumn::Cast(at) => {
             let header = &open.header.columns[at];
             let is_text = header.text || !has_strings(&open.columns.0[at].kind) && !is_bytes(&open.columns.0[at].kind);
-            (is_text && !layout.null_values.contains_key(header.key()), header.dictionary)
+            let way = layout.cast_way(place, &open.columns.0[at].kind, header.key());
+            // A type between may have cut a letter in two.
+            (is_text && !way.replaces_null() && way.between().is_empty(), header.dictionary)
         }
         FoundColumn::Missing => {
             let constant = column.default.as_ref().is_none_or(|(_, text)| text.is_empty());
@@ -105,11 +114,11 @@ fn is_bytes(kind: &SqlType) -> bool {
 pub struct Evolution {
     layout: Arc<Layout>,
     environment: Arc<MergeTreeEnvironment>,
-    /// Of defaults by the column's place; of casts with the type that is cast from as well, and what stands for NULL.
+    /// Of defaults by the column's place; of casts with the types that lead to the column's as well.
     compiled: Mutex<HashMap<CompiledKey, Arc<ColumnExpression>>>,
 }
 
-type CompiledKey = (usize, Option<(SqlType, Option<String>)>);
+type CompiledKey = (usize, Option<CastWay>);
 
 /// How to get columns out of one part.
 #[derive(Clone, Debug)]
@@ -161,15 +170,11 @@ impl Evolution {
             FoundColumn::Cast(at) => {
                 roots.insert(at);
                 let from = &open.columns.0[at].kind;
-                let null_value = self.layout.null_values.get(open.header.columns[at].key());
-                let expression = self.compiled((place, Some((from.clone(), null_value.cloned()))), || {
+                let way = self.layout.cast_way(place, from, open.header.columns[at].key());
+                let expression = self.compiled((place, Some(way.clone())), || {
                     let single = Columns::of([(column.name.clone(), from.clone())]);
                     let text = format!("`{}`", column.name.replace('\\', "\\\\").replace('`', "\\`"));
-                    let text = match null_value {
-                        Some(constant) => column_keys::without_null(&text, &column.kind, constant),
-                        None => text,
-                    };
-                    self.environment.compile(&text, Wanted::Value(&column.kind), &single, context)
+                    self.environment.compile(&way.expression(&text), Wanted::Value(&column.kind), &single, context)
                 })?;
                 let inputs = vec![Step::Stored { place: at, kind: from.clone() }];
                 Ok(Step::Computed { expression, inputs, schema: Arc::new(Schema::new(vec![from.field(&column.name)])) })

@@ -202,13 +202,16 @@ impl Alteration {
         match (was_stored, is_stored) {
             (true, true) if old.kind != column.kind => {
                 self.check_no_aggregate_of(name, &old.kind, &column.kind)?;
-                self.keys.retype(name, &all);
-                self.renew_indexes(name)?;
                 let before = match self.touched_as(name) {
                     // Added by this statement: there are no values.
                     _ if self.added.contains(name) => None,
                     before => Some(before),
                 };
+                // Of two types in one statement, no value is ever of the first.
+                if !self.retyped.iter().any(|(known, _, _)| Some(known) == before.as_ref()) {
+                    self.keys.retype(name, &all);
+                }
+                self.renew_indexes(name)?;
                 if let Some(before) = before {
                     self.retyped.retain(|(known, _, _)| *known != before);
                     self.retyped.push((before.clone(), name.clone(), column.kind.clone()));
