@@ -1,6 +1,8 @@
 //! CAST as an expression. Where Arrow's own cast does exactly what ClickHouse's does, the expression is DataFusion's, so that
 //! pruning, pushdown and simplification see through it; elsewhere it calls `gristmill_types::cast`.
 
+use std::sync::Arc;
+
 use SqlType as T;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Cast, Expr};
@@ -18,7 +20,9 @@ pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) ->
         return Ok(expr);
     }
     if is_native(from, to) {
-        return Ok(Expr::Cast(Cast::new_from_field(Box::new(expr), to.field("cast"))));
+        // DataFusion's plans take a cast for as nullable as what is cast, and its operators take it for what the field says.
+        let field = to.field("cast").as_ref().clone().with_nullable(from.is_nullable());
+        return Ok(Expr::Cast(Cast::new_from_field(Box::new(expr), Arc::new(field))));
     }
     cast_call(expr, from, to, env)
 }

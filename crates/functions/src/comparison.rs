@@ -12,8 +12,9 @@ use arrow::compute::{and_kleene, or_kleene};
 use arrow::datatypes::{self as kinds, ArrowPrimitiveType, DataType};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::order::{has_uint256, turned, without_sign};
 
-use crate::columns::{Bytes, at, truth_column};
+use crate::columns::{Bytes, Numbers, at, truth_column, truths};
 use crate::define::{arity, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -74,6 +75,8 @@ pub fn common(name: &str, a: &SqlType, b: &SqlType) -> Result<SqlType> {
         return Ok(a.clone());
     }
     match (a, b) {
+        // A Bool is the number that it is stored as.
+        (T::Bool, T::UInt8) | (T::UInt8, T::Bool) => Ok(T::UInt8),
         (T::String | T::FixedString(_), T::String | T::FixedString(_)) => Ok(T::String),
         (T::String, other) | (other, T::String)
             if !other.is_number() && !matches!(other, T::Nothing | T::Array(_) | T::Tuple(_) | T::Map(..)) =>
@@ -112,12 +115,43 @@ fn keep_null(kind: SqlType, a: &SqlType, b: &SqlType) -> SqlType {
 
 fn bind(name: &str, arguments: &[Argument], relation: Relation) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
+    if let Some(bound) = with_signed(arguments, relation) {
+        return Ok(bound);
+    }
     let common = common(name, &arguments[0].kind, &arguments[1].kind)?;
+    let (kind, is_turned) = (common.clone(), has_uint256(&common));
     let result = if has_nullable_elements(&common) { T::UInt8.nullable() } else { T::UInt8 };
     Ok(Bound::cast(vec![common; 2], result, move |args, rows| {
-        let (values, nulls) = related(&args[0], &args[1], rows, relation)?.into_parts();
+        let (values, nulls) = match is_turned {
+            false => related(&args[0], &args[1], rows, relation)?,
+            true => related(&turned(&args[0], &kind)?, &turned(&args[1], &kind)?, rows, relation)?,
+        }
+        .into_parts();
         let values: Vec<u8> = values.iter().map(u8::from).collect();
         Ok(Arc::new(PrimitiveArray::<kinds::UInt8Type>::new(values.into(), nulls)) as ArrayRef)
+    }))
+}
+
+/// A UInt256 beside an integer with a sign: no type holds both. One that is negative is less than all without a sign.
+fn with_signed(arguments: &[Argument], relation: Relation) -> Option<Bound> {
+    let is_signed = |kind: &SqlType| kind.integer_bits().is_some_and(|(_, signed)| signed);
+    let (left, right) = (arguments[0].kind.plain(), arguments[1].kind.plain());
+    let left_is_signed = match (left, right) {
+        (T::UInt256, signed) if is_signed(signed) => false,
+        (signed, T::UInt256) if is_signed(signed) => true,
+        _ => return None,
+    };
+    let casts = if left_is_signed { vec![T::Int256, T::UInt256] } else { vec![T::UInt256, T::Int256] };
+    Some(Bound::cast(casts, T::UInt8, move |args, rows| {
+        let place = usize::from(!left_is_signed);
+        let signed = Numbers::of::<kinds::Decimal256Type>(&args[place])?;
+        let unsigned = Numbers::of::<kinds::Decimal256Type>(&args[1 - place])?;
+        truths(rows, |row| {
+            let (signed, unsigned) = (signed.get(row), unsigned.get(row));
+            let order =
+                if signed.is_negative() { Ordering::Less } else { without_sign(signed).cmp(&without_sign(unsigned)) };
+            relation.test()(if left_is_signed { order } else { order.reverse() })
+        })
     }))
 }
 

@@ -10,6 +10,8 @@ use arrow::compute::interleave;
 use arrow::datatypes::Float64Type;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::order::turned;
+use gristmill_types::supertype::bools_as_numbers;
 
 use crate::columns::at;
 use crate::comparison;
@@ -129,7 +131,10 @@ fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
 /// NULL arguments are left out, as the standard has it.
 fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound> {
     arity(name, arguments, 1..=usize::MAX)?;
-    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    let mut kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    if kinds.iter().any(|kind| *kind.plain() != T::Bool) {
+        kinds = kinds.iter().map(bools_as_numbers).collect();
+    }
     let common = least(name, &kinds)?;
     if common.is_null_literal() {
         return Ok(Bound::new(common, |_, rows| Ok(arrow::array::new_null_array(&arrow::datatypes::DataType::Null, rows))));
@@ -137,7 +142,7 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
     // NULL is the result only where all arguments may be.
     let all_nullable = arguments.iter().all(|argument| argument.kind.is_nullable());
     let result = if all_nullable { common.clone() } else { crate::nulls::without_nullable(&common) };
-    let floats = common.is_float();
+    let (floats, kind) = (common.is_float(), common.clone());
     // Two numbers are compared as by an operator; of more values, and beside NULL, NaN is chosen where there is nothing else.
     let by_operator = arguments.len() == 2 && arguments.iter().all(|argument| !argument.kind.is_nullable());
     Ok(Bound::cast(vec![common; arguments.len()], result, move |args, rows| {
@@ -159,7 +164,8 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
             let values = args.iter().map(float_values).collect::<Result<Vec<_>>>()?;
             choose(&|(i, a), (j, b)| is_better_float(values[i].value(a), values[j].value(b), wanted, by_operator));
         } else {
-            let encoded = crate::arrays::comparable(args)?;
+            let turned = args.iter().map(|array| turned(array, &kind)).collect::<Result<Vec<_>>>()?;
+            let encoded = crate::arrays::comparable(&turned)?;
             choose(&|(i, a), (j, b)| encoded[i].row(a).cmp(&encoded[j].row(b)) == wanted);
         }
         let picks: Vec<(usize, usize)> =

@@ -29,6 +29,7 @@ pub mod maps_select;
 pub mod math;
 pub mod monotonic;
 pub mod nulls;
+pub mod ordering;
 pub mod prewhere;
 pub mod quantities;
 pub mod random;
@@ -56,6 +57,7 @@ pub use arrays::higher::{
 };
 pub use cast::cast_expr;
 pub use monotonic::{Direction, Holds, Monotonicity, monotonic, monotonic_call};
+pub use ordering::sort_expr;
 pub use registry::Registry;
 pub use scalar::{Argument, Asker, Bound, FunctionEnv, Kernel, Nulls, RANGE_ELEMENTS_MAX, ScalarFunction, SessionRoles};
 pub use udf::{FunctionUdf, call, scalar_udf};

@@ -294,6 +294,14 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if !element.is_number() {
         return Err(illegal(name, arguments, 1, "an array of numbers"));
     }
+    for kind in [arguments[0].kind.plain(), &element] {
+        if crate::arithmetic::is_wide(kind) || kind.is_decimal() && !arguments[0].kind.is_decimal() {
+            return Err(Error::new(
+                ErrorCode::ILLEGAL_COLUMN,
+                format!("Function {name} rounds no {kind}: cast it to Int64"),
+            ));
+        }
+    }
     let result = crate::supertype::least(name, &[arguments[0].kind.plain().clone(), element])?;
     let casts = vec![T::Float64, SqlType::array(T::Float64)];
     let arrow = result.clone();

@@ -21,6 +21,7 @@ pub mod column;
 pub mod default;
 pub mod measure;
 pub mod nested;
+pub mod order;
 pub mod parse;
 pub mod scan;
 pub mod sql_type;

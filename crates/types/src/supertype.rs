@@ -69,13 +69,9 @@ fn of_two(left: &SqlType, right: &SqlType) -> std::result::Result<SqlType, NoCom
         // Beside a number an enum is the numbers that its names stand for.
         (T::Enum8(_), other) | (other, T::Enum8(_)) if other.is_number() => of_two(&T::Int8, other)?,
         (T::Enum16(_), other) | (other, T::Enum16(_)) if other.is_number() => of_two(&T::Int16, other)?,
-        (T::Bool, other) | (other, T::Bool) if other.is_number() => {
-            if *other == T::UInt8 {
-                T::Bool
-            } else {
-                of_two(&T::UInt8, other)?
-            }
-        }
+        // A Bool is a UInt8 of another name: of the two the first stays.
+        (T::Bool, T::UInt8) | (T::UInt8, T::Bool) => left.clone(),
+        (T::Bool, other) | (other, T::Bool) if other.is_number() => of_two(&T::UInt8, other)?,
         (T::Interval(left), T::Interval(right)) if left.ratio(*right).is_some() => T::Interval(*left.min(right)),
         (T::IPv4, T::IPv6) | (T::IPv6, T::IPv4) => T::IPv6,
         _ if left.is_date_or_time() && right.is_date_or_time() => of_dates(left, right),
@@ -156,6 +152,18 @@ fn of_numbers(left: &SqlType, right: &SqlType) -> Option<SqlType> {
     let (signed, unsigned) = if left_signed { (left_bits, right_bits) } else { (right_bits, left_bits) };
     let bits = if unsigned < signed { signed } else { unsigned * 2 };
     (bits <= 256).then(|| T::integer(bits, true))
+}
+
+/// The type with UInt8 in the place of Bool, within arrays and tuples too.
+pub fn bools_as_numbers(kind: &SqlType) -> SqlType {
+    match kind {
+        T::Bool => T::UInt8,
+        T::Nullable(inner) => T::Nullable(Box::new(bools_as_numbers(inner))),
+        T::LowCardinality(inner) => T::LowCardinality(Box::new(bools_as_numbers(inner))),
+        T::Array(element) => T::array(bools_as_numbers(element)),
+        T::Tuple(fields) => T::Tuple(fields.iter().map(|(name, kind)| (name.clone(), bools_as_numbers(kind))).collect()),
+        other => other.clone(),
+    }
 }
 
 /// Digits before the point that an integer type may have.
@@ -446,6 +454,10 @@ mod tests {
             ("Decimal(9, 2) | Decimal(18, 4)", "Decimal(18, 4)"),
             ("Bool | Bool", "Bool"),
             ("Bool | UInt8", "Bool"),
+            ("UInt8 | Bool", "UInt8"),
+            ("Array(UInt8) | Array(Bool)", "Array(UInt8)"),
+            ("Bool | UInt8 | UInt16", "UInt16"),
+            ("Nullable(UInt8) | Bool", "Nullable(UInt8)"),
             ("Bool | UInt16", "UInt16"),
             ("String | FixedString(3)", "String"),
             ("FixedString(3) | FixedString(4)", "String"),

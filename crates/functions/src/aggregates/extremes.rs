@@ -6,12 +6,13 @@
 use std::marker::PhantomData;
 
 use arrow::array::{ArrayRef, AsArray, BooleanArray};
-use arrow::datatypes::{ArrowNativeType, DataType};
+use arrow::datatypes::{ArrowNativeType, DataType, i256};
 use arrow::row::{RowConverter, Rows, SortField};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use gristmill_types::bytes::BytesBuilder;
 use gristmill_types::default::{default_array, default_scalar};
+use gristmill_types::order::{has_uint256, turned, without_sign};
 use std::sync::Arc;
 
 use super::groups::Groups;
@@ -37,6 +38,10 @@ pub fn extreme(call: &Call<'_>, largest: bool) -> Result<Plan> {
     } else {
         datafusion::functions_aggregate::min_max::min_udaf()
     };
+    if has_uint256(&plan.result) {
+        // DataFusion knows the carrier alone, which has a sign.
+        return Ok(plan);
+    }
     plan.native_statistics = Some(native.clone());
     plan.native = Some(native);
     Ok(plan)
@@ -62,6 +67,17 @@ pub trait Best: Send + Sync {
 /// Makes a `Best` of a type. Errors: a type that has no order.
 pub fn best(kind: &SqlType, largest: bool) -> Result<Arc<dyn Fn() -> Box<dyn Best> + Send + Sync>> {
     let carrier = kind.arrow();
+    if *kind.plain() == SqlType::UInt256 {
+        let zero = without_sign(i256::ZERO);
+        return Ok(match largest {
+            true => {
+                Arc::new(move || Box::new(BestTurned(Box::new(BestNumber::<i256, Largest>::new(carrier.clone(), zero)))))
+            }
+            false => {
+                Arc::new(move || Box::new(BestTurned(Box::new(BestNumber::<i256, Smallest>::new(carrier.clone(), zero)))))
+            }
+        });
+    }
     if carrier == DataType::BinaryView {
         return Ok(Arc::new(move || Box::new(BestBytes { largest, values: Vec::new(), bytes: 0 })));
     }
@@ -186,6 +202,35 @@ impl<N: ArrowNativeType, D: Direction> Best for BestNumber<N, D> {
 
     fn bytes(&self) -> usize {
         self.values.capacity() * size_of::<N>() + self.present.capacity()
+    }
+}
+
+/// The best of UInt256, kept in the order of its carrier.
+struct BestTurned(Box<dyn Best>);
+
+impl Best for BestTurned {
+    fn resize(&mut self, groups: usize) {
+        self.0.resize(groups);
+    }
+
+    fn offer(&mut self, values: &ArrayRef, groups: &[usize], won: &mut dyn FnMut(usize, usize)) -> Result<()> {
+        self.0.offer(&turned(values, &SqlType::UInt256)?, groups, won)
+    }
+
+    fn has(&self, group: usize) -> bool {
+        self.0.has(group)
+    }
+
+    fn values(&self, groups: usize) -> Result<ArrayRef> {
+        turned(&self.0.values(groups)?, &SqlType::UInt256)
+    }
+
+    fn drop_first(&mut self, groups: usize) {
+        self.0.drop_first(groups);
+    }
+
+    fn bytes(&self) -> usize {
+        self.0.bytes()
     }
 }
 

@@ -7,6 +7,7 @@ use arrow::array::{Array, ArrayRef, AsArray};
 use arrow::datatypes::{DataType, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
+use gristmill_types::supertype::bools_as_numbers;
 
 use super::{Lists, comparable, element_of};
 use crate::columns::{at, numbers, truths};
@@ -46,14 +47,31 @@ pub fn has_ends(name: &str, arguments: &[Argument], start: bool) -> Result<Bound
 /// Array and value, cast to a common type.
 fn common(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     let element = expect_array(name, arguments, 0)?.clone();
-    let kind = least(name, &[element, arguments[1].kind.clone()])?;
+    let value = arguments[1].kind.clone();
+    // FixedString keeps its zeroes here, which a cast to String would drop.
+    if let (T::FixedString(_), T::String) | (T::String, T::FixedString(_)) = (element.plain(), value.plain()) {
+        return Ok(vec![SqlType::array(element), value]);
+    }
+    let kind = least_compared(name, element, value)?;
     Ok(vec![SqlType::array(kind.clone()), kind])
+}
+
+/// The type that elements are compared in: a Bool is the number that it is stored as.
+fn least_compared(name: &str, a: SqlType, b: SqlType) -> Result<SqlType> {
+    let kinds = if a == b { [a, b] } else { [a, b].map(|kind| bools_as_numbers(&kind)) };
+    least(name, &kinds)
 }
 
 /// Calls `each` with an iterator over the places (from 0) where the row's value stands.
 fn search(args: &[ArrayRef], rows: usize, mut each: impl FnMut(&mut dyn Iterator<Item = usize>)) -> Result<()> {
     let lists = Lists::of(&args[0])?;
-    let (values, wanted) = (lists.values(), &args[1]);
+    let (mut values, mut wanted) = (lists.values().clone(), args[1].clone());
+    if let (DataType::FixedSizeBinary(_), DataType::BinaryView) | (DataType::BinaryView, DataType::FixedSizeBinary(_)) =
+        (values.data_type(), wanted.data_type())
+    {
+        values = arrow::compute::cast(&values, &DataType::BinaryView)?;
+        wanted = arrow::compute::cast(&wanted, &DataType::BinaryView)?;
+    }
     if *values.data_type() == DataType::Null || *wanted.data_type() == DataType::Null {
         // Elements of type Nothing are all NULL, and equal.
         for row in 0..rows {
@@ -131,7 +149,7 @@ fn places(name: &str, arguments: &[Argument], f: fn(&mut dyn Iterator<Item = usi
 fn two_arrays(name: &str, arguments: &[Argument]) -> Result<SqlType> {
     arity(name, arguments, 2..=2)?;
     match (element_of(&arguments[0].kind), element_of(&arguments[1].kind)) {
-        (Some(a), Some(b)) => Ok(SqlType::array(least(name, &[a.clone(), b.clone()])?)),
+        (Some(a), Some(b)) => Ok(SqlType::array(least_compared(name, a.clone(), b.clone())?)),
         (None, _) => Err(illegal(name, arguments, 0, "Array")),
         _ => Err(illegal(name, arguments, 1, "Array")),
     }

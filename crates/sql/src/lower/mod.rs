@@ -36,6 +36,7 @@ mod source;
 mod subqueries;
 mod subquery_settings;
 mod tables;
+mod texts;
 mod totals;
 mod windows;
 

@@ -8,9 +8,10 @@ use datafusion::logical_expr::{BinaryExpr, Case, Expr, Operator};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError};
-use gristmill_types::supertype::{Arithmetic, arithmetic_result, least_supertype};
+use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers, least_supertype};
 
 use super::scope::Context;
+use super::texts::compare_with_no_name;
 use super::{Analyzer, Typed};
 use crate::ast::{Call, Node};
 
@@ -103,6 +104,7 @@ impl Analyzer<'_> {
                 let arms: Vec<(&Node, &Node)> = pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
                 self.case(&arms, otherwise, context)
             }
+            ("nullIf", [value, other]) => self.null_if(value, other, context),
             (_, [left, right]) => {
                 if let Some(operator) = comparison(name) {
                     if let Some(by_parts) = self.compare_texts_in_tuples(operator, left, right, name, context)? {
@@ -149,6 +151,22 @@ impl Analyzer<'_> {
         self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind)).map(Some)
     }
 
+    /// NULL where both are equal; `None`: the function itself is to compare.
+    fn null_if(&self, value: &Node, other: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
+        let value = self.as_value(self.expr(value, context)?)?;
+        let other = self.as_value(self.expr(other, context)?)?;
+        let is_plain = |typed: &Typed| compares_natively(&typed.kind) && !typed.expr.is_volatile();
+        if !is_plain(&value) || !is_plain(&other) {
+            return Ok(None);
+        }
+        let Some(equal) = self.compare(Operator::Eq, value.clone(), other, "nullIf")? else { return Ok(None) };
+        let kind = value.kind.nullable();
+        let null = Expr::Literal(ScalarValue::try_from(&kind.arrow())?, None);
+        let when_then_expr = vec![(Box::new(self.as_predicate(equal, "nullIf")?), Box::new(null))];
+        let case = Case { expr: None, when_then_expr, else_expr: Some(Box::new(value.expr)) };
+        self.fold(Typed::new(Expr::Case(case), kind)).map(Some)
+    }
+
     /// A comparison; `None` where a function of ours compares (tuples, arrays).
     pub(crate) fn compare(&self, operator: Operator, left: Typed, right: Typed, name: &str) -> Result<Option<Typed>> {
         let nulls_compare = matches!(operator, Operator::IsDistinctFrom | Operator::IsNotDistinctFrom);
@@ -164,7 +182,15 @@ impl Analyzer<'_> {
             return self.fold(predicate(expr, false)).map(Some);
         }
         if !compares_natively(&left.kind) || !compares_natively(&right.kind) {
-            return Ok(None);
+            return self.compare_text_with_nested(operator, left, right);
+        }
+        if let Some(padded) = self.compare_padded(operator, &left, &right)? {
+            return Ok(Some(padded));
+        }
+        let left = self.text_of_subquery(left, &right)?;
+        let right = self.text_of_subquery(right, &left)?;
+        if let Some(known) = compare_with_no_name(operator, &left, &right, nullable) {
+            return self.fold(known).map(Some);
         }
         let (left, right) = self.to_common(left, right, name)?;
         if left.kind.is_float() && right.kind.is_float() {
@@ -195,7 +221,9 @@ impl Analyzer<'_> {
         let is_text = |typed: &Typed, other: &Typed| {
             typed.constant().is_some() && typed.kind.is_string() && !other.kind.is_string() && compares_natively(&other.kind)
         };
-        if !pairs.iter().any(|(left, right)| is_text(left, right) || is_text(right, left)) {
+        let any =
+            |test: &dyn Fn(&Typed, &Typed) -> bool| pairs.iter().any(|(left, right)| test(left, right) || test(right, left));
+        if !any(&is_text) && !any(&|left, right| is_padded(left, right)) {
             return Ok(None);
         }
         self.compare_by_parts(operator, &pairs, name)
@@ -228,7 +256,8 @@ impl Analyzer<'_> {
 
     /// Brings two values to one type without changing which is the greater.
     pub(crate) fn to_common(&self, left: Typed, right: Typed, name: &str) -> Result<(Typed, Typed)> {
-        let (left, right) = match (left.kind.is_enum(), right.kind.is_enum()) {
+        let has_number = |typed: &Typed| typed.kind.is_enum() || *typed.kind.plain() == SqlType::IPv4;
+        let (left, right) = match (has_number(&left), has_number(&right)) {
             (true, false) if right.kind.is_number() => (as_numbers(left), right),
             (false, true) if left.kind.is_number() => (left, as_numbers(right)),
             _ => (left, right),
@@ -273,7 +302,8 @@ impl Analyzer<'_> {
         if !numbers && (left_kind.is_string() != right_kind.is_string()) && !left_kind.is_enum() && !right_kind.is_enum() {
             return Err(incomparable());
         }
-        let common = match least_supertype(&[left_kind.clone(), right_kind.clone()]) {
+        let [left_number, right_number] = [&left_kind, &right_kind].map(bools_as_numbers);
+        let common = match least_supertype(&[left_number, right_number]) {
             Ok(kind) => kind,
             // UInt64 against Int64 and the like: 38 digits hold both.
             Err(_) if left_kind.is_integer() && right_kind.is_integer() => SqlType::Decimal { precision: 38, scale: 0 },
@@ -337,7 +367,8 @@ impl Analyzer<'_> {
             accurate: numbers,
             ..self.env.cast_options()?
         };
-        let moved = match gristmill_types::cast::cast(&array, &from, to, &options) {
+        let target = if from_text { to.clone() } else { to.clone().nullable() };
+        let moved = match gristmill_types::cast::cast(&array, &from, &target, &options) {
             Ok(moved) => moved,
             // A number that the other type does not hold: both are brought to a third type.
             Err(_) if numbers || seconds => return Ok(None),
@@ -397,15 +428,22 @@ fn strict(operator: Operator) -> Option<Operator> {
     })
 }
 
-/// An enum as the numbers that its names stand for, by which it is stored: no value changes.
+/// An enum as the numbers that its names stand for, an IPv4 as its own, by which they are stored: no value changes.
 pub(super) fn as_numbers(typed: Typed) -> Typed {
     let number = match typed.kind.plain() {
         SqlType::Enum8(_) => SqlType::Int8,
         SqlType::Enum16(_) => SqlType::Int16,
+        SqlType::IPv4 => SqlType::UInt32,
         _ => return typed,
     };
     let kind = if typed.kind.is_nullable() { number.nullable() } else { number };
     Typed { kind, ..typed }
+}
+
+/// Whether a FixedString stands beside a text of another length.
+pub(super) fn is_padded(left: &Typed, right: &Typed) -> bool {
+    let (left, right) = (left.kind.plain(), right.kind.plain());
+    matches!(left, SqlType::FixedString(_)) && right.is_string() && left != right
 }
 
 /// Types that share a carrier and an order: String and FixedString do not pad alike, enums compare by value.

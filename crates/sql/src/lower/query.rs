@@ -327,10 +327,9 @@ impl Analyzer<'_> {
             sorts.push(self.sort(&key, &context)?);
         }
         if let Some(descending) = tail.order_by_all {
-            let all = outputs
-                .iter()
-                .map(|(_, typed)| datafusion::logical_expr::expr::Sort::new(typed.expr.clone(), !descending, false));
-            sorts.extend(all);
+            for (_, typed) in &outputs {
+                sorts.push(self.sort_of(typed.clone(), descending, false)?);
+            }
         }
         let limit_by = match &tail.limit_by {
             None => None,

@@ -165,14 +165,14 @@ impl Analyzer<'_> {
         context: &Context<'_>,
     ) -> Result<Vec<Sort>> {
         if let Some(descending) = tail.order_by_all {
-            return Ok(outputs.iter().map(|(_, typed)| Sort::new(typed.expr.clone(), !descending, false)).collect());
+            return outputs.iter().map(|(_, typed)| self.sort_of(typed.clone(), descending, false)).collect();
         }
         tail.order_by
             .iter()
             .map(|key| {
                 let node = self.positional(&key.node, items)?;
                 let typed = self.as_value(self.expr(node, context)?)?;
-                Ok(Sort::new(typed.expr, !key.descending, key.nulls_first))
+                self.sort_of(typed, key.descending, key.nulls_first)
             })
             .collect()
     }

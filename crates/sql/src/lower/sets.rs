@@ -14,6 +14,7 @@ use gristmill_types::SqlType;
 
 use super::operators::{as_numbers, boolean, predicate};
 use super::scope::Context;
+use super::texts::{names_nothing, never};
 use super::{Analyzer, Lowered, OutputColumn, Typed};
 use crate::ast::{InSet, Node};
 
@@ -69,6 +70,17 @@ impl Analyzer<'_> {
     /// `x IN [1, 2]`, `x IN (array)`: a list where the elements are constants, which indexes can use.
     fn in_array(&self, left: &Node, array: &Node, negated: bool, context: &Context<'_>) -> Result<Typed> {
         let typed = self.as_value(self.expr(left, context)?)?;
+        if matches!(typed.kind.plain(), SqlType::Array(_)) {
+            let set = self.expr(array, context)?;
+            if depth(&set.kind) <= depth(&typed.kind) {
+                return self.in_list(left, std::slice::from_ref(array), negated, context);
+            }
+            if let Node::Call(written) = array.bare()
+                && written.name == "array"
+            {
+                return self.in_list(left, &written.arguments, negated, context);
+            }
+        }
         if !matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             if let Node::Call(written) = array.bare()
                 && written.name == "array"
@@ -104,15 +116,19 @@ impl Analyzer<'_> {
     }
 
     fn in_values(&self, typed: Typed, items: Vec<Typed>, negated: bool) -> Result<Typed> {
+        if typed.kind.is_null_literal() && !self.settings.transform_null_in {
+            return Ok(typed);
+        }
         let plain = typed.kind.plain().clone();
         let number_of_enum = as_numbers(typed.clone()).kind.plain().clone();
         let mut constants: Vec<Expr> = Vec::new();
         let mut others: Vec<Typed> = Vec::new();
         let mut has_null = false;
         for item in items {
-            let item = self.number_among_texts(item, &plain)?;
+            let item = self.as_member(item, &plain)?;
             match item.constant() {
                 Some(value) if value.is_null() => has_null = true,
+                Some(_) if names_nothing(&item, &plain) => {}
                 Some(_) => {
                     // A number beside an enum is one of the numbers that its names stand for.
                     let to = if item.kind.is_number() { &number_of_enum } else { &plain };
@@ -128,19 +144,18 @@ impl Analyzer<'_> {
         let nullable = typed.kind.is_nullable();
         let members = match &constants[..] {
             // NULL has NULL for an answer, whatever the set.
-            [] if nullable && others.is_empty() => {
-                let unknown = Expr::Literal(ScalarValue::Boolean(None), None);
-                Expr::IsNull(Box::new(typed.expr.clone())).and(unknown)
-            }
+            [] if others.is_empty() => never(&typed),
             [] => boolean(false),
             [one] => typed.expr.clone().eq(one.clone()),
             _ => Expr::InList(InList { expr: Box::new(typed.expr.clone()), list: constants, negated: false }),
         };
         let mut combined = self.fold(predicate(members, nullable))?;
         for item in others {
-            if let Some(equal) = self.compare(Operator::Eq, typed.clone(), item, "in")? {
-                combined = predicate(combined.expr.or(equal.expr), nullable);
-            }
+            let equal = match self.compare(Operator::Eq, typed.clone(), item.clone(), "in")? {
+                Some(equal) => equal,
+                None => self.call_of("equals", vec![typed.clone(), item])?,
+            };
+            combined = predicate(combined.expr.or(self.as_predicate(equal, "IN")?), nullable);
         }
         if self.settings.transform_null_in && nullable {
             return self.with_null_as_value(&typed, combined.expr, has_null.then(|| boolean(true)), negated);
@@ -149,6 +164,26 @@ impl Analyzer<'_> {
             combined = predicate(Expr::Not(Box::new(combined.expr)), nullable);
         }
         self.fold(combined)
+    }
+
+    /// A constant as it is looked for among values of a type, which may differ from how the two compare.
+    fn as_member(&self, item: Typed, kind: &SqlType) -> Result<Typed> {
+        if item.constant().is_none_or(ScalarValue::is_null) {
+            return Ok(item);
+        }
+        let is_day = |kind: &SqlType| matches!(kind, SqlType::Date | SqlType::Date32);
+        let of_item = item.kind.plain().clone();
+        // Days are numbers, and a moment is on a day.
+        let is_number_of_day = is_day(kind) && of_item.integer_bits().is_some_and(|(bits, _)| bits <= 16);
+        if is_number_of_day || is_day(kind) && matches!(of_item, SqlType::DateTime(_) | SqlType::DateTime64(..)) {
+            return self.cast(item, kind);
+        }
+        match of_item {
+            SqlType::Date if kind.is_number() => self.cast(item, &SqlType::UInt16),
+            SqlType::Date32 if kind.is_number() => self.cast(item, &SqlType::Int32),
+            _ if kind.is_string() && item.kind.is_string() => self.text_among_texts(item, kind),
+            _ => self.number_among_texts(item, kind),
+        }
     }
 
     /// A constant number in a set of texts is the text of it.
@@ -273,9 +308,13 @@ impl Analyzer<'_> {
         } else {
             None
         };
-        if self.settings.transform_null_in && left_typed.kind.is_null_literal() {
-            return self.with_null_as_value(&left_typed, boolean(false), null_in_set, negated);
+        if left_typed.kind.is_null_literal() {
+            return match self.settings.transform_null_in {
+                true => self.with_null_as_value(&left_typed, boolean(false), null_in_set, negated),
+                false => Ok(left_typed),
+            };
         }
+        let (left_typed, member) = self.padded_members(left_typed, member)?;
         // What has no common type is read as the left side's: a set of texts, for a number.
         let (left_typed, member) = match self.to_common(left_typed.clone(), member.clone(), "in") {
             Ok(pair) => pair,
@@ -297,6 +336,14 @@ impl Analyzer<'_> {
             return self.with_null_as_value(&left_typed, members, null_in_set, negated);
         }
         Ok(predicate(Expr::InSubquery(InSubquery { expr: Box::new(left_typed.expr), subquery, negated }), nullable))
+    }
+
+    /// A text in a set of FixedString may have zeroes at its end.
+    fn padded_members(&self, left: Typed, member: Typed) -> Result<(Typed, Typed)> {
+        if *left.kind.plain() != SqlType::String || !matches!(member.kind.plain(), SqlType::FixedString(_)) {
+            return Ok((left, member));
+        }
+        Ok((Typed { expr: self.without_padding(&left)?, ..left }, member))
     }
 
     /// The name of a set's column: one for one plan, so that the same IN, lowered twice, is equal to itself.
@@ -363,6 +410,14 @@ impl Analyzer<'_> {
     }
 }
 
+/// How many arrays lie within each other.
+fn depth(kind: &SqlType) -> usize {
+    match kind.plain() {
+        SqlType::Array(element) => 1 + depth(element),
+        _ => 0,
+    }
+}
+
 /// The values of a constant array.
 fn elements_of(array: &Typed) -> Option<Vec<Result<ScalarValue>>> {
     let values = match array.constant()? {
@@ -379,7 +434,9 @@ fn is_tuple(node: &Node) -> bool {
 /// A set that came out of a subquery, as a list for pruning by it.
 pub fn list_of(expr: Expr, values: Vec<ScalarValue>, negated: bool) -> Expr {
     if values.is_empty() {
-        return boolean(negated);
+        // NULL is neither in an empty set nor outside of it.
+        let never = Expr::IsNull(Box::new(expr)).and(Expr::Literal(ScalarValue::Boolean(None), None));
+        return if negated { Expr::Not(Box::new(never)) } else { never };
     }
     let list = values.into_iter().map(|value| Expr::Literal(value, None)).collect();
     Expr::InList(InList { expr: Box::new(expr), list, negated })

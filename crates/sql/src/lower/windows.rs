@@ -20,7 +20,11 @@ pub struct Windows(pub RefCell<Vec<(Expr, String)>>);
 impl Analyzer<'_> {
     pub(crate) fn sort(&self, key: &SortKey, context: &Context<'_>) -> Result<Sort> {
         let typed = self.as_value(self.expr(&key.node, context)?)?;
-        Ok(Sort::new(typed.expr, !key.descending, key.nulls_first))
+        self.sort_of(typed, key.descending, key.nulls_first)
+    }
+
+    pub(crate) fn sort_of(&self, typed: Typed, descending: bool, nulls_first: bool) -> Result<Sort> {
+        Ok(Sort::new(gristmill_functions::sort_expr(typed.expr, &typed.kind, &self.env)?, !descending, nulls_first))
     }
 
     pub(crate) fn window_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {
@@ -145,9 +149,15 @@ impl Analyzer<'_> {
         if by_distance {
             refuse_distance(&keys)?;
         }
-        let sorts = keys.iter().flat_map(|(key, typed)| sort_keys(key, typed));
-        // What a distance is measured by is one key.
-        let sorts: Vec<Sort> = if by_distance { sorts.take(1).collect() } else { sorts.collect() };
+        let sorts = keys.iter().map(|(key, typed)| {
+            let sort = self.sort_of(typed.clone(), key.descending, key.nulls_first)?;
+            Ok(sort_keys(sort, &typed.kind))
+        });
+        let mut sorts = sorts.collect::<Result<Vec<_>>>()?.concat();
+        if by_distance {
+            // What a distance is measured by is one key.
+            sorts.truncate(1);
+        }
         let frame = if by_distance { frame } else { frame_of_peers(frame, sorts.is_empty()) };
         Ok((sorts, frame))
     }
@@ -200,9 +210,8 @@ impl Analyzer<'_> {
     }
 }
 
-fn sort_keys(key: &SortKey, typed: &Typed) -> Vec<Sort> {
-    let sort = Sort::new(typed.expr.clone(), !key.descending, key.nulls_first);
-    if typed.kind.is_float() { super::floats::sort_keys(sort, typed.kind.is_nullable()) } else { vec![sort] }
+fn sort_keys(sort: Sort, kind: &SqlType) -> Vec<Sort> {
+    if kind.is_float() { super::floats::sort_keys(sort, kind.is_nullable()) } else { vec![sort] }
 }
 
 /// `n PRECEDING` or `n FOLLOWING`.
