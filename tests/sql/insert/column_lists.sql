@@ -36,21 +36,13 @@ INSERT INTO t (* REPLACE(1 AS a)) VALUES (24, 25, 26);
 INSERT INTO t (a, a) VALUES (14, 15);
 -- error: DUPLICATE_COLUMN
 INSERT INTO t (*, a) VALUES (14, 15, 16, 17);
-SELECT * FROM t;
+SELECT * FROM t ORDER BY ALL;
 -- Rows that nobody gives.
 -- error: NO_DATA_TO_INSERT
 INSERT INTO t VALUES;
 -- error: NO_DATA_TO_INSERT
 INSERT INTO t FORMAT CSV;
 INSERT INTO t SELECT 1, 2, 3 WHERE 0;
-TRUNCATE TABLE t;
--- Data for input() in the statement.
-INSERT INTO t (a, b) SELECT x, y + 1 FROM input('x Int32, y Int32') FORMAT CSV
-1,2
-3,4
-;
-INSERT INTO t (a, b) SELECT x, y FROM input('x Int32, y Int32') WHERE x > 5 FORMAT JSONEachRow {"x":5,"y":6} {"x":7,"y":8};
-SELECT * FROM t ORDER BY a;
 DROP TABLE t;
 CREATE TABLE m (a Int32, b Int32 MATERIALIZED a + 1, c Int32 ALIAS a, e Int32 EPHEMERAL 4, g Int32 DEFAULT e) ENGINE = Memory;
 INSERT INTO m (COLUMNS('a|b|c|e')) VALUES (1);

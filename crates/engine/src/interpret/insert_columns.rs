@@ -1,7 +1,7 @@
 //! Which columns an INSERT gives values for.
 
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_sql::ast::Star;
+use gristmill_sql::ast::{Star, StarStep};
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertColumn, TableExpression, TableName, unqualified};
 use gristmill_types::{Columns, DefaultKind};
@@ -46,6 +46,13 @@ impl Interpreter {
 
     /// The names that `*` or `COLUMNS(…)` stands for.
     fn chosen(&self, star: &Star, insert: &Insert, table: &Columns) -> Result<Vec<String>> {
+        if let Some(changed) =
+            star.steps.iter().find(|step| !matches!(step, StarStep::Except { .. } | StarStep::ExceptPattern(_)))
+        {
+            let word = if matches!(changed, StarStep::Replace { .. }) { "REPLACE" } else { "APPLY" };
+            let text = format!("No such column in table: what {word} makes of a column is none of the table");
+            return Err(Error::new(ErrorCode::NO_SUCH_COLUMN_IN_TABLE, text));
+        }
         let mut star = star.clone();
         if !star.qualifier.is_empty() {
             let mut name = std::mem::take(&mut star.qualifier);

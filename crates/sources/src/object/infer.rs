@@ -170,7 +170,9 @@ fn settings_that_matter(settings: &Settings) -> String {
 async fn sample(source: &ObjectSource, fetcher: &Fetcher, files: &Files, file: &SourceFile) -> Result<(Bytes, bool)> {
     let limit = fetcher.context.settings.input_format_max_bytes_to_read_for_schema_inference.max(1) as usize;
     // Arrow files have their structure at the beginning; text is judged by its first rows, so a part of the limit is enough.
-    let limit = limit.min(1 << 20).max(if source.format == Format::Arrow { limit } else { 0 });
+    // A column behind the first stands behind all values of those before it.
+    let by_columns = matches!(source.format, Format::Arrow | Format::JsonColumns | Format::JsonCompactColumns);
+    let limit = limit.min(1 << 20).max(if by_columns { limit } else { 0 });
     let compression = source.compression_of(&file.key);
     if let Some(size) = file.size.filter(|_| fetcher.store.is_remote()) {
         // One request for as much as is needed, which the scan then does not read again.

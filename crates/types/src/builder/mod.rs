@@ -98,6 +98,8 @@ impl ColumnBuilder {
             Escaping::Plain => self.plain(text),
             Escaping::Csv => self.csv(text),
             Escaping::TsvEscaped if memchr::memchr(b'\\', text).is_none() => self.plain(text),
+            // Escapes belong to texts: no digit is written with one.
+            Escaping::TsvEscaped if self.options.as_data && self.is_exact_number() => self.plain(text),
             Escaping::TsvEscaped => {
                 if text == b"\\N" && !self.options.as_data {
                     return self.null();
@@ -189,6 +191,27 @@ impl ColumnBuilder {
         }
     }
 
+    fn is_exact_number(&self) -> bool {
+        self.kind.is_integer() || self.kind.is_decimal()
+    }
+
+    /// What a text of data that is no value of the type is still taken for, or the fault that formats have for it.
+    #[cold]
+    fn of_data(&mut self, text: &[u8], fault: Fault) -> Scan<()> {
+        match &self.values {
+            _ if text.is_empty() && self.is_exact_number() => {
+                self.values.push_default();
+                self.nulls.append_non_null();
+                Ok(())
+            }
+            Values::DateTime { .. } if text.is_empty() => Err(Fault::new(ErrorCode::CANNOT_PARSE_DATETIME, fault.reason)),
+            Values::Array { .. } if text.trim_ascii_start().first() != Some(&b'[') => {
+                Err(Fault::new(ErrorCode::CANNOT_READ_ARRAY_FROM_TEXT, fault.reason))
+            }
+            _ => Err(fault),
+        }
+    }
+
     #[inline]
     fn plain(&mut self, text: &[u8]) -> Scan<()> {
         match self.values.push_text(text, &self.options) {
@@ -196,15 +219,9 @@ impl ColumnBuilder {
                 self.nulls.append_non_null();
                 Ok(())
             }
-            Err(_) if self.options.as_data && text.is_empty() && (self.kind.is_integer() || self.kind.is_decimal()) => {
-                self.values.push_default();
-                self.nulls.append_non_null();
-                Ok(())
-            }
+            Err(fault) if self.options.as_data => self.of_data(text, fault),
             // A Nullable number, date or the like may say NULL in words.
-            Err(_) if !self.options.as_data && self.nullable && matches!(text, b"NULL" | b"\\N" | b"" | b"null") => {
-                self.null()
-            }
+            Err(_) if self.nullable && matches!(text, b"NULL" | b"\\N" | b"" | b"null") => self.null(),
             Err(fault) => Err(fault),
         }
     }
