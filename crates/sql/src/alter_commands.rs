@@ -4,7 +4,7 @@ use gristmill_base::{Error, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::alter::{AlterCommand, PartName, Place, Property};
-use crate::create::CreateTable;
+use crate::create::{CreateTable, Declares};
 use crate::statement::{Cursor, Partition, Statement, TableName};
 use crate::statistics::StatisticsChange;
 use crate::tokens::is_word;
@@ -50,7 +50,7 @@ impl Cursor<'_> {
             }
             self.expect("COLUMN")?;
             let if_not_exists = self.if_not_exists();
-            let column = self.column(&mut CreateTable::default(), false)?;
+            let column = self.column(&mut CreateTable::default(), Declares::New)?;
             return Ok(AlterCommand::AddColumn { column, place: self.place()?, if_not_exists });
         }
         if self.eat("MODIFY") {
@@ -59,7 +59,7 @@ impl Cursor<'_> {
         if self.eat("ALTER") {
             // `ALTER COLUMN c TYPE t` of other systems.
             self.expect("COLUMN")?;
-            return self.modify_column();
+            return self.modify_column(Declares::Altered);
         }
         if self.eat("RENAME") {
             self.expect("COLUMN")?;
@@ -261,12 +261,12 @@ impl Cursor<'_> {
             }
         }
         self.expect("COLUMN")?;
-        self.modify_column()
+        self.modify_column(Declares::Modified)
     }
 
-    fn modify_column(&mut self) -> Result<AlterCommand> {
+    fn modify_column(&mut self, declares: Declares) -> Result<AlterCommand> {
         let if_exists = self.if_exists();
-        let column = self.column(&mut CreateTable::default(), true)?;
+        let column = self.column(&mut CreateTable::default(), declares)?;
         if self.eat("REMOVE") {
             let property = match () {
                 () if self.eat("DEFAULT") => Property::Default,

@@ -12,6 +12,16 @@ use crate::sql_text::sql;
 use crate::statement::{AlterCommand, Assignments, Cursor, Statement, TableName, constant, settings_of, syntax};
 use crate::ttl::TtlElement;
 
+/// What is said of a column by a list in a statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Declares {
+    New,
+    /// MODIFY COLUMN: what is not named stays.
+    Modified,
+    /// ALTER COLUMN: as MODIFY, but a type stands behind TYPE.
+    Altered,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct ColumnDefinition {
     pub name: String,
@@ -257,7 +267,7 @@ impl Cursor<'_> {
                 let constraint = self.constraint()?;
                 create.constraints.push(constraint);
             } else {
-                let column = self.column(create, false)?;
+                let column = self.column(create, Declares::New)?;
                 if create.columns.iter().any(|known| known.name == column.name) {
                     return Err(Error::new(ErrorCode::ILLEGAL_COLUMN, format!("Column {} is declared twice", column.name)));
                 }
@@ -316,7 +326,7 @@ impl Cursor<'_> {
     }
 
     /// `modifies`: a column that is there; any part of the definition may be missing.
-    pub(crate) fn column(&mut self, create: &mut CreateTable, modifies: bool) -> Result<ColumnDefinition> {
+    pub(crate) fn column(&mut self, create: &mut CreateTable, declares: Declares) -> Result<ColumnDefinition> {
         let name = self.column_name()?;
         let mut column = ColumnDefinition {
             name,
@@ -333,11 +343,15 @@ impl Cursor<'_> {
             ["DEFAULT", "MATERIALIZED", "ALIAS", "EPHEMERAL", "CODEC", "COMMENT", "TTL", "STATISTICS", "SETTINGS"]
                 .iter()
                 .any(|word| self.peeks(word));
-        if modifies {
-            self.eat("TYPE");
-        }
+        let modifies = declares != Declares::New;
+        let says_type = modifies && self.eat("TYPE");
         let begins_other = modifies && ["REMOVE", "FIRST", "AFTER", "MODIFY", "RESET"].iter().any(|word| self.peeks(word));
-        if !begins_default && !begins_other && matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
+        let may_be_type = says_type || declares != Declares::Altered;
+        let is_word = matches!(self.parser.peek_token_ref().token, Token::Word(_));
+        if modifies && !begins_default && !begins_other && !(may_be_type && is_word) {
+            return Err(self.unexpected("a type or another property of the column (DEFAULT, COMMENT, CODEC, TTL, …)"));
+        }
+        if !begins_default && !begins_other && is_word {
             let text = parse_type_text(&mut self.parser).map_err(syntax)?;
             column.nested = text.trim_start().starts_with("Nested");
             column.kind = Some(text.parse()?);

@@ -164,7 +164,7 @@ fn step(text: &str, kind: &SqlType) -> Result<(Codec, String)> {
         }
         "GORILLA" if is_compound(kind) => plain(Codec::Gorilla, "Gorilla"),
         "GORILLA" => bytes("Gorilla").map(|width| (Codec::Gorilla, format!("Gorilla({width})"))),
-        "GCD" => fixed("GCD").map(|width| (Codec::Gcd, format!("GCD({width})"))),
+        "GCD" => fixed("GCD").map(|_| (Codec::Gcd, "GCD".to_string())),
         "T64" => {
             let of_numbers = element(kind).integer_bits().is_some_and(|(bits, _)| bits <= 64)
                 || matches!(

@@ -272,7 +272,7 @@ impl<'a> Parser<'a> {
             }
             "SimpleAggregateFunction" => {
                 self.expect(b'(')?;
-                let name = self.word().to_string();
+                let name = self.function();
                 self.expect(b',')?;
                 let inner = self.kind()?;
                 self.expect(b')')?;
@@ -439,6 +439,17 @@ impl<'a> Parser<'a> {
 
     fn aggregate_function(&mut self) -> Result<SqlType> {
         self.expect(b'(')?;
+        let name = self.function();
+        let mut arguments = Vec::new();
+        while self.eat(b',') {
+            arguments.push(self.kind()?);
+        }
+        self.expect(b')')?;
+        Ok(T::AggregateFunction(name, arguments))
+    }
+
+    /// The name of an aggregate function with its parameters.
+    fn function(&mut self) -> String {
         self.spaces();
         let start = self.at;
         let mut depth = 0;
@@ -452,13 +463,7 @@ impl<'a> Parser<'a> {
             }
             self.at += 1;
         }
-        let name = self.text[start..self.at].trim().to_string();
-        let mut arguments = Vec::new();
-        while self.eat(b',') {
-            arguments.push(self.kind()?);
-        }
-        self.expect(b')')?;
-        Ok(T::AggregateFunction(name, arguments))
+        self.text[start..self.at].trim().to_string()
     }
 }
 
@@ -512,6 +517,7 @@ mod tests {
             "FixedString(16)",
             "AggregateFunction(quantile(0.5), UInt8)",
             "SimpleAggregateFunction(sum, UInt64)",
+            "SimpleAggregateFunction(groupArrayArray(3), Array(UInt64))",
             "IntervalDay",
             "Tuple(p Point, r Array(Ring), l MultiLineString, m MultiPolygon, n Nullable(Point))",
         ] {

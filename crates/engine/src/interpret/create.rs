@@ -18,7 +18,7 @@ use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression, TableName};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType, codec, statistics};
 
-use super::alter::check_settings;
+use super::alter::{check_no_query, check_settings};
 use super::{Interpreter, Outcome, column_rules, ttl};
 use crate::constraints;
 use crate::engine::Engine;
@@ -175,9 +175,14 @@ impl Interpreter {
         let mut primary_key = create.primary_key.as_deref().map(texts);
         let mut partition_by = create.partition_by.as_ref().map(sql);
         let mut sample_by = create.sample_by.as_ref().map(sql);
-        if let Some(like) = inherit {
+        let keyed_alike =
+            |like: &&TableDefinition| create.engine.is_none() || sorted && like.engine.name.ends_with("MergeTree");
+        if let Some(like) = like.as_deref().filter(keyed_alike) {
             order_by = order_by.or_else(|| Some(like.order_by.clone()));
-            primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
+            // That of another sorting key is none of this one.
+            if create.engine.is_none() || create.order_by.is_none() {
+                primary_key = primary_key.or_else(|| Some(like.primary_key.clone()));
+            }
             partition_by = partition_by.or_else(|| like.partition_by.clone());
             sample_by = sample_by.or_else(|| like.sample_by.clone());
         }
@@ -377,6 +382,7 @@ impl Interpreter {
             let kind = match (&declared.kind, &declared.default) {
                 (Some(kind), _) => kind.clone(),
                 (None, Some((_, Some(node)))) => {
+                    check_no_query(node)?;
                     let known = Columns::new(columns.clone());
                     analyzer
                         .over_columns(node, &known)

@@ -53,9 +53,7 @@ fn exact_value(analyzer: &Analyzer<'_>, node: &Node, kind: &SqlType) -> Result<S
         Error::new(ErrorCode::TYPE_MISMATCH, text)
     };
     let given = analyzer.constant(node)?;
-    let value = analyzer
-        .constant_as_kind(node, kind, false)
-        .map_err(|error| mismatch(&format!(": {}", error.message())))?;
+    let value = analyzer.constant_as_kind(node, kind, false).map_err(|error| mismatch(&format!(": {}", error.message())))?;
     if given.0.is_null() || given.1.plain() == kind.plain() {
         return Ok(value);
     }

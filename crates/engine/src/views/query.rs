@@ -1,17 +1,23 @@
 //! The query of a view over one block.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
-use datafusion::datasource::MemTable;
+use datafusion::catalog::TableProvider;
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::{MemTable, source_as_provider};
+use datafusion::logical_expr::LogicalPlan;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::TableDefinition;
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables};
-use gristmill_types::Columns;
+use gristmill_types::{Column, Columns};
 use sqlparser::ast::Query;
 
+use super::shape::query_of;
 use crate::engine::Engine;
 use crate::interpret::{Interpreter, Planned};
+use crate::plan::session_state;
 use crate::resolver::{Resolver, hints, insertable};
 
 /// Rows that are computed in one stream: to share fewer of them out costs more than it gains.
@@ -54,6 +60,58 @@ impl Interpreter {
             true => self.plan_in_order(shaped).await,
             false => self.plan_lowered(shaped).await,
         }
+    }
+
+    /// That no view on a table reads one of these columns. Errors: ALTER_OF_COLUMN_IS_FORBIDDEN.
+    pub(crate) async fn check_not_read(&self, table: &TableDefinition, dropped: &[String]) -> Result<()> {
+        let kept: Vec<Column> = table.columns.iter().filter(|column| !dropped.contains(&column.name)).cloned().collect();
+        let without = TableDefinition { columns: Columns::new(kept), ..table.clone() };
+        for view in self.engine.databases.views_of(&table.database, &table.name) {
+            let view = view.definition();
+            // One whose query fails today is no worse afterwards.
+            let Ok(read) = self.read_by(&view, table).await else { continue };
+            let is_read = |name: &&String| read.contains(*name);
+            // A column that is computed where it is named is read by no scan.
+            let found = match dropped.iter().find(is_read) {
+                None if self.read_by(&view, &without).await.is_err() => dropped.first(),
+                found => found,
+            };
+            if let Some(name) = found {
+                return Err(Error::new(
+                    ErrorCode::ALTER_OF_COLUMN_IS_FORBIDDEN,
+                    format!(
+                        "Trying to ALTER DROP column {name} which is referenced by materialized view ['{}']: change the                          view's query first, by ALTER TABLE … MODIFY QUERY",
+                        view.name
+                    ),
+                ));
+            }
+        }
+        Ok(())
+    }
+
+    /// The stored columns of a table that a view on it reads.
+    async fn read_by(&self, view: &TableDefinition, table: &TableDefinition) -> Result<BTreeSet<String>> {
+        let (database, query) = query_of(view)?;
+        let block = Block { table: Arc::new(table.clone()), batches: Vec::new() };
+        let schema = block.provider()?.schema();
+        let resolver = Resolver::over_block(&self.engine, &self.context, hints(&self.engine), &database, &block);
+        let resolved = self.context.cancellable(resolve_tables(&query, &resolver)).await?;
+        let env = Engine::function_env(&self.context);
+        let lowered = Analyzer::new(&self.engine.registry, env, &self.context.settings, &resolved).lower(&query)?;
+        let state = session_state(&self.engine, &self.context, &lowered.plan)?;
+        let mut read = BTreeSet::new();
+        state.optimize(&lowered.plan)?.apply_with_subqueries(|plan| {
+            if let LogicalPlan::TableScan(scan) = plan
+                && let Ok(provider) = source_as_provider(&scan.source)
+                && provider.downcast_ref::<MemTable>().is_some()
+                && provider.schema() == schema
+            {
+                read.extend(scan.projected_schema.fields().iter().map(|field| field.name().clone()));
+                read.extend(scan.filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.clone()));
+            }
+            Ok(TreeNodeRecursion::Continue)
+        })?;
+        Ok(read)
     }
 
     /// Columns go to those of the target that have their names; others of the target get their defaults.

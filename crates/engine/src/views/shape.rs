@@ -141,19 +141,26 @@ impl Finder<'_> {
 
     async fn view(&mut self, view: &Arc<TableDefinition>, way: &str) -> Result<ViewBranch> {
         let name = full_name(&view.database, &view.name);
-        let Some(kept) = view.materialized_view() else {
-            return Err(Error::logical(format!("The view {name} has no query")));
-        };
-        let Statement::Select(select) = parse(&kept.query, &BTreeMap::new())? else {
-            return Err(Error::logical(format!("The view {name} has no query but '{}'", kept.query)));
-        };
+        let (database, query) = query_of(view)?;
         let target = self.engine.databases.stored(&view.database, &view.name)?;
         let way = if way.is_empty() { view.uuid.to_string() } else { format!("{way}/{}", view.uuid) };
         self.names.push(name);
         let target = self.branch(target, way).await?;
         self.names.pop();
-        Ok(ViewBranch { view: view.clone(), database: kept.database, query: Arc::from(*select.query), target })
+        Ok(ViewBranch { view: view.clone(), database, query: Arc::new(query), target })
     }
+}
+
+/// A view's query, and the database that names in it are of.
+pub(crate) fn query_of(view: &TableDefinition) -> Result<(String, Query)> {
+    let name = full_name(&view.database, &view.name);
+    let Some(kept) = view.materialized_view() else {
+        return Err(Error::logical(format!("The view {name} has no query")));
+    };
+    let Statement::Select(select) = parse(&kept.query, &BTreeMap::new())? else {
+        return Err(Error::logical(format!("The view {name} has no query but '{}'", kept.query)));
+    };
+    Ok((kept.database, *select.query))
 }
 
 #[cfg(test)]

@@ -23,10 +23,13 @@ use crate::mutate;
 use crate::table::Core;
 use part::Tables;
 
-/// Rows of one table must be rows of the other, in its order.
+/// Rows of one table must be rows of the other, in its order; their columns may stand in another.
 fn check_alike(to: &Layout, from: &Layout) -> Result<()> {
     let columns = |layout: &Layout| -> Vec<(String, String)> {
-        layout.columns.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect()
+        let mut columns: Vec<_> =
+            layout.columns.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect();
+        columns.sort_unstable();
+        columns
     };
     if columns(to) != columns(from) {
         return Err(Error::new(ErrorCode::INCOMPATIBLE_COLUMNS, "Tables have different structure"));

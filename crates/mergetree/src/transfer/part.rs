@@ -10,6 +10,7 @@ use std::sync::Arc;
 use futures::StreamExt;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
+use serde_json::Value;
 
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
@@ -41,6 +42,27 @@ fn same_keys(to: &Layout, from: &Layout) -> bool {
     let rules = |layout: &Layout| layout.ttl.rules.iter().map(|rule| rule.key.clone()).collect::<Vec<_>>();
     let projections = |layout: &Layout| layout.projections.iter().map(|known| known.key.clone()).collect::<Vec<_>>();
     to.keys == from.keys && indexes(to) == indexes(from) && rules(to) == rules(from) && projections(to) == projections(from)
+}
+
+/// The places in one table of the columns of another, in that one's order.
+fn places_of(to: &Layout, from: &Layout) -> Result<Vec<usize>> {
+    let place = |name: &str| {
+        let missing = || Error::logical(format!("A table that parts come from has no column {name}"));
+        from.columns.index_of(name).ok_or_else(missing)
+    };
+    to.columns.iter().map(|column| place(&column.name)).collect()
+}
+
+/// What the manifest says of the columns of the partition key, in the other table's order of these.
+fn ranges_of(part: &PartEntry, to: &Layout, from: &Layout) -> Vec<(Value, Value)> {
+    let name = |layout: &Layout, place: &usize| layout.columns.0[*place].name.clone();
+    let range = |place: &usize| {
+        let at = from.partition_columns.iter().position(|known| name(from, known) == name(to, place))?;
+        part.ranges.get(at).cloned()
+    };
+    // Behind the columns' ranges stand the values of the key, whose expressions are the same.
+    let values = part.ranges.iter().skip(from.partition_columns.len()).cloned();
+    to.partition_columns.iter().filter_map(range).chain(values).collect()
 }
 
 impl<'a> Tables<'a> {
@@ -104,7 +126,8 @@ impl<'a> Tables<'a> {
 
     async fn rewrite(&self, context: &Arc<QueryContext>, part: &Arc<PartEntry>, open: Arc<OpenPart>) -> Result<PartEntry> {
         let (to, from, state) = (self.to, self.from, &self.state);
-        let (text, dictionaries) = (0..from.layout.columns.len()).map(|place| traits_of(&open, &from.layout, place)).unzip();
+        let places = places_of(&to.layout, &from.layout)?;
+        let (text, dictionaries) = places.iter().map(|place| traits_of(&open, &from.layout, *place)).unzip();
         let plan = PartPlan {
             key: object_key(context, &part.partition_id, part.level),
             partition_id: part.partition_id.clone(),
@@ -118,9 +141,9 @@ impl<'a> Tables<'a> {
             lanes: context.threads(),
         };
         let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
-        let outputs = (0..from.layout.columns.len()).map(Output::Stored).collect();
+        let outputs = places.iter().map(|place| Output::Stored(*place)).collect();
         let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
-        let shared = ScanShared::of_merge(from, state, whole, (outputs, from.layout.schema.clone()), limits);
+        let shared = ScanShared::of_merge(from, state, whole, (outputs, to.layout.schema.clone()), limits);
         let mut rows = stream(shared, context.clone()).boxed();
         let mut writer = PartWriter::create(context, &to.store, to.layout.clone(), plan).await?;
         let projections = to.layout.projections.iter().filter(|projection| has_any(part, &projection.definition.name));
@@ -141,7 +164,8 @@ impl<'a> Tables<'a> {
             return Err(error);
         }
         let written = writer.finish().await?;
-        let entry = entry(&written, part.ranges.clone(), 0, 0, context.env.now_ms());
+        let ranges = ranges_of(part, &to.layout, &from.layout);
+        let entry = entry(&written, ranges, 0, 0, context.env.now_ms());
         Ok(PartEntry { codec: part.codec.clone(), ..entry })
     }
 }

@@ -76,28 +76,10 @@ impl Analyzer<'_> {
         arrays: Vec<Typed>,
         keep_empty: bool,
     ) -> Result<(LogicalPlan, Vec<Typed>)> {
-        let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
         let mut names = Vec::new();
         let mut lists: Vec<Typed> = Vec::new();
         for array in &arrays {
-            let element = match array.kind.plain() {
-                SqlType::Array(element) => element.as_ref().clone(),
-                SqlType::Map(key, value) => {
-                    SqlType::Tuple(vec![(None, key.as_ref().clone()), (None, value.as_ref().clone())])
-                }
-                other => {
-                    return Err(Error::new(
-                        ErrorCode::TYPE_MISMATCH,
-                        format!("ARRAY JOIN requires array argument, not {other}"),
-                    ));
-                }
-            };
-            if matches!(element, SqlType::Nothing) {
-                return Err(Error::new(
-                    ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT,
-                    "arrayJoin of an empty array without a type: cast it",
-                ));
-            }
+            let element = element_of(&array.kind)?;
             let mut as_array = self.cast(array.clone(), &SqlType::array(element.clone()))?;
             if keep_empty {
                 as_array = self.never_empty(as_array, &element)?;
@@ -105,6 +87,17 @@ impl Analyzer<'_> {
             lists.push(as_array);
             names.push((self.unique("element"), element));
         }
+        self.unnest_as(plan, lists, names)
+    }
+
+    /// The elements become columns of these names and types.
+    pub(crate) fn unnest_as(
+        &self,
+        plan: LogicalPlan,
+        mut lists: Vec<Typed>,
+        names: Vec<(String, SqlType)>,
+    ) -> Result<(LogicalPlan, Vec<Typed>)> {
+        let mut exprs: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
         if lists.len() > 1 {
             lists[0].expr = same_sizes(&lists);
         }
@@ -161,7 +154,6 @@ fn check_sizes(arguments: &[ColumnarValue]) -> datafusion::error::Result<Columna
     Ok(ColumnarValue::Array(arrays[0].clone()))
 }
 
-/// Calls of arrayJoin in an expression, outermost first.
 /// `m` of a flattened nested table as its arrays, `m AS n` as `m.k AS n.k` and so on; all else as it is.
 fn of_nested(node: Node, columns: &[ScopeColumn]) -> Vec<Node> {
     let (Node::Name(parts), alias) = (match &node {
@@ -185,18 +177,14 @@ fn of_nested(node: Node, columns: &[ScopeColumn]) -> Vec<Node> {
     fields.into_iter().map(array).collect()
 }
 
-pub(crate) fn array_join_calls<'n>(node: &'n Node, out: &mut Vec<&'n Node>) {
-    node.walk(&mut |node| {
-        if let Node::Call(call) = node
-            && call.name == "arrayJoin"
-            && let [argument] = &call.arguments[..]
-        {
-            array_join_calls(argument, out);
-            if !out.contains(&argument) {
-                out.push(argument);
-            }
-            return false;
+/// The type of an array's elements; a map's are its pairs. Errors: TYPE_MISMATCH, ILLEGAL_TYPE_OF_ARGUMENT.
+pub(crate) fn element_of(kind: &SqlType) -> Result<SqlType> {
+    match kind.plain() {
+        SqlType::Array(element) if **element == SqlType::Nothing => {
+            Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, "arrayJoin of an empty array without a type: cast it"))
         }
-        true
-    });
+        SqlType::Array(element) => Ok(element.as_ref().clone()),
+        SqlType::Map(key, value) => Ok(SqlType::Tuple(vec![(None, key.as_ref().clone()), (None, value.as_ref().clone())])),
+        other => Err(Error::new(ErrorCode::TYPE_MISMATCH, format!("ARRAY JOIN requires array argument, not {other}"))),
+    }
 }

@@ -13,6 +13,7 @@
 
 mod aggregates;
 mod array_join;
+mod array_join_calls;
 mod asof;
 mod exact;
 mod expr;

@@ -11,7 +11,6 @@ use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::aggregates::Grouped;
-use super::array_join::array_join_calls;
 use super::grouping::Keys;
 use super::items::Item;
 use super::limits::Tail;
@@ -64,23 +63,17 @@ impl Analyzer<'_> {
             _ => (relation.plan, Vec::new()),
         };
 
-        // arrayJoin in any clause multiplies the rows of FROM, unless it is over an aggregate.
         let selection = select.selection.as_ref().map(translate::node).transpose()?;
         let prewhere = select.prewhere.as_ref().map(translate::node).transpose()?;
         let keys = self.key_nodes(select, &items, &scope)?;
-        let mut joined: Vec<&Node> = Vec::new();
-        for node in items
-            .iter()
-            .map(|item| &item.node)
-            .chain(selection.iter())
-            .chain(keys.iter().flat_map(|keys| &keys.nodes))
-            .chain(tail.order_by.iter().map(|key| &key.node))
-        {
-            array_join_calls(node, &mut joined);
-        }
-        let (above, below): (Vec<&Node>, Vec<&Node>) =
-            joined.into_iter().partition(|node| self.has_aggregate(node, &scope.rows()));
-        plan = self.array_joins(plan, &below, &mut scope, None)?;
+        let qualify = select.qualify.as_ref().map(translate::node).transpose()?;
+        let aggregated =
+            keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        let above: Vec<&Node> = everything().chain(&qualify).collect();
+        let below: Vec<&Node> = selection.iter().chain(keys.iter().flat_map(|keys| &keys.nodes)).collect();
+        let keys_of_groups = keys.as_ref().map(|keys| keys.nodes.iter().collect::<Vec<_>>()).unwrap_or_default();
+        let joins = self.array_joins_of(&above, &below, aggregated.then_some(&keys_of_groups[..]), &scope)?;
+        plan = self.array_joins(plan, &joins.early, &mut scope)?;
 
         for (what, node) in [("PREWHERE", &prewhere), ("WHERE", &selection)] {
             if let Some(node) = node {
@@ -92,16 +85,14 @@ impl Analyzer<'_> {
             }
         }
 
-        let aggregated =
-            keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
         let outer_ordering = self.ordering.replace(ordering);
         let grouped = aggregated.then(|| self.grouping(keys.as_ref().unwrap_or(&Keys::default()), &scope)).transpose()?;
         let windows = Windows::default();
 
         // Lower what stands above the grouping; aggregates and windows are collected on the way.
-        if !above.is_empty() {
-            return self.array_join_above(select, tail, scalars, ctes, &above);
-        }
+        let multiplied = self.late_array_joins(&joins.late, &mut scope, grouped.as_ref(), &windows)?;
+        let joins_before_having =
+            having.as_ref().is_some_and(|node| self.mentions(node, &scope.rows(), &|call| call.name == "arrayJoin"));
         let scope = scope;
         let context = Context { grouped: grouped.as_ref(), windows: Some(&windows), ..scope.rows() };
         let having = having
@@ -111,7 +102,6 @@ impl Analyzer<'_> {
             .iter()
             .map(|item| Ok((item.name.clone(), self.as_value(self.expr(&item.node, &context)?)?)))
             .collect::<Result<Vec<(String, Typed)>>>()?;
-        let qualify = select.qualify.as_ref().map(translate::node).transpose()?;
         let qualify = qualify
             .map(|node| self.expr(&node, &context).and_then(|typed| self.as_predicate(typed, "QUALIFY")))
             .transpose()?;
@@ -136,6 +126,10 @@ impl Analyzer<'_> {
         if let Some(grouped) = &grouped {
             plan = self.aggregate_plan(plan, grouped)?;
         }
+        let mut multiplied = Some(multiplied);
+        if joins_before_having && let Some(arrays) = multiplied.take() {
+            plan = self.multiplied(plan, arrays)?;
+        }
         if let Some(condition) = having {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
         }
@@ -150,6 +144,9 @@ impl Analyzer<'_> {
             let computed =
                 LogicalPlanBuilder::window_plan(plan, windows.into_iter().map(|(expr, _)| expr).collect::<Vec<_>>())?;
             plan = LogicalPlanBuilder::from(computed).project(outputs)?.build()?;
+        }
+        if let Some(arrays) = multiplied {
+            plan = self.multiplied(plan, arrays)?;
         }
         if let Some(condition) = qualify {
             plan = LogicalPlanBuilder::from(plan).filter(condition)?.build()?;
@@ -175,79 +172,6 @@ impl Analyzer<'_> {
                 self.sort_of(typed, key.descending, key.nulls_first)
             })
             .collect()
-    }
-
-    /// Multiplies rows by arrays, and notes the elements' columns in the scope. Inner calls come first.
-    fn array_joins(
-        &self,
-        mut plan: LogicalPlan,
-        arrays: &[&Node],
-        scope: &mut Scope,
-        grouped: Option<&Grouped>,
-    ) -> Result<LogicalPlan> {
-        for node in arrays {
-            let array = {
-                let context = Context { grouped, ..scope.rows() };
-                self.as_value(self.expr(node, &context)?)?
-            };
-            let (unnested, mut elements) = self.unnest(plan, vec![array], false)?;
-            plan = unnested;
-            if let Some(element) = elements.pop() {
-                scope.array_joins.push(((*node).clone(), element));
-            }
-        }
-        Ok(plan)
-    }
-
-    /// `SELECT arrayJoin(groupArray(x)) …`: the aggregation becomes a subquery that gives the arrays and all that the
-    /// list needs of it.
-    fn array_join_above(
-        &self,
-        select: &Select,
-        tail: &Tail,
-        scalars: &HashMap<String, Node>,
-        ctes: &Rc<HashMap<String, Query>>,
-        above: &[&Node],
-    ) -> Result<Lowered> {
-        // Lower the same SELECT with each arrayJoin(x) replaced by x, without the tail, then multiply by these columns.
-        let mut inner = select.clone();
-        let mut positions = Vec::new();
-        for (i, item) in inner.projection.iter_mut().enumerate() {
-            let node = translate::select_item(item)?;
-            let Node::Call(call) = node.bare() else { continue };
-            if call.name == "arrayJoin" && above.iter().any(|array| call.arguments.first() == Some(array)) {
-                let name = match &node {
-                    Node::Aliased(_, alias) => alias.clone(),
-                    other => other.to_string(),
-                };
-                use sqlparser::ast::{Expr as Ast, FunctionArg, FunctionArgExpr, FunctionArguments, SelectItem};
-                let (SelectItem::UnnamedExpr(expr) | SelectItem::ExprWithAlias { expr, .. }) = &*item else { continue };
-                let Ast::Function(function) = expr else { continue };
-                let FunctionArguments::List(list) = &function.args else { continue };
-                let Some(FunctionArg::Unnamed(FunctionArgExpr::Expr(argument))) = list.args.first() else { continue };
-                *item = SelectItem::UnnamedExpr(argument.clone());
-                positions.push((i, name));
-            }
-        }
-        if positions.len() != above.len() || !tail.order_by.is_empty() || tail.limit_by.is_some() {
-            return Err(Error::not_implemented("arrayJoin of an aggregate inside a larger expression: use a subquery"));
-        }
-        let mut lowered = self.select(&inner, &Tail::default(), scalars, ctes)?;
-        for (at, name) in positions {
-            let column = &lowered.columns[at];
-            let (plan, mut elements) =
-                self.unnest(lowered.plan, vec![Typed::new(column.expr.clone(), column.kind.clone())], false)?;
-            lowered.plan = plan;
-            if let Some(element) = elements.pop() {
-                lowered.columns[at] = OutputColumn { name, kind: element.kind, expr: element.expr };
-            }
-        }
-        let exprs: Vec<Expr> = lowered.columns.iter().map(|column| column.expr.clone()).collect();
-        let mut builder = LogicalPlanBuilder::from(lowered.plan).project(exprs)?;
-        if let Some((skip, fetch)) = tail.limit {
-            builder = builder.limit(skip, fetch)?;
-        }
-        Ok(Lowered { plan: builder.build()?, columns: lowered.columns })
     }
 
     /// SELECT list, DISTINCT, ORDER BY, LIMIT BY, LIMIT.

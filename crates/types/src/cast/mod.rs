@@ -26,6 +26,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 
 use crate::default::default_array;
 use crate::sql_type::SqlType;
+use crate::states::are_alike;
 use SqlType as T;
 
 /// What becomes of a value that cannot be converted.
@@ -127,6 +128,11 @@ pub fn fill_nulls(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
 /// Casts between types without Nullable and LowCardinality. NULL stays NULL; failures become it where they may.
 fn plain(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {
     match (from, to) {
+        (T::AggregateFunction(function, kinds), T::AggregateFunction(other, others))
+            if are_alike((function, kinds), (other, others)) =>
+        {
+            Ok(array.clone())
+        }
         (_, T::String) => string::to_string(array, from, options),
         (T::FixedString(_), T::FixedString(width)) => string::widen(array, *width, to, options),
         (T::String, T::FixedString(width)) => string::to_fixed(array, *width, to, options),

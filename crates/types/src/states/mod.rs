@@ -6,6 +6,7 @@
 //! says what they consist of, `write` and `read` do it. A function that keeps something else (`uniq` keeps other hashes, a
 //! quantile another sample) has no layout, and its states are refused where ClickHouse would read them.
 
+mod alike;
 mod held;
 mod layout;
 mod read;
@@ -21,6 +22,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use crate::SqlType;
 use layout::Piece;
 
+pub use alike::are_alike;
 pub use held::{converter, pack, unpack};
 pub use read::StateReader;
 

@@ -40,7 +40,7 @@ fn forbidden(text: String) -> Error {
 }
 
 impl Alteration {
-    fn find(&self, name: &str) -> Option<usize> {
+    pub(super) fn find(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
 
@@ -51,9 +51,10 @@ impl Alteration {
         Ok(())
     }
 
-    /// The first other column whose default names this one.
-    fn dependent(&self, name: &str) -> Result<Option<&str>> {
-        for column in self.columns.iter().filter(|column| column.name != name) {
+    /// The first column, none of those that go with this one, whose default names it.
+    fn dependent(&self, name: &str, together: &[String]) -> Result<Option<&str>> {
+        let stays = |column: &&Column| column.name != name && !together.contains(&column.name);
+        for column in self.columns.iter().filter(stays) {
             if let Some((_, text)) = &column.default
                 && !text.is_empty()
                 && named(&parse_expression(text)?).contains(name)
@@ -106,11 +107,12 @@ impl Alteration {
         Ok(())
     }
 
-    pub(super) fn drop(&mut self, name: &str, if_exists: bool) -> Result<()> {
+    /// `together`: columns that this command drops, this one among them or not.
+    pub(super) fn drop(&mut self, name: &str, together: &[String], if_exists: bool) -> Result<()> {
         let Some(at) = self.find(name) else {
             return if if_exists { Ok(()) } else { Err(missing("Wrong column name", name, "drop")) };
         };
-        if let Some(dependent) = self.dependent(name)? {
+        if let Some(dependent) = self.dependent(name, together)? {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_COLUMN,
                 format!("Cannot drop column `{name}`, because column `{dependent}` depends on it"),
@@ -328,6 +330,7 @@ impl Alteration {
             ));
         }
         column_rules::check_name(to, self.has_parts(), || format!("Cannot rename to `{to}`: this column name"))?;
+        self.check_rename(from, to)?;
         self.key(from, "RENAME")?;
         self.check_no_projection(from)?;
         if is_stored(&self.columns[at]) {
@@ -354,6 +357,26 @@ impl Alteration {
             self.added.insert(to.to_string());
         }
         Ok(())
+    }
+}
+
+impl Alteration {
+    /// Errors: NOT_IMPLEMENTED, BAD_ARGUMENTS.
+    fn check_rename(&self, from: &str, to: &str) -> Result<()> {
+        let refused = |code: ErrorCode, text: &str| Err(Error::new(code, text));
+        if self.renamed.iter().any(|(_, known)| known == from) {
+            let text = "Transitive renames in a single ALTER query are not allowed: rename the column once";
+            return refused(ErrorCode::NOT_IMPLEMENTED, text);
+        }
+        match (from.split_once('.'), to.split_once('.')) {
+            (Some((one, _)), Some((other, _))) if one != other => {
+                refused(ErrorCode::BAD_ARGUMENTS, "Cannot rename column from one nested name to another")
+            }
+            (Some(_), None) | (None, Some(_)) => {
+                refused(ErrorCode::BAD_ARGUMENTS, "Cannot rename column from nested struct to normal column and vice versa")
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -385,6 +408,17 @@ fn rename_in_ttl(ttl: &mut TtlSpec, from: &str, to: &str) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Rows get their defaults where they are read, without any query. Errors: THERE_IS_NO_DEFAULT_VALUE.
+pub(in crate::interpret) fn check_no_query(default: &Node) -> Result<()> {
+    match default.has_subquery() {
+        false => Ok(()),
+        true => Err(Error::new(
+            ErrorCode::THERE_IS_NO_DEFAULT_VALUE,
+            "Select query is not allowed in columns DEFAULT expression: compute the value where rows are inserted",
+        )),
+    }
 }
 
 /// That no default needs itself. Errors: CYCLIC_ALIASES.
@@ -445,6 +479,7 @@ impl Interpreter {
         let kind = match (&declared.kind, &declared.default) {
             (Some(kind), _) => kind.clone(),
             (None, Some((_, Some(node)))) => {
+                check_no_query(node)?;
                 let tables = ResolvedTables::default();
                 let env = Engine::function_env(&self.context);
                 let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
@@ -472,7 +507,9 @@ impl Interpreter {
                 continue;
             }
             let place = || format!("in the default of column {}", column.name);
-            let typed = analyzer.over_columns(&parse_expression(text)?, columns).context(place)?;
+            let node = parse_expression(text)?;
+            check_no_query(&node).context(place)?;
+            let typed = analyzer.over_columns(&node, columns).context(place)?;
             analyzer.cast_to(typed, &column.kind).context(place)?;
         }
         Ok(())

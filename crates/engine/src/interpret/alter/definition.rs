@@ -62,6 +62,16 @@ impl Alteration {
         })
     }
 
+    /// Columns that are there no more, under any name.
+    pub fn dropped(&self, old: &TableDefinition) -> Vec<String> {
+        let names = old.columns.iter().map(|column| column.name.clone());
+        let stays = |name: &String| {
+            let now = self.renamed.iter().rev().find(|(from, _)| from == name).map_or(name, |(_, to)| to);
+            self.find(now).is_some_and(|at| now != name || !self.added.contains(&self.columns[at].name))
+        };
+        names.filter(|name| !stays(name)).collect()
+    }
+
     pub(super) fn all(&self) -> Columns {
         Columns::new(self.columns.clone())
     }
@@ -247,10 +257,11 @@ impl Interpreter {
                 let all = alteration.all();
                 let fields = if all.get(name).is_some() { Vec::new() } else { nested::fields(&all, name) };
                 if fields.is_empty() {
-                    alteration.drop(name, *if_exists)?;
+                    alteration.drop(name, &[], *if_exists)?;
                 }
-                for (field, _) in fields {
-                    alteration.drop(&format!("{name}.{field}"), *if_exists)?;
+                let names: Vec<String> = fields.iter().map(|(field, _)| format!("{name}.{field}")).collect();
+                for field in &names {
+                    alteration.drop(field, &names, *if_exists)?;
                 }
             }
             AlterCommand::ClearColumn { name, if_exists, .. } => alteration.clear(name, *if_exists)?,

@@ -28,6 +28,7 @@ use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::keys::check_declared;
 use crate::plan;
+pub(super) use columns::check_no_query;
 use definition::Alteration;
 pub(super) use definition::named;
 pub(super) use statistics::check_settings;
@@ -93,6 +94,10 @@ impl Interpreter {
                 return Ok(None);
             }
             self.check_defaults(&new.columns)?;
+            let dropped = alteration.dropped(&old);
+            if !dropped.is_empty() {
+                self.check_not_read(&old, &dropped).await?;
+            }
             self.check_ttl(&new).context(|| "ALTER would break the TTL of the table".to_string())?;
             // Words about a table are no business of its engine's.
             if alteration.only_comments {

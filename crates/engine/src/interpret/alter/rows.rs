@@ -157,6 +157,12 @@ impl Interpreter {
                 (partition.clone(), RowChange::Update { assignments: Vec::new(), condition: "1".to_string() })
             }
             AlterCommand::MaterializeColumn { name, partition } => {
+                // What is computed when it is read has nothing to be stored.
+                if let Some(column) = definition.columns.get(name)
+                    && matches!(column.default, Some((DefaultKind::Alias | DefaultKind::Ephemeral, _)))
+                {
+                    return Ok(None);
+                }
                 check_stored(definition, name)?;
                 let change = match definition.columns.get(name).and_then(|column| column.default.as_ref()) {
                     None => {

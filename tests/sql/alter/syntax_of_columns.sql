@@ -1,0 +1,39 @@
+CREATE TABLE t (k UInt8, y UInt8, z UInt8 DEFAULT 3) ENGINE = MergeTree ORDER BY k;
+-- error: SYNTAX_ERROR
+ALTER TABLE t ALTER COLUMN y SET DEFAULT 5;
+-- error: SYNTAX_ERROR
+ALTER TABLE t ALTER COLUMN y UInt32;
+-- error: SYNTAX_ERROR
+ALTER TABLE t MODIFY COLUMN y;
+-- error: SYNTAX_ERROR
+ALTER TABLE t MODIFY COLUMN IF EXISTS y;
+ALTER TABLE t ALTER COLUMN y TYPE UInt16 DEFAULT 5;
+ALTER TABLE t ALTER COLUMN y COMMENT 'x';
+ALTER TABLE t ALTER COLUMN z REMOVE DEFAULT;
+ALTER TABLE t ALTER COLUMN y TYPE UInt32 FIRST;
+SELECT name, type, default_expression, comment FROM system.columns WHERE database = currentDatabase() AND table = 't' ORDER BY position;
+CREATE TABLE r (k UInt8, e UInt8, e5 UInt8, n Nested(c UInt8, d UInt8), zz Nested(q UInt8), p Array(UInt8)) ENGINE = MergeTree ORDER BY k;
+-- error: NOT_IMPLEMENTED
+ALTER TABLE r RENAME COLUMN e TO e2, RENAME COLUMN e2 TO e3;
+-- error: BAD_ARGUMENTS
+ALTER TABLE r RENAME COLUMN n.c TO zz.c;
+-- error: BAD_ARGUMENTS
+ALTER TABLE r RENAME COLUMN n.c TO c;
+-- error: BAD_ARGUMENTS
+ALTER TABLE r RENAME COLUMN p TO n.p;
+ALTER TABLE r RENAME COLUMN n.c TO n.cc;
+ALTER TABLE r RENAME COLUMN e TO e2, RENAME COLUMN e5 TO e;
+SELECT name, type FROM system.columns WHERE database = currentDatabase() AND table = 'r' ORDER BY position;
+CREATE TABLE nd (k UInt8, n Nested(a UInt8, b UInt8)) ENGINE = MergeTree ORDER BY k;
+ALTER TABLE nd MODIFY COLUMN n.b DEFAULT arrayMap(x -> x + 1, n.a);
+-- error: ILLEGAL_COLUMN
+ALTER TABLE nd DROP COLUMN n.a;
+ALTER TABLE nd DROP COLUMN n;
+SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'nd' ORDER BY position;
+CREATE TABLE al (k UInt8, a UInt8 ALIAS k + 1, e UInt8 EPHEMERAL 1) ENGINE = MergeTree ORDER BY k;
+INSERT INTO al (k) VALUES (1);
+ALTER TABLE al MATERIALIZE COLUMN a SETTINGS mutations_sync = 1;
+ALTER TABLE al MATERIALIZE COLUMN e SETTINGS mutations_sync = 1;
+-- error: NO_SUCH_COLUMN_IN_TABLE
+ALTER TABLE al MATERIALIZE COLUMN nope SETTINGS mutations_sync = 1;
+SELECT k, a FROM al;
