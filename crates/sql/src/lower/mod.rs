@@ -41,7 +41,7 @@ mod totals;
 mod windows;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -133,6 +133,8 @@ pub struct Analyzer<'a> {
     ordering: RefCell<Vec<Sort>>,
     /// Names of the columns of sets.
     members: RefCell<Vec<(LogicalPlan, Expr, String)>>,
+    /// Names of the columns that lambdas compute over, by the lambda's text and the place of each.
+    lambda_names: RefCell<HashMap<(String, usize), String>>,
     /// Nodes that were lowered for aliases that stand for them.
     expanded: Cell<u64>,
 }
@@ -150,6 +152,7 @@ impl<'a> Analyzer<'a> {
             subqueries: RefCell::default(),
             ordering: RefCell::default(),
             members: RefCell::default(),
+            lambda_names: RefCell::default(),
             expanded: Cell::new(0),
         }
     }
