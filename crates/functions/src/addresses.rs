@@ -12,7 +12,7 @@ use gristmill_types::SqlType;
 use gristmill_types::scan::address::{ipv4, ipv6};
 
 use crate::columns::{Bytes, Numbers, at, numbers, strings};
-use crate::define::{arity, bad_argument, expect_integer, expect_string, illegal, plain};
+use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 use crate::strings::text_predicate;
@@ -54,6 +54,7 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.scalar("IPv4CIDRToRange", plain(|name, arguments, _| v4_range(name, arguments)));
+    registry.scalar("cutIPv6", plain(|name, arguments, _| cut_v6(name, arguments)));
     registry.scalar("IPv6CIDRToRange", plain(|name, arguments, _| v6_range(name, arguments)));
     registry.scalar("isIPAddressInRange", plain(|name, arguments, _| in_range(name, arguments)));
     registry.scalar(
@@ -185,6 +186,33 @@ fn v4_range(name: &str, arguments: &[Argument]) -> Result<Bound> {
         let low = numbers::<UInt32Type>(rows, |row| Ok(values.get(row) & mask(row)))?;
         let high = numbers::<UInt32Type>(rows, |row| Ok(values.get(row) | !mask(row)))?;
         pair(kind.clone(), low, high)
+    }))
+}
+
+/// An IPv6 as text with its last bytes zero: so many of an address of its own, and so many of one that holds an IPv4.
+fn cut_v6(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 3..=3)?;
+    if !matches!(arguments[0].kind, T::IPv6 | T::FixedString(16)) {
+        return Err(illegal(name, arguments, 0, "IPv6 or FixedString(16)"));
+    }
+    let mut cut = [0_usize; 2];
+    for (cut, i) in cut.iter_mut().zip(1..) {
+        expect_integer(name, arguments, i)?;
+        let bytes = constant_integer(&arguments[i]).ok_or_else(|| not_constant(name, i))?;
+        *cut = usize::try_from(bytes)
+            .ok()
+            .filter(|bytes| *bytes <= 16)
+            .ok_or_else(|| illegal(name, arguments, i, "a number of bytes up to 16"))?;
+    }
+    Ok(Bound::new(T::String, move |args, rows| {
+        let values = args[0].as_fixed_size_binary();
+        let cut_bytes = (0..rows).map(|row| {
+            let mut bytes = <[u8; 16]>::try_from(values.value(at(values.len(), row))).unwrap_or_default();
+            let holds_v4 = bytes[..10] == [0; 10] && bytes[10..12] == [0xFF; 2];
+            bytes[16 - cut[usize::from(holds_v4)]..].fill(0);
+            bytes
+        });
+        gristmill_types::cast::cast(&sixteen(cut_bytes, None)?, &T::IPv6, &T::String, &Default::default())
     }))
 }
 

@@ -118,6 +118,11 @@ fn bind(name: &str, arguments: &[Argument], relation: Relation) -> Result<Bound>
     if let Some(bound) = with_signed(arguments, relation) {
         return Ok(bound);
     }
+    if has_null_element(&arguments[0].kind, &arguments[1].kind) {
+        let result = T::UInt8.nullable();
+        let carrier = result.arrow();
+        return Ok(Bound::new(result, move |_, rows| Ok(arrow::array::new_null_array(&carrier, rows))));
+    }
     let common = common(name, &arguments[0].kind, &arguments[1].kind)?;
     let (kind, is_turned) = (common.clone(), has_uint256(&common));
     let result = if has_nullable_elements(&common) { T::UInt8.nullable() } else { T::UInt8 };
@@ -130,6 +135,12 @@ fn bind(name: &str, arguments: &[Argument], relation: Relation) -> Result<Bound>
         let values: Vec<u8> = values.iter().map(u8::from).collect();
         Ok(Arc::new(PrimitiveArray::<kinds::UInt8Type>::new(values.into(), nulls)) as ArrayRef)
     }))
+}
+
+/// Whether tuples of one length have NULL itself for an element: then nothing is said of them, whatever the others are.
+fn has_null_element(left: &SqlType, right: &SqlType) -> bool {
+    let (T::Tuple(left), T::Tuple(right)) = (left.plain(), right.plain()) else { return false };
+    left.len() == right.len() && left.iter().chain(right).any(|(_, kind)| kind.is_null_literal())
 }
 
 /// A UInt256 beside an integer with a sign: no type holds both. One that is negative is less than all without a sign.

@@ -4,9 +4,7 @@ use std::sync::Arc;
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, AsArray};
-use arrow::datatypes::{
-    ArrowPrimitiveType, DataType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256,
-};
+use arrow::datatypes::{ArrowPrimitiveType, Decimal128Type, Decimal256Type, Float32Type, Float64Type, Int64Type, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, bfloat};
 
@@ -137,6 +135,51 @@ fn integer(value: i128, unit: i128, mode: Mode) -> i128 {
     }
 }
 
+/// An integer type, in which rounding wraps where ClickHouse's does.
+#[derive(Clone, Copy)]
+struct Machine {
+    bits: u16,
+    signed: bool,
+}
+
+impl Machine {
+    fn of(kind: &SqlType) -> Machine {
+        let (bits, signed) = kind.integer_bits().unwrap_or((64, true));
+        Machine { bits, signed }
+    }
+
+    fn wrap(self, value: i128) -> i128 {
+        let low = value & ((1 << self.bits) - 1);
+        if self.signed && low >> (self.bits - 1) == 1 { low - (1 << self.bits) } else { low }
+    }
+
+    /// As C computes: integers of less than 32 bits in 32.
+    fn promoted(self, value: i128) -> i128 {
+        if self.bits < 32 { value } else { self.wrap(value) }
+    }
+
+    /// To a multiple of `unit`, a power of ten. A unit that the type does not hold leaves nothing.
+    fn rounded(self, value: i128, unit: i128, mode: Mode) -> i128 {
+        if self.wrap(unit) != unit {
+            return 0;
+        }
+        let negative = value < 0;
+        let rounded = match mode {
+            Mode::Trunc => value / unit * unit,
+            Mode::Floor => self.wrap(if negative { value - (unit - 1) } else { value }) / unit * unit,
+            Mode::Ceil => self.wrap(if negative { value } else { value + (unit - 1) }) / unit * unit,
+            Mode::Round | Mode::Bankers => {
+                let value = if negative { self.wrap(value - unit) } else { value };
+                let raised = self.promoted(value + unit / 2);
+                let quotient = raised / unit;
+                let is_half = mode == Mode::Bankers && quotient * unit == self.wrap(raised);
+                if is_half { ((quotient + i128::from(value < 0)) & !1) * unit } else { quotient * unit }
+            }
+        };
+        self.wrap(rounded)
+    }
+}
+
 fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
     arity(name, arguments, 1..=2)?;
     expect_number(name, arguments, 0)?;
@@ -171,11 +214,12 @@ fn round(name: &str, arguments: &[Argument], mode: Mode) -> Result<Bound> {
             kind if crate::arithmetic::is_wide(kind) => decimal(&args[0], rows, 76, 0, mode, &digits),
             kind => match_integer!(kind, I => {
                 let values = Numbers::of::<I>(&args[0])?;
+                let machine = Machine::of(kind);
                 numbers::<I>(rows, |row| {
                     let (value, digits) = (values.get(row), digits(row));
                     Ok(match digits {
                         0.. => value,
-                        -18..0 => integer(i128::from(value), 10i128.pow(-digits as u32), mode) as <I as ArrowPrimitiveType>::Native,
+                        -20..0 => machine.rounded(i128::from(value), 10i128.pow(-digits as u32), mode) as <I as ArrowPrimitiveType>::Native,
                         _ => 0,
                     })
                 })
@@ -295,7 +339,7 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Err(illegal(name, arguments, 1, "an array of numbers"));
     }
     for kind in [arguments[0].kind.plain(), &element] {
-        if crate::arithmetic::is_wide(kind) || kind.is_decimal() && !arguments[0].kind.is_decimal() {
+        if crate::arithmetic::is_wide(kind) {
             return Err(Error::new(
                 ErrorCode::ILLEGAL_COLUMN,
                 format!("Function {name} rounds no {kind}: cast it to Int64"),
@@ -304,7 +348,7 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     let result = crate::supertype::least(name, &[arguments[0].kind.plain().clone(), element])?;
     let casts = vec![T::Float64, SqlType::array(T::Float64)];
-    let arrow = result.clone();
+    let kind = result.clone();
     Ok(Bound::cast(casts, result, move |args, rows| {
         let values = Numbers::of::<Float64Type>(&args[0])?;
         let list = args[1].as_list::<i32>();
@@ -324,8 +368,7 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
             let above = sorted.partition_point(|bound| *bound <= value);
             Ok(sorted[above.max(1) - 1])
         })?;
-        match_integer!(arrow, I => unary::<Float64Type, I>(&rounded, |value| value as <I as ArrowPrimitiveType>::Native),
-            else if arrow.arrow() == DataType::Float32 { unary::<Float64Type, Float32Type>(&rounded, |value| value as f32) } else { Ok(rounded) })
+        gristmill_types::cast::cast(&rounded, &T::Float64, &kind, &Default::default())
     }))
 }
 

@@ -392,6 +392,12 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
     Ok(out)
 }
 
+/// Whether nothing of a list's element stands before a token: there `as` is a name.
+fn begins(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before].token);
+    matches!(before, Some(Token::LParen | Token::LBracket | Token::Comma))
+}
+
 /// Turns `AS` between the parentheses of an expression into the alias operator.
 fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     let mut open: Vec<Open> = Vec::new();
@@ -414,7 +420,7 @@ fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             Token::RParen | Token::RBracket | Token::RBrace => {
                 open.pop();
             }
-            token if is_word(token, "AS") && open.last() == Some(&Open::Expression) => {
+            token if is_word(token, "AS") && open.last() == Some(&Open::Expression) && !begins(&tokens, at) => {
                 tokens[at].token = Token::CustomBinaryOperator(ALIAS_OPERATOR.to_string());
             }
             _ => {}

@@ -6,6 +6,7 @@ use arrow::array::ArrayRef;
 use arrow::datatypes::{ArrowPrimitiveType, Decimal256Type, Float64Type, Int64Type, UInt64Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::supertype::{Arithmetic, arithmetic_result};
 
 use super::kinds::{self, match_integer};
 use super::plus::no_operation;
@@ -13,7 +14,7 @@ use super::{decimal, wide};
 use crate::columns::{Numbers, binary, numbers};
 use crate::define::{arity, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
@@ -45,6 +46,7 @@ pub fn register(registry: &mut Registry) {
     ] {
         registry.scalar(name, plain(move |name, arguments, _| integers(name, part, zero, arguments)));
     }
+    registry.scalar("moduloLegacy", plain(modulo_legacy));
     registry.alias("mod", "modulo");
     registry.any_case("mod");
     registry.alias("modOrNull", "moduloOrNull");
@@ -91,6 +93,9 @@ fn by_zero(zero: ByZero) -> Result<Option<i64>> {
 fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     let (a, b) = (arguments[0].kind.clone(), arguments[1].kind.clone());
+    if part == Part::Quotient && (a.is_decimal() || b.is_decimal()) && !a.is_float() && !b.is_float() {
+        return decimals(name, zero, arguments);
+    }
     // Decimals are divided as the floats they are.
     let as_float = |kind: SqlType| if kind.is_decimal() { T::Float64 } else { kind };
     let (a, b) = (as_float(a), as_float(b));
@@ -133,6 +138,49 @@ fn integers(name: &str, part: Part, zero: ByZero, arguments: &[Argument]) -> Res
     Ok(Bound::cast(casts, result, kernel))
 }
 
+/// The whole quotient of decimals, or of one and an integer: of their digits, brought to one scale.
+fn decimals(name: &str, zero: ByZero, arguments: &[Argument]) -> Result<Bound> {
+    use arrow::datatypes::i256;
+    let scale = |argument: &Argument| match argument.kind.plain() {
+        T::Decimal { scale, .. } => *scale,
+        _ => 0,
+    };
+    let scales = [scale(&arguments[0]), scale(&arguments[1])];
+    let result = arithmetic_result(Arithmetic::IntDiv, &arguments[0].kind, &arguments[1].kind)
+        .map_err(|_| no_operation(name, arguments))?;
+    let casts = scales.map(|scale| T::Decimal { precision: 76, scale }).to_vec();
+    let raised = |value: i256, by: u8| {
+        let factor = i256::from_i128(10).wrapping_pow(u32::from(by));
+        value.checked_mul(factor).ok_or_else(|| {
+            let text = "Decimal math overflow: a side of intDiv needs more than 256 bits in the scale of the other";
+            Error::new(ErrorCode::DECIMAL_OVERFLOW, text)
+        })
+    };
+    let kind = result.clone();
+    let bound = if zero == ByZero::GivesNull { result.nullable() } else { result };
+    Ok(Bound::cast(casts, bound, move |args, rows| {
+        let (a, b) = (Numbers::of::<Decimal256Type>(&args[0])?, Numbers::of::<Decimal256Type>(&args[1])?);
+        let common = scales[0].max(scales[1]);
+        let compute = |row: usize| -> Result<i256> {
+            if b.get(row) == i256::ZERO {
+                return Ok(i256::from_i128(by_zero(zero)?.unwrap_or(0).into()));
+            }
+            let (a, b) = (raised(a.get(row), common - scales[0])?, raised(b.get(row), common - scales[1])?);
+            Ok(a.wrapping_div(b))
+        };
+        let quotients = if wide::is_wide(&kind) {
+            numbers::<Decimal256Type>(rows, |row| Ok(wide::wrap(&kind, compute(row)?)))?
+        } else {
+            match_integer!(&kind, R => numbers::<R>(rows, |row| Ok(compute(row)?.to_parts().0 as <R as ArrowPrimitiveType>::Native)),
+                else Err(Error::logical(format!("A division of decimals into {kind}"))))?
+        };
+        match zero {
+            ByZero::GivesNull => null_where_zero::<Decimal256Type>(&quotients, &args[1], |b| b == i256::ZERO),
+            _ => Ok(quotients),
+        }
+    }))
+}
+
 fn null_where_zero<T: ArrowPrimitiveType>(
     values: &ArrayRef,
     divisors: &ArrayRef,
@@ -143,6 +191,21 @@ fn null_where_zero<T: ArrowPrimitiveType>(
     let valid = (0..values.len()).map(|row| !is_zero(divisors.get(row))).collect::<arrow::buffer::BooleanBuffer>();
     let nulls = Some(arrow::buffer::NullBuffer::new(valid));
     Ok(arrow::array::make_array(values.to_data().into_builder().nulls(nulls).build()?))
+}
+
+/// `modulo` as partition keys of old tables have it: in the type of the divisor, and with the dividend's sign if it fits.
+fn modulo_legacy(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
+    let bound = integers(name, Part::Remainder, ByZero::Fails, arguments)?;
+    let (Some((_, left_signed)), Some((bits, right_signed))) =
+        (kinds::integer(&arguments[0].kind), kinds::integer(&arguments[1].kind))
+    else {
+        return Ok(bound);
+    };
+    let narrow = SqlType::integer(bits, left_signed || right_signed);
+    let (kernel, from, to) = (bound.kernel, bound.result, narrow.clone());
+    Ok(Bound::cast(bound.arguments, narrow, move |args, rows| {
+        gristmill_types::cast::cast(&kernel(args, rows)?, &from, &to, &Default::default())
+    }))
 }
 
 /// What the two 64-bit kernels share.

@@ -49,7 +49,10 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
         }));
     }
     let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
-    Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| second as u32)))
+    let by_day = matches!(arguments[0].kind, T::Date | T::Date32);
+    // In zones east of Greenwich 1970 began before the clock that is counted by.
+    let counted = move |second: i64| if by_day { second.max(0) as u32 } else { second as u32 };
+    Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| counted(second))))
 }
 
 type Compile = fn(&str, &str) -> Result<Vec<crate::datetime::Piece>>;

@@ -48,8 +48,7 @@ pub fn register(registry: &mut Registry) {
             arity(name, arguments, 1..=1)?;
             expect_string(name, arguments, 0)?;
             Ok(Bound::new(T::Int32, |args, _| {
-                // Bytes are signed, as C has them.
-                bytes_to::<Int32Type>(&args[0], |text| text.first().map_or(0, |first| i32::from(*first as i8)))
+                bytes_to::<Int32Type>(&args[0], |text| text.first().map_or(0, |first| i32::from(*first)))
             }))
         }),
     );

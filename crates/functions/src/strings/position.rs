@@ -73,8 +73,14 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, _| position(name, arguments, Mode { points: false, ignore_case: false }, true)),
     );
     registry.any_case("locate");
-    registry.scalar("hasToken", plain(|name, arguments, _| has_token(name, arguments, false)));
-    registry.scalar("hasTokenCaseInsensitive", plain(|name, arguments, _| has_token(name, arguments, true)));
+    for (suffix, ignore_case) in [("", false), ("CaseInsensitive", true)] {
+        for (ending, or_null) in [("", false), ("OrNull", true)] {
+            registry.scalar(
+                &format!("hasToken{suffix}{ending}"),
+                plain(move |name, arguments, _| has_token(name, arguments, ignore_case, or_null)),
+            );
+        }
+    }
 }
 
 /// A searcher for the needles of a column: kept while the needle stays the same.
@@ -178,26 +184,37 @@ fn ends(name: &str, arguments: &[Argument], mode: Mode, start: bool) -> Result<B
 }
 
 /// A token is a run of letters, digits and bytes beyond ASCII between others.
-fn has_token(name: &str, arguments: &[Argument], ignore_case: bool) -> Result<Bound> {
+/// `or_null`: what is no token gives NULL, and no error.
+fn has_token(name: &str, arguments: &[Argument], ignore_case: bool, or_null: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_string(name, arguments, 0)?;
     expect_string(name, arguments, 1)?;
     let mode = Mode { points: false, ignore_case };
     let name = name.to_string();
-    Ok(Bound::new(T::UInt8, move |args, rows| {
+    let result = if or_null { T::UInt8.nullable() } else { T::UInt8 };
+    Ok(Bound::new(result, move |args, rows| {
         let source = Bytes::of(&args[0])?;
         let mut search = Search::new(&args[1], mode)?;
         let separates = |byte: Option<&u8>| byte.is_none_or(|byte| byte.is_ascii() && !byte.is_ascii_alphanumeric());
-        numbers::<arrow::datatypes::UInt8Type>(rows, |row| {
+        let mut found = Vec::with_capacity(rows);
+        for row in 0..rows {
             let text = mode.fold(source.get(row));
             let finder = search.finder(row);
             let needle = finder.needle();
-            if needle.is_empty() || needle.iter().any(|byte| separates(Some(byte))) {
-                return Err(crate::define::bad_argument(&name, "the needle must be one token, without separators"));
-            }
-            Ok(u8::from(finder.find_iter(&text).any(|at| {
-                separates(at.checked_sub(1).and_then(|before| text.get(before))) && separates(text.get(at + needle.len()))
-            })))
-        })
+            found.push(match () {
+                () if needle.is_empty() => Some(0),
+                () if !needle.iter().any(|byte| separates(Some(byte))) => {
+                    Some(u8::from(finder.find_iter(&text).any(|at| {
+                        separates(at.checked_sub(1).and_then(|before| text.get(before)))
+                            && separates(text.get(at + needle.len()))
+                    })))
+                }
+                () if or_null => None,
+                () => {
+                    return Err(crate::define::bad_argument(&name, "the needle must be one token, without separators"));
+                }
+            });
+        }
+        Ok(std::sync::Arc::new(arrow::array::UInt8Array::from(found)) as ArrayRef)
     }))
 }

@@ -99,7 +99,9 @@ fn search(name: &str, arguments: &[Argument], mode: Mode, wanted: Wanted) -> Res
             })?;
             let text = mode.fold(source.get(row));
             for finder in finders {
-                let place = finder.find(&text).map(|at| if mode.points { utf8::count(&text[..at]) + 1 } else { at + 1 });
+                // Nothing is found in an empty text, not even nothing.
+                let found = if text.is_empty() { None } else { finder.find(&text) };
+                let place = found.map(|at| if mode.points { utf8::count(&text[..at]) + 1 } else { at + 1 });
                 if !each(place) {
                     break;
                 }

@@ -70,6 +70,12 @@ impl Analyzer<'_> {
     }
 
     fn call(&self, function: &Call, context: &Context<'_>) -> Result<Typed> {
+        if function.arguments.iter().any(|argument| matches!(argument, Node::Star(_))) {
+            return match self.with_stars_expanded(Node::Call(function.clone()), context.scope)? {
+                Node::Call(expanded) => self.call(&expanded, context),
+                other => self.expr(&other, context),
+            };
+        }
         let name = self.registry.canonical(&function.name);
         if function.over.is_some() {
             return self.window_call(function, context);
@@ -289,10 +295,18 @@ impl Analyzer<'_> {
                 ),
             ));
         }
+        // A lambda that is written twice has its columns named alike, so that its calls are equal: as a key of GROUP BY and in
+        // the list. One within another is written shorter.
+        let written = format!("{parameters:?} -> {body}");
+        let named = |hint: &str, at: usize| {
+            let mut names = self.lambda_names.borrow_mut();
+            names.entry((written.clone(), at)).or_insert_with(|| self.unique(hint)).clone()
+        };
         let bound: Vec<(String, String, SqlType)> = parameters
             .iter()
             .zip(parameter_kinds)
-            .map(|(parameter, kind)| (parameter.clone(), self.unique(parameter), kind))
+            .enumerate()
+            .map(|(at, (parameter, kind))| (parameter.clone(), named(parameter, at), kind))
             .collect();
         let inner = context.with_lambda(
             bound
@@ -317,7 +331,7 @@ impl Analyzer<'_> {
                     Some((_, name, _)) => name.clone(),
                     None => {
                         let kind = self.kind_of_column(&expr, context);
-                        let name = self.unique("captured");
+                        let name = named("captured", parameters.len() + captured.len());
                         captured.push((expr.clone(), name.clone(), kind));
                         name
                     }

@@ -159,7 +159,7 @@ impl Analyzer<'_> {
     }
 
     /// Stars among the arguments of a call become arguments: `max(COLUMNS('x'))`, `tuple(*)`.
-    fn with_stars_expanded(&self, node: Node, scope: &Scope) -> Result<Node> {
+    pub(crate) fn with_stars_expanded(&self, node: Node, scope: &Scope) -> Result<Node> {
         Ok(match node {
             Node::Call(mut function) => {
                 let mut arguments = Vec::with_capacity(function.arguments.len());

@@ -42,7 +42,7 @@ mod totals;
 mod windows;
 
 use std::cell::{Cell, RefCell};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use arrow::array::RecordBatch;
@@ -134,6 +134,8 @@ pub struct Analyzer<'a> {
     ordering: RefCell<Vec<Sort>>,
     /// Names of the columns of sets.
     members: RefCell<Vec<(LogicalPlan, Expr, String)>>,
+    /// Names of the columns that lambdas compute over, by the lambda's text and the place of each.
+    lambda_names: RefCell<HashMap<(String, usize), String>>,
     /// Nodes that were lowered for aliases that stand for them.
     expanded: Cell<u64>,
 }
@@ -151,6 +153,7 @@ impl<'a> Analyzer<'a> {
             subqueries: RefCell::default(),
             ordering: RefCell::default(),
             members: RefCell::default(),
+            lambda_names: RefCell::default(),
             expanded: Cell::new(0),
         }
     }

@@ -221,6 +221,9 @@ impl Analyzer<'_> {
         let is_text = |typed: &Typed, other: &Typed| {
             typed.constant().is_some() && typed.kind.is_string() && !other.kind.is_string() && compares_natively(&other.kind)
         };
+        if pairs.iter().any(|(left, right)| left.kind.is_null_literal() || right.kind.is_null_literal()) {
+            return Ok(None);
+        }
         let any =
             |test: &dyn Fn(&Typed, &Typed) -> bool| pairs.iter().any(|(left, right)| test(left, right) || test(right, left));
         if !any(&is_text) && !any(&|left, right| is_padded(left, right)) {

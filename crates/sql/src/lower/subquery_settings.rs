@@ -62,6 +62,7 @@ impl Analyzer<'_> {
             subqueries: RefCell::default(),
             ordering: RefCell::new(self.ordering.take()),
             members: RefCell::new(self.members.take()),
+            lambda_names: RefCell::default(),
             expanded: self.expanded.clone(),
         };
         let lowered = inner.query_in(&query, outer, scalars);

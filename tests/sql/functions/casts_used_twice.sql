@@ -1,0 +1,11 @@
+CREATE TABLE t (c Int32, r UInt8) ENGINE = MergeTree ORDER BY r;
+INSERT INTO t VALUES (1, 1), (2, 2);
+SELECT min(c::Nullable(Int64)), max(c::Nullable(Int64)) FROM t;
+SELECT sum(CAST(c, 'Nullable(Int64)')), avg(CAST(c, 'Nullable(Int64)')) FROM t;
+SELECT DISTINCT CAST(c, 'Nullable(Int64)') FROM t WHERE r > 0 ORDER BY 1;
+SELECT min(r::Nullable(Int64)), max(r::Nullable(Int64)), min(r::Nullable(Float64)), max(r::Nullable(Float64)) FROM t;
+SELECT CAST(r, 'Nullable(Int64)') AS a, count() FROM t GROUP BY a ORDER BY a;
+CREATE TABLE m (c Int32, r UInt8) ENGINE = Memory;
+INSERT INTO m VALUES (1, 1), (2, 2);
+SELECT min(c::Nullable(Int64)), max(c::Nullable(Int64)), any(c::Nullable(Int64)) IS NULL FROM m;
+SELECT DISTINCT CAST(c, 'Nullable(Int64)') FROM m WHERE r > 0 ORDER BY 1;

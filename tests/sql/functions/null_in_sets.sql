@@ -1,0 +1,12 @@
+SELECT NULL OR (NULL IN (1)), (NULL IN (1)) AND (NULL IN (2)), toTypeName(NULL IN (1)), toTypeName(NULL IN (SELECT 1)), NULL IN (SELECT NULL), NULL NOT IN (1);
+SELECT materialize(NULL::Nullable(Int8)) NOT IN (SELECT NULL::Nullable(Int8)), materialize(NULL::Nullable(Int8)) NOT IN (SELECT 1 WHERE 0), materialize(NULL::Nullable(Int8)) IN (SELECT 1 WHERE 0);
+SELECT materialize(1::Nullable(Int8)) IN (SELECT 1 WHERE 0), materialize(1::Nullable(Int8)) NOT IN (SELECT 1 WHERE 0), materialize(1) NOT IN (SELECT 1 WHERE 0);
+CREATE TABLE t (a UInt8, c Nullable(Int8)) ENGINE = MergeTree ORDER BY a;
+INSERT INTO t VALUES (1, NULL), (2, 2), (3, NULL);
+SELECT a FROM t WHERE (toString(a) != NULL) OR ((NULL = a) IN (1));
+SELECT a FROM t WHERE (NULL IN (1)) AND (NULL IN (2));
+SELECT a FROM t WHERE c NOT IN (SELECT 1 WHERE 0);
+SELECT a FROM t WHERE c NOT IN (SELECT NULL::Nullable(Int8));
+SELECT a FROM t WHERE NOT (c IN (SELECT 1 WHERE 0)) ORDER BY a;
+SELECT a, c IN (SELECT 2), c NOT IN (SELECT 2) FROM t ORDER BY a;
+SELECT a FROM t WHERE c NOT IN (SELECT 1 WHERE 0) ORDER BY a SETTINGS transform_null_in = 1;

@@ -1,0 +1,14 @@
+CREATE TABLE t (i UInt8, a Array(Float64), t Tuple(Float64, UInt8), n Array(Array(Float32))) ENGINE = MergeTree ORDER BY i;
+INSERT INTO t VALUES (1, [nan], (nan, 1), [[nan]]), (2, [1], (1, 1), [[1]]), (3, [-1], (-1, 1), [[-1]]), (4, [], (inf, 1), [[]]), (5, [nan, 1], (0, 1), [[nan, 1]]), (6, [inf], (-inf, 1), [[inf]]);
+SELECT i, a FROM t ORDER BY a;
+SELECT i, a FROM t ORDER BY a DESC;
+SELECT i, a FROM t ORDER BY a NULLS FIRST;
+SELECT i, a FROM t ORDER BY a DESC NULLS FIRST;
+SELECT i, a FROM t ORDER BY a DESC LIMIT 2;
+SELECT i, t FROM t ORDER BY t;
+SELECT i, t FROM t ORDER BY t DESC;
+SELECT i, n FROM t ORDER BY n;
+SELECT i, n FROM t ORDER BY n DESC;
+SELECT a FROM t ORDER BY ALL DESC;
+SELECT DISTINCT a FROM t ORDER BY a DESC;
+SELECT i, row_number() OVER (ORDER BY a DESC) FROM t ORDER BY i;
