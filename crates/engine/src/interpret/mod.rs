@@ -189,6 +189,7 @@ impl Interpreter {
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }
+                | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
@@ -218,6 +219,7 @@ impl Interpreter {
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }
+                | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Alter { .. }
