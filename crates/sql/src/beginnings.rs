@@ -4,8 +4,10 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::Token;
 
 use crate::access::Verb;
+use crate::create::CreateTable;
 use crate::cursor::{Cursor, constant};
 use crate::statement::{ObjectKind, Statement, parse_select};
+use crate::tokens::is_word;
 
 impl Cursor<'_> {
     pub(crate) fn statement(&mut self) -> Result<Statement> {
@@ -32,6 +34,15 @@ impl Cursor<'_> {
                 Some(kind) => self.entity_change(kind, Verb::Create, or_replace),
                 None => self.create(or_replace),
             };
+        }
+        if self.peeks("REPLACE") && is_word(&self.parser.peek_nth_token_ref(1).token, "TABLE") {
+            self.expect("REPLACE")?;
+            return Ok(match self.create(true)? {
+                Statement::CreateTable(create) => {
+                    Statement::CreateTable(Box::new(CreateTable { replaces: true, ..*create }))
+                }
+                other => other,
+            });
         }
         if self.eat("GRANT") {
             return self.grant(false);
@@ -64,6 +75,14 @@ impl Cursor<'_> {
             return self.drop_statement();
         }
         if self.eat("TRUNCATE") {
+            if self.eat("DATABASE") {
+                let if_exists = self.if_exists();
+                return Ok(Statement::TruncateDatabase { name: self.identifier()?, if_exists, drops: true });
+            }
+            if self.eat_all(&["ALL", "TABLES", "FROM"]) || self.eat_all(&["TABLES", "FROM"]) {
+                let if_exists = self.if_exists();
+                return Ok(Statement::TruncateDatabase { name: self.identifier()?, if_exists, drops: false });
+            }
             self.eat("TABLE");
             let if_exists = self.if_exists();
             let name = self.table_name()?;

@@ -83,6 +83,8 @@ pub struct CreateTable {
     pub name: Option<TableName>,
     pub if_not_exists: bool,
     pub or_replace: bool,
+    /// REPLACE TABLE: there has to be one.
+    pub replaces: bool,
     pub temporary: bool,
     pub columns: Vec<ColumnDefinition>,
     pub skip_indexes: Vec<SkipIndexNode>,

@@ -43,6 +43,12 @@ pub enum Statement {
         name: TableName,
         if_exists: bool,
     },
+    /// All tables of a database go, or their rows.
+    TruncateDatabase {
+        name: String,
+        if_exists: bool,
+        drops: bool,
+    },
     Rename {
         pairs: Vec<(TableName, TableName)>,
         exchange: bool,
@@ -280,7 +286,8 @@ impl Statement {
             Statement::Insert(_) => "Insert",
             Statement::Explain { .. } => "Explain",
             Statement::CreateTable(_) | Statement::CreateDatabase { .. } => "Create",
-            Statement::DropTable { .. } | Statement::DropDatabase { .. } | Statement::Truncate { .. } => "Drop",
+            Statement::DropTable { .. } | Statement::DropDatabase { .. } => "Drop",
+            Statement::Truncate { .. } | Statement::TruncateDatabase { .. } => "Drop",
             Statement::Rename { .. } | Statement::RenameDatabase { .. } => "Rename",
             Statement::Describe(_) => "Describe",
             Statement::ShowCreateTable(_) | Statement::ShowCreateDatabase(_) => "Show",

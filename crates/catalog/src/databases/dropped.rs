@@ -69,6 +69,18 @@ impl Databases {
         }
     }
 
+    /// Of a table that could not be made: mostly its definition cannot be opened, and there is no data.
+    pub(super) async fn remove_unopened(&self, definition: Arc<TableDefinition>) {
+        match self.opener.open(definition.clone(), true).await {
+            Ok(table) => self.remove_data(table).await,
+            Err(_) if !self.opener.keeps_data(&definition) => self.forget_unowned(&definition).await,
+            Err(error) => {
+                let name = full_name(&definition.database, &definition.name);
+                tracing::debug!("Nothing is known to be left by table {name} (uuid {}): {error}", definition.uuid);
+            }
+        }
+    }
+
     async fn forget_unowned(&self, definition: &TableDefinition) {
         let change = Change { put: vec![], delete: vec![Key::Unowned(definition.uuid)] };
         if let Err(error) = self.store.apply(change).await {

@@ -59,7 +59,9 @@ impl Databases {
         let made = match made.await {
             Ok(tables) => tables,
             Err(error) => {
-                self.remove_leftovers(definitions).await;
+                for definition in definitions {
+                    self.remove_unopened(definition).await;
+                }
                 return Err(error);
             }
         };

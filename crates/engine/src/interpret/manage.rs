@@ -89,6 +89,9 @@ impl Interpreter {
                     self.databases(database).stored(database, table)?.truncate(&self.context).await?;
                 }
             }
+            Statement::TruncateDatabase { name, if_exists, drops } => {
+                self.truncate_database(&name, if_exists, drops).await?;
+            }
             Statement::Rename { pairs, exchange } => {
                 for (from, to) in &pairs {
                     let (from, new) = (self.full(from), self.full(to));
@@ -190,6 +193,25 @@ impl Interpreter {
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }
         Ok(Outcome::done())
+    }
+
+    /// Drops the tables of a database, or empties those that have rows. Errors: UNKNOWN_DATABASE.
+    async fn truncate_database(&self, name: &str, if_exists: bool, drops: bool) -> Result<()> {
+        let databases = &self.engine.databases;
+        if !databases.database_names().iter().any(|known| known == name) {
+            let text = format!("Database {name} does not exist");
+            return if if_exists { Ok(()) } else { Err(Error::new(ErrorCode::UNKNOWN_DATABASE, text)) };
+        }
+        for table in databases.tables(name) {
+            let definition = table.definition();
+            if drops {
+                // The table of a view's own goes with the view.
+                databases.drop_table(name, &definition.name, true).await?;
+            } else if !definition.is_view() && definition.materialized_view().is_none() {
+                table.truncate(&self.context).await?;
+            }
+        }
+        Ok(())
     }
 
     /// The columns of DEDUPLICATE BY. Errors: SYNTAX_ERROR; THERE_IS_NO_COLUMN where a pattern fits none.

@@ -191,6 +191,7 @@ impl Interpreter {
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }
+                | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Optimize { .. }
@@ -220,6 +221,7 @@ impl Interpreter {
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }
+                | Statement::TruncateDatabase { .. }
                 | Statement::Rename { .. }
                 | Statement::RenameDatabase { .. }
                 | Statement::Alter { .. }

@@ -160,6 +160,10 @@ impl Interpreter {
                 names.iter().try_for_each(|name| self.check_table(privilege, name))
             }
             Statement::Truncate { name, .. } | Statement::DropLoadLedger { name, .. } => self.check_table("TRUNCATE", name),
+            Statement::TruncateDatabase { name, drops, .. } => {
+                database(if *drops { "DROP TABLE" } else { "TRUNCATE" }, name)?;
+                if *drops { database("DROP VIEW", name) } else { Ok(()) }
+            }
             Statement::Rename { pairs, exchange } => pairs.iter().try_for_each(|(from, to)| {
                 self.check_moves(from, to)?;
                 if *exchange { self.check_moves(to, from) } else { Ok(()) }

@@ -36,7 +36,10 @@ pub async fn delete(
     part: &Arc<PartEntry>,
     change: &RowChange,
 ) -> Result<Option<Mutated>> {
-    let program = Program::compile(core, std::slice::from_ref(change), context)?;
+    let program = Program::compile(core, part, std::slice::from_ref(change), context)?;
+    if program.counts_rows() {
+        return Ok(None);
+    }
     let open = context.cancellable(core.open_part(context, part)).await?;
     let conditions = program.conditions(&open);
     let Some([condition]) = conditions.as_deref() else { return Ok(None) };

@@ -16,8 +16,11 @@
 mod at_once;
 pub mod background;
 mod mask;
+mod of_part;
 mod part;
 mod program;
+
+pub use of_part::nameable;
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

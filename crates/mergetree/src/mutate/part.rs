@@ -6,8 +6,8 @@
 
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
-use arrow::datatypes::Schema;
+use arrow::array::{RecordBatch, RecordBatchOptions};
+use arrow::datatypes::{DataType, Field, Schema};
 use futures::stream::{BoxStream, StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ColumnExpression, RowChange};
@@ -18,6 +18,7 @@ use super::{Claim, change, current};
 use crate::index::select::{Selector, conjuncts};
 use crate::insert::block::object_key;
 use crate::insert::writer::entry;
+use crate::located::mask;
 use crate::manifest::{Commit, DeletedEntry, MutationEntry, PartEntry, ProjectionChange, RowsChange, RowsDeleted, State};
 use crate::merge::list::{self, Listed, Reason, Running};
 use crate::merge::log;
@@ -26,6 +27,7 @@ use crate::part::v1::storage_type::is_text;
 use crate::part::{OpenPart, PartPlan, PartWriter, Sorted, WrittenPart};
 use crate::projection::build::{Building, ProjectionsBuilder};
 use crate::projection::{Projection, name_of};
+use crate::read::PART_OFFSET;
 use crate::read::evolve::traits_of;
 use crate::read::filter::ScanFilter;
 use crate::read::stream::{Output, ScanShared, stream};
@@ -189,7 +191,7 @@ pub async fn rewrite(
     changes: &[RowChange],
     projects: bool,
 ) -> Result<Mutated> {
-    let program = Program::compile(core, changes, context)?;
+    let program = Program::compile(core, part, changes, context)?;
     let open = context.cancellable(core.open_part(context, part)).await?;
     let now = (context.env.now_ms() / 1000) as i64;
     // Known from the manifest alone, where every rule was there when the part was written.
@@ -198,7 +200,8 @@ pub async fn rewrite(
     if is_expired {
         return Ok(Mutated::Gone);
     }
-    if let Some(conditions) = program.conditions(&open).filter(|_| ttl.is_none())
+    // The index knows nothing of the numbers of rows.
+    if let Some(conditions) = program.conditions(&open).filter(|_| ttl.is_none() && !program.counts_rows())
         && !any_row(core, state, context, part, &open, &conditions).await?
     {
         return project(core, state, context, part, &open, &program).await;
@@ -241,7 +244,8 @@ async fn write(
     writer.leave_out_skip_indexes(|key| program.clears_index(key));
     writer.build_projections(context, &core.store, building(core, projections));
     let reading = running.clone();
-    let rows = rows(core, state, context, part, open).inspect_ok(move |batch| reading.read(batch)).boxed();
+    let rows =
+        rows(core, state, context, part, open, program.counts_rows()).inspect_ok(move |batch| reading.read(batch)).boxed();
     if let Err(error) = copy(core, context, rows, (program, ttl), &mut writer).await {
         writer.abort().await;
         return Err(error);
@@ -282,7 +286,7 @@ async fn project(
         changes.extend(old.map(|key| change(key.clone(), None)));
         let plan = plan(core, state, context, part, open, program).await?;
         let mut builder = ProjectionsBuilder::new(context, &core.store, &plan, building(core, lacking));
-        let mut rows = rows(core, state, context, part, open);
+        let mut rows = rows(core, state, context, part, open, false);
         let written = async {
             while let Some(batch) = rows.next().await.transpose()? {
                 context.check()?;
@@ -300,6 +304,14 @@ async fn project(
     Ok(Mutated::Projected(changes))
 }
 
+/// Whether a constant condition holds for no row.
+fn is_never(condition: &ColumnExpression) -> bool {
+    let options = RecordBatchOptions::new().with_row_count(Some(1));
+    let row = RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options);
+    let value = row.map_err(Error::from).and_then(|row| mask(condition.evaluate(&row)?));
+    value.is_ok_and(|value| value.true_count() == 0)
+}
+
 /// Whether a row of the part fulfils one of the conditions.
 async fn any_row(
     core: &Arc<Core>,
@@ -312,6 +324,9 @@ async fn any_row(
     for condition in conditions {
         if condition.inputs.is_empty() {
             // A constant is the same for every row; what fails is found out where the rows are written.
+            if is_never(condition) {
+                continue;
+            }
             return Ok(true);
         }
         let selector = Selector::new(core.layout.clone(), &conjuncts(std::slice::from_ref(&condition.logical)))?;
@@ -337,18 +352,27 @@ async fn any_row(
     Ok(false)
 }
 
-/// All rows of the part in the table's layout, after the changes.
+/// All rows of the part in the table's layout, as they are before the changes; `counts`: with their numbers behind.
 fn rows(
     core: &Arc<Core>,
     state: &Arc<State>,
     context: &Arc<QueryContext>,
     part: &Arc<PartEntry>,
     open: &Arc<OpenPart>,
+    counts: bool,
 ) -> BoxStream<'static, Result<RecordBatch>> {
     let whole = PartSelection::of(part.clone(), open.clone(), Vec::from([0..open.granules()]));
-    let outputs = (0..core.layout.columns.len()).map(Output::Stored).collect();
+    let mut outputs: Vec<Output> = (0..core.layout.columns.len()).map(Output::Stored).collect();
+    let mut schema = core.layout.schema.clone();
+    if counts {
+        outputs.push(Output::PartOffset);
+        let fields = schema.fields().iter().cloned();
+        schema = Arc::new(Schema::new(
+            fields.chain([Arc::new(Field::new(PART_OFFSET, DataType::UInt64, false))]).collect::<Vec<_>>(),
+        ));
+    }
     let limits = UnitLimits { granules: 16, bytes: READ_BYTES / 2, streams: 1 };
-    let shared = ScanShared::of_merge(core, state, whole, (outputs, core.layout.schema.clone()), limits);
+    let shared = ScanShared::of_merge(core, state, whole, (outputs, schema), limits);
     stream(shared, context.clone()).boxed()
 }
 
@@ -407,7 +431,7 @@ async fn plan(
     if !set.is_empty() {
         // A column says whether it is text before its first value is written: the new values are looked at before.
         set.iter().for_each(|&place| text[place] = true);
-        let mut rows = rows(core, state, context, part, open);
+        let mut rows = rows(core, state, context, part, open, program.counts_rows());
         while let Some(batch) = rows.next().await.transpose()? {
             let batch = program.run(batch)?;
             for &place in &set {

@@ -7,14 +7,16 @@ use arrow::compute::filter_record_batch;
 use gristmill_base::{Result, ResultExt};
 use gristmill_catalog::{ColumnExpression, RowChange, Wanted};
 use gristmill_introspect::QueryContext;
-use gristmill_types::DefaultKind;
+use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
+use super::of_part::{nameable, with_constants};
 use crate::layout::Layout;
 use crate::located::{Located, place, scatter};
 use crate::manifest::PartEntry;
 use crate::part::OpenPart;
 use crate::part::v1::storage_type::has_strings;
 use crate::projection::{Projection, has_any, name_of};
+use crate::read::PART_OFFSET;
 use crate::read::evolve::FoundColumn;
 use crate::table::Core;
 
@@ -49,11 +51,13 @@ pub struct Program {
 
 impl Program {
     /// Errors: those of the expressions, by the columns that the table has now.
-    pub fn compile(core: &Core, changes: &[RowChange], context: &QueryContext) -> Result<Program> {
+    pub fn compile(core: &Core, part: &PartEntry, changes: &[RowChange], context: &QueryContext) -> Result<Program> {
         let layout = &core.layout;
+        let nameable = nameable(&layout.declared);
+        let counted = with_offset(&layout.columns);
         let compile = |text: &str, wanted: Wanted<'_>| -> Result<Located> {
-            let expression = core.environment.compile(text, wanted, &layout.declared, context)?;
-            Located::new(expression, &layout.columns)
+            let expression = core.environment.compile(text, wanted, &nameable, context)?;
+            Located::new(with_constants(expression, &layout.declared, part)?, &counted)
         };
         let steps = changes
             .iter()
@@ -83,6 +87,18 @@ impl Program {
         let mut program = Program { layout: layout.clone(), steps };
         program.follow_materialized(&compile)?;
         Ok(program)
+    }
+
+    /// Whether an expression asks for the numbers of rows: batches have them behind the stored columns then.
+    pub fn counts_rows(&self) -> bool {
+        let behind = self.layout.columns.len();
+        let counts = |located: &Located| located.places.contains(&behind);
+        self.steps.iter().any(|step| match step {
+            Step::Delete(condition) => counts(condition),
+            Step::Update(set, condition) => counts(condition) || set.iter().any(|(_, value)| counts(value)),
+            Step::Follow(set) => set.iter().any(|(_, value)| counts(value)),
+            _ => false,
+        })
     }
 
     /// MATERIALIZED columns are computed anew after the columns that they are computed from.
@@ -200,7 +216,7 @@ impl Program {
         places
     }
 
-    /// The rows as they are afterwards. `batch`: all columns of the layout, in their order.
+    /// The rows as they are afterwards. `batch`: all columns of the layout, in their order; perhaps with the rows' numbers.
     pub fn run(&self, mut batch: RecordBatch) -> Result<RecordBatch> {
         for step in &self.steps {
             match step {
@@ -235,8 +251,18 @@ impl Program {
                 }
             }
         }
+        let stored = self.layout.columns.len();
+        if batch.num_columns() > stored {
+            batch = batch.project(&(0..stored).collect::<Vec<_>>())?;
+        }
         Ok(batch)
     }
+}
+
+/// The columns of batches that have the numbers of rows.
+fn with_offset(stored: &Columns) -> Columns {
+    let offset = Column::new(PART_OFFSET, SqlType::UInt64);
+    Columns::new(stored.iter().cloned().chain(stored.get(PART_OFFSET).is_none().then_some(offset)).collect())
 }
 
 fn with_columns(batch: &RecordBatch, columns: Vec<ArrayRef>) -> Result<RecordBatch> {

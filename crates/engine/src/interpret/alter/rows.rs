@@ -9,6 +9,7 @@ use std::sync::Arc;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{ExpressionCompiler, MutationRequest, RowChange, Table, TableDefinition, Wanted};
+use gristmill_mergetree::mutate::nameable;
 use gristmill_mergetree::read::ROW_EXISTS;
 use gristmill_sql::ast::{Literal, Node, call, text};
 use gristmill_sql::sql_text::sql;
@@ -244,8 +245,9 @@ impl Interpreter {
     /// That the expressions can be computed over the table's columns.
     fn check_changes(&self, definition: &TableDefinition, changes: &[RowChange]) -> Result<()> {
         let compiler = Compiler { registry: self.engine.registry.clone() };
-        let check =
-            |text: &str, wanted: Wanted<'_>| compiler.compile(text, wanted, &definition.columns, &self.context).map(drop);
+        let is_family = definition.engine.name.ends_with("MergeTree");
+        let columns = if is_family { nameable(&definition.columns) } else { definition.columns.clone() };
+        let check = |text: &str, wanted: Wanted<'_>| compiler.compile(text, wanted, &columns, &self.context).map(drop);
         for change in changes {
             match change {
                 RowChange::Delete { condition } => check(condition, Wanted::Condition)?,
