@@ -350,7 +350,8 @@ impl Cursor<'_> {
         let begins_other = modifies && ["REMOVE", "FIRST", "AFTER", "MODIFY", "RESET"].iter().any(|word| self.peeks(word));
         let may_be_type = says_type || declares != Declares::Altered;
         let is_word = matches!(self.parser.peek_token_ref().token, Token::Word(_));
-        if modifies && !begins_default && !begins_other && !(may_be_type && is_word) {
+        let goes_on = begins_default || begins_other || may_be_type && is_word;
+        if modifies && !goes_on {
             return Err(self.unexpected("a type or another property of the column (DEFAULT, COMMENT, CODEC, TTL, …)"));
         }
         if !begins_default && !begins_other && is_word {

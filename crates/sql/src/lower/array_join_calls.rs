@@ -12,8 +12,8 @@ use gristmill_types::SqlType;
 
 use super::Analyzer;
 use super::Typed;
+use super::aggregates::Grouped;
 use super::array_join::element_of;
-use super::grouping::Grouped;
 use super::scope::{Context, Scope};
 use super::windows::Windows;
 use crate::ast::{Call, Node};
