@@ -10,7 +10,6 @@ use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
-use super::aggregates::Grouped;
 use super::grouping::Keys;
 use super::items::Item;
 use super::limits::Tail;
