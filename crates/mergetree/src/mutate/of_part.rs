@@ -41,16 +41,14 @@ pub fn with_constants(expression: ColumnExpression, declared: &Columns, part: &P
     }
     let inputs: Vec<String> = expression.inputs.iter().filter(|name| value(name).is_none()).cloned().collect();
     let logical = expression.logical.transform(|expr| {
-        Ok(match &expr {
-            Expr::Column(column) => match value(&column.name) {
-                Some(constant) => Transformed::yes(Expr::Literal(constant, None)),
-                None => Transformed::no(expr),
-            },
-            _ => Transformed::no(expr),
+        let constant = if let Expr::Column(column) = &expr { value(&column.name) } else { None };
+        Ok(match constant {
+            Some(constant) => Transformed::yes(Expr::Literal(constant, None)),
+            None => Transformed::no(expr),
         })
     })?;
     let physical = expression.physical.transform(|expr| {
-        let Some(column) = expr.downcast_ref::<PhysicalColumn>() else { return Ok(Transformed::no(expr)) };
+        let Some(column) = expr.downcast_ref::<PhysicalColumn>().cloned() else { return Ok(Transformed::no(expr)) };
         let name = column.name();
         let replaced: Arc<dyn PhysicalExpr> = match (value(name), inputs.iter().position(|input| input == name)) {
             (Some(constant), _) => Arc::new(Literal::new(constant)),

@@ -16,6 +16,7 @@ use super::aggregates::Grouped;
 use super::array_join::element_of;
 use super::scope::{Context, Scope};
 use super::windows::Windows;
+use super::{Analyzer, Typed};
 use crate::ast::{Call, Node};
 
 /// Arguments of arrayJoin, inner calls first.
@@ -192,7 +193,7 @@ impl<'c> Collector<'c, '_> {
         let mut nodes: Vec<&Node> = call.parameters.iter().chain(&call.arguments).collect();
         nodes.extend(call.filter.as_deref());
         let named = self.scope.windows.values().filter(|_| call.over.as_ref().is_some_and(|window| window.base.is_some()));
-        for window in call.over.iter().map(AsRef::as_ref).chain(named) {
+        for window in call.over.iter().map(|window| &**window).chain(named) {
             nodes.extend(&window.partition_by);
             nodes.extend(window.order_by.iter().map(|key| &key.node));
         }
