@@ -10,8 +10,6 @@ use datafusion::logical_expr::{Expr, LogicalPlan};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 
-use super::Analyzer;
-use super::Typed;
 use super::aggregates::Grouped;
 use super::array_join::element_of;
 use super::scope::{Context, Scope};
