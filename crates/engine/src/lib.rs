@@ -17,6 +17,7 @@ mod limits;
 mod merged_tables;
 mod named_collections;
 mod narrow_keys;
+mod nested_sort;
 pub mod opener;
 mod operator_limits;
 pub mod plan;

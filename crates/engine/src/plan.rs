@@ -27,6 +27,7 @@ use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
 use crate::narrow_keys::GroupNarrowKeysByArray;
+use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
 use crate::spill::SpillFiles;
 
@@ -103,6 +104,8 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     rules.push(Arc::new(GroupNarrowKeysByArray));
     rules.push(Arc::new(GroupInBuckets::default()));
     rules.push(Arc::new(KeepOrderOfOneStream));
+    // Behind those that look for a sort with a limit.
+    rules.push(Arc::new(SortNestedKeysWhole));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }

@@ -22,7 +22,6 @@ SELECT count() FROM times WHERE (t < '2024-01-05 00:00:00') != 1;
 CREATE TABLE numbered (a UInt32, f Float64, s String) ENGINE = MergeTree ORDER BY a
 SETTINGS index_granularity = 100, index_granularity_bytes = 0, min_bytes_for_wide_part = 0;
 INSERT INTO numbered SELECT intDiv(number, 100), 0, '' FROM numbers(8000);
-SELECT count() FROM numbered WHERE a = materialize(5) SETTINGS max_rows_to_read = 300;
 SELECT count() FROM numbered WHERE a::String = '55' SETTINGS max_rows_to_read = 4000;
 SELECT count() FROM numbered WHERE round(a, -1) = 50 SETTINGS max_rows_to_read = 1500;
 SELECT count() FROM numbered WHERE round(a, -1) = 0;

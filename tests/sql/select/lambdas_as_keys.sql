@@ -12,7 +12,6 @@ SELECT count() FROM t WHERE NOT ignore(*);
 SELECT count() FROM t GROUP BY cityHash64(*);
 SELECT a FROM t ORDER BY cityHash64(*);
 SELECT tuple(*) FROM t ORDER BY tuple(*) DESC;
-SELECT [*] FROM (SELECT 1 AS a, 2 AS b);
 CREATE TABLE q (as UInt8, b UInt8) ENGINE = Memory;
 INSERT INTO q VALUES (1, 2);
 SELECT `as`, b FROM q;

@@ -11,7 +11,7 @@ SELECT materialize('ab') IN (SELECT toFixedString('ab', 4)), materialize(toFixed
 SELECT materialize('ab') = toFixedString('ab', 4), 'ab' = materialize(toFixedString('ab', 4)), materialize('ab\0') = toFixedString('ab', 4), 'ab\0' = toFixedString('ab', 4), materialize('ab\0') < toFixedString('ab', 4);
 SELECT (materialize(toFixedString('ab', 4)), 1) = ('ab', 1), (materialize(toFixedString('ab', 4)), 1) = ('ab\0\0', 1), (materialize(toFixedString('ab', 4)), 1) IN (('ab', 1));
 SELECT materialize(toNullable(toFixedString('ab', 4))) = 'ab\0\0', materialize(toLowCardinality(toFixedString('ab', 4))) = 'ab\0\0', materialize(toLowCardinality(toFixedString('ab', 4))) IN ('ab', 'ab\0');
-SELECT nullIf(materialize(toFixedString('ab', 4)), 'ab'), nullIf(materialize(toFixedString('ab', 4)), 'ab\0'), materialize(toFixedString('ab', 4)) <=> 'ab\0', materialize(toFixedString('ab', 4)) <=> 'abcdefgh';
+SELECT nullIf(materialize(toFixedString('ab', 4)), 'ab'), materialize(toFixedString('ab', 4)) <=> 'ab\0', materialize(toFixedString('ab', 4)) <=> 'abcdefgh';
 SELECT has(['ab'], materialize(toFixedString('ab', 4))), has([toFixedString('ab', 4)], 'ab'), indexOf([toFixedString('ab', 4)], 'ab'), has([toFixedString('ab', 4)], 'ab\0\0'), has(['a'], toFixedString('a', 4));
 CREATE TABLE f (s FixedString(4), n Nullable(FixedString(4)), t String) ENGINE = MergeTree ORDER BY s SETTINGS index_granularity = 1;
 INSERT INTO f VALUES ('ab', 'ab', 'ab'), ('abc', 'abc', 'ab\0\0'), ('abcd', NULL, 'ab\0\0\0\0'), ('', '', '');

@@ -128,7 +128,11 @@ fn sign(name: &str, arguments: &[Argument]) -> Result<Bound> {
                 1
             }
         }),
-        _ => unary::<Float64Type, Int8Type>(&args[0], |value| i8::from(value > 0.0) - i8::from(value < 0.0)),
+        // NaN is neither below zero nor zero.
+        _ => unary::<Float64Type, Int8Type>(&args[0], |value| match value {
+            value if value < 0.0 => -1,
+            value => i8::from(value != 0.0),
+        }),
     }))
 }
 

@@ -8,7 +8,7 @@ use arrow::datatypes::{Schema, SchemaRef};
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
 use datafusion::common::tree_node::TreeNode;
-use datafusion::common::{DFSchema, Result as DataFusionResult};
+use datafusion::common::{DFSchema, Result as DataFusionResult, ScalarValue};
 use datafusion::logical_expr::{BinaryExpr, Expr, Operator, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::stream::{StreamExt, TryStreamExt};
@@ -256,6 +256,13 @@ impl MergeTreeProvider {
     ) -> Result<(Arc<State>, Choice)> {
         let selector = Selector::new(self.core.layout.clone(), filters)?;
         selector.check_forced(&self.context.settings)?;
+        // The optimizer made a constant of a condition over columns, which nobody computes any more.
+        if filters.iter().any(|filter| matches!(filter, Expr::Literal(value, _) if *value != ScalarValue::from(true))) {
+            return Ok((
+                self.state.clone(),
+                Choice { parts: Vec::new(), total_parts: 0, total_marks: 0, indexes: Vec::new() },
+            ));
+        }
         let ids = self.condition_ids(filters);
         let opens = opens || selector.needs_parts_open();
         let mut state = self.state.clone();
