@@ -106,6 +106,15 @@ pub fn check_declared(definition: &TableDefinition, registry: &Registry) -> Resu
     Ok(())
 }
 
+/// Errors: THERE_IS_NO_DEFAULT_VALUE where a query stands in the default of a column.
+pub(crate) fn check_default(node: &Node) -> Result<()> {
+    if node.has_subquery() {
+        let text = "Select query is not allowed in columns DEFAULT expression";
+        return Err(Error::new(ErrorCode::THERE_IS_NO_DEFAULT_VALUE, text));
+    }
+    Ok(())
+}
+
 fn check_node(registry: &Registry, node: &Node, what: &str) -> Result<()> {
     if node.has_subquery() {
         return Err(bad(format!("Key expressions cannot contain subqueries: {}", sql(node))));

@@ -21,7 +21,7 @@ use super::alter::check_settings;
 use super::{Interpreter, Outcome, ttl};
 use crate::constraints;
 use crate::engine::Engine;
-use crate::keys::check_declared;
+use crate::keys::{check_declared, check_default};
 use crate::merged_tables::{self, Merged};
 use crate::opener::check_engine;
 use crate::projections::compile;
@@ -29,7 +29,10 @@ use crate::resolver::{call_of, hints};
 use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
-    pub(crate) async fn create_table(&self, create: CreateTable) -> Result<Outcome> {
+    pub(crate) async fn create_table(&self, mut create: CreateTable) -> Result<Outcome> {
+        if let (None, Some((function, arguments))) = (&create.engine, &create.as_function) {
+            create.engine = Some((engine_of_function(function)?.to_string(), arguments.clone()));
+        }
         let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
         if let Some(definer) = &create.definer
             && !definer.eq_ignore_ascii_case(CURRENT_USER)
@@ -373,6 +376,7 @@ impl Interpreter {
                 (Some(kind), _) => kind.clone(),
                 (None, Some((_, Some(node)))) => {
                     let known = Columns::new(columns.clone());
+                    check_default(node)?;
                     analyzer
                         .over_columns(node, &known)
                         .context(|| format!("in the default of column {}", declared.name))?
@@ -437,13 +441,21 @@ fn canonical_engine(name: &str) -> String {
         .map_or_else(|| name.to_string(), ToString::to_string)
 }
 
-fn source_function(engine: &str) -> Option<&'static str> {
-    Some(match canonical_engine(engine).as_str() {
-        "S3" => "s3",
-        "GCS" => "gcs",
-        "AzureBlobStorage" => "azureBlobStorage",
-        "URL" => "url",
-        "File" => "file",
-        _ => return None,
+/// Engines over files, and the table functions that read and write as they do.
+const ENGINES_OF_FUNCTIONS: &[(&str, &str)] =
+    &[("S3", "s3"), ("GCS", "gcs"), ("AzureBlobStorage", "azureBlobStorage"), ("URL", "url"), ("File", "file")];
+
+/// The engine of `CREATE TABLE t AS f(…)`. Error: NOT_IMPLEMENTED where there is none.
+fn engine_of_function(function: &str) -> Result<&'static str> {
+    let found = ENGINES_OF_FUNCTIONS.iter().find(|(_, name)| name.eq_ignore_ascii_case(function));
+    found.map(|(engine, _)| *engine).ok_or_else(|| {
+        let text = format!("CREATE TABLE AS {function}(…)");
+        Error::not_implemented(text)
+            .with_context("write AS SELECT * FROM it to copy its rows, or CREATE VIEW to read them anew")
     })
+}
+
+fn source_function(engine: &str) -> Option<&'static str> {
+    let engine = canonical_engine(engine);
+    ENGINES_OF_FUNCTIONS.iter().find(|(name, _)| *name == engine).map(|(_, function)| *function)
 }

@@ -15,7 +15,7 @@ use super::super::Interpreter;
 use super::check_settings;
 use super::definition::{Alteration, named};
 use crate::engine::Engine;
-use crate::keys::elements;
+use crate::keys::{check_default, elements};
 
 /// Whether every value of one type has its like in another.
 pub fn always_converts(from: &SqlType, to: &SqlType) -> bool {
@@ -432,6 +432,7 @@ impl Interpreter {
         let kind = match (&declared.kind, &declared.default) {
             (Some(kind), _) => kind.clone(),
             (None, Some((_, Some(node)))) => {
+                check_default(node)?;
                 let tables = ResolvedTables::default();
                 let env = Engine::function_env(&self.context);
                 let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
@@ -459,7 +460,9 @@ impl Interpreter {
                 continue;
             }
             let place = || format!("in the default of column {}", column.name);
-            let typed = analyzer.over_columns(&parse_expression(text)?, columns).context(place)?;
+            let node = parse_expression(text)?;
+            check_default(&node)?;
+            let typed = analyzer.over_columns(&node, columns).context(place)?;
             analyzer.cast_to(typed, &column.kind).context(place)?;
         }
         Ok(())
