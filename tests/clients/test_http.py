@@ -382,3 +382,72 @@ def test_literals_hold_any_bytes(http, table):
     http.ok(body=f"INSERT INTO {table} VALUES (".encode() + b"'\x00\xff'), ('\xfe')")
     assert http.ok(f"SELECT hex(a) FROM {table} ORDER BY a") == "00FF\nFE\n"
     assert http(body=b"SELECT \xff").error == (62, "SYNTAX_ERROR")
+
+
+def test_bytes_that_are_no_text_stay_as_they_are(http):
+    def asked(url: str, body: bytes = b"", **headers: str) -> str:
+        connection = HTTPConnection("127.0.0.1", http.port)
+        connection.request("POST", url, body=body, headers=headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        assert answer.status == 200, text
+        return text
+
+    assert asked("/?query=SELECT+hex('%ff%c3%a4+%2B')") == "FFC3A4202B\n"
+    assert asked("/?query=SELECT+hex({x:String})&param_x=%ff%5Ct%80") == "FF0980\n"
+    assert asked("/?query=SELECT+hex({x:Array(String)}[1])&param_x=['%ff']") == "FF\n"
+    form = (
+        b"--x\r\nContent-Disposition: form-data; name=\"query\"\r\n\r\nSELECT hex({p:String}), hex('\xfe')\r\n"
+        b'--x\r\nContent-Disposition: form-data; name="param_p"\r\n\r\n\xff\r\n--x--\r\n'
+    )
+    assert asked("/", form, **{"Content-Type": "multipart/form-data; boundary=x"}) == "FF\tFE\n"
+
+
+def test_a_client_that_has_closed_its_side_is_answered(http):
+    for request in (
+        b"GET /?query=SELECT+1,+sleep(0.5) HTTP/1.1\r\nHost: x\r\n\r\n",
+        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nSELECT 1, sleep(0.5)",
+    ):
+        with socket.create_connection(("127.0.0.1", http.port), timeout=30) as connection:
+            connection.sendall(request)
+            connection.shutdown(socket.SHUT_WR)
+            heard = b""
+            while piece := connection.recv(1 << 16):
+                heard += piece
+        assert heard.startswith(b"HTTP/1.1 200") and b"1\t0\n" in heard, heard
+
+
+def test_kill_query_sync_waits_for_the_end(http):
+    with ThreadPoolExecutor() as pool:
+        running = pool.submit(http, "SELECT sum(number) FROM numbers(100000000000000)", query_id="waited_for")
+        until = time.time() + 30
+        while http.ok("SELECT count() FROM system.processes WHERE query_id = 'waited_for'") == "0\n":
+            assert time.time() < until
+        assert http.ok("KILL QUERY WHERE query_id = 'waited_for' SYNC").startswith("finished\twaited_for\t")
+        assert http.ok("SELECT count() FROM system.processes WHERE query_id = 'waited_for'") == "0\n"
+        assert running.result().error == (394, "QUERY_WAS_CANCELLED")
+
+
+def test_external_tables_are_within_the_limits(http):
+    rows = b"".join(b"%d\n" % n for n in range(200_000))
+    body = b'--x\r\nContent-Disposition: form-data; name="t"; filename="t"\r\n\r\n' + rows + b"\r\n--x--\r\n"
+    asked = {"headers": {"Content-Type": "multipart/form-data; boundary=x"}, "t_structure": "a UInt64"}
+    query = "SELECT count(), sum(a) FROM t"
+    answer = http(query, body, **asked)
+    assert answer.text == "200000\t19999900000\n"
+    assert json.loads(answer.headers["x-clickhouse-summary"])["read_rows"] == "200000"
+    assert http(query, body, max_rows_to_read=1000, **asked).error == (158, "TOO_MANY_ROWS")
+    assert http(query, body, max_memory_usage=100_000, **asked).error == (241, "MEMORY_LIMIT_EXCEEDED")
+
+
+def test_a_reader_has_temporary_tables_of_its_own(http, table):
+    http.ok(f"CREATE TABLE {table} (a UInt8) ENGINE = Memory")
+    session = {"session_id": "reader", "readonly": 2}
+    http.ok("CREATE TEMPORARY TABLE mine (a UInt8)", **session)
+    session.pop("readonly")
+    http.ok("INSERT INTO mine VALUES (1), (2)", readonly=2, **session)
+    assert http.ok("SELECT sum(a) FROM mine", readonly=2, **session) == "3\n"
+    assert http(f"INSERT INTO {table} VALUES (1)", readonly=2, **session).error == (164, "READONLY")
+    assert http("INSERT INTO mine VALUES (1)", readonly=1, **session).error == (164, "READONLY")
+    assert http(f"DROP TABLE {table}", readonly=2, **session).error == (164, "READONLY")
+    http.ok("DROP TABLE mine", readonly=2, **session)

@@ -103,3 +103,24 @@ def test_definitions_lie_on_the_disk_for_the_servers_account_alone(house):
     files = [file for file in path.rglob("metadata/**/*.json")]
     assert files and all(stat.S_IMODE(file.stat().st_mode) == 0o600 for file in files), files
     assert stat.S_IMODE(path.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "CREATE TABLE q (a Int8) ENGINE = MergeTree ORDER BY a SETTINGS disk = disk(type = 's3', endpoint = 'http://x', "
+        "access_key_id = 'a', secret_access_key = 'SEKRIT1')",
+        "CREATE USER s IDENTIFIED BY SEKRIT2",
+        "CREATE USER s IDENTIFIED BY \"SEKRIT3\"",
+        "CREATE USER s IDENTIFIED WITH sha256_password BY SEKRIT4 HOST NOWHERE",
+        "CREATE USER s IDENTIFIED WITH nothing BY $$SEKRIT5$$",
+        "SELECT * FROM odbc('DSN=x;PWD=SEKRIT6', 'a', 'b')",
+        "SELECT 1 SETTINGS format_avro_schema_registry_url = 'http://u:SEKRIT7@h'",
+    ],
+)
+def test_a_statement_that_fails_tells_no_secrets(house, query):
+    server, http, _ = house
+    assert "SEKRIT" not in http(query).text
+    http.ok("SYSTEM FLUSH LOGS")
+    assert http.ok("SELECT count() FROM system.query_log WHERE concat(query, exception, toString(Settings)) LIKE '%SEK' || 'RIT%'") == "0\n"
+    assert not any("SEKRIT" in line for line in server.log)

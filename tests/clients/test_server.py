@@ -118,3 +118,12 @@ def test_an_impatient_user_ends_it_at_once(tmp_path):
     time.sleep(0.3)
     server.process.send_signal(signal.SIGINT)
     assert server.process.wait(10) == 130
+
+
+def test_who_does_not_say_hello_holds_no_connection(tmp_path):
+    server = Server(tmp_path)
+    begun = time.monotonic()
+    with socket.create_connection(("127.0.0.1", server.tcp_port), timeout=40) as silent:
+        assert silent.recv(1) == b""
+    assert 5 < time.monotonic() - begun < 30
+    assert server.stop() == 0

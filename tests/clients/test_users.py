@@ -512,3 +512,15 @@ def test_passwords_have_to_be_what_the_configuration_asks(tmp_path):
     root.ok("CREATE USER a IDENTIFIED BY 'long enough for it'")
     assert root("ALTER USER a IDENTIFIED BY 'short'").error == (36, "BAD_ARGUMENTS")
     assert server.stop() == 0
+
+
+def test_view_if_permitted_has_another_query_for_who_may_not_read(house):
+    _, http = house
+    http.ok("INSERT INTO shop.secrets VALUES (7)")
+    query = "SELECT * FROM viewIfPermitted(SELECT id FROM shop.secrets WHERE id != 0 ELSE null('id UInt32'))"
+    assert http.ok(query) == "7\n"
+    http.ok("CREATE USER seller")
+    http.ok("GRANT SELECT ON shop.sales TO seller")
+    seller = As(http, "seller")
+    assert seller.ok(query) == ""
+    assert seller.ok("SELECT count() FROM viewIfPermitted(SELECT price FROM shop.sales ELSE null('price UInt32'))") == "2\n"

@@ -93,6 +93,8 @@ def test_result_into_a_file(tmp_path):
     assert again.error == (76, "CANNOT_OPEN_FILE") and (tmp_path / "out.csv").read_text().startswith("0")
     gristmill("SELECT 1 INTO OUTFILE 'out.csv' TRUNCATE", cwd=tmp_path).ok()
     assert (tmp_path / "out.csv").read_text() == "1\n"
+    shown = gristmill("SELECT 2 INTO OUTFILE 'out.csv' APPEND AND STDOUT", cwd=tmp_path).ok()
+    assert shown.value == "2" and (tmp_path / "out.csv").read_text() == "1\n2\n"
 
 
 def test_reader_that_goes_away_is_no_error():

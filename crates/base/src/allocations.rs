@@ -344,6 +344,16 @@ pub fn disown(bytes: usize) {
     }
 }
 
+/// Bytes that were allocated for nobody become the thread's tally's, which is going to free them. Errors:
+/// MEMORY_LIMIT_EXCEEDED.
+pub fn own(bytes: usize) -> Result<()> {
+    check_room(bytes)?;
+    if let Some(tally) = current() {
+        tally.add(bytes as i64);
+    }
+    Ok(())
+}
+
 /// A future that works for a tally whenever it is polled, and when it is dropped.
 pub struct Counted<F> {
     tally: Option<Arc<Tally>>,

@@ -109,6 +109,7 @@ codes! {
     FILE_DOESNT_EXIST = 107,
     NO_DATA_TO_INSERT = 108,
     UNKNOWN_SETTING = 115,
+    THERE_IS_NO_DEFAULT_VALUE = 116,
     INCORRECT_DATA = 117,
     ILLEGAL_INDEX = 127,
     NO_SUCH_PROJECTION_IN_TABLE = 582,
@@ -134,6 +135,12 @@ codes! {
     TOO_MANY_ROWS = 158,
     TIMEOUT_EXCEEDED = 159,
     TOO_SLOW = 160,
+    TOO_SLOW_PARSING = 718,
+    UNKNOWN_LOAD_BALANCING = 212,
+    UNKNOWN_TOTALS_MODE = 213,
+    UNKNOWN_DISTRIBUTED_PRODUCT_MODE = 283,
+    UNKNOWN_UNION = 557,
+    UNKNOWN_JOIN = 418,
     UNKNOWN_OVERFLOW_MODE = 145,
     USER_SESSION_LIMIT_EXCEEDED = 700,
     READONLY = 164,
@@ -177,7 +184,6 @@ codes! {
     CANNOT_DECOMPRESS = 271,
     LIMIT_EXCEEDED = 290,
     DIRECTORY_ALREADY_EXISTS = 84,
-    THERE_IS_NO_DEFAULT_VALUE = 116,
     TOO_DEEP_RECURSION = 306,
     TOO_MANY_BYTES = 307,
     VALUE_IS_OUT_OF_RANGE_OF_DATA_TYPE = 321,
@@ -311,6 +317,14 @@ impl Error {
 
     pub fn with_context(mut self, context: impl Into<String>) -> Self {
         self.0.context.push(context.into());
+        self
+    }
+
+    /// The error of a statement, without the credentials of it that it may quote.
+    pub fn without_secrets_of(mut self, statement: &str) -> Self {
+        let told = |text: &mut String| *text = crate::redact::told_of(statement, std::mem::take(text));
+        told(&mut self.0.message);
+        self.0.context.iter_mut().for_each(told);
         self
     }
 

@@ -221,12 +221,13 @@ fn outfile_of(seen: &[Seen<'_>]) -> Result<Option<IntoOutfile>> {
     let Some(at) = seen.windows(2).position(|pair| pair[0].is("INTO") && pair[1].is("OUTFILE")) else { return Ok(None) };
     let wrong = || Error::new(ErrorCode::SYNTAX_ERROR, "Syntax error: INTO OUTFILE takes the name of a file in quotes");
     let path = seen.get(at + 2).and_then(Seen::literal).ok_or_else(wrong)?;
-    let mut file = IntoOutfile { path, truncate: false, append: false, compression: None };
+    let mut file = IntoOutfile { path, truncate: false, append: false, and_stdout: false, compression: None };
     let mut rest = seen[at + 3..].iter();
     while let Some(word) = rest.next() {
         match word.text.to_ascii_uppercase().as_str() {
             "TRUNCATE" => file.truncate = true,
             "APPEND" => file.append = true,
+            "STDOUT" => file.and_stdout = true,
             "COMPRESSION" => file.compression = rest.next().and_then(Seen::literal),
             "FORMAT" | "SETTINGS" => break,
             _ => {}
@@ -298,9 +299,15 @@ mod tests {
         assert_eq!(format("SELECT format FROM t"), None);
         assert_eq!(format("SELECT 'x' AS format"), None);
         assert!(look(&split("SELECT 1 FORMAT Nope")[0], &BTreeMap::new()).is_err());
-        let file = looked("SELECT 1 INTO OUTFILE 'a b.csv' APPEND COMPRESSION 'zstd' FORMAT TSV");
+        let file = looked("SELECT 1 INTO OUTFILE 'a b.csv' APPEND AND STDOUT COMPRESSION 'zstd' FORMAT TSV");
         assert_eq!(file.format.as_deref(), Some("TSV"));
-        let wanted = IntoOutfile { path: "a b.csv".into(), truncate: false, append: true, compression: Some("zstd".into()) };
+        let wanted = IntoOutfile {
+            path: "a b.csv".into(),
+            truncate: false,
+            append: true,
+            and_stdout: true,
+            compression: Some("zstd".into()),
+        };
         assert_eq!(file.into_outfile, Some(wanted));
     }
 

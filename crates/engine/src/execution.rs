@@ -82,6 +82,8 @@ pub struct IntoOutfile {
     pub path: String,
     pub truncate: bool,
     pub append: bool,
+    /// The result goes to standard output as well.
+    pub and_stdout: bool,
     pub compression: Option<String>,
 }
 

@@ -30,6 +30,11 @@ pub struct ExternalData<'a> {
 }
 
 impl ExternalTable {
+    /// What it takes in memory.
+    pub(crate) fn bytes(&self) -> usize {
+        self.batches.iter().map(RecordBatch::get_array_memory_size).sum()
+    }
+
     /// Reads the data. Errors: UNKNOWN_FORMAT, those of the types and of reading.
     pub fn read(told: ExternalData<'_>, data: &[u8], settings: &Settings) -> Result<ExternalTable> {
         let format = Format::by_name(told.format.unwrap_or("TabSeparated"))?;

@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_catalog::rows_exec::Rows;
+use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
 use gristmill_introspect::QueryContext;
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
@@ -117,9 +119,10 @@ impl<'a> Resolver<'a> {
     /// A table that came with the statement.
     fn external(&self, name: &str) -> Result<Option<ResolvedTable>> {
         let Some(table) = self.external.iter().find(|table| table.name == name) else { return Ok(None) };
-        let provider = MemTable::try_new(table.columns.arrow(), vec![table.batches.clone()])?;
+        let definition = system_definition(TEMPORARY_DATABASE, name, "Memory", table.columns.clone());
+        let rows = Rows::Held(Arc::new(vec![table.batches.clone()]));
         Ok(Some(ResolvedTable {
-            provider: Arc::new(provider),
+            provider: Arc::new(RowsProvider::new(&definition, rows)),
             columns: table.columns.clone(),
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
@@ -211,7 +214,7 @@ impl<'a> Resolver<'a> {
             let text = format!("The view {} reads views that read views, more than {VIEWS_MAX} deep", definition.name);
             return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
         }
-        self.query_as(text, database, &definition.columns, name).await
+        self.query_as(text, database, Some(&definition.columns), name).await
     }
 
     /// The tables that `merge()` or a table of the engine Merge means, as one. `of`: that table.
@@ -240,12 +243,33 @@ impl<'a> Resolver<'a> {
                 name,
             });
         }
-        let table = self.query_as(&merged_tables::query(&tables, &columns), &merged.database, &all, name).await?;
+        let table = self.query_as(&merged_tables::query(&tables, &columns), &merged.database, Some(&all), name).await?;
         Ok(ResolvedTable { columns, virtual_columns, ..table })
     }
 
-    /// What a query over tables of a database gives, in columns of given names and types.
-    async fn query_as(&self, text: &str, database: &str, columns: &Columns, name: Vec<String>) -> Result<ResolvedTable> {
+    /// `viewIfPermitted(SELECT … ELSE f(…))`, of which both are texts by now: the first where the user may read what it reads.
+    async fn if_permitted(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        let [Node::Literal(Literal::Text(query)), Node::Literal(Literal::Text(other))] = arguments else {
+            let text = "Write it as viewIfPermitted(SELECT … ELSE null('structure'))";
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        };
+        let of = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
+        match self.query_as(&of(query), &self.database, None, vec![name.to_string()]).await {
+            Err(error) if error.code() == ErrorCode::ACCESS_DENIED => {
+                self.query_as(&of(other), &self.database, None, vec![name.to_string()]).await
+            }
+            answered => answered,
+        }
+    }
+
+    /// What a query over tables of a database gives, in columns of given names and types, or in its own.
+    async fn query_as(
+        &self,
+        text: &str,
+        database: &str,
+        columns: Option<&Columns>,
+        name: Vec<String>,
+    ) -> Result<ResolvedTable> {
         let Statement::Select(select) = gristmill_sql::statement::parse(text, &BTreeMap::new())? else {
             return Err(Error::logical(format!("{} has no query but '{text}'", name.join("."))));
         };
@@ -266,8 +290,10 @@ impl<'a> Resolver<'a> {
         let env = Engine::function_env(self.context);
         let analyzer = Analyzer::new(&self.engine.registry, env, &self.context.settings, &tables);
         let lowered = analyzer.lower(&select.query).context(|| format!("in the view {}", name.join(".")))?;
+        let own = || Columns::of(lowered.columns.iter().map(|column| (column.name.clone(), column.kind.clone())));
+        let columns = columns.cloned().unwrap_or_else(own);
         let mut exprs = Vec::with_capacity(columns.len());
-        for column in columns {
+        for column in &columns {
             let found = lowered.columns.iter().find(|found| found.name == column.name).ok_or_else(|| {
                 let text = format!("The query of the view {} gives no column {}", name.join("."), column.name);
                 Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
@@ -278,7 +304,7 @@ impl<'a> Resolver<'a> {
         let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
         Ok(ResolvedTable {
             provider: Arc::new(ViewTable::new(plan, None)),
-            columns: columns.clone(),
+            columns,
             virtual_columns: Columns::default(),
             aliases: Columns::default(),
             prewhere: false,
@@ -352,6 +378,9 @@ impl TableResolver for Resolver<'_> {
         check_function_in_readonly(self.context, name)?;
         if self.checks {
             check_source(self.context, name, false)?;
+        }
+        if name.eq_ignore_ascii_case("viewIfPermitted") {
+            return self.if_permitted(name, arguments).await;
         }
         let call = call_of(self.engine, self.context, name, arguments)?;
         if name == "input"

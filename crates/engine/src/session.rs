@@ -13,11 +13,12 @@ use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::{Client, QueryContext, Settings, custom, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::size;
-use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Outfile, Statement};
+use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, Outfile, Statement};
 use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
 use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched};
+use crate::external::ExternalTable;
 use crate::interpret::{Interpreter, Outcome, check_granted};
 use crate::temporary::TemporaryTables;
 
@@ -161,6 +162,7 @@ impl Session {
                 })
             }
             Err(error) => {
+                let error = error.without_secrets_of(&statement.text);
                 ending.ended(Some(&error), true);
                 Err(error)
             }
@@ -180,7 +182,9 @@ impl Session {
         if is_too_long(text, &self.settings) && !text.contains("max_query_size") {
             return Err(too_long(self.settings.max_query_size));
         }
-        statement::parse_within(text, &self.parameters, self.settings.max_parser_depth)
+        let settings = &self.settings;
+        let limits = Limits { depth: settings.max_parser_depth, backtracks: settings.max_parser_backtracks };
+        statement::parse_within(text, &self.parameters, limits)
     }
 
     async fn begin(
@@ -195,6 +199,7 @@ impl Session {
         let parsed = parsed?;
         settings?;
         check_size(&statement.text, &parsed, &ending.context.settings)?;
+        allocations::own(brought.external.iter().map(ExternalTable::bytes).sum())?;
         if ending.context.settings.replace_running_query {
             processes::end_running(&ending.context.query_id, &ending.context.user).await;
         }
@@ -219,6 +224,7 @@ impl Session {
             path: file.path,
             truncate: file.truncate,
             append: file.append,
+            and_stdout: file.and_stdout,
             compression: file.compression,
         });
         let input = match &statement.inline_data {

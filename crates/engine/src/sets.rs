@@ -173,9 +173,10 @@ fn replace(plan: LogicalPlan, known: &[(Use, Arc<LogicalPlan>, Answer)]) -> Resu
         let (what, subquery) = independent(expr)?;
         known.iter().find(|(use_, plan, _)| *use_ == what && *plan == subquery.subquery).map(|(_, _, answer)| answer)
     };
-    let replaced = plan.transform_up_with_subqueries(|plan| {
+    // From above: a subquery whose own subqueries are replaced is no longer the one that is known.
+    let replaced = plan.transform_down_with_subqueries(|plan| {
         plan.map_expressions(|expr| {
-            expr.transform_up(|expr| {
+            expr.transform_down(|expr| {
                 let found = match (answer_to(&expr), &expr) {
                     (Some(Answer::Values(values)), Expr::InSubquery(set)) => {
                         let values = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at));

@@ -85,6 +85,11 @@ pub async fn end_running(query_id: &str, user: &str) {
     }
 }
 
+/// Whether a query has not ended. (Another may have its id by now.)
+pub fn is_running(query: &Arc<QueryContext>) -> bool {
+    RUNNING.lock().get(&query.query_id).is_some_and(|running| Arc::ptr_eq(running, query))
+}
+
 pub fn snapshot() -> Vec<Arc<QueryContext>> {
     RUNNING.lock().values().cloned().collect()
 }

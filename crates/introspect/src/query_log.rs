@@ -95,7 +95,7 @@ impl QueryLogEntry {
             client: context.client.clone(),
             query_id: context.query_id.clone(),
             profile_events: context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
-            settings: context.settings.changed(),
+            settings: context.settings.shown(),
         }
     }
 }

@@ -65,6 +65,68 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
     ),
     ("alter_update_mode", "AlterUpdateMode", &["lightweight_force", "lightweight", "heavy"]),
     ("format_custom_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
+    ("format_regexp_escaping_rule", "EscapingRule", &["None", "Escaped", "Quoted", "CSV", "JSON", "XML", "Raw"]),
+    ("send_logs_level", "LogsLevel", &["none", "fatal", "error", "warning", "information", "debug", "trace", "test"]),
+    ("date_time_output_format", "DateTimeOutputFormat", &["simple", "iso", "unix_timestamp"]),
+    ("date_time_input_format", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
+    ("cast_string_to_date_time_mode", "DateTimeInputFormat", &["basic", "best_effort", "best_effort_us"]),
+    ("interval_output_format", "IntervalOutputFormat", &["numeric", "kusto"]),
+    (
+        "log_queries_min_type",
+        "LogQueriesType",
+        &["QUERY_START", "QUERY_FINISH", "EXCEPTION_BEFORE_START", "EXCEPTION_WHILE_PROCESSING"],
+    ),
+    ("schema_inference_mode", "SchemaInferenceMode", &["default", "union"]),
+];
+
+/// As `CHOICES`, where ClickHouse has an error of its own for another word.
+const CHOICES_OF_OTHER_ERRORS: &[(&str, &str, ErrorCode, &[&str])] = &[
+    ("join_default_strictness", "JoinStrictness", ErrorCode::UNKNOWN_JOIN, &["", "ALL", "ANY"]),
+    ("union_default_mode", "SetOperationMode", ErrorCode::UNKNOWN_UNION, &["", "ALL", "DISTINCT"]),
+    ("except_default_mode", "SetOperationMode", ErrorCode::UNKNOWN_UNION, &["", "ALL", "DISTINCT"]),
+    ("intersect_default_mode", "SetOperationMode", ErrorCode::UNKNOWN_UNION, &["", "ALL", "DISTINCT"]),
+    (
+        "distributed_product_mode",
+        "DistributedProductMode",
+        ErrorCode::UNKNOWN_DISTRIBUTED_PRODUCT_MODE,
+        &["deny", "local", "global", "allow"],
+    ),
+    (
+        "totals_mode",
+        "TotalsMode",
+        ErrorCode::UNKNOWN_TOTALS_MODE,
+        &["before_having", "after_having_inclusive", "after_having_exclusive", "after_having_auto"],
+    ),
+    (
+        "load_balancing",
+        "LoadBalancing",
+        ErrorCode::UNKNOWN_LOAD_BALANCING,
+        &[
+            "random",
+            "nearest_hostname",
+            "hostname_levenshtein_distance",
+            "hostname_longest_common_prefix",
+            "hostname_longest_common_suffix",
+            "in_order",
+            "first_or_random",
+            "round_robin",
+        ],
+    ),
+];
+
+/// Words of `join_algorithm`, which is a list of them.
+const JOIN_ALGORITHMS: &[&str] = &[
+    "default",
+    "auto",
+    "hash",
+    "partial_merge",
+    "prefer_partial_merge",
+    "parallel_hash",
+    "grace_hash",
+    "direct",
+    "full_sorting_merge",
+    "parallel_full_sorting_merge",
+    "ie_join",
 ];
 
 /// Declared settings that ClickHouse has as NonZeroUInt64.
@@ -88,18 +150,35 @@ pub fn check_choice(name: &str, value: &str) -> Result<()> {
             "group_by_overflow_mode" => ("OverflowModeGroupBy", &["any", "break", "throw"][..]),
             _ => ("OverflowMode", &["break", "throw"][..]),
         };
-        if !words.contains(&value) {
-            let text = format!("Unexpected value of {kind}: '{value}'. Must be one of ['{}']", words.join("', '"));
-            return Err(Error::new(ErrorCode::UNKNOWN_OVERFLOW_MODE, text));
-        }
+        return one_of(kind, ErrorCode::UNKNOWN_OVERFLOW_MODE, value, words);
+    }
+    if name == "format_csv_delimiter" && value.len() > 1 {
+        return Err(too_long(name));
+    }
+    if name == "join_algorithm" {
+        let mut words = value.split(',').map(str::trim).filter(|word| !word.is_empty());
+        return words.try_for_each(|word| one_of("JoinAlgorithm", ErrorCode::UNKNOWN_JOIN, word, JOIN_ALGORITHMS));
+    }
+    if let Some((_, kind, code, words)) = CHOICES_OF_OTHER_ERRORS.iter().find(|(of, ..)| *of == name) {
+        return one_of(kind, *code, value, words);
     }
     match CHOICES.iter().find(|(of, ..)| *of == name) {
-        Some((_, kind, words)) if !words.contains(&value) => Err(Error::new(
-            ErrorCode::BAD_ARGUMENTS,
-            format!("Unexpected value of {kind}: '{value}'. Must be one of ['{}']", words.join("', '")),
-        )),
-        _ => Ok(()),
+        Some((_, kind, words)) => one_of(kind, ErrorCode::BAD_ARGUMENTS, value, words),
+        None => Ok(()),
     }
+}
+
+fn one_of(kind: &str, code: ErrorCode, value: &str, words: &[&str]) -> Result<()> {
+    if words.contains(&value) {
+        return Ok(());
+    }
+    let text = format!("Unexpected value of {kind}: '{value}'. Must be one of ['{}']", words.join("', '"));
+    Err(Error::new(code, text))
+}
+
+fn too_long(name: &str) -> Error {
+    let text = format!("A setting's value string has to be an exactly one character long (setting '{name}')");
+    Error::new(ErrorCode::SIZE_OF_FIXED_STRING_DOESNT_MATCH, text)
 }
 
 /// The value as it is shown. Errors: those of values that are none of the type.
@@ -120,8 +199,7 @@ pub fn checked(name: &str, kind: &str, value: &str) -> Result<String> {
         }
         "Seconds" | "Milliseconds" => f64::parse(value).ok_or_else(|| bad_value(name, "Float", value))?.show(),
         "Char" if value.chars().count() > 1 => {
-            let text = format!("A setting's value string has to be an exactly one character long (setting '{name}')");
-            return Err(Error::new(ErrorCode::SIZE_OF_FIXED_STRING_DOESNT_MATCH, text));
+            return Err(too_long(name));
         }
         _ => value.to_string(),
     })

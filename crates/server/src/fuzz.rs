@@ -140,7 +140,7 @@ fn changed_texts_are_taken_apart() {
         bounded("a text", round, &bytes, || {
             let chunks: Vec<_> = bytes.chunks(chunk).map(|piece| Ok(Bytes::copy_from_slice(piece))).collect();
             // All of the body is there: nothing is waited for.
-            let taken = input::take("", futures::stream::iter(chunks).boxed()).now_or_never();
+            let taken = input::take(b"", futures::stream::iter(chunks).boxed()).now_or_never();
             let Some(Ok(taken)) = taken else { return };
             let _ = gristmill_sql::statement::parse(&taken.statement.text, &std::collections::BTreeMap::new());
         });

@@ -171,8 +171,11 @@ impl Cursor<'_> {
             self.expect("WHERE")?;
             let condition = Box::new(self.expression()?);
             let test = self.eat("TEST");
-            let _ = self.eat("SYNC") || self.eat("ASYNC");
-            return Ok(Statement::KillQuery { condition, test });
+            let waits = self.eat("SYNC");
+            if !waits {
+                self.eat("ASYNC");
+            }
+            return Ok(Statement::KillQuery { condition, test, waits });
         }
         if self.eat("SYSTEM") {
             if self.eat_all(&["DROP", "LOAD", "LEDGER"]) {

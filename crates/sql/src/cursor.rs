@@ -36,6 +36,10 @@ pub(crate) struct Cursor<'a> {
 impl<'a> Cursor<'a> {
     pub(crate) fn unexpected(&self, wanted: &str) -> Error {
         let token = self.parser.peek_token_ref();
+        if token.token == Token::EOF {
+            let text = format!("Syntax error at the end of the query: expected {wanted}");
+            return Error::new(ErrorCode::SYNTAX_ERROR, text);
+        }
         let location = token.span.start;
         Error::new(
             ErrorCode::SYNTAX_ERROR,
@@ -96,6 +100,10 @@ impl<'a> Cursor<'a> {
             Token::SingleQuotedString(raw) => {
                 self.parser.next_token();
                 Ok(String::from_utf8_lossy(&unescape(&raw)).into_owned())
+            }
+            Token::DollarQuotedString(heredoc) => {
+                self.parser.next_token();
+                Ok(heredoc.value)
             }
             _ => Err(self.unexpected("a string")),
         }

@@ -16,9 +16,9 @@ use sqlparser::keywords::{self, Keyword};
 use sqlparser::parser::{Parser, ParserError};
 use sqlparser::tokenizer::Token;
 
-use crate::chains;
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
+use crate::{backtracks, chains};
 
 /// Stands for `AS` inside an expression.
 pub const ALIAS_OPERATOR: &str = "@alias@";
@@ -107,6 +107,9 @@ impl SqlDialect for Dialect {
     }
 
     fn parse_prefix(&self, parser: &mut Parser) -> Option<Result<Expr, ParserError>> {
+        if let Err(error) = backtracks::at_operand(parser) {
+            return Some(Err(error));
+        }
         if parser.peek_token_ref().token == Token::Minus
             && matches!(parser.peek_nth_token_ref(1).token, Token::Number(..))
             && parser.peek_nth_token_ref(2).token == Token::DoubleColon

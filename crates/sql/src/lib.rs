@@ -8,6 +8,7 @@ pub mod alter;
 mod alter_commands;
 pub mod any_bytes;
 pub mod ast;
+mod backtracks;
 mod beginnings;
 pub(crate) mod chains;
 pub mod create;

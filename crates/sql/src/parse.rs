@@ -10,6 +10,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use crate::alter::AlterCommand;
 use crate::ast::Node;
+use crate::backtracks::{BACKTRACKS_MOST, limited};
 use crate::cursor::{Cursor, syntax};
 use crate::dialect::Dialect;
 use crate::projection::ProjectionNode;
@@ -29,11 +30,25 @@ const SET_OPERATIONS_MOST: usize = 10_000;
 
 /// Reads one statement. `parameters` are the values of `{name:Type}`.
 pub fn parse(text: &str, parameters: &BTreeMap<String, String>) -> Result<Statement> {
-    parse_within(text, parameters, PARSER_DEPTH)
+    parse_within(text, parameters, Limits { depth: PARSER_DEPTH, backtracks: BACKTRACKS_MOST })
 }
 
-/// As `parse`, with `max_parser_depth`. Errors: TOO_DEEP_RECURSION, TOO_DEEP_AST, TOO_BIG_AST, SYNTAX_ERROR, those of names.
-pub fn parse_within(text: &str, parameters: &BTreeMap<String, String>, depth_most: u64) -> Result<Statement> {
+/// What the parser may do.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// `max_parser_depth`.
+    pub depth: u64,
+    /// `max_parser_backtracks`; 0: any number.
+    pub backtracks: u64,
+}
+
+/// As `parse`, within limits. Errors: TOO_DEEP_RECURSION, TOO_SLOW_PARSING, TOO_DEEP_AST, TOO_BIG_AST, SYNTAX_ERROR, those of
+/// names.
+pub fn parse_within(text: &str, parameters: &BTreeMap<String, String>, limits: Limits) -> Result<Statement> {
+    limited(limits.backtracks, || statement(text, parameters, limits.depth))
+}
+
+fn statement(text: &str, parameters: &BTreeMap<String, String>, depth_most: u64) -> Result<Statement> {
     let tokens = prepare(tokenize(text)?, parameters)?;
     if tokens.is_empty() {
         return Err(Error::new(ErrorCode::SYNTAX_ERROR, "Empty query"));
@@ -115,7 +130,7 @@ pub(crate) fn parse_query(text: &str) -> Result<Box<Query>> {
 pub fn parse_expression(text: &str) -> Result<Node> {
     let tokens = prepare(tokenize(text)?, &BTreeMap::new())?;
     let mut parser = Parser::new(&DIALECT).with_tokens_with_locations(tokens);
-    let expr = parser.parse_expr().map_err(syntax)?;
+    let expr = limited(BACKTRACKS_MOST, || parser.parse_expr().map_err(syntax))?;
     if parser.peek_token_ref().token != Token::EOF {
         return Err(Error::new(
             ErrorCode::SYNTAX_ERROR,
@@ -129,7 +144,7 @@ pub fn parse_expression(text: &str) -> Result<Node> {
 pub fn parse_projection(text: &str) -> Result<ProjectionNode> {
     let tokens = prepare(tokenize(text)?, &BTreeMap::new())?;
     let mut cursor = Cursor { parser: Parser::new(&DIALECT).with_recursion_limit(300).with_tokens_with_locations(tokens) };
-    let projection = cursor.projection_query()?;
+    let projection = limited(BACKTRACKS_MOST, || cursor.projection_query())?;
     if cursor.at_end() { Ok(projection) } else { Err(cursor.unexpected("the end of the projection")) }
 }
 

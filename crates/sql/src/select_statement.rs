@@ -34,13 +34,14 @@ impl Cursor<'_> {
         loop {
             if self.eat_all(&["INTO", "OUTFILE"]) {
                 let path = self.string()?;
-                let mut file = Outfile { path, truncate: false, append: false, compression: None };
+                let mut file = Outfile { path, truncate: false, append: false, and_stdout: false, compression: None };
                 loop {
                     if self.eat("TRUNCATE") {
                         file.truncate = true;
                     } else if self.eat("APPEND") {
                         file.append = true;
                     } else if self.eat_all(&["AND", "STDOUT"]) {
+                        file.and_stdout = true;
                     } else if self.eat("COMPRESSION") {
                         file.compression = Some(self.string()?);
                         if self.eat("LEVEL") {

@@ -8,7 +8,7 @@ use crate::ast::{Node, Star};
 pub use crate::alter::{AlterCommand, PartName, Place, Property};
 pub use crate::create::{ColumnDefinition, CreateTable, SkipIndexNode};
 pub(crate) use crate::cursor::{Cursor, constant, syntax};
-pub use crate::parse::{parse, parse_expression, parse_projection, parse_within};
+pub use crate::parse::{Limits, parse, parse_expression, parse_projection, parse_within};
 pub(crate) use crate::parse::{parse_query, parse_select};
 pub use crate::projection::ProjectionNode;
 pub use crate::select_statement::settings_of;
@@ -104,6 +104,8 @@ pub enum Statement {
         condition: Box<Node>,
         /// Shows what would be killed.
         test: bool,
+        /// SYNC: until the queries have ended.
+        waits: bool,
     },
     KillMutation {
         condition: Box<Node>,
@@ -197,6 +199,8 @@ pub struct Outfile {
     pub path: String,
     pub truncate: bool,
     pub append: bool,
+    /// AND STDOUT: the result is shown as well.
+    pub and_stdout: bool,
     pub compression: Option<String>,
 }
 

@@ -148,25 +148,42 @@ fn with_of_insert(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     }
 }
 
-/// `viewIfPermitted(SELECT … ELSE null('…'))` is the query in brackets: who may not read what it reads is told so.
-fn if_permitted(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let Some(at) = tokens.iter().position(|token| is_word(&token.token, "viewIfPermitted")) else { return tokens };
-    let mut depth = 0;
-    let mut other = None;
-    for (place, token) in tokens.iter().enumerate().skip(at + 1) {
+/// `viewIfPermitted(SELECT … ELSE null('…'))` becomes a call with both as texts: which of them it is, rights say when the
+/// tables are looked up.
+fn if_permitted(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut from = 0;
+    while let Some(found) = tokens[from..].iter().position(|token| is_word(&token.token, "viewIfPermitted")) {
+        let at = from + found;
+        from = at + 1;
+        let Some((other, end)) = alternatives(&tokens, at) else { continue };
+        let text = |tokens: &[TokenWithSpan]| {
+            let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).collect();
+            words.join(" ").replace('\\', "\\\\").replace('\'', "\\'")
+        };
+        let query = Token::SingleQuotedString(text(&tokens[at + 2..other]));
+        let other = Token::SingleQuotedString(format!("SELECT * FROM {}", text(&tokens[other + 1..end])));
+        let span = tokens[at].span;
+        let arguments = [query, Token::Comma, other].map(|token| TokenWithSpan { token, span });
+        tokens.splice(at + 2..end, arguments);
+    }
+    tokens
+}
+
+/// Where ELSE stands in the brackets behind a name, and where they close.
+fn alternatives(tokens: &[TokenWithSpan], name: usize) -> Option<(usize, usize)> {
+    let (mut depth, mut other) = (0_usize, None);
+    for (at, token) in tokens.iter().enumerate().skip(name + 1) {
         match &token.token {
             Token::LParen => depth += 1,
-            Token::RParen => depth -= 1,
-            word if depth == 1 && is_word(word, "ELSE") => other = Some(place),
+            Token::RParen => depth = depth.saturating_sub(1),
+            word if depth == 1 && is_word(word, "ELSE") => other = Some(at),
             _ => {}
         }
         if depth == 0 {
-            let Some(other) = other else { return tokens };
-            let query = &tokens[at + 1..other];
-            return [&tokens[..at], query, &tokens[place..]].concat();
+            return other.map(|other| (other, at));
         }
     }
-    tokens
+    None
 }
 
 /// `view(SELECT …)` is the query in brackets.
@@ -370,6 +387,8 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
                 }
                 push(Token::Word(Word { value: part.to_string(), quote_style: Some('`'), keyword: Keyword::NoKeyword }));
             }
+        } else if kind == "String" && value != "\\N" {
+            push(Token::SingleQuotedString(crate::parameters::within_quotes(value)));
         } else {
             let quoted = |text: &str| Token::SingleQuotedString(text.replace('\\', "\\\\").replace('\'', "\\'"));
             push(word("_CAST"));

@@ -39,6 +39,9 @@ fn into_outfile_says_how_the_file_is_made() {
     let file = select.outfile.expect("INTO OUTFILE");
     assert!(file.truncate && !file.append);
     assert_eq!((file.path.as_str(), file.compression.as_deref()), ("a.csv.gz", Some("gzip")));
+    assert!(!file.and_stdout);
+    let Statement::Select(select) = read("SELECT 1 INTO OUTFILE 'a' APPEND AND STDOUT") else { panic!("no query") };
+    assert!(select.outfile.is_some_and(|file| file.append && file.and_stdout));
 }
 
 #[test]

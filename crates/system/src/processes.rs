@@ -36,7 +36,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
             let events: Vec<(String, u64)> = events.collect();
-            let settings = query.settings.changed();
+            let settings = query.settings.shown();
             // Keys and values of the maps, which old clients ask for by these names.
             let (event_names, event_counts) = events.iter().map(|(name, value)| (name.clone(), *value as i64)).unzip();
             let (setting_names, setting_values) = settings.iter().cloned().unzip();

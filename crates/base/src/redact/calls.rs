@@ -57,6 +57,8 @@ impl Call {
             "redis" => Call::At(4),
             "encrypt" | "decrypt" | "trydecrypt" | "aes_encrypt_mysql" | "aes_decrypt_mysql" => Call::Encryption,
             "hmac" => Call::At(2),
+            // A connection string, whose parts are the driver's.
+            "odbc" | "jdbc" => Call::At(0),
             "url" | "urlcluster" | "disk" | "clickhouse" | "http" | "kafka" | "nats" | "rabbitmq" => Call::Named,
             _ => return None,
         })

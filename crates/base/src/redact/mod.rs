@@ -18,6 +18,9 @@ pub const HIDDEN: &str = "[HIDDEN]";
 /// Calls in one another that are read; what is deeper is hidden.
 const DEPTH_MAX: usize = 32;
 
+/// What is shorter is no secret that could be told from other words.
+const SECRET_BYTES_LEAST: usize = 4;
+
 /// A string that never prints itself.
 #[derive(Clone, PartialEq, Eq, Hash, Default)]
 pub struct Secret(String);
@@ -64,11 +67,30 @@ fn secret_key(name: &str) -> bool {
 
 /// The text with every credential in it replaced by `[HIDDEN]`.
 pub fn statement(text: &str) -> String {
+    read(text).out
+}
+
+/// What is told of a statement, an error as a rule, without the credentials of that statement: it may quote any part.
+pub fn told_of(text: &str, told: String) -> String {
+    let mut hidden = read(text).hidden;
+    hidden.retain(|secret| secret.len() >= SECRET_BYTES_LEAST && told.contains(secret));
+    // One may be a part of another.
+    hidden.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
+    hidden.iter().fold(told, |told, secret| told.replace(secret, HIDDEN))
+}
+
+/// The value of a setting as it may be shown.
+pub fn setting(name: &str, value: &str) -> String {
+    let is_number = value.parse::<f64>().is_ok() || matches!(value, "" | "true" | "false");
+    if secret_key(name) && !is_number { HIDDEN.to_string() } else { url(value) }
+}
+
+fn read(text: &str) -> Reader<'_> {
     let tokens = tokens(text);
     let closing = closing(&tokens);
     let mut reader = Reader { tokens, closing, out: String::with_capacity(text.len()), ..Reader::default() };
     reader.read(0, reader.tokens.len());
-    reader.out
+    reader
 }
 
 /// Goes through the tokens and writes what may be shown of them.
@@ -80,12 +102,18 @@ struct Reader<'a> {
     /// Calls around the current token that take credentials.
     depth: usize,
     out: String,
+    /// What was left out.
+    hidden: Vec<&'a str>,
     /// The last word (or string) that still tells of what follows.
     word: &'a str,
     /// The name on the left of an `=` that was just read.
     key: Option<&'a str>,
     /// Passwords of users, or values of a named collection, follow.
     identified: bool,
+    /// The statement makes or changes a user.
+    of_user: bool,
+    /// `BY`, and a password is to follow.
+    by_password: bool,
     /// The statement makes a database: its engines have other arguments than tables'.
     of_database: bool,
     /// `ENGINE`, and nothing behind it but `=`.
@@ -96,6 +124,10 @@ impl<'a> Reader<'a> {
     fn read(&mut self, from: usize, to: usize) {
         let mut at = from;
         while at < to {
+            if self.is_bare_secret(at) {
+                at = self.hide_bare(at, to);
+                continue;
+            }
             match self.tokens[at] {
                 Token::Open => {
                     self.out.push('(');
@@ -135,11 +167,12 @@ impl<'a> Reader<'a> {
                         || self.key.is_some_and(secret_key)
                         || (self.key.is_none() && secret_word(self.word));
                     if hidden {
+                        self.hidden.push(value);
                         self.hide()
                     } else {
                         self.out.push_str(&url(raw))
                     }
-                    self.word = value;
+                    (self.word, self.by_password) = (value, false);
                 }
                 Token::Comment(text) => self.out.push_str(&url(text)),
                 Token::Blank(text) => self.out.push_str(text),
@@ -154,11 +187,39 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Whether a password begins here that somebody forgot to quote.
+    fn is_bare_secret(&self, at: usize) -> bool {
+        self.by_password
+            && match self.tokens[at] {
+                // `BY KEY '…'`, of the method ssh_key.
+                Token::Word(word) => !word.eq_ignore_ascii_case("KEY"),
+                Token::Name(_) => true,
+                Token::Other(text) => text != ";",
+                _ => false,
+            }
+    }
+
+    /// Hides what begins here up to a blank or a comma; gives what is behind it.
+    fn hide_bare(&mut self, from: usize, to: usize) -> usize {
+        let end = (from..to).find(|&at| matches!(self.tokens[at], Token::Blank(_) | Token::Comma)).unwrap_or(to);
+        for token in &self.tokens[from..end] {
+            if let Token::Word(text) | Token::Name(text) | Token::Text { value: text, .. } = *token {
+                self.hidden.push(text.trim_matches(['"', '`']));
+            }
+        }
+        self.hide();
+        (self.word, self.by_password) = ("", false);
+        end
+    }
+
     fn word(&mut self, text: &'a str) {
         let of_collection = text.eq_ignore_ascii_case("COLLECTION") && self.word.eq_ignore_ascii_case("NAMED");
         self.identified = of_collection || of_password(text).unwrap_or(self.identified);
         let changes = ["CREATE", "ATTACH", "REPLACE"].iter().any(|verb| self.word.eq_ignore_ascii_case(verb));
         self.of_database |= changes && text.eq_ignore_ascii_case("DATABASE");
+        let changes = changes || self.word.eq_ignore_ascii_case("ALTER");
+        self.of_user |= changes && text.eq_ignore_ascii_case("USER");
+        self.by_password = text.eq_ignore_ascii_case("BY") && (self.of_user || self.word.eq_ignore_ascii_case("IDENTIFIED"));
         self.of_engine = text.eq_ignore_ascii_case("ENGINE") || (self.of_engine && self.word.eq_ignore_ascii_case("ENGINE"));
         self.word = text;
         self.out.push_str(text);
@@ -221,6 +282,11 @@ impl<'a> Reader<'a> {
             self.out.push_str(blank);
         }
         self.hide();
+        for token in &self.tokens[from..to] {
+            if let Token::Text { value, .. } = token {
+                self.hidden.push(value);
+            }
+        }
         if to > from + 1
             && let Token::Blank(blank) = self.tokens[to - 1]
         {
@@ -342,6 +408,42 @@ mod tests {
     }
 
     #[test]
+    fn passwords_that_are_not_quoted_are_hidden() {
+        for (text, shown) in [
+            ("CREATE USER s IDENTIFIED BY S3CRET", "CREATE USER s IDENTIFIED BY '[HIDDEN]'"),
+            ("CREATE USER s IDENTIFIED BY p@ss$w HOST ANY", "CREATE USER s IDENTIFIED BY '[HIDDEN]' HOST ANY"),
+            ("ALTER USER s IDENTIFIED WITH sha256_hash BY \"S3\"", "ALTER USER s IDENTIFIED WITH sha256_hash BY '[HIDDEN]'"),
+            (
+                "CREATE USER s IDENTIFIED WITH ssh_key BY KEY 'a' TYPE 'b'",
+                "CREATE USER s IDENTIFIED WITH ssh_key BY KEY '[HIDDEN]' TYPE '[HIDDEN]'",
+            ),
+            ("SELECT identified FROM t GROUP BY a", "SELECT identified FROM t GROUP BY a"),
+        ] {
+            assert_eq!(statement(text), shown);
+        }
+    }
+
+    #[test]
+    fn what_is_told_of_a_statement_has_none_of_its_secrets() {
+        let told = |text: &str, told: &str| told_of(text, told.to_string());
+        assert_eq!(told("CREATE USER s IDENTIFIED BY S3CRET", "found S3CRET"), "found [HIDDEN]");
+        assert_eq!(told("CREATE USER s IDENTIFIED BY $$S3CRET$$", "found $$S3CRET$$"), "found $$[HIDDEN]$$");
+        assert_eq!(
+            told("SETTINGS disk = disk(secret_access_key = 'S3CRET')", "equals(k, 'S3CRET')"),
+            "equals(k, '[HIDDEN]')"
+        );
+        // Too short to be told from other words.
+        assert_eq!(told("CREATE USER s IDENTIFIED BY 'a'", "expected a word"), "expected a word");
+    }
+
+    #[test]
+    fn values_of_settings_are_shown_without_passwords() {
+        assert_eq!(setting("format_avro_schema_registry_url", "http://u:S3CRET@h"), "http://u:[HIDDEN]@h");
+        assert_eq!(setting("some_password", "S3CRET"), "[HIDDEN]");
+        assert_eq!(setting("max_threads", "8"), "8");
+    }
+
+    #[test]
     fn whole_expressions_are_hidden_and_clusters_shift_the_arguments() {
         assert_eq!(
             statement("SELECT * FROM s3('u', concat('A', 'K'), concat('SEK', ''), 'CSV', 'a Int8')"),
@@ -375,6 +477,7 @@ mod tests {
                 "CREATE DATABASE d ENGINE = MySQL('h', 'd', 'u', 'p')",
                 "CREATE DATABASE d ENGINE = MySQL('h', 'd', 'u', '[HIDDEN]')",
             ),
+            ("odbc('DSN=x;PWD=p', 'a', 'b')", "odbc('[HIDDEN]', 'a', 'b')"),
             ("mongodb('h', 'd', 'c', 'u', 'p')", "mongodb('h', 'd', 'c', 'u', '[HIDDEN]')"),
             ("redis('h', 'k', 'k String', 0, 'p')", "redis('h', 'k', 'k String', 0, '[HIDDEN]')"),
             ("ENGINE = Redis('h', 0, 'p') PRIMARY KEY k", "ENGINE = Redis('h', 0, '[HIDDEN]') PRIMARY KEY k"),

@@ -45,6 +45,8 @@ enum Target {
         file: File,
         encoder: Box<Encoder>,
         new: bool,
+        /// Standard output has it as well, as it is without compression.
+        and_stdout: bool,
     },
 }
 
@@ -175,22 +177,28 @@ impl Target {
             Error::new(ErrorCode::CANNOT_OPEN_FILE, message)
         })?;
         let compression = Compression::by_name(into.compression.as_deref().unwrap_or("auto"), &into.path)?;
-        Ok(Target::File { path: path.to_path_buf(), file, encoder: Box::new(compression.encoder(None)), new })
+        Ok(Target::File {
+            path: path.to_path_buf(),
+            file,
+            encoder: Box::new(compression.encoder(None)),
+            new,
+            and_stdout: into.and_stdout,
+        })
     }
 
     fn write(&mut self, bytes: &[u8]) -> Result<()> {
         match self {
-            Target::Stdout { .. } => {
-                let mut stdout = std::io::stdout().lock();
-                stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(stdout_error)
-            }
+            Target::Stdout { .. } => to_stdout(bytes),
             Target::Pager(pager) => match pager.stdin.as_mut().map(|stdin| stdin.write_all(bytes)) {
                 // Who has seen enough leaves before the end.
                 None | Some(Ok(())) => Ok(()),
                 Some(Err(error)) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
                 Some(Err(error)) => Err(stdout_error(error)),
             },
-            Target::File { path, file, encoder, .. } => {
+            Target::File { path, file, encoder, and_stdout, .. } => {
+                if *and_stdout {
+                    to_stdout(bytes)?;
+                }
                 let mut ready = Vec::new();
                 encoder.write(bytes, &mut ready)?;
                 file.write_all(&ready).map_err(|error| file_error(path, &error))
@@ -217,6 +225,11 @@ impl Target {
 /// The zone of dates and times whose type names none: the session's, else the machine's.
 fn timezone(settings: &Settings) -> Tz {
     gristmill_engine::engine::timezone(settings).unwrap_or(Tz::UTC)
+}
+
+fn to_stdout(bytes: &[u8]) -> Result<()> {
+    let mut stdout = std::io::stdout().lock();
+    stdout.write_all(bytes).and_then(|()| stdout.flush()).map_err(stdout_error)
 }
 
 fn stdout_error(error: std::io::Error) -> Error {

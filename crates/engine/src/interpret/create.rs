@@ -30,7 +30,10 @@ use crate::resolver::{call_of, hints};
 use crate::temporary::TEMPORARY_DATABASE;
 
 impl Interpreter {
-    pub(crate) async fn create_table(&self, create: CreateTable) -> Result<Outcome> {
+    pub(crate) async fn create_table(&self, mut create: CreateTable) -> Result<Outcome> {
+        if let (None, Some((function, arguments))) = (&create.engine, &create.as_function) {
+            create.engine = Some((engine_of_function(function)?.to_string(), arguments.clone()));
+        }
         let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
         if let Some(definer) = &create.definer
             && !definer.eq_ignore_ascii_case(CURRENT_USER)
@@ -452,13 +455,21 @@ fn canonical_engine(name: &str) -> String {
         .map_or_else(|| name.to_string(), ToString::to_string)
 }
 
-fn source_function(engine: &str) -> Option<&'static str> {
-    Some(match canonical_engine(engine).as_str() {
-        "S3" => "s3",
-        "GCS" => "gcs",
-        "AzureBlobStorage" => "azureBlobStorage",
-        "URL" => "url",
-        "File" => "file",
-        _ => return None,
+/// Engines over files, and the table functions that read and write as they do.
+const ENGINES_OF_FUNCTIONS: &[(&str, &str)] =
+    &[("S3", "s3"), ("GCS", "gcs"), ("AzureBlobStorage", "azureBlobStorage"), ("URL", "url"), ("File", "file")];
+
+/// The engine of `CREATE TABLE t AS f(…)`. Error: NOT_IMPLEMENTED where there is none.
+fn engine_of_function(function: &str) -> Result<&'static str> {
+    let found = ENGINES_OF_FUNCTIONS.iter().find(|(_, name)| name.eq_ignore_ascii_case(function));
+    found.map(|(engine, _)| *engine).ok_or_else(|| {
+        let text = format!("CREATE TABLE AS {function}(…)");
+        Error::not_implemented(text)
+            .with_context("write AS SELECT * FROM it to copy its rows, or CREATE VIEW to read them anew")
     })
+}
+
+fn source_function(engine: &str) -> Option<&'static str> {
+    let engine = canonical_engine(engine);
+    ENGINES_OF_FUNCTIONS.iter().find(|(name, _)| *name == engine).map(|(_, function)| *function)
 }

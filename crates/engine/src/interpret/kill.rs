@@ -1,6 +1,7 @@
 //! KILL QUERY and KILL MUTATION: what a condition over the system table chooses is cancelled, or shown with TEST.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use arrow::array::{AsArray, RecordBatch};
 use futures::TryStreamExt;
@@ -14,13 +15,18 @@ use gristmill_sql::statement::Statement;
 use super::{Interpreter, Outcome, privilege};
 use crate::plan;
 
+/// How often KILL QUERY SYNC looks whether a query has ended.
+const ENDED_EVERY: Duration = Duration::from_millis(5);
+
 impl Interpreter {
     /// `KILL QUERY WHERE user = '…'`, any condition over `system.processes`. The statement itself goes on.
-    pub(crate) async fn kill_queries(&self, condition: &Node, test: bool) -> Result<Outcome> {
+    /// With `waits` it ends when they have.
+    pub(crate) async fn kill_queries(&self, condition: &Node, test: bool, waits: bool) -> Result<Outcome> {
         let chosen = self.texts_of(&format!("SELECT query_id FROM system.processes WHERE {}", sql(condition))).await?;
         let own = &self.context.query_id;
         let kills_all = self.context.rights().has(privilege("KILL QUERY"), &Object::EVERYTHING);
         let mut killed = Vec::new();
+        let mut ending = Vec::new();
         for query in processes::snapshot() {
             if query.query_id == *own
                 || (query.user != self.context.user && !kills_all)
@@ -31,9 +37,18 @@ impl Interpreter {
             let mut status = String::new();
             if !test {
                 query.cancel.cancel();
-                status = "waiting".to_string();
+                status = if waits { "finished" } else { "waiting" }.to_string();
             }
             killed.push(vec![status, query.query_id.clone(), query.user.clone(), query.query.clone()]);
+            ending.push(query);
+        }
+        if waits && !test {
+            for query in &ending {
+                while processes::is_running(query) {
+                    self.context.check()?;
+                    tokio::time::sleep(ENDED_EVERY).await;
+                }
+            }
         }
         Outcome::texts(&["kill_status", "query_id", "user", "query"], &killed)
     }

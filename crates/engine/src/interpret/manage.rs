@@ -188,7 +188,7 @@ impl Interpreter {
                     }
                 }
             }
-            Statement::KillQuery { condition, test } => return self.kill_queries(&condition, test).await,
+            Statement::KillQuery { condition, test, waits } => return self.kill_queries(&condition, test, waits).await,
             Statement::System(words) => self.system(&words).await?,
             other => return Err(Error::logical(format!("No interpreter for a {} statement", other.kind()))),
         }

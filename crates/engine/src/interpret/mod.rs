@@ -45,7 +45,7 @@ use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{Databases, Table};
 use gristmill_introspect::QueryContext;
-use gristmill_sql::statement::{Statement, TableName};
+use gristmill_sql::statement::{Statement, TableExpression, TableName};
 use gristmill_types::{Columns, SqlType};
 use parking_lot::Mutex;
 
@@ -206,10 +206,23 @@ impl Interpreter {
                 | Statement::Merges { .. }
                 | Statement::DropLoadLedger { .. }
         ) || matches!(statement, Statement::Access(access) if access.writes());
-        if writes && self.context.settings.readonly > 0 {
+        let readonly = self.context.settings.readonly;
+        if writes && readonly > 0 && (readonly == 1 || !self.is_of_temporary_tables(statement)) {
             return Err(required::readonly());
         }
         Ok(())
+    }
+
+    /// Whether a statement changes the session's own tables and no others: with `readonly` 2 it may.
+    fn is_of_temporary_tables(&self, statement: &Statement) -> bool {
+        let is_temporary = |name: &TableName| self.full(name).0 == TEMPORARY_DATABASE;
+        match statement {
+            Statement::CreateTable(create) => create.temporary,
+            Statement::Insert(insert) => matches!(&insert.target, TableExpression::Table(name) if is_temporary(name)),
+            Statement::DropTable { names, .. } => names.iter().all(is_temporary),
+            Statement::Truncate { name, .. } | Statement::Alter { name, .. } => is_temporary(name),
+            _ => false,
+        }
     }
 
     /// Errors: QUERY_IS_PROHIBITED.

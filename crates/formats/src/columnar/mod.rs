@@ -4,6 +4,7 @@
 //! reader and a writer need of either format without knowing where bytes come from.
 
 pub mod arrow;
+pub(crate) mod arrow_check;
 pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;

@@ -1,6 +1,6 @@
 //! Parquet and Arrow out of a stream that cannot be sought.
 //!
-//! ArrowStream is decoded message by message as it comes. Parquet and Arrow files have their directory at the end, so their
+//! ArrowStream is decoded message by message, as each is there as a whole. Parquet and Arrow files have their directory at the end, so their
 //! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for.
 
 use std::collections::VecDeque;
@@ -25,6 +25,7 @@ use super::RowParser;
 use super::omitted::{flagged_column, flags_of};
 use super::rows::BATCH_ROWS;
 use crate::Format;
+use crate::columnar::arrow_check::{self, Next};
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
 use crate::columnar::parquet_rows::{Limits, ParquetRows};
 use crate::columnar::{FileBytes, footer_check};
@@ -39,6 +40,8 @@ pub(crate) struct Buffered {
     allow_missing: bool,
     any_case: bool,
     held: Vec<u8>,
+    /// Less than so many bytes of a stream hold no whole message.
+    wanted: usize,
     stream: Option<StreamDecoder>,
     /// Bytes of the stream so far.
     streamed: u64,
@@ -60,6 +63,7 @@ impl Buffered {
             allow_missing: settings.input_format_parquet_allow_missing_columns,
             any_case: settings.input_format_parquet_case_insensitive_column_matching,
             held: Vec::new(),
+            wanted: 0,
             stream: (format == Format::ArrowStream).then(StreamDecoder::new),
             streamed: 0,
             rows: 0,
@@ -107,10 +111,54 @@ impl Buffered {
     fn take(&mut self, batch: &RecordBatch, out: &mut Vec<RecordBatch>) -> Result<()> {
         let mut from = 0;
         while from < batch.num_rows() {
+            // A column of nothing, or none at all, may claim any number of rows.
+            allocations::check_wanted()?;
+            allocations::check_room(0)?;
             let rows = (batch.num_rows() - from).min(BATCH_ROWS);
             let converted = self.convert(&batch.slice(from, rows))?;
             out.push(converted);
             from += rows;
+        }
+        Ok(())
+    }
+
+    /// The whole messages at the start of a stream's held bytes; what is left stays held.
+    fn whole_messages(&mut self) -> Result<Vec<Buffer>> {
+        let mut ends = Vec::new();
+        let mut from = 0;
+        while self.held.len() - from >= self.wanted.max(1) {
+            match arrow_check::next_message(&self.held[from..])? {
+                Next::Whole(length) => {
+                    from += length;
+                    self.wanted = 0;
+                    ends.push(from);
+                }
+                Next::Wanted(bytes) => self.wanted = bytes,
+            }
+        }
+        if ends.is_empty() {
+            return Ok(Vec::new());
+        }
+        let rest = self.held[from..].to_vec();
+        let whole = Buffer::from_vec(std::mem::replace(&mut self.held, rest));
+        let mut start = 0;
+        let cut = |end: usize| {
+            let message = whole.slice_with_length(start, end - start);
+            start = end;
+            message
+        };
+        Ok(ends.into_iter().map(cut).collect())
+    }
+
+    fn decode_messages(&mut self, out: &mut Vec<RecordBatch>) -> Result<()> {
+        for mut message in guarded(|| self.whole_messages())? {
+            while let Some(decoder) = &mut self.stream
+                && !message.is_empty()
+            {
+                if let Some(batch) = guarded_arrow(|| decoder.decode(&mut message))? {
+                    self.take(&batch, out)?;
+                }
+            }
         }
         Ok(())
     }
@@ -155,6 +203,7 @@ fn batches_of(
         let metadata = parquet_metadata(&file)?;
         return Ok(Box::new(ParquetRows::new(file, metadata, limits)));
     }
+    guarded(|| arrow_check::check_file(&file))?;
     let bytes = file.reader()?;
     let mut reader = guarded_arrow(|| FileReaderBuilder::new().build(bytes))?;
     Ok(Box::new(std::iter::from_fn(move || guarded_arrow(|| reader.next().transpose()).transpose())))
@@ -202,30 +251,23 @@ pub(crate) fn arrow_schema(bytes: &[u8]) -> Result<Option<SchemaRef>> {
 
 impl RowParser for Buffered {
     fn push(&mut self, bytes: &[u8]) -> Result<Vec<RecordBatch>> {
-        let Some(decoder) = &mut self.stream else {
-            allocations::extend(&mut self.held, bytes)?;
+        allocations::extend(&mut self.held, bytes)?;
+        if self.stream.is_none() {
             return Ok(Vec::new());
-        };
+        }
         self.streamed += bytes.len() as u64;
-        let mut buffer = Buffer::from(bytes);
-        let mut decoded = Vec::new();
-        let done = guarded_arrow(|| {
-            while !buffer.is_empty() {
-                if let Some(batch) = decoder.decode(&mut buffer)? {
-                    decoded.push(batch);
-                }
-            }
-            Ok(())
-        });
         let mut out = Vec::new();
-        let taken = done.and_then(|()| decoded.iter().try_for_each(|batch| self.take(batch, &mut out)));
-        taken.map_err(|error| self.located(error)).map(|()| out)
+        self.decode_messages(&mut out).map_err(|error| self.located(error)).map(|()| out)
     }
 
     fn finish(&mut self) -> Result<Vec<RecordBatch>> {
         let ended = match &mut self.stream {
             None => self.whole(),
             Some(_) if self.streamed == 0 => Ok(Vec::new()),
+            Some(_) if !self.held.is_empty() => Err(Error::new(
+                ErrorCode::CANNOT_READ_ALL_DATA,
+                "The Arrow stream ends before its end: its last message is not there as a whole",
+            )),
             Some(decoder) => decoder.finish().map(|()| Vec::new()).map_err(|error| {
                 Error::new(ErrorCode::CANNOT_READ_ALL_DATA, format!("The Arrow stream ends before its end: {error}"))
             }),

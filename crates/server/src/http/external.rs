@@ -46,7 +46,7 @@ pub async fn read_form(
         if is_file {
             parts.push(Part { name, data });
         } else {
-            parameters.add(&name, String::from_utf8_lossy(&data).into_owned());
+            parameters.add(&name, data.to_vec());
         }
     }
     Ok(parts)
@@ -78,7 +78,7 @@ mod tests {
         let chunks: Vec<Result<Bytes>> = FORM.as_bytes().chunks(10).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
         let body = futures::stream::iter(chunks).boxed();
         let parts = futures::executor::block_on(read_form(body, "x".to_string(), &mut parameters)).expect("a form");
-        assert_eq!(parameters.get("query"), Some("SELECT 1"));
+        assert_eq!(parameters.query.as_deref(), Some(&b"SELECT 1"[..]));
         let tables = tables(parts, &parameters, &Settings::default()).expect("a table");
         assert_eq!(tables[0].columns.structure(), "_1 UInt8, _2 Nullable(String)");
         assert_eq!(tables[0].batches[0].num_rows(), 2);

@@ -14,6 +14,7 @@ use http_body_util::BodyDataStream;
 use hyper::body::Incoming;
 use parking_lot::Mutex;
 
+use super::half_closed::One;
 use crate::core::one_statement;
 use gristmill_formats::native::frames;
 
@@ -33,12 +34,13 @@ pub struct Rest {
     left: Arc<Mutex<Option<BodyDataStream<Incoming>>>>,
     /// A client that sends nothing of its body for so long is gone.
     longest: Arc<Mutex<Duration>>,
+    request: Arc<One>,
 }
 
 impl Rest {
     /// Of a body each piece of which is waited for so long, until more is known of who sends it.
-    pub fn waiting(longest: Duration) -> Rest {
-        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)) }
+    pub fn waiting(longest: Duration, request: Arc<One>) -> Rest {
+        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)), request }
     }
 
     /// From the next piece on.
@@ -112,6 +114,7 @@ pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>>
             }
             None => {
                 reading.end();
+                reading.rest.request.is_asked();
                 Ok(None)
             }
         }
@@ -127,8 +130,8 @@ pub struct Taken {
 
 /// Takes text and data apart: `query` is that of the URL, and the body goes on where it ends. Errors: SYNTAX_ERROR,
 /// QUERY_IS_TOO_LARGE, those of reading the body.
-pub async fn take(query: &str, mut body: InputData) -> Result<Taken> {
-    let mut text = BytesMut::from(query.as_bytes());
+pub async fn take(query: &[u8], mut body: InputData) -> Result<Taken> {
+    let mut text = BytesMut::from(query);
     if !query.is_empty() {
         text.extend_from_slice(b"\n");
     }
@@ -188,7 +191,7 @@ mod tests {
     fn taken(query: &str, body: &[u8], chunk: usize) -> (String, Vec<u8>) {
         let chunks: Vec<Result<Bytes>> = body.chunks(chunk).map(|chunk| Ok(Bytes::copy_from_slice(chunk))).collect();
         futures::executor::block_on(async {
-            let taken = take(query, futures::stream::iter(chunks).boxed()).await.expect("a statement");
+            let taken = take(query.as_bytes(), futures::stream::iter(chunks).boxed()).await.expect("a statement");
             let mut data = Vec::new();
             if let Some(mut stream) = taken.data {
                 while let Some(chunk) = stream.next().await {

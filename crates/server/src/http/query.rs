@@ -19,6 +19,7 @@ use hyper::http::request::Parts;
 
 use super::answer::Responder;
 use super::external;
+use super::half_closed::One;
 use super::head::Head;
 use super::input::{self, Rest, Taken};
 use super::outgoing::{Holding, Outgoing, Wrapping};
@@ -39,6 +40,7 @@ pub struct Exchange {
     pub core: Arc<Core>,
     pub parts: Parts,
     pub body: Incoming,
+    pub one: Arc<One>,
     pub peer: Peer,
     pub responder: Responder,
 }
@@ -78,7 +80,7 @@ struct Wishes {
 }
 
 pub async fn run(exchange: Exchange) {
-    let Exchange { core, parts, body, peer, responder } = exchange;
+    let Exchange { core, parts, body, one, peer, responder } = exchange;
     let env = &core.engine.env;
     let mut parameters = Parameters::of(parts.uri.query());
     let id = parameters.get("query_id").or(header(&parts, "x-clickhouse-query-id")).filter(|id| !id.is_empty());
@@ -91,7 +93,7 @@ pub async fn run(exchange: Exchange) {
         ..Head::default()
     };
     let mut wishes = Wishes { wrapping: Wrapping::default(), holding: Holding::Briefly(BUFFER_BYTES as usize) };
-    let rest = Rest::waiting(core.settings.http_receive_longest());
+    let rest = Rest::waiting(core.settings.http_receive_longest(), one);
     let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");
@@ -168,7 +170,7 @@ async fn prepare(
     wishes.holding = holding(parameters, &session)?;
     let external = external::tables(form, parameters, settings)?;
     let longest = Duration::from_millis(settings.queue_max_wait_ms);
-    let query = parameters.get("query").unwrap_or_default();
+    let query = parameters.query.as_deref().unwrap_or_default();
     let taken = input::take(query, data.unwrap_or_else(|| futures::stream::empty().boxed())).await?;
     let place = core.admission.or_wait(place, &taken.statement.text, longest).await?;
     let default_format = header(parts, "x-clickhouse-format").or(parameters.get("default_format"));

@@ -8,9 +8,9 @@ use gristmill_access::control::Credentials;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Compression;
 use gristmill_introspect::{Client, Settings};
+use gristmill_sql::ast::with_escapes;
 use hyper::Method;
 use hyper::http::request::Parts;
-use url::form_urlencoded;
 
 use super::query::Peer;
 use super::sessions::SessionRequest;
@@ -18,9 +18,11 @@ use crate::known_settings;
 
 #[derive(Clone, Debug, Default)]
 pub struct Parameters {
-    /// `query`, `database`, …
+    /// Literals in it hold any bytes.
+    pub query: Option<Vec<u8>>,
+    /// `database`, `query_id`, …
     pub reserved: BTreeMap<String, String>,
-    /// `param_x`, without `param_`; the text still has its escapes.
+    /// `param_x`, without `param_`; the text still has its escapes, and has others for bytes that are not UTF-8.
     pub of_query: BTreeMap<String, String>,
     pub settings: Vec<(String, String)>,
     pub roles: Vec<String>,
@@ -30,7 +32,6 @@ pub struct Parameters {
 
 /// Names of the URL that are no settings.
 const RESERVED: &[&str] = &[
-    "query",
     "database",
     "default_format",
     "query_id",
@@ -55,22 +56,28 @@ impl Parameters {
     /// Of a URL's query string.
     pub fn of(query: Option<&str>) -> Parameters {
         let mut parameters = Parameters::default();
-        for (name, value) in form_urlencoded::parse(query.unwrap_or_default().as_bytes()) {
-            parameters.add(&name, value.into_owned());
+        for pair in query.unwrap_or_default().split('&') {
+            let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+            parameters.add(&String::from_utf8_lossy(&decoded(name)), decoded(value));
         }
         parameters
     }
 
-    pub fn add(&mut self, name: &str, value: String) {
-        if name.is_empty() {
-            return;
+    pub fn add(&mut self, name: &str, value: Vec<u8>) {
+        if name == "query" {
+            // Of one that stands twice the first counts.
+            self.query.get_or_insert(value);
+        } else if let Some(parameter) = name.strip_prefix("param_") {
+            self.of_query.insert(parameter.to_string(), with_escapes(&value));
+        } else if !name.is_empty() {
+            self.add_text(name, String::from_utf8_lossy(&value).into_owned());
         }
-        if let Some(parameter) = name.strip_prefix("param_") {
-            self.of_query.insert(parameter.to_string(), value);
-        } else if name == "role" {
+    }
+
+    fn add_text(&mut self, name: &str, value: String) {
+        if name == "role" {
             self.roles.push(value);
         } else if RESERVED.contains(&name) {
-            // Of one that stands twice the first counts.
             self.reserved.entry(name.to_string()).or_insert(value);
         } else if OF_TABLES.iter().any(|end| name.ends_with(end))
             && known_settings::encoding(name).is_none()
@@ -104,6 +111,20 @@ impl Parameters {
             close: self.flag("close_session")?,
         }))
     }
+}
+
+/// A name or a value of a URL without its escapes. (The `url` crate gives text, and other bytes up.)
+fn decoded(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let [first, behind @ ..] = rest {
+        let digits = behind.first_chunk::<2>().filter(|_| *first == b'%').and_then(|digits| str::from_utf8(digits).ok());
+        let escaped =
+            digits.filter(|digits| !digits.starts_with('+')).and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        out.push(escaped.unwrap_or(if *first == b'+' { b' ' } else { *first }));
+        rest = if escaped.is_some() { &behind[2..] } else { behind };
+    }
+    out
 }
 
 pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
@@ -214,11 +235,20 @@ mod tests {
     fn what_is_no_parameter_is_a_setting() {
         let parameters =
             Parameters::of(Some("query=SELECT+1&param_a=%5C%27&max_threads=2&ids_structure=a+Int8&role=x&role=y&=1"));
-        assert_eq!(parameters.get("query"), Some("SELECT 1"));
+        assert_eq!(parameters.query.as_deref(), Some(&b"SELECT 1"[..]));
         assert_eq!(parameters.of_query["a"], "\\'");
         assert_eq!(parameters.settings, [("max_threads".to_string(), "2".to_string())]);
         assert_eq!(parameters.of_tables["ids_structure"], "a Int8");
         assert_eq!(parameters.roles, ["x", "y"]);
+    }
+
+    #[test]
+    fn bytes_that_are_no_text_stay() {
+        let parameters = Parameters::of(Some("query=SELECT+'%ff%2B'&param_a=%FFb%C3%A4&user=%c3%A4%&query=2"));
+        assert_eq!(parameters.query.as_deref(), Some(&b"SELECT '\xff+'"[..]));
+        assert_eq!(parameters.of_query["a"], "\\xFFbä");
+        assert_eq!(parameters.get("user"), Some("ä%"));
+        assert_eq!(decoded("%+1%1%zz%"), b"% 1%1%zz%");
     }
 
     #[test]

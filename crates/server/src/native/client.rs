@@ -10,6 +10,7 @@ use gristmill_engine::split::{InsertHead, insert_head};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block};
 use gristmill_introspect::Client;
 use gristmill_sql::any_bytes;
+use gristmill_sql::ast::with_escapes;
 
 use crate::known_settings::{self, Encoding};
 use gristmill_formats::native::frames;
@@ -134,9 +135,8 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         let text = text_of(text);
         let mut parameters = BTreeMap::new();
         if self.has(revision::PARAMETERS) {
-            for setting in self.list().await.context(|| "in the parameters of a query".to_string())? {
-                parameters.insert(setting.name, unquoted(&setting.value));
-            }
+            let listed = self.parameters(&mut parameters).await;
+            listed.context(|| "in the parameters of a query".to_string())?;
         }
         Ok(Query { id, client, settings, stage, compressed, text: text?, parameters })
     }
@@ -249,6 +249,21 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             let value = self.word().await?;
             bounded(all.len() as u64)?;
             all.push(Setting { name, value, important: flags & IMPORTANT != 0 });
+        }
+    }
+
+    /// Literals, in which any bytes may stand.
+    async fn parameters(&mut self, parameters: &mut BTreeMap<String, String>) -> Result<()> {
+        loop {
+            let name = self.word().await?;
+            if name.is_empty() {
+                return Ok(());
+            }
+            self.number().await?;
+            self.reader.begin();
+            let value = self.reader.bytes(WORD_BYTES_MAX).await?;
+            bounded(parameters.len() as u64)?;
+            parameters.insert(name, unquoted(&with_escapes(&value)));
         }
     }
 

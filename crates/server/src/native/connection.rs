@@ -24,7 +24,7 @@ use gristmill_formats::native::revision;
 use gristmill_formats::native::socket::{Chunks, Output, channels, gone};
 
 /// Until the client has said who it is.
-const HELLO_LONGEST: Duration = Duration::from_secs(60);
+const HELLO_LONGEST: Duration = Duration::from_secs(10);
 /// A connection without a query for so long is closed.
 const IDLE_LONGEST: Duration = Duration::from_secs(3600);
 

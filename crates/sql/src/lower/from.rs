@@ -122,7 +122,8 @@ impl Analyzer<'_> {
 
     pub(crate) fn table(&self, reference: &TableReference, alias: Option<String>) -> Result<Relation> {
         let table = self.tables.by_text.get(&reference.key()).ok_or_else(|| {
-            Error::logical(format!("The table {} was not resolved before the query was lowered", reference.key()))
+            // Expressions of tables' definitions and arguments are computed by themselves.
+            Error::not_implemented(format!("A subquery cannot read here: {}", reference.key()))
         })?;
         let qualifier = match &alias {
             Some(alias) => vec![alias.clone()],

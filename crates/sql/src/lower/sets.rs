@@ -50,9 +50,8 @@ impl Analyzer<'_> {
             }
             InSet::List(list) => {
                 if let [one] = &list[..] {
-                    let is_array =
-                        self.expr(one, context).is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_)));
-                    if is_array {
+                    let item = self.expr(one, context);
+                    if item.as_ref().is_ok_and(|typed| matches!(typed.kind.plain(), SqlType::Array(_))) {
                         return self.in_array(left, one, negated, context);
                     }
                     // `x IN ((1, 2))` of a plain x is `x IN (1, 2)`.
@@ -61,6 +60,7 @@ impl Analyzer<'_> {
                     {
                         return self.in_set(left, &InSet::List(tuple.arguments.clone()), negated, context);
                     }
+                    return self.in_items(left, list, Some(item), negated, context);
                 }
                 self.in_list(left, list, negated, context)
             }
@@ -97,6 +97,19 @@ impl Analyzer<'_> {
     }
 
     fn in_list(&self, left: &Node, list: &[Node], negated: bool, context: &Context<'_>) -> Result<Typed> {
+        self.in_items(left, list, None, negated, context)
+    }
+
+    /// `x IN (…)`, of which the only item may be lowered already: one in another, each lowered twice, would double with
+    /// every level.
+    fn in_items(
+        &self,
+        left: &Node,
+        list: &[Node],
+        only: Option<Result<Typed>>,
+        negated: bool,
+        context: &Context<'_>,
+    ) -> Result<Typed> {
         let typed = self.as_value(self.expr(left, context)?)?;
         if matches!(typed.kind.plain(), SqlType::Tuple(_) | SqlType::Array(_) | SqlType::Map(..)) {
             // (a, b) IN ((1, 2), …), or (a, b) IN (1, 2) for one tuple.
@@ -111,7 +124,10 @@ impl Analyzer<'_> {
                 false => self.bounded_by_parts(any, left, items, context),
             };
         }
-        let items = list.iter().map(|node| self.as_value(self.expr(node, context)?)).collect::<Result<_>>()?;
+        let items = match only {
+            Some(item) => vec![self.as_value(item?)?],
+            None => list.iter().map(|node| self.as_value(self.expr(node, context)?)).collect::<Result<_>>()?,
+        };
         self.in_values(typed, items, negated)
     }
 

@@ -87,10 +87,11 @@ fn scalar_aliases_of_with_become_subqueries() {
 
 #[test]
 fn parameters_are_constants_of_their_type() {
-    let given = BTreeMap::from([("n".to_string(), "it's".to_string()), ("t".to_string(), "d.x".to_string())]);
-    let tokens = prepare(tokenize("SELECT {n:String} FROM {t:Identifier}").expect("tokens"), &given).expect("prepared");
+    let given = [("n", "it's"), ("t", "d.x"), ("i", "4")].map(|(name, value)| (name.to_string(), value.to_string()));
+    let text = "SELECT {n:String}, {i:Int8} FROM {t:Identifier}";
+    let tokens = prepare(tokenize(text).expect("tokens"), &BTreeMap::from(given)).expect("prepared");
     let words: Vec<String> = tokens.iter().map(|token| token.token.to_string()).filter(|text| text != "EOF").collect();
-    assert_eq!(words.join(" "), "SELECT _CAST ( 'it\\'s' , 'String' ) FROM `d` . `x`");
+    assert_eq!(words.join(" "), "SELECT 'it\\'s' , _CAST ( '4' , 'Int8' ) FROM `d` . `x`");
 }
 
 #[test]

@@ -1,0 +1,17 @@
+CREATE TABLE s (v Int8, k Int8) ENGINE = Memory;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+CREATE TABLE t (x Int32, y String DEFAULT (SELECT v FROM s)) ENGINE = Memory;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+CREATE TABLE t (x Int32, y DEFAULT (SELECT v FROM s)) ENGINE = Memory;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+CREATE TABLE t (x Int32, y String DEFAULT x IN (SELECT v FROM s)) ENGINE = Memory;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+CREATE TABLE t (x Int32, y String MATERIALIZED (SELECT 1)) ENGINE = Memory;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+CREATE TABLE t (x Int32, y String ALIAS (SELECT v FROM s)) ENGINE = Memory;
+CREATE TABLE t (x Int32) ENGINE = MergeTree ORDER BY x;
+-- error: THERE_IS_NO_DEFAULT_VALUE
+ALTER TABLE t ADD COLUMN y Int8 DEFAULT (SELECT max(v) FROM s);
+-- error: SYNTAX_ERROR
+INSERT INTO t VALUES (1), (2;
+SELECT * FROM viewIfPermitted(SELECT number AS n, 'it''s' AS s FROM numbers(3) WHERE n != 1 ELSE null('n UInt64, s String'));
