@@ -77,7 +77,7 @@ fn plain_of(data: &[u8]) -> Result<Vec<u8>> {
     let mut plain = Vec::new();
     let too_much = |_| Error::new(ErrorCode::CORRUPTED_DATA, format!("The part's primary index would be {bytes} bytes"));
     plain.try_reserve_exact(bytes).map_err(too_much)?;
-    zstd::bulk::decompress_to_buffer(data, &mut plain)?;
+    zstd::bulk::Decompressor::new()?.decompress_to_buffer(data, &mut plain)?;
     Ok(plain)
 }
 
