@@ -10,6 +10,7 @@ ALTER TABLE mp UPDATE v = _part_offset, s = _partition_id WHERE 1 SETTINGS mutat
 SELECT * FROM mp ORDER BY k;
 DELETE FROM mp WHERE _partition_id = '1' AND _part_offset = 0;
 SELECT * FROM mp ORDER BY k;
+OPTIMIZE TABLE mp FINAL;
 DELETE FROM mp WHERE _part_offset = 1;
 SELECT * FROM mp ORDER BY k;
 DELETE FROM mp WHERE _partition_id = '0';
