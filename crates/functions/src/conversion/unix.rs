@@ -4,11 +4,12 @@ use SqlType as T;
 use arrow::datatypes::{Int64Type, UInt32Type};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
+use gristmill_types::calendar::SECONDS_A_DAY;
 use gristmill_types::cast::cast;
 
 use crate::columns::{Numbers, numbers, retype};
 use crate::datetime::format_bind;
-use crate::datetime::moments::{Moments, expect_moments, from_ticks, ticks, zone_argument};
+use crate::datetime::moments::{Moments, days, expect_moments, from_ticks, ticks, zone_argument};
 use crate::define::{arity, expect_integer, illegal, need_constant_text, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
@@ -49,10 +50,14 @@ fn to_timestamp(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result
         }));
     }
     let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
-    let by_day = matches!(arguments[0].kind, T::Date | T::Date32);
-    // In zones east of Greenwich 1970 began before the clock that is counted by.
-    let counted = move |second: i64| if by_day { second.max(0) as u32 } else { second as u32 };
-    Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| counted(second))))
+    if matches!(arguments[0].kind, T::Date | T::Date32) && arguments.len() == 1 {
+        // A day begins at midnight in Greenwich, whatever the zone.
+        return Ok(Bound::new(T::UInt32, |args, _| {
+            let days = days(&args[0])?;
+            numbers::<UInt32Type>(days.len(), |row| Ok((i64::from(days[row]) * SECONDS_A_DAY) as u32))
+        }));
+    }
+    Ok(Bound::new(T::UInt32, move |args, _| moments.each_second::<UInt32Type>(&args[0], |second, _| second as u32)))
 }
 
 type Compile = fn(&str, &str) -> Result<Vec<crate::datetime::Piece>>;
