@@ -109,15 +109,3 @@ def test_rows_of_megabytes_are_merged_a_few_at_a_time(data):
     assert said == b""
     assert peak <= LIMIT, peak / MIB
     assert gristmill("SELECT count() FROM w", path=data).ok().value == "80"
-
-
-def test_a_part_whose_sorting_key_is_beyond_the_limit_is_refused_before_it_is_there(data):
-    gristmill(
-        "CREATE TABLE w (s String, k UInt64) ENGINE = MergeTree ORDER BY s",
-        "INSERT INTO w SELECT repeat(hex(cityHash64(number)), 625000), number FROM numbers(40) SETTINGS max_block_size = 1",
-        path=data,
-    ).ok()
-    peak, said = peak_of(data, f"SELECT count() FROM w WHERE s > 'a' SETTINGS max_memory_usage = {LIMIT}")
-    assert b"MEMORY_LIMIT_EXCEEDED" in said and b"part" in said, said
-    assert peak <= LIMIT, peak / MIB
-    assert gristmill("SELECT count() FROM w WHERE s > ''", path=data).ok().value == "40"
