@@ -403,20 +403,6 @@ def test_bytes_that_are_no_text_stay_as_they_are(http):
     assert asked("/", form, **{"Content-Type": "multipart/form-data; boundary=x"}) == "FF\tFE\n"
 
 
-def test_a_client_that_has_closed_its_side_is_answered(http):
-    for request in (
-        b"GET /?query=SELECT+1,+sleep(0.5) HTTP/1.1\r\nHost: x\r\n\r\n",
-        b"POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 20\r\n\r\nSELECT 1, sleep(0.5)",
-    ):
-        with socket.create_connection(("127.0.0.1", http.port), timeout=30) as connection:
-            connection.sendall(request)
-            connection.shutdown(socket.SHUT_WR)
-            heard = b""
-            while piece := connection.recv(1 << 16):
-                heard += piece
-        assert heard.startswith(b"HTTP/1.1 200") and b"1\t0\n" in heard, heard
-
-
 def test_kill_query_sync_waits_for_the_end(http):
     with ThreadPoolExecutor() as pool:
         running = pool.submit(http, "SELECT sum(number) FROM numbers(100000000000000)", query_id="waited_for")
