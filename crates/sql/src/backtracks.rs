@@ -11,7 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::parser::{Parser, ParserError};
 
 /// `max_parser_backtracks` where nobody says it.
-pub(crate) const BACKTRACKS_MOST: u64 = 1_000_000;
+pub(crate) const BACKTRACKS_MOST: u64 = 100_000;
 
 /// What the parser of this thread has done with its text.
 #[derive(Debug, Clone, Copy, Default)]
