@@ -237,11 +237,3 @@ def test_changed_requests_over_http(target):
 def form(file: bytes) -> tuple[bytes, dict[str, str]]:
     body = b'--x\r\nContent-Disposition: form-data; name="t"; filename="t"\r\n\r\n' + file + b"\r\n--x--\r\n"
     return body, {"Content-Type": "multipart/form-data; boundary=x"}
-
-
-@pytest.mark.parametrize("before, after", [("(SELECT ", ")"), ("1 IN (", ")")])
-def test_what_is_nested_is_planned_once(target, before, after):
-    http = Http(target.http_port)
-    begun = time.monotonic()
-    assert http.ok("SELECT " + before * 40 + "1" + after * 40) == "1\n"
-    assert time.monotonic() - begun < 30
