@@ -237,3 +237,44 @@ def test_changed_requests_over_http(target):
 def form(file: bytes) -> tuple[bytes, dict[str, str]]:
     body = b'--x\r\nContent-Disposition: form-data; name="t"; filename="t"\r\n\r\n' + file + b"\r\n--x--\r\n"
     return body, {"Content-Type": "multipart/form-data; boundary=x"}
+
+
+@pytest.mark.parametrize("format", ["Arrow", "ArrowStream"])
+def test_lengths_in_arrow_are_not_believed(target, format):
+    http = Http(target.http_port)
+    http.ok("CREATE TABLE IF NOT EXISTS arrow (a Int32) ENGINE = Null")
+    good = http(f"SELECT toInt32(number % 3) AS a FROM numbers(10000) FORMAT {format}").body
+    # Of the first of its batches.
+    honest = (4 * 8192).to_bytes(8, "little")
+    assert honest in good, "a compressed buffer says how long it is"
+    for claim in (0x7000000000000000, 1 << 62, 1 << 40, 4 * 8192 + 1):
+        bad = good.replace(honest, claim.to_bytes(8, "little"))
+        assert http(f"INSERT INTO arrow FORMAT {format}", bad).status == 400
+        body, headers = form(bad)
+        assert http("SELECT count() FROM t", body, headers=headers, t_structure="a Int32", t_format=format).status == 400
+    # Wherever eight bytes say how long something is.
+    for at in range(0, len(good) - 8, 4):
+        bad = good[:at] + b"\0\0\0\0\0\0\0\x70" + good[at + 8 :]
+        http(f"INSERT INTO arrow FORMAT {format}", bad)
+    assert target.process.poll() is None
+    http.ok(f"INSERT INTO arrow FORMAT {format}", good)
+
+
+@pytest.mark.parametrize("unit", ["CASE WHEN 1 THEN ", "INTERVAL ", "NOT (", "(x) -> ", "1 BETWEEN 1 AND "])
+def test_text_that_fits_nothing_is_given_up(target, unit):
+    http = Http(target.http_port)
+    answer = http("SELECT " + unit * 60 + "1")
+    assert answer.status in (200, 400), answer
+    few = http("SELECT " + "CASE WHEN 1 THEN " * 12, max_parser_backtracks=100)
+    assert few.status == 400
+
+
+def test_the_parser_goes_back_so_often(target):
+    http = Http(target.http_port)
+    assert http("SELECT " + "CASE WHEN 1 THEN " * 40).error == (718, "TOO_SLOW_PARSING")
+
+
+@pytest.mark.parametrize("before, after", [("(SELECT ", ")"), ("1 IN (", ")")])
+def test_what_is_nested_is_planned_once(target, before, after):
+    http = Http(target.http_port)
+    assert http.ok("SELECT " + before * 40 + "1" + after * 40) == "1\n"

@@ -259,7 +259,7 @@ settings! {
     max_bytes_to_read: u64 = 0u64, "Bytes, as they lie in memory, that a query may read. 0: no limit.";
     function_range_max_elements_in_block: u64 = 500_000_000u64, "Elements that function range may make in a block.";
     max_query_size: u64 = 262_144u64, "Bytes that the text of a query may have, without the data of an INSERT. 0: any number.";
-    max_parser_backtracks: u64 = 100_000u64, "How often the parser may go back in a query to try something else. 0: as often as it likes.";
+    max_parser_backtracks: u64 = 100_000u64, "How often the parser may go back in a query to try something else (ClickHouse's default is 1,000,000). 0: as often as it likes.";
     max_parser_depth: u64 = 1_000u64, "How deep the parser descends into a query. 0: as deep as it can.";
     max_ast_depth: u64 = 1_000u64, "Levels that the tree of a query may have. 0: as many as there can be.";
     max_ast_elements: u64 = 50_000u64, "Nodes that the tree of a query may have. 0: any number.";

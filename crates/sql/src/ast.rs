@@ -181,6 +181,16 @@ impl Node {
         found
     }
 
+    /// Whether more nodes of one query stand in the expression.
+    pub fn is_larger_than(&self, most: usize) -> bool {
+        let mut nodes = 0;
+        self.walk(&mut |_| {
+            nodes += 1;
+            nodes <= most
+        });
+        nodes > most
+    }
+
     /// Calls `visit` on this node and every node below it that belongs to the same query; a false stops the descent.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Node) -> bool) {
         if !visit(self) {

@@ -12,6 +12,9 @@ use crate::ast::{
 };
 use crate::rewrite::stars::STAR;
 
+/// Nodes of an expression that may be put into a tree twice.
+const TWICE_NODES_MAX: usize = 10_000;
+
 fn unsupported(what: impl std::fmt::Display) -> Error {
     Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: {what} is not an expression here"))
 }
@@ -55,6 +58,14 @@ pub fn node(expr: &Expr) -> Result<Node> {
         }
         Expr::Between { expr, negated, low, high } => {
             let value = node(expr)?;
+            // It stands there twice: each BETWEEN within doubles it once more.
+            if value.is_larger_than(TWICE_NODES_MAX) {
+                let text = format!(
+                    "AST is too big: BETWEEN of an expression of more than {TWICE_NODES_MAX} nodes, which would stand there \
+                     twice. Give it a name in a subquery"
+                );
+                return Err(Error::new(ErrorCode::TOO_BIG_AST, text));
+            }
             let low = node(low)?;
             let high = node(high)?;
             if *negated {

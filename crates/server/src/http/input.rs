@@ -14,7 +14,6 @@ use http_body_util::BodyDataStream;
 use hyper::body::Incoming;
 use parking_lot::Mutex;
 
-use super::half_closed::One;
 use crate::core::one_statement;
 use gristmill_formats::native::frames;
 
@@ -34,13 +33,12 @@ pub struct Rest {
     left: Arc<Mutex<Option<BodyDataStream<Incoming>>>>,
     /// A client that sends nothing of its body for so long is gone.
     longest: Arc<Mutex<Duration>>,
-    request: Arc<One>,
 }
 
 impl Rest {
     /// Of a body each piece of which is waited for so long, until more is known of who sends it.
-    pub fn waiting(longest: Duration, request: Arc<One>) -> Rest {
-        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)), request }
+    pub fn waiting(longest: Duration) -> Rest {
+        Rest { left: Arc::default(), longest: Arc::new(Mutex::new(longest)) }
     }
 
     /// From the next piece on.
@@ -114,7 +112,6 @@ pub fn raw(incoming: Incoming, rest: &Rest) -> BoxStream<'static, Result<Bytes>>
             }
             None => {
                 reading.end();
-                reading.rest.request.is_asked();
                 Ok(None)
             }
         }

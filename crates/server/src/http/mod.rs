@@ -6,7 +6,6 @@
 
 mod answer;
 pub(crate) mod external;
-mod half_closed;
 mod head;
 pub(crate) mod input;
 mod outgoing;
@@ -22,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::runtime::{self, Task};
-use hyper::body::{Body, Incoming};
+use hyper::body::Incoming;
 use hyper::header::CONNECTION;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -32,7 +31,6 @@ use tokio::io::{AsyncRead, AsyncWrite};
 
 use crate::core::{Core, Counted};
 use answer::AnswerBody;
-use half_closed::{Answering, CountedBody, HalfClosed, One};
 use query::Peer;
 
 /// Until the head of the only request is there, where connections are not kept.
@@ -46,14 +44,11 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
     let from = Peer { address: peer, connection: core.connections.number() };
-    let answering = Answering::default();
-    let socket = HalfClosed::new(socket, answering.clone());
     let service = service_fn(move |request| {
         let core = core.clone();
-        let one = answering.one();
         async move {
             let (is_last, version) = (is_last(&request), request.version());
-            let mut response = respond(core, request, from, &one).await;
+            let mut response = respond(core, request, from).await;
             if is_last {
                 head::put_keep_alive(response.headers_mut(), Duration::ZERO);
                 // An answer of version 1.1 to a client of 1.0 that would keep the connection is said to keep it.
@@ -61,7 +56,7 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
             } else if !response.headers().contains_key(CONNECTION) {
                 head::put_keep_alive(response.headers_mut(), keep_alive);
             }
-            Ok::<_, Infallible>(response.map(|body| CountedBody { body, _one: one }))
+            Ok::<_, Infallible>(response)
         }
     });
     let connection = http1::Builder::new()
@@ -92,10 +87,7 @@ fn is_last(request: &Request<Incoming>) -> bool {
     request.version() == Version::HTTP_10 || words.any(|word| word.trim().eq_ignore_ascii_case("close"))
 }
 
-async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer, one: &Arc<One>) -> Response<AnswerBody> {
-    if request.body().is_end_stream() {
-        one.is_asked();
-    }
+async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer) -> Response<AnswerBody> {
     let has_query = || request.uri().query().is_some_and(|query| !query.is_empty());
     let is_get = matches!(*request.method(), Method::GET | Method::HEAD);
     match request.uri().path() {
@@ -113,7 +105,6 @@ async fn respond(core: Arc<Core>, request: Request<Incoming>, peer: Peer, one: &
     }
     let (parts, body) = request.into_parts();
     let (responder, awaited) = answer::channel();
-    let work =
-        Task::on(&runtime::cpu(), query::run(query::Exchange { core, parts, body, one: one.clone(), peer, responder }));
+    let work = Task::on(&runtime::cpu(), query::run(query::Exchange { core, parts, body, peer, responder }));
     awaited.response(work).await.unwrap_or_else(pages::defect)
 }

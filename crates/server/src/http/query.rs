@@ -19,7 +19,6 @@ use hyper::http::request::Parts;
 
 use super::answer::Responder;
 use super::external;
-use super::half_closed::One;
 use super::head::Head;
 use super::input::{self, Rest, Taken};
 use super::outgoing::{Holding, Outgoing, Wrapping};
@@ -40,7 +39,6 @@ pub struct Exchange {
     pub core: Arc<Core>,
     pub parts: Parts,
     pub body: Incoming,
-    pub one: Arc<One>,
     pub peer: Peer,
     pub responder: Responder,
 }
@@ -80,7 +78,7 @@ struct Wishes {
 }
 
 pub async fn run(exchange: Exchange) {
-    let Exchange { core, parts, body, one, peer, responder } = exchange;
+    let Exchange { core, parts, body, peer, responder } = exchange;
     let env = &core.engine.env;
     let mut parameters = Parameters::of(parts.uri.query());
     let id = parameters.get("query_id").or(header(&parts, "x-clickhouse-query-id")).filter(|id| !id.is_empty());
@@ -93,7 +91,7 @@ pub async fn run(exchange: Exchange) {
         ..Head::default()
     };
     let mut wishes = Wishes { wrapping: Wrapping::default(), holding: Holding::Briefly(BUFFER_BYTES as usize) };
-    let rest = Rest::waiting(core.settings.http_receive_longest(), one);
+    let rest = Rest::waiting(core.settings.http_receive_longest());
     let ready = prepare(&core, &parts, (body, &rest), peer, &mut parameters, &mut head, &mut wishes).await;
     head.codec = wishes.wrapping.codec;
     let folder = core.engine.data_path.join("tmp");

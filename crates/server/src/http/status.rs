@@ -29,6 +29,7 @@ pub fn of(code: ErrorCode) -> StatusCode {
         | "UNKNOWN_TYPE_OF_AST_NODE"
         | "TOO_DEEP_AST"
         | "TOO_BIG_AST"
+        | "TOO_SLOW_PARSING"
         | "UNEXPECTED_AST_STRUCTURE"
         | "SYNTAX_ERROR"
         | "INCORRECT_DATA"
