@@ -6,7 +6,7 @@ use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
 use gristmill_base::runtime::Runtimes;
-use gristmill_base::{Result, machine, redact};
+use gristmill_base::{Result, machine, panics, redact};
 use gristmill_engine::opener::ENGINES;
 use gristmill_engine::{Engine, EngineConfig};
 use tracing::Level;
@@ -102,12 +102,10 @@ fn held_back(said: &str) -> String {
 /// A panic is a defect of ours: say where it was and where to report it. The message may quote data or a statement, so
 /// secrets are taken out of it.
 fn report_panic(panic: &PanicHookInfo<'_>) {
-    let payload = panic.payload();
-    let message = payload
-        .downcast_ref::<&str>()
-        .map(ToString::to_string)
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_default();
+    if panics::is_expected() {
+        return;
+    }
+    let message = panics::message(panic.payload());
     let place = panic.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
     eprintln!(
         "Gristmill {} met a defect of its own at {place}: {}\n\

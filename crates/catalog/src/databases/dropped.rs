@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use gristmill_base::ResultExt;
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::{Result, ResultExt};
 
 use super::{Databases, Slot, full_name};
 use crate::definition::TableDefinition;
@@ -59,26 +59,28 @@ impl Databases {
 
     /// Removes data by its definition alone. What fails is tried again at the next start.
     pub(super) async fn remove_leftover(&self, definition: Arc<TableDefinition>) {
-        match self.opener.open(definition.clone(), true).await {
-            Ok(table) => self.remove_data(table).await,
-            Err(_) if !self.opener.keeps_data(&definition) => self.forget_unowned(&definition).await,
-            Err(error) => {
-                let name = full_name(&definition.database, &definition.name);
-                tracing::warn!("Cannot open the data left by table {name} (uuid {}): {error}", definition.uuid);
-            }
+        if let Err(error) = self.try_to_remove(&definition).await {
+            let name = full_name(&definition.database, &definition.name);
+            tracing::warn!("Cannot open the data left by table {name} (uuid {}): {error}", definition.uuid);
         }
     }
 
     /// Of a table that could not be made: mostly its definition cannot be opened, and there is no data.
     pub(super) async fn remove_unopened(&self, definition: Arc<TableDefinition>) {
+        if let Err(error) = self.try_to_remove(&definition).await {
+            let name = full_name(&definition.database, &definition.name);
+            tracing::debug!("Nothing is known to be left by table {name} (uuid {}): {error}", definition.uuid);
+        }
+    }
+
+    /// Errors: those of opening, where there may be data.
+    async fn try_to_remove(&self, definition: &Arc<TableDefinition>) -> Result<()> {
         match self.opener.open(definition.clone(), true).await {
             Ok(table) => self.remove_data(table).await,
-            Err(_) if !self.opener.keeps_data(&definition) => self.forget_unowned(&definition).await,
-            Err(error) => {
-                let name = full_name(&definition.database, &definition.name);
-                tracing::debug!("Nothing is known to be left by table {name} (uuid {}): {error}", definition.uuid);
-            }
+            Err(_) if !self.opener.keeps_data(definition) => self.forget_unowned(definition).await,
+            Err(error) => return Err(error),
         }
+        Ok(())
     }
 
     async fn forget_unowned(&self, definition: &TableDefinition) {

@@ -70,10 +70,7 @@ impl Databases {
             delete: definitions.iter().map(|definition| Key::Unowned(definition.uuid)).collect(),
         };
         let replaced: Vec<_> = old.iter().flat_map(|old| self.with_inner(&old.definition())).collect();
-        for old in &replaced {
-            change.put.push(Record::Unowned((**old).clone()));
-            change.delete.push(Key::Table(old.database.clone(), old.uuid));
-        }
+        give_up(&mut change, &replaced);
         drop(old);
         let table = made.first().cloned().ok_or_else(|| Error::logical("A table without a definition is made"))?;
         let committed = self.commit(guard, change, move |state| {
@@ -112,10 +109,8 @@ impl Databases {
         };
         let definitions = self.with_inner(&slot.definition());
         drop(slot);
-        let change = Change {
-            put: definitions.iter().map(|definition| Record::Unowned((**definition).clone())).collect(),
-            delete: definitions.iter().map(|gone| Key::Table(gone.database.clone(), gone.uuid)).collect(),
-        };
+        let mut change = Change::default();
+        give_up(&mut change, &definitions);
         self.commit(guard, change, move |state| {
             definitions.iter().filter_map(|gone| take_slot(state, (&gone.database, &gone.name))).collect()
         })
@@ -167,13 +162,8 @@ impl Databases {
         };
         let replaced: Vec<_> = old.iter().flat_map(|old| self.with_inner(&old.definition())).collect();
         drop(old);
-        let change = Change {
-            put: [Record::Table((*moved.definition()).clone())]
-                .into_iter()
-                .chain(replaced.iter().map(|old| Record::Unowned((**old).clone())))
-                .collect(),
-            delete: replaced.iter().map(|old| Key::Table(old.database.clone(), old.uuid)).collect(),
-        };
+        let mut change = Change { put: vec![Record::Table((*moved.definition()).clone())], delete: vec![] };
+        give_up(&mut change, &replaced);
         let (from, to) = (owned(from), owned(to));
         self.commit(guard, change, move |state| {
             let gone = replaced.iter().filter_map(|old| take_slot(state, (&old.database, &old.name))).collect();
@@ -301,6 +291,12 @@ impl Databases {
         writable_database(&self.state.read(), database)?;
         self.table(database, name)
     }
+}
+
+/// Tables go with the change: their data has no owner from then on.
+fn give_up(change: &mut Change, tables: &[Arc<TableDefinition>]) {
+    change.put.extend(tables.iter().map(|table| Record::Unowned((**table).clone())));
+    change.delete.extend(tables.iter().map(|table| Key::Table(table.database.clone(), table.uuid)));
 }
 
 fn owned((database, name): (&str, &str)) -> (String, String) {

@@ -4,25 +4,20 @@
 //! refuse invalid text otherwise, and spend time on checking. A damaged footer can say anything, so decoding runs behind a
 //! barrier that turns a panic of the decoder into an error.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use arrow::datatypes::{DataType, Field, FieldRef, Schema};
-use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_base::{Error, ErrorCode, Result, panics};
 use parquet::arrow::arrow_reader::{ArrowReaderMetadata, ArrowReaderOptions};
 use parquet::basic::{ConvertedType, LogicalType, Type as PhysicalType};
 use parquet::file::metadata::{FileMetaData, ParquetMetaData, ParquetMetaDataBuilder};
 use parquet::schema::types::{SchemaDescriptor, Type as SchemaType};
 
-/// Runs a step of the Parquet reader. What it panics on is damaged input.
+/// Runs a step of a reader of Parquet or Arrow. What it panics on is damaged input.
 pub fn guarded<T, E: Into<Error>>(step: impl FnOnce() -> std::result::Result<T, E>) -> Result<T> {
-    match catch_unwind(AssertUnwindSafe(step)) {
+    match panics::caught(step) {
         Ok(result) => result.map_err(Into::into),
-        Err(panic) => {
-            let text = panic.downcast_ref::<&str>().map(|text| text.to_string());
-            let text = text.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
-            Err(Error::new(ErrorCode::INCORRECT_DATA, format!("Not a valid Parquet file: its reader gave up: {text}")))
-        }
+        Err(said) => Err(Error::new(ErrorCode::INCORRECT_DATA, format!("Not valid data: its reader gave up: {said}"))),
     }
 }
 

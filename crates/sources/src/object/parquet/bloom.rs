@@ -10,6 +10,7 @@ use bytes::Bytes;
 use datafusion::common::ScalarValue;
 use datafusion::common::pruning::PruningStatistics;
 use datafusion::physical_expr::utils::{Guarantee, LiteralGuarantee};
+use gristmill_base::panics;
 use parquet::bloom_filter::Sbbf;
 
 use super::columns::{FileColumns, Place};
@@ -92,7 +93,7 @@ pub fn surviving_groups(
     let mut filters: HashMap<usize, HashMap<usize, Sbbf>> = HashMap::new();
     for (place, bytes) in fetched {
         // A filter that cannot be read leaves nothing out.
-        if let Ok(Ok(filter)) = std::panic::catch_unwind(|| Sbbf::from_bytes(bytes)) {
+        if let Ok(Ok(filter)) = panics::caught(|| Sbbf::from_bytes(bytes)) {
             filters.entry(place.group).or_default().insert(place.leaf, filter);
         }
     }
