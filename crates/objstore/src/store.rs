@@ -171,7 +171,7 @@ impl Store {
     }
 
     /// As `run`; tells as well whether a failed attempt may have been carried out.
-    async fn run_counting<T, F>(
+    pub(crate) async fn run_counting<T, F>(
         &self,
         ctx: &Arc<QueryContext>,
         operation: Operation<'_>,

@@ -22,6 +22,7 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use crate::account::{self, Class};
+use crate::failure::FailureKind;
 use crate::location::Provider;
 use crate::pieces::Pieces;
 use crate::store::{ObjectInfo, Operation, Store};
@@ -31,6 +32,9 @@ const PART_BYTES_MIN: usize = 5 << 20;
 /// After so many parts, the next ones are twice as long.
 const PARTS_OF_ONE_SIZE: usize = 500;
 const PART_BYTES_MAX: usize = 1 << 30;
+/// How long the answer to an abort is waited for.
+const ABORT_WAITS: Duration = Duration::from_secs(60);
+const ABORTED_AGAIN_AFTER: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
 pub struct Upload {
     store: Store,
@@ -60,6 +64,8 @@ struct Begun {
     key: String,
     id: String,
     is_over: bool,
+    /// Parts of it may have been on their way when it was given up.
+    is_cut_off: bool,
     /// To abort it on.
     handle: Handle,
 }
@@ -70,10 +76,13 @@ impl Drop for Begun {
             return;
         }
         // Outlives the query on purpose, for at most a minute: parts that stay behind cost money.
-        let (store, key, id) = (self.store.clone(), self.key.clone(), self.id.clone());
+        let (store, key, id, is_cut_off) = (self.store.clone(), self.key.clone(), self.id.clone(), self.is_cut_off);
         runtime::tidy(&self.handle, async move {
-            if let Err(error) = abort_upload(store, key, id).await {
+            if let Err(error) = abort_upload(&store, &key, &id).await {
                 tracing::warn!("{error}");
+            }
+            if is_cut_off {
+                abort_again(&store, &key, &id).await;
             }
         });
     }
@@ -166,7 +175,7 @@ impl Upload {
                 })
                 .await;
             let handle = Handle::current();
-            let _ = told.send(begun.map(|id| Begun { store, key, id, is_over: false, handle }));
+            let _ = told.send(begun.map(|id| Begun { store, key, id, is_over: false, is_cut_off: false, handle }));
         });
         let ended = |_| Error::logical("The task that begins an upload ended without a word");
         let begun = self.ctx.cancellable(async { begun.await.map_err(ended)? }).await?;
@@ -265,11 +274,23 @@ impl Upload {
 
     /// Gives the upload up; nothing of it stays.
     pub async fn abort(mut self) -> Result<()> {
-        self.in_flight.clear();
+        self.cut_off();
         let Some(mut begun) = self.begun.take() else { return Ok(()) };
-        abort_upload(self.store.clone(), self.key.clone(), begun.id.clone()).await?;
+        abort_upload(&self.store, &self.key, &begun.id).await?;
         begun.is_over = true;
+        if begun.is_cut_off {
+            let (store, key, id) = (self.store.clone(), self.key.clone(), begun.id.clone());
+            runtime::tidy(&begun.handle, async move { abort_again(&store, &key, &id).await });
+        }
         Ok(())
+    }
+
+    /// Ends the parts that are on their way.
+    fn cut_off(&mut self) {
+        self.in_flight.clear();
+        if let Some(begun) = &mut self.begun {
+            begun.is_cut_off = self.parts.len() < self.parts_sent && self.store.is_remote();
+        }
     }
 }
 
@@ -279,26 +300,39 @@ fn is_of_parts(etag: Option<&str>, parts: usize) -> bool {
     said.parse::<usize>().map_or(true, |said| said == parts)
 }
 
-/// Runs outside of the query, which may be cancelled already.
-async fn abort_upload(store: Store, key: String, id: String) -> Result<()> {
+/// Runs outside of the query, which may be cancelled already. An upload that is gone counts as aborted.
+async fn abort_upload(store: &Store, key: &str, id: &str) -> Result<()> {
     let ctx = QueryContext::background("abort upload");
-    let operation = Operation::writing("abort the upload of", &key, Class::AbortUpload, true);
-    let abort = store.run(&ctx, operation, |backend| {
-        let (key, id) = (key.clone(), id.clone());
+    let operation = Operation::writing("abort the upload of", key, Class::AbortUpload, true);
+    let abort = store.run_counting(&ctx, operation, |backend| {
+        let (key, id) = (key.to_string(), id.to_string());
         async move { backend.upload_abort(&key, &id).await }
     });
-    tokio::time::timeout(Duration::from_secs(60), abort).await.unwrap_or_else(|_| {
-        Err(Error::new(
+    match tokio::time::timeout(ABORT_WAITS, abort).await {
+        Ok(Ok(_) | Err((_, Some((FailureKind::NotFound, _))))) => Ok(()),
+        Ok(Err((error, _))) => Err(error),
+        Err(_) => Err(Error::new(
             ErrorCode::NETWORK_ERROR,
-            format!("Cannot abort the upload of {}: no answer for 60 s", store.display(&key)),
-        ))
-    })
+            format!("Cannot abort the upload of {}: no answer for {} s", store.display(key), ABORT_WAITS.as_secs()),
+        )),
+    }
+}
+
+/// A part whose bytes had all arrived when its request was cut off is stored behind the abort, and the upload stays with
+/// it. So S3 says to abort "multiple times" (AbortMultipartUpload in its API reference).
+async fn abort_again(store: &Store, key: &str, id: &str) {
+    for wait in ABORTED_AGAIN_AFTER {
+        tokio::time::sleep(wait).await;
+        if let Err(error) = abort_upload(store, key, id).await {
+            tracing::warn!("{error}");
+        }
+    }
 }
 
 impl Drop for Upload {
     fn drop(&mut self) {
         // Before what has begun is aborted, which its own drop does.
-        self.in_flight.clear();
+        self.cut_off();
     }
 }
 

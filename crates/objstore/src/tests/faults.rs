@@ -277,3 +277,36 @@ async fn hosts_that_are_not_there_are_told_apart() {
         assert_eq!(error.kind(), ErrorKind::Transient);
     }
 }
+
+/// What S3 does where a part's bytes had all arrived: the part is stored behind the abort, and the upload is there again.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upload_is_aborted_again_where_parts_were_on_their_way() {
+    let aborts = Arc::new(Mutex::new(0));
+    let counted = aborts.clone();
+    let server = FaultyServer::start(move |_, request| match request.method.as_str() {
+        "POST" => {
+            let id = "<InitiateMultipartUploadResult><Bucket>bucket</Bucket><Key>half</Key><UploadId>u1</UploadId>\
+                      </InitiateMultipartUploadResult>";
+            Action::Answer { status: 200, headers: vec![], body: id.into() }
+        }
+        "PUT" => Action::Stall,
+        _ => {
+            *counted.lock() += 1;
+            match *counted.lock() {
+                // Gone; there again; gone for good.
+                1 | 2 => Action::Answer { status: 204, headers: vec![], body: vec![] },
+                _ => xml_error(404, "NoSuchUpload"),
+            }
+        }
+    })
+    .await;
+    let ctx = query(&[("s3_min_upload_part_size", "5242880")]);
+    let mut upload = open(&server).upload(&ctx, "half");
+    upload.write(Bytes::from(vec![1; 6 << 20])).await.expect("the first part is sent beside");
+    while !server.received().iter().any(|request| request.method == "PUT") {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    upload.abort().await.expect("abort");
+    gristmill_base::runtime::tidied(Duration::from_secs(60)).await;
+    assert_eq!(*aborts.lock(), 3);
+}
