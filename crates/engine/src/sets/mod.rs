@@ -2,14 +2,19 @@
 //! become lists, or from `LIST_VALUES_MAX` on sets (a set that is known prunes granules and row groups, which a semi join
 //! cannot), scalar ones and EXISTS become constants. A set that takes more than `SET_BYTES_MAX` stays a semi join.
 
+mod tuples;
+
 use std::collections::HashSet;
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, UInt64Array, new_empty_array};
 use arrow::compute::{concat, take};
-use datafusion::common::ScalarValue;
+use arrow::datatypes::DataType;
+use arrow::record_batch::RecordBatch;
 use datafusion::common::tree_node::{Transformed, TreeNode, TreeNodeRecursion};
+use datafusion::common::{DFSchema, ScalarValue};
 use datafusion::execution::SessionState;
+use datafusion::logical_expr::expr::InSubquery;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::value_set::{ValueSet, member_of};
@@ -38,6 +43,8 @@ enum Use {
 enum Answer {
     Values(ArrayRef),
     Set(Arc<ValueSet>),
+    /// The texts of tuples, and the values of each of their parts.
+    Tuples(Box<Answer>, Vec<Option<Arc<ValueSet>>>),
     Value(ScalarValue),
     Exists(bool),
 }
@@ -105,6 +112,7 @@ async fn answer(what: Use, plan: LogicalPlan, state: &SessionState, context: &Ar
 
 /// The values of a set. Errors: SET_SIZE_LIMIT_EXCEEDED.
 async fn set(plan: LogicalPlan, state: &SessionState, context: &Arc<QueryContext>) -> Result<Option<Answer>> {
+    let plan = tuples::with_parts(plan)?;
     let data_type = plan.schema().field(0).data_type().clone();
     let hashed = ValueSet::holds(&data_type);
     let bytes_max = if hashed { SET_BYTES_MAX } else { LIST_VALUES_MAX * VALUE_BYTES };
@@ -112,8 +120,8 @@ async fn set(plan: LogicalPlan, state: &SessionState, context: &Arc<QueryContext
     else {
         return Ok(None);
     };
-    let columns: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(0).as_ref()).collect();
-    let values = if columns.is_empty() { new_empty_array(&data_type) } else { concat(&columns)? };
+    let values = concatenated(&batches, 0, &data_type)?;
+    let parts = tuples::values_of_parts(&plan, &batches)?;
     drop(batches);
     if !hashed {
         let values = different(&values)?;
@@ -124,11 +132,37 @@ async fn set(plan: LogicalPlan, state: &SessionState, context: &Arc<QueryContext
     if rows < set.values().len() {
         set = ValueSet::of(&set.values().slice(0, rows))?;
     }
-    Ok(Some(if set.values().len() <= LIST_VALUES_MAX {
-        Answer::Values(set.values().clone())
-    } else {
-        Answer::Set(set.into())
-    }))
+    let answer = match set.values().len() <= LIST_VALUES_MAX {
+        true => Answer::Values(set.values().clone()),
+        false => Answer::Set(set.into()),
+    };
+    Ok(Some(if parts.is_empty() { answer } else { Answer::Tuples(answer.into(), parts) }))
+}
+
+/// A column of all batches.
+fn concatenated(batches: &[RecordBatch], column: usize, data_type: &DataType) -> Result<ArrayRef> {
+    let columns: Vec<&dyn Array> = batches.iter().map(|batch| batch.column(column).as_ref()).collect();
+    Ok(if columns.is_empty() { new_empty_array(data_type) } else { concat(&columns)? })
+}
+
+/// That `set.expr` is in a set, or is not.
+fn membership(set: &InSubquery, answer: &Answer, schema: &DFSchema) -> Result<Option<Expr>> {
+    let expr = || set.expr.as_ref().clone();
+    Ok(match answer {
+        Answer::Values(values) => {
+            let values = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at));
+            Some(list_of(expr(), values.collect::<Result<_, _>>()?, set.negated))
+        }
+        Answer::Set(values) => {
+            let member = member_of(expr(), values.clone());
+            Some(if set.negated { Expr::Not(Box::new(member)) } else { member })
+        }
+        Answer::Tuples(texts, parts) => match membership(set, texts, schema)? {
+            Some(member) if !set.negated => Some(tuples::bounded(member, &set.expr, parts, schema)?),
+            member => member,
+        },
+        Answer::Value(_) | Answer::Exists(_) => None,
+    })
 }
 
 /// Of a set's values, how many are kept.
@@ -175,17 +209,11 @@ fn replace(plan: LogicalPlan, known: &[(Use, Arc<LogicalPlan>, Answer)]) -> Resu
     };
     // From above: a subquery whose own subqueries are replaced is no longer the one that is known.
     let replaced = plan.transform_down_with_subqueries(|plan| {
+        let schema = input_schema(&plan);
         plan.map_expressions(|expr| {
             expr.transform_down(|expr| {
                 let found = match (answer_to(&expr), &expr) {
-                    (Some(Answer::Values(values)), Expr::InSubquery(set)) => {
-                        let values = (0..values.len()).map(|at| ScalarValue::try_from_array(values, at));
-                        Some(list_of(set.expr.as_ref().clone(), values.collect::<Result<_, _>>()?, set.negated))
-                    }
-                    (Some(Answer::Set(values)), Expr::InSubquery(set)) => {
-                        let member = member_of(set.expr.as_ref().clone(), values.clone());
-                        Some(if set.negated { Expr::Not(Box::new(member)) } else { member })
-                    }
+                    (Some(answer), Expr::InSubquery(set)) => membership(set, answer, &schema)?,
                     (Some(Answer::Value(value)), _) => Some(lit(value.clone())),
                     (Some(Answer::Exists(found)), Expr::Exists(exists)) => Some(lit(*found != exists.negated)),
                     _ => None,
@@ -195,4 +223,13 @@ fn replace(plan: LogicalPlan, known: &[(Use, Arc<LogicalPlan>, Answer)]) -> Resu
         })
     })?;
     Ok(replaced.data)
+}
+
+/// What the expressions of a plan may name.
+fn input_schema(plan: &LogicalPlan) -> DFSchema {
+    let mut all = DFSchema::empty();
+    for input in plan.inputs() {
+        all.merge(input.schema());
+    }
+    all
 }
