@@ -122,8 +122,7 @@ def test_an_impatient_user_ends_it_at_once(tmp_path):
 
 def test_who_does_not_say_hello_holds_no_connection(tmp_path):
     server = Server(tmp_path)
-    begun = time.monotonic()
-    with socket.create_connection(("127.0.0.1", server.tcp_port), timeout=40) as silent:
-        assert silent.recv(1) == b""
-    assert 5 < time.monotonic() - begun < 30
+    with socket.create_connection(("127.0.0.1", server.tcp_port), timeout=60) as silent:
+        said = b"".join(iter(lambda: silent.recv(4096), b""))
+    assert b"did not say hello in time" in said
     assert server.stop() == 0
