@@ -14,6 +14,7 @@ mod in_order;
 pub mod interpret;
 pub mod keys;
 mod limits;
+mod looped;
 mod merged_tables;
 mod named_collections;
 mod narrow_keys;

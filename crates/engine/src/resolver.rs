@@ -26,6 +26,7 @@ use crate::execution::ClientBlocks;
 use crate::external::ExternalTable;
 use crate::granted_columns::GrantedColumns;
 use crate::interpret::{check_function_in_readonly, check_source, may_know, may_read, rows_once};
+use crate::looped::{self, Looped};
 use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
@@ -262,6 +263,36 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// `loop(table)`, `loop(database, table)`, `loop(function(…))`: that table, again and again.
+    async fn looped(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        let word = |node: &Node| match node {
+            Node::Name(parts) => Some(parts.clone()),
+            Node::Literal(Literal::Text(bytes)) => Some(vec![String::from_utf8_lossy(bytes).into_owned()]),
+            _ => None,
+        };
+        let words: Option<Vec<String>> = arguments.iter().map(word).collect::<Option<Vec<_>>>().map(|words| words.concat());
+        let table = match (arguments, words.as_deref()) {
+            (_, Some([table])) => self.table(None, table, false).await?,
+            (_, Some([database, table])) => self.table(Some(database), table, false).await?,
+            ([Node::Call(call)], _) => self.function(&call.name, &call.arguments).await?,
+            _ => {
+                let text = format!("Table function {name} takes a table, its database and itself, or a table function");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+        };
+        let provider = Arc::new(Looped { inner: table.provider });
+        // Where its rows lie is nothing that holds for those of several passes.
+        Ok(ResolvedTable {
+            provider,
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            kept_aggregates: Vec::new(),
+            name: vec![name.to_string()],
+            ..table
+        })
+    }
+
     /// What a query over tables of a database gives, in columns of given names and types, or in its own.
     async fn query_as(
         &self,
@@ -382,6 +413,9 @@ impl TableResolver for Resolver<'_> {
         if name.eq_ignore_ascii_case("viewIfPermitted") {
             return self.if_permitted(name, arguments).await;
         }
+        if name.eq_ignore_ascii_case(looped::FUNCTION) {
+            return self.looped(name, arguments).await;
+        }
         let call = call_of(self.engine, self.context, name, arguments)?;
         if name == "input"
             && call.positional.len() <= 1
@@ -436,6 +470,10 @@ impl Resolver<'_> {
         }
         if definition.engine.name == merged_tables::ENGINE {
             return self.merged(&Merged::of_definition(definition)?, Some(definition), full).await;
+        }
+        if let Some(call) = definition.function_call() {
+            let (text, columns) = (format!("SELECT * FROM {call}"), stored_columns(&definition.columns));
+            return self.query_as(&text, &definition.database, Some(&columns), full).await;
         }
         match definition.view_query() {
             // FINAL says nothing of the tables that a view reads; the setting does.

@@ -32,6 +32,7 @@ pub mod nulls;
 pub mod ordering;
 pub mod prewhere;
 pub mod quantities;
+pub mod query_text;
 pub mod random;
 pub mod registry;
 pub mod rounding;
