@@ -24,6 +24,7 @@ mod operator_limits;
 pub mod plan;
 pub mod projections;
 pub mod resolver;
+mod query_functions;
 mod rest_of_stream;
 mod server_functions;
 pub mod session;

@@ -10,7 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Use};
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
@@ -406,6 +406,7 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        self.context.used.note(Use::TableFunction, name);
         check_function_in_readonly(self.context, name)?;
         if self.checks {
             check_source(self.context, name, false)?;

@@ -247,7 +247,7 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     let Some(tls) = tls else {
         return match protocol {
             Protocol::Http => http::serve_tcp(core, socket, peer).await,
-            Protocol::Native => native::serve(core, socket, peer).await,
+            Protocol::Native => native::serve(core, socket, peer, false).await,
         };
     };
     let stopping = core.stopping.clone();
@@ -258,6 +258,6 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     match (accepted, protocol) {
         (None, _) => {}
         (Some(stream), Protocol::Http) => http::serve(core, stream, None, peer).await,
-        (Some(stream), Protocol::Native) => native::serve(core, stream, peer).await,
+        (Some(stream), Protocol::Native) => native::serve(core, stream, peer, true).await,
     }
 }

@@ -8,6 +8,7 @@ use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
     SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction, name_while_filled,
 };
+use gristmill_introspect::Use;
 use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
 use gristmill_sql::access::CURRENT_USER;
@@ -289,6 +290,11 @@ impl Interpreter {
             ttl,
             constraints,
         };
+        let used = &self.context.used;
+        used.note(Use::Storage, &definition.engine.name);
+        for declared in create.columns.iter().filter_map(|column| column.kind.as_ref()) {
+            declared.families(&mut |family| used.note(Use::DataTypeFamily, family));
+        }
         check_declared(&definition, &self.engine.registry)?;
         constraints::check_declared(&definition, &self.engine.registry)?;
         self.check_ttl(&definition)?;

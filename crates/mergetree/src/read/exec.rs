@@ -419,6 +419,27 @@ pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> 
     all
 }
 
+/// The columns and the partitions that scans in the plan read, each behind its table and a point.
+pub fn columns_and_partitions(plan: &Arc<dyn ExecutionPlan>, column: &mut dyn FnMut(&str), partition: &mut dyn FnMut(&str)) {
+    for child in plan.children() {
+        columns_and_partitions(child, column, partition);
+    }
+    let Some(scan) = scan_of(plan) else { return };
+    let table = scan.core.name();
+    let of_output = |output: &Output| if let Output::Stored(place) = output { Some(*place) } else { None };
+    let places = scan.outputs.iter().filter_map(of_output);
+    let mut places: Vec<usize> = places.chain(scan.filters.iter().flat_map(|filter| filter.columns.iter().copied())).collect();
+    places.sort_unstable();
+    places.dedup();
+    for found in places.into_iter().filter_map(|place| scan.core.layout.columns.0.get(place)) {
+        column(&format!("{table}.{}", found.name));
+    }
+    let mut ids: Vec<&str> = scan.parts.iter().map(|part| part.entry.partition_id.as_str()).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids.into_iter().for_each(|id| partition(&format!("{table}.{id}")));
+}
+
 /// What a scan of a MergeTree table would read.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableEstimate {

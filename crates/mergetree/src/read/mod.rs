@@ -39,7 +39,7 @@ pub mod unit_reader;
 use gristmill_types::{Columns, SqlType};
 
 pub use aggregated::read_states;
-pub use exec::{TableEstimate, estimates, explain_indexes, projections_read};
+pub use exec::{TableEstimate, columns_and_partitions, estimates, explain_indexes, projections_read};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;

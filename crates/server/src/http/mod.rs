@@ -57,7 +57,7 @@ pub async fn serve(
     let _counted = Counted::one_of(&core.connections.http);
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
-    let from = Peer { address: peer, connection: core.connections.number() };
+    let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
     let watched = line.clone();
     let service = service_fn(move |request: Request<Incoming>| {
         let core = core.clone();

@@ -2,11 +2,13 @@
 //! are one space; a name that looks made by a machine (36 bytes or more, more than two digits, spaces) is `` `?` ``, unless it is
 //! called as a function. The hash is of the tokens alone, so that spaces do not count.
 
+mod tokens;
+
 use std::hash::Hasher;
 
 use siphasher::sip::SipHasher24;
 
-use super::tokens::{Kind, Tokens};
+use tokens::{Kind, Tokens};
 
 /// Names of so many bytes are made by machines.
 const LONG_NAME_BYTES: usize = 36;

@@ -1,18 +1,15 @@
 //! Queries as values: what stays of one when its literals and machine-made names are taken out (`normalizeQuery`, and
 //! `normalizedQueryHash`, by which a log groups its queries).
 
-pub mod normalize;
-mod tokens;
-
 use SqlType as T;
 use arrow::datatypes::UInt64Type;
+use gristmill_introspect::normalized::{normalized, normalized_hash};
 use gristmill_types::SqlType;
 
 use crate::columns::{Bytes, numbers, strings};
 use crate::define::{arity, illegal, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, ScalarFunction};
-use normalize::{normalized, normalized_hash};
 
 pub fn register(registry: &mut Registry) {
     for (name, keeps_names) in [("normalizeQuery", false), ("normalizeQueryKeepNames", true)] {
