@@ -22,12 +22,49 @@ use datafusion::physical_plan::{
     DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, execute_stream,
 };
 use futures::{StreamExt, TryStreamExt};
+use gristmill_base::{Error, ErrorCode};
+use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::lower::{ResolvedTable, TableResolver};
+
+use crate::resolver::Resolver;
 
 pub const FUNCTION: &str = "loop";
 
 #[derive(Debug)]
-pub struct Looped {
-    pub inner: Arc<dyn TableProvider>,
+struct Looped {
+    inner: Arc<dyn TableProvider>,
+}
+
+impl Resolver<'_> {
+    /// `loop(table)`, `loop(database, table)`, `loop(function(…))`: that table, again and again.
+    pub(crate) async fn looped(&self, name: &str, arguments: &[Node]) -> gristmill_base::Result<ResolvedTable> {
+        let word = |node: &Node| match node {
+            Node::Name(parts) => Some(parts.clone()),
+            Node::Literal(Literal::Text(bytes)) => Some(vec![String::from_utf8_lossy(bytes).into_owned()]),
+            _ => None,
+        };
+        let words: Option<Vec<String>> = arguments.iter().map(word).collect::<Option<Vec<_>>>().map(|words| words.concat());
+        let table = match (arguments, words.as_deref()) {
+            (_, Some([table])) => self.table(None, table, false).await?,
+            (_, Some([database, table])) => self.table(Some(database.as_str()), table, false).await?,
+            ([Node::Call(call)], _) => self.function(&call.name, &call.arguments).await?,
+            _ => {
+                let text = format!("Table function {name} takes a table, its database and itself, or a table function");
+                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+            }
+        };
+        let provider = Arc::new(Looped { inner: table.provider });
+        // Where its rows lie is nothing that holds for those of several passes.
+        Ok(ResolvedTable {
+            provider,
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            kept_aggregates: Vec::new(),
+            name: vec![name.to_string()],
+            ..table
+        })
+    }
 }
 
 #[async_trait]

@@ -24,9 +24,9 @@ use parking_lot::Mutex;
 use crate::engine::{Engine, timezone};
 use crate::execution::ClientBlocks;
 use crate::external::ExternalTable;
-use crate::granted_columns::GrantedColumns;
+use crate::granted_columns::{GrantedColumns, check_columns};
 use crate::interpret::{check_function_in_readonly, check_source, may_know, may_read, rows_once};
-use crate::looped::{self, Looped};
+use crate::looped;
 use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
@@ -255,42 +255,20 @@ impl<'a> Resolver<'a> {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         };
         let of = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-        match self.query_as(&of(query), &self.database, None, vec![name.to_string()]).await {
+        let asked = self.query_as(&of(query), &self.database, None, vec![name.to_string()]).await;
+        let permitted = asked.and_then(|table| {
+            // Of a table of which some columns are granted it is known only now which the query reads.
+            if let Some(plan) = table.provider.get_logical_plan() {
+                check_columns(self.engine, self.context, &plan)?;
+            }
+            Ok(table)
+        });
+        match permitted {
             Err(error) if error.code() == ErrorCode::ACCESS_DENIED => {
                 self.query_as(&of(other), &self.database, None, vec![name.to_string()]).await
             }
             answered => answered,
         }
-    }
-
-    /// `loop(table)`, `loop(database, table)`, `loop(function(…))`: that table, again and again.
-    async fn looped(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
-        let word = |node: &Node| match node {
-            Node::Name(parts) => Some(parts.clone()),
-            Node::Literal(Literal::Text(bytes)) => Some(vec![String::from_utf8_lossy(bytes).into_owned()]),
-            _ => None,
-        };
-        let words: Option<Vec<String>> = arguments.iter().map(word).collect::<Option<Vec<_>>>().map(|words| words.concat());
-        let table = match (arguments, words.as_deref()) {
-            (_, Some([table])) => self.table(None, table, false).await?,
-            (_, Some([database, table])) => self.table(Some(database), table, false).await?,
-            ([Node::Call(call)], _) => self.function(&call.name, &call.arguments).await?,
-            _ => {
-                let text = format!("Table function {name} takes a table, its database and itself, or a table function");
-                return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
-            }
-        };
-        let provider = Arc::new(Looped { inner: table.provider });
-        // Where its rows lie is nothing that holds for those of several passes.
-        Ok(ResolvedTable {
-            provider,
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name: vec![name.to_string()],
-            ..table
-        })
     }
 
     /// What a query over tables of a database gives, in columns of given names and types, or in its own.

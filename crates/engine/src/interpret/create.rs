@@ -497,8 +497,8 @@ const FUNCTIONS_AS_TABLES: &[&str] = &[
 /// The engine of `CREATE TABLE t AS f(…)`; `None`: the function itself stands for the table. Errors: NOT_IMPLEMENTED,
 /// UNKNOWN_FUNCTION.
 fn engine_of_function(function: &str) -> Result<Option<&'static str>> {
-    let engines = ENGINES_OF_FUNCTIONS.iter().chain(&[("Null", "null")]);
-    let found = { engines }.find(|(_, name)| name.eq_ignore_ascii_case(function));
+    let mut engines = ENGINES_OF_FUNCTIONS.iter().chain(&[("Null", "null")]);
+    let found = engines.find(|(_, name)| name.eq_ignore_ascii_case(function));
     let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(function));
     if found.is_some() || is(FUNCTIONS_AS_TABLES) {
         return Ok(found.map(|(engine, _)| *engine));

@@ -45,12 +45,12 @@ use crate::table::Core;
 /// Reads chosen granules of parts. The choice (parts by name, runs of granules, columns, conditions) is the node's
 /// description; the table that it is carried out on is found again by its uuid on any node that has it open.
 pub struct MergeTreeScan {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
     /// the version read; held so that its objects stay.
     state: Arc<State>,
-    parts: Arc<Vec<PartSelection>>,
-    filters: Vec<ScanFilter>,
-    outputs: Vec<Output>,
+    pub(super) parts: Arc<Vec<PartSelection>>,
+    pub(super) filters: Vec<ScanFilter>,
+    pub(super) outputs: Vec<Output>,
     schema: SchemaRef,
     properties: Arc<PlanProperties>,
     /// Made when the first stream starts; all streams take from its queue.
@@ -391,7 +391,7 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 }
 
 /// The scan that a node of a plan is, with FINAL or without.
-fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
+pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
     let plan = plan.as_ref() as &dyn Any;
     let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
     let ordered = || plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan);
@@ -404,40 +404,6 @@ pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
     let mut lines = scan_of(plan).map_or_else(Vec::new, |scan| scan.explain_indexes(read_type));
     lines.extend(plan.children().into_iter().flat_map(explain_indexes));
     lines
-}
-
-/// The projections that scans in the plan read, with their tables.
-pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = plan.children().into_iter().flat_map(projections_read).collect();
-    if let Some(scan) = scan_of(plan)
-        && let Some(projection) = scan.projection()
-    {
-        all.push((scan.core.name(), projection.to_string()));
-    }
-    all.sort();
-    all.dedup();
-    all
-}
-
-/// The columns and the partitions that scans in the plan read, each behind its table and a point.
-pub fn columns_and_partitions(plan: &Arc<dyn ExecutionPlan>, column: &mut dyn FnMut(&str), partition: &mut dyn FnMut(&str)) {
-    for child in plan.children() {
-        columns_and_partitions(child, column, partition);
-    }
-    let Some(scan) = scan_of(plan) else { return };
-    let table = scan.core.name();
-    let of_output = |output: &Output| if let Output::Stored(place) = output { Some(*place) } else { None };
-    let places = scan.outputs.iter().filter_map(of_output);
-    let mut places: Vec<usize> = places.chain(scan.filters.iter().flat_map(|filter| filter.columns.iter().copied())).collect();
-    places.sort_unstable();
-    places.dedup();
-    for found in places.into_iter().filter_map(|place| scan.core.layout.columns.0.get(place)) {
-        column(&format!("{table}.{}", found.name));
-    }
-    let mut ids: Vec<&str> = scan.parts.iter().map(|part| part.entry.partition_id.as_str()).collect();
-    ids.sort_unstable();
-    ids.dedup();
-    ids.into_iter().for_each(|id| partition(&format!("{table}.{id}")));
 }
 
 /// What a scan of a MergeTree table would read.
