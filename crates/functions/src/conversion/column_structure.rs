@@ -28,7 +28,10 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::new(T::String, move |args, rows| {
                 let options = TextOptions::new(Escaping::Plain, timezone);
                 let layout = match is_constant {
-                    true => format!("Const(size = {rows}, {})", layout(&kind, &args[0].slice(0, 1.min(args[0].len())), &options)?),
+                    true => format!(
+                        "Const(size = {rows}, {})",
+                        layout(&kind, &args[0].slice(0, 1.min(args[0].len())), &options)?
+                    ),
                     false => layout(&kind, &broadcast(&args[0], rows)?, &options)?,
                 };
                 strings(rows, |_, out| {
@@ -89,7 +92,8 @@ fn layout(kind: &SqlType, array: &ArrayRef, options: &TextOptions) -> Result<Str
         }
         T::LowCardinality(inner) => {
             let (values, index) = dictionary(inner, array, options)?;
-            let held = column_type(&if let T::Nullable(plain) = inner.as_ref() { plain.as_ref().clone() } else { *inner.clone() });
+            let held =
+                column_type(&if let T::Nullable(plain) = inner.as_ref() { plain.as_ref().clone() } else { *inner.clone() });
             let held = format!("Unique(size = {values}, {held}(size = {values}))");
             sized("LowCardinality", &[format!("{index}(size = {rows})"), held])
         }

@@ -175,7 +175,8 @@ impl<'a> Tokens<'a> {
             // `x.1.1` are two elements, one of the other.
             self.digits(|byte| byte.is_ascii_digit());
         } else {
-            let prefix = |marks: [u8; 2]| self.byte(0) == Some(b'0') && self.byte(1).is_some_and(|byte| marks.contains(&byte));
+            let prefix =
+                |marks: [u8; 2]| self.byte(0) == Some(b'0') && self.byte(1).is_some_and(|byte| marks.contains(&byte));
             let is_hex = prefix(*b"xX") && self.byte(2).is_some_and(|byte| byte.is_ascii_hexdigit());
             let is_binary = prefix(*b"bB") && matches!(self.byte(2), Some(b'0' | b'1'));
             self.at += if is_hex || is_binary { 2 } else { 0 };

@@ -29,7 +29,8 @@ pub fn columns_and_partitions(plan: &Arc<dyn ExecutionPlan>, column: &mut dyn Fn
     let table = scan.core.name();
     let of_output = |output: &Output| if let Output::Stored(place) = output { Some(*place) } else { None };
     let places = scan.outputs.iter().filter_map(of_output);
-    let mut places: Vec<usize> = places.chain(scan.filters.iter().flat_map(|filter| filter.columns.iter().copied())).collect();
+    let mut places: Vec<usize> =
+        places.chain(scan.filters.iter().flat_map(|filter| filter.columns.iter().copied())).collect();
     places.sort_unstable();
     places.dedup();
     for found in places.into_iter().filter_map(|place| scan.core.layout.columns.0.get(place)) {

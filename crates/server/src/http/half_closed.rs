@@ -8,6 +8,7 @@
 //! the meantime.)
 
 use std::io;
+use std::os::fd::AsFd;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, ready};
@@ -250,7 +251,8 @@ impl AsyncWrite for Stream {
     }
 
     fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // What a socket of the system has taken is sent; tokio's own way of shutting down wants it unshared.
-        Poll::Ready(rustix::net::shutdown(&self.0.socket, rustix::net::Shutdown::Write).map_err(io::Error::from))
+        // tokio's own way of shutting down wants the socket unshared.
+        let same = self.0.socket.as_fd().try_clone_to_owned().map(std::net::TcpStream::from);
+        Poll::Ready(same.and_then(|socket| socket.shutdown(std::net::Shutdown::Write)))
     }
 }

@@ -25,12 +25,80 @@ const MINUS: u8 = 13;
 
 /// Words behind a value that are no alias of it.
 const CLAUSES: &[&str] = &[
-    "FROM", "WHERE", "PREWHERE", "GROUP", "ORDER", "LIMIT", "SETTINGS", "FORMAT", "HAVING", "UNION", "INTERSECT", "EXCEPT",
-    "WINDOW", "QUALIFY", "OFFSET", "INTO", "FETCH", "AS", "ASC", "DESC", "NULLS", "WITH", "THEN", "ELSE", "END", "WHEN", "AND",
-    "OR", "IN", "NOT", "IS", "LIKE", "ILIKE", "BETWEEN", "GLOBAL", "ON", "USING", "JOIN", "LEFT", "RIGHT", "FULL", "INNER", "CROSS",
-    "ANY", "ALL", "ASOF", "SEMI", "ANTI", "PASTE", "ARRAY", "FINAL", "SAMPLE", "COLLATE", "DIV", "MOD", "REGEXP", "APPLY", "REPLACE",
-    "INTERPOLATE", "STEP", "TO", "FOR", "BY", "ROWS", "RANGE", "OVER", "FILTER", "IGNORE", "RESPECT", "VALUES", "SELECT", "XOR",
-    "EXCLUDE", "STALENESS",
+    "FROM",
+    "WHERE",
+    "PREWHERE",
+    "GROUP",
+    "ORDER",
+    "LIMIT",
+    "SETTINGS",
+    "FORMAT",
+    "HAVING",
+    "UNION",
+    "INTERSECT",
+    "EXCEPT",
+    "WINDOW",
+    "QUALIFY",
+    "OFFSET",
+    "INTO",
+    "FETCH",
+    "AS",
+    "ASC",
+    "DESC",
+    "NULLS",
+    "WITH",
+    "THEN",
+    "ELSE",
+    "END",
+    "WHEN",
+    "AND",
+    "OR",
+    "IN",
+    "NOT",
+    "IS",
+    "LIKE",
+    "ILIKE",
+    "BETWEEN",
+    "GLOBAL",
+    "ON",
+    "USING",
+    "JOIN",
+    "LEFT",
+    "RIGHT",
+    "FULL",
+    "INNER",
+    "CROSS",
+    "ANY",
+    "ALL",
+    "ASOF",
+    "SEMI",
+    "ANTI",
+    "PASTE",
+    "ARRAY",
+    "FINAL",
+    "SAMPLE",
+    "COLLATE",
+    "DIV",
+    "MOD",
+    "REGEXP",
+    "APPLY",
+    "REPLACE",
+    "INTERPOLATE",
+    "STEP",
+    "TO",
+    "FOR",
+    "BY",
+    "ROWS",
+    "RANGE",
+    "OVER",
+    "FILTER",
+    "IGNORE",
+    "RESPECT",
+    "VALUES",
+    "SELECT",
+    "XOR",
+    "EXCLUDE",
+    "STALENESS",
 ];
 
 pub(super) fn call(name: &str, arguments: Vec<Tree>) -> Tree {
@@ -38,7 +106,11 @@ pub(super) fn call(name: &str, arguments: Vec<Tree>) -> Tree {
 }
 
 pub(super) fn identifier(word: &Word) -> String {
-    let ident = sqlparser::ast::Ident { value: word.value.clone(), quote_style: word.quote_style, span: sqlparser::tokenizer::Span::empty() };
+    let ident = sqlparser::ast::Ident {
+        value: word.value.clone(),
+        quote_style: word.quote_style,
+        span: sqlparser::tokenizer::Span::empty(),
+    };
     quote_identifier(&unescape_identifier(&ident))
 }
 
@@ -285,9 +357,7 @@ impl Reader<'_> {
     pub(super) fn operand(&mut self) -> Result<Tree> {
         let from = self.at;
         match self.next()? {
-            Token::Number(digits, _) => {
-                literals::number(&digits).map(Tree::Atom).ok_or_else(|| self.unexpected("a number"))
-            }
+            Token::Number(digits, _) => literals::number(&digits).map(Tree::Atom).ok_or_else(|| self.unexpected("a number")),
             Token::SingleQuotedString(raw) => Ok(Tree::Atom(literals::text(&raw))),
             Token::DollarQuotedString(dollar) => Ok(Tree::Atom(quote(&dollar.value))),
             Token::HexStringLiteral(digits) => Ok(Tree::Atom(literals::bits(&digits, 4))),

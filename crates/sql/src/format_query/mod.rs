@@ -63,7 +63,9 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn of(text: &'a str) -> Result<Reader<'a>> {
         let mut tokens = binary_numbers(tokenize(text)?);
-        tokens.retain(|token| !matches!(token.token, Token::Whitespace(Whitespace::Space | Whitespace::Newline | Whitespace::Tab)));
+        tokens.retain(|token| {
+            !matches!(token.token, Token::Whitespace(Whitespace::Space | Whitespace::Newline | Whitespace::Tab))
+        });
         tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
         while tokens.last().is_some_and(|token| matches!(token.token, Token::SemiColon | Token::EOF)) {
             tokens.pop();
@@ -74,7 +76,9 @@ impl<'a> Reader<'a> {
     fn begins_query(&self) -> bool {
         let first = self.token(0);
         first == Some(&Token::LParen)
-            || ["SELECT", "WITH", "FROM", "INSERT", "EXPLAIN"].iter().any(|word| first.is_some_and(|token| is_word(token, word)))
+            || ["SELECT", "WITH", "FROM", "INSERT", "EXPLAIN"]
+                .iter()
+                .any(|word| first.is_some_and(|token| is_word(token, word)))
     }
 
     /// The names of `{name:Type}`.

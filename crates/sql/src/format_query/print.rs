@@ -33,7 +33,9 @@ impl Printer {
             let is_except = |at: usize| union.operators.get(at).is_some_and(|word| word.starts_with("EXCEPT"));
             let excepted = at > 0 && is_except(at - 1) || is_except(at);
             match operand {
-                Operand::Select(select) if excepted => self.in_parentheses(indent, |this, indent| this.select(select, indent)),
+                Operand::Select(select) if excepted => {
+                    self.in_parentheses(indent, |this, indent| this.select(select, indent))
+                }
                 Operand::Select(select) => self.select(select, indent),
                 Operand::Union(inner) => self.in_parentheses(indent, |this, indent| this.union(inner, indent)),
             }
@@ -227,7 +229,11 @@ impl Printer {
         match &group_by.sets {
             None => self.list(&group_by.keys, indent, false, Self::tree),
             Some(sets) => {
-                let line = |this: &mut Self, indent: usize| if !this.one_line { this.line(indent) };
+                let line = |this: &mut Self, indent: usize| {
+                    if !this.one_line {
+                        this.line(indent)
+                    }
+                };
                 self.line(indent + 1);
                 self.put("GROUPING SETS (");
                 for (at, set) in sets.iter().enumerate() {

@@ -298,7 +298,8 @@ impl Reader<'_> {
                 printer.tree(&Tree::List("(", columns, ")"), 0);
                 name = printer.out;
             }
-            let words = [(" AS MATERIALIZED", "AS MATERIALIZED"), (" AS NOT MATERIALIZED", "AS NOT MATERIALIZED"), (" AS", "AS")];
+            let words =
+                [(" AS MATERIALIZED", "AS MATERIALIZED"), (" AS NOT MATERIALIZED", "AS NOT MATERIALIZED"), (" AS", "AS")];
             for (shown, word) in words {
                 let far = word.split(' ').count();
                 if self.sees_all(word) && self.token(far) == Some(&Token::LParen) {
@@ -421,7 +422,8 @@ impl Reader<'_> {
     fn ratio(&mut self) -> Result<Tree> {
         if let Some(Token::Number(digits, _)) = self.token(0)
             && let Some((whole, decimals)) = digits.split_once('.')
-            && let (Ok(part), Some(all)) = (format!("{whole}{decimals}").parse::<u64>(), 10u64.checked_pow(decimals.len() as u32))
+            && let (Ok(part), Some(all)) =
+                (format!("{whole}{decimals}").parse::<u64>(), 10u64.checked_pow(decimals.len() as u32))
             && all > 1
         {
             self.at += 1;

@@ -26,8 +26,7 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             at += 1;
             continue;
         };
-        let alias =
-            Word { value: format!("@@{}", name.value), quote_style: Some('`'), keyword: Keyword::NoKeyword };
+        let alias = Word { value: format!("@@{}", name.value), quote_style: Some('`'), keyword: Keyword::NoKeyword };
         let written = name.value.replace('\\', "\\\\").replace('\'', "\\'");
         let span = tokens[at].span;
         let call = [
