@@ -1,6 +1,7 @@
 """What people type with curl, and what programs rely on."""
 
 import gzip
+import io
 import json
 import re
 import socket
@@ -8,7 +9,7 @@ import time
 import uuid
 import zlib
 from concurrent.futures import ThreadPoolExecutor
-from http.client import HTTPConnection, IncompleteRead
+from http.client import HTTPConnection, HTTPResponse, IncompleteRead
 
 import pytest
 import zstandard
@@ -337,6 +338,81 @@ def test_a_query_ends_when_its_client_leaves(http):
         while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") == "0\n":
             assert time.time() < until
     while http.ok("SELECT count() FROM system.processes WHERE query_id = 'left'") != "0\n":
+        assert time.time() < until, "the query goes on without its client"
+
+
+def half_closed(port: int, request: bytes) -> bytes:
+    """The answer to a client that says no more once it has asked, as `nc -N` does."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(request)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b""
+        while more := connection.recv(65536):
+            answer += more
+    return answer
+
+
+@pytest.mark.parametrize("version", [b"1.0", b"1.1"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        b"SELECT+1", b"SELECT+number,+sleepEachRow(0.8)+FROM+numbers(4)+SETTINGS+max_block_size=1", b"SELECT+sleep(2.5)",
+        b"SELECT+throwIf(sleep(1.5)=0)",
+    ],
+)
+def test_a_client_that_says_no_more_gets_its_answer(http, version, query):
+    head = b"GET /?query=" + query + b" HTTP/" + version + b"\r\nHost: x\r\n"
+    with socket.create_connection(("127.0.0.1", http.port), timeout=60) as connection:
+        connection.sendall(head + b"Connection: close\r\n\r\n")
+        patient = HTTPResponse(connection)
+        patient.begin()
+        expected = (patient.status, patient.read())
+    answer = half_closed(http.port, head + b"\r\n")
+    assert answer.startswith(b"HTTP/1."), answer
+    told = HTTPResponse(Replay(answer))
+    told.begin()
+    assert (told.status, told.read()) == expected
+
+
+class Replay:
+    """Bytes as a socket gives them."""
+
+    def __init__(self, data: bytes):
+        self.data = data
+
+    def makefile(self, *_):
+        return io.BytesIO(self.data)
+
+
+def test_a_body_may_be_the_last_word(http, table):
+    http.ok(f"CREATE TABLE {table} (a String) ENGINE = Memory")
+    request = f"POST /?query=INSERT+INTO+{table}+SELECT+a||toString(sleep(1))+FROM+input('a+String')+FORMAT+TSV HTTP/1.1\r\n".encode()
+    answer = half_closed(http.port, request + b"Host: x\r\nContent-Length: 4\r\n\r\na\nb\n")
+    assert answer.startswith(b"HTTP/1.1 200 OK\r\n"), answer
+    assert http.ok(f"SELECT * FROM {table} ORDER BY a") == "a0\nb0\n"
+
+
+@pytest.mark.parametrize("parameters", ["", "&send_progress_in_http_headers=1", "&wait_end_of_query=1"])
+@pytest.mark.parametrize(
+    "query",
+    [
+        "SELECT+sum(number)+FROM+numbers(100000000000000)",
+        # Its head is sent with the first row, and then there is nothing more to send.
+        "SELECT+number+FROM+numbers(100000000000000)+WHERE+number=1+OR+sipHash64(number)=1+SETTINGS+max_threads=1",
+    ],
+)
+def test_a_query_ends_when_its_client_says_no_more_and_leaves(http, query, parameters):
+    running = "SELECT count() FROM system.processes WHERE query_id = 'half_left'"
+    with socket.create_connection(("127.0.0.1", http.port)) as leaving:
+        leaving.sendall(f"GET /?query={query}&query_id=half_left{parameters} HTTP/1.1\r\nHost: x\r\n\r\n".encode())
+        leaving.shutdown(socket.SHUT_WR)
+        until = time.time() + 30
+        while http.ok(running) == "0\n":
+            assert time.time() < until
+        time.sleep(1.5)
+        assert http.ok(running) == "1\n", "it has a client that listens"
+    until = time.time() + 30
+    while http.ok(running) != "0\n":
         assert time.time() < until, "the query goes on without its client"
 
 

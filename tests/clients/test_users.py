@@ -524,3 +524,24 @@ def test_view_if_permitted_has_another_query_for_who_may_not_read(house):
     seller = As(http, "seller")
     assert seller.ok(query) == ""
     assert seller.ok("SELECT count() FROM viewIfPermitted(SELECT price FROM shop.sales ELSE null('price UInt32'))") == "2\n"
+
+
+def test_a_view_that_is_not_permitted_for_its_columns_gives_way(house):
+    _, http = house
+    http.ok("CREATE DATABASE partly")
+    http.ok("CREATE TABLE partly.t (id UInt8, price UInt8) ENGINE = MergeTree ORDER BY id")
+    http.ok("INSERT INTO partly.t VALUES (1, 2)")
+    http.ok("CREATE USER partial IDENTIFIED BY 'p'")
+    http.ok("GRANT SELECT(id) ON partly.t TO partial")
+    partial = As(http, "partial", "p")
+
+    def asked(query: str) -> str:
+        return partial.ok(f"SELECT count() FROM viewIfPermitted({query} ELSE null('id UInt8, price UInt8'))")
+
+    assert asked("SELECT id FROM partly.t") == "1\n"
+    assert asked("SELECT id, price FROM partly.t") == "0\n"
+    assert asked("SELECT id FROM partly.t WHERE price = 2") == "0\n"
+    assert asked("SELECT id FROM partly.t WHERE id IN (SELECT price FROM partly.t)") == "0\n"
+    assert partial.missing("SELECT price FROM partly.t") == "SELECT(price) ON partly.t"
+    http.ok("DROP USER partial")
+    http.ok("DROP DATABASE partly")

@@ -29,7 +29,7 @@ pub fn create_database_query(database: &DatabaseInfo) -> String {
 
 /// `MergeTree ORDER BY a SETTINGS index_granularity = 8192`: the column of `system.tables`.
 pub fn engine_full(definition: &TableDefinition) -> String {
-    if definition.materialized_view().is_some() {
+    if definition.materialized_view().is_some() || definition.function_call().is_some() {
         return String::new();
     }
     gristmill_base::redact::statement(&clauses(definition, &definition.engine, " "))
@@ -76,6 +76,9 @@ fn statement(definition: &TableDefinition, between: &str, indent: &str, edge: &s
     match &view {
         Some(MaterializedView { target: ViewTarget::Inner(engine), .. }) => {
             text.push_str(&format!("{between}ENGINE = {}", clauses(definition, engine, between)));
+        }
+        None if definition.function_call().is_some() => {
+            text.push_str(&format!(" AS {}", definition.function_call().unwrap_or_default()));
         }
         None if definition.view_query().is_none() => {
             text.push_str(&format!("{between}ENGINE = {}", clauses(definition, &definition.engine, between)));

@@ -130,6 +130,21 @@ impl TableDefinition {
         if self.engine.name == Self::VIEW { self.engine.arguments.first().map(String::as_str) } else { None }
     }
 
+    /// The engine of a table that a table function stands for: its arguments are the call, and the name of the engine of the table
+    /// that it gives.
+    pub const FUNCTION: &str = "TableFunction";
+
+    /// The call of a table function that the table stands for.
+    pub fn function_call(&self) -> Option<&str> {
+        if self.engine.name == Self::FUNCTION { self.engine.arguments.first().map(String::as_str) } else { None }
+    }
+
+    /// The engine's name as it is shown.
+    pub fn engine_name(&self) -> &str {
+        let given = self.function_call().and(self.engine.arguments.get(1));
+        given.map_or(&self.engine.name, String::as_str)
+    }
+
     /// What rows are sorted by: ORDER BY, and behind it the version of VersionedCollapsingMergeTree.
     pub fn sorting_key(&self) -> Vec<String> {
         let mut key = self.order_by.clone();

@@ -463,7 +463,8 @@ pub trait Table: Send + Sync + Debug {
     }
 
     fn unsupported(&self, what: &str) -> Error {
-        let engine = &self.definition().engine.name;
+        let definition = self.definition();
+        let engine = definition.engine_name();
         Error::new(ErrorCode::NOT_IMPLEMENTED, format!("{what} is not supported by storage {engine}"))
     }
 }

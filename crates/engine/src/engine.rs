@@ -19,6 +19,7 @@ use parking_lot::RwLock;
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
 use crate::opener::Opener;
+use crate::query_functions;
 use crate::server_functions::{self, Asked};
 use crate::views::gates::Gates;
 
@@ -98,6 +99,7 @@ impl Engine {
         let asked = Arc::new(Asked { databases: OnceLock::new(), data_path: data_path.clone() });
         let mut registry = Registry::standard()?;
         server_functions::register(&mut registry, &asked);
+        query_functions::register(&mut registry);
         let registry = Arc::new(registry);
         server_settings::set("path", data_path.display());
         server_settings::set("user_files_path", user_files_path.as_deref().unwrap_or(Path::new("")).display());
@@ -212,7 +214,11 @@ impl Engine {
             cast_keep_nullable: context.settings.cast_keep_nullable,
             cast_string_to_date_time_mode: Arc::from(context.settings.cast_string_to_date_time_mode.as_str()),
             range_elements_max: context.settings.function_range_max_elements_in_block,
-            asker: Asker { access: context.access.clone(), connection: context.client.connection },
+            asker: Asker {
+                access: context.access.clone(),
+                connection: context.client.connection,
+                used: context.used.clone(),
+            },
         }
     }
 }

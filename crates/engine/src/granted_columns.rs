@@ -1,18 +1,23 @@
 //! A table of which a user may read some columns: whether a query reads others is found out when it is planned, because
 //! only then is it known which it reads.
 
+use std::any::Any;
 use std::sync::Arc;
 
 use async_trait::async_trait;
 use datafusion::arrow::datatypes::SchemaRef;
 use datafusion::catalog::{Session, TableProvider};
+use datafusion::common::tree_node::TreeNodeRecursion;
+use datafusion::datasource::source_as_provider;
 use datafusion::error::{DataFusionError, Result};
-use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
+use datafusion::logical_expr::{Expr, LogicalPlan, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_access::rights::{Object, denied};
 use gristmill_introspect::QueryContext;
 
+use crate::engine::Engine;
 use crate::interpret::privilege;
+use crate::plan::session_state;
 
 #[derive(Debug)]
 pub struct GrantedColumns {
@@ -40,6 +45,30 @@ impl GrantedColumns {
         let grant = format!("SELECT({}) ON {}", read.join(", "), Object::table(&self.database, &self.table));
         Err(DataFusionError::from(denied(&self.context.user, &grant)))
     }
+
+    fn check_scan(&self, projection: Option<&Vec<usize>>, filters: &[Expr]) -> Result<()> {
+        let schema = self.schema();
+        let name = |at: usize| schema.field(at).name().clone();
+        let projected: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..schema.fields().len()).collect());
+        let filtered = filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.clone());
+        self.check(projected.into_iter().map(name).chain(filtered))
+    }
+}
+
+/// Asks of all tables in the plan of a query, before it is read. Errors: ACCESS_DENIED.
+pub fn check_columns(engine: &Engine, context: &Arc<QueryContext>, plan: &LogicalPlan) -> gristmill_base::Result<()> {
+    // Only then does each table say which columns are wanted of it.
+    let optimized = session_state(engine, context, plan)?.optimize(plan)?;
+    optimized.apply_with_subqueries(|node| {
+        if let LogicalPlan::TableScan(scan) = node {
+            let provider = source_as_provider(&scan.source)?;
+            if let Some(granted) = (provider.as_ref() as &dyn Any).downcast_ref::<GrantedColumns>() {
+                granted.check_scan(scan.projection.as_ref(), &scan.filters)?;
+            }
+        }
+        Ok(TreeNodeRecursion::Continue)
+    })?;
+    Ok(())
 }
 
 #[async_trait]
@@ -63,11 +92,7 @@ impl TableProvider for GrantedColumns {
         filters: &[Expr],
         limit: Option<usize>,
     ) -> Result<Arc<dyn ExecutionPlan>> {
-        let schema = self.schema();
-        let name = |at: usize| schema.field(at).name().clone();
-        let projected: Vec<usize> = projection.cloned().unwrap_or_else(|| (0..schema.fields().len()).collect());
-        let filtered = filters.iter().flat_map(|filter| filter.column_refs()).map(|column| column.name.clone());
-        self.check(projected.into_iter().map(name).chain(filtered))?;
+        self.check_scan(projection, filters)?;
         self.inner.scan(state, projection, filters, limit).await
     }
 }

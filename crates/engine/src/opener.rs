@@ -69,8 +69,8 @@ impl TableOpener for Opener {
                 let compiler = Arc::new(Compiler { registry: self.registry.clone() });
                 Ok(Arc::new(MemoryTable::new(definition).with_compiler(compiler)))
             }
-            // Both stand for a query, which whoever reads them puts in their place.
-            TableDefinition::VIEW | merged_tables::ENGINE => Ok(Arc::new(View::new(definition))),
+            // They stand for a query, which whoever reads them puts in their place.
+            TableDefinition::VIEW | TableDefinition::FUNCTION | merged_tables::ENGINE => Ok(Arc::new(View::new(definition))),
             MaterializedView::ENGINE => Ok(Arc::new(MaterializedViewTable::new(definition))),
             "Null" => Ok(Arc::new(NullTable::new(definition))),
             family if gristmill_mergetree::engine::NAMES.contains(&family) => {

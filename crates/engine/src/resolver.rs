@@ -10,7 +10,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
-use gristmill_introspect::QueryContext;
+use gristmill_introspect::{QueryContext, Use};
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
@@ -24,8 +24,9 @@ use parking_lot::Mutex;
 use crate::engine::{Engine, timezone};
 use crate::execution::ClientBlocks;
 use crate::external::ExternalTable;
-use crate::granted_columns::GrantedColumns;
+use crate::granted_columns::{GrantedColumns, check_columns};
 use crate::interpret::{check_function_in_readonly, check_source, may_know, may_read, rows_once};
+use crate::looped;
 use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
 use crate::opener::stored_columns;
@@ -254,7 +255,15 @@ impl<'a> Resolver<'a> {
             return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
         };
         let of = |text: &[u8]| String::from_utf8_lossy(text).into_owned();
-        match self.query_as(&of(query), &self.database, None, vec![name.to_string()]).await {
+        let asked = self.query_as(&of(query), &self.database, None, vec![name.to_string()]).await;
+        let permitted = asked.and_then(|table| {
+            // Of a table of which some columns are granted it is known only now which the query reads.
+            if let Some(plan) = table.provider.get_logical_plan() {
+                check_columns(self.engine, self.context, &plan)?;
+            }
+            Ok(table)
+        });
+        match permitted {
             Err(error) if error.code() == ErrorCode::ACCESS_DENIED => {
                 self.query_as(&of(other), &self.database, None, vec![name.to_string()]).await
             }
@@ -375,12 +384,16 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        self.context.used.note(Use::TableFunction, name);
         check_function_in_readonly(self.context, name)?;
         if self.checks {
             check_source(self.context, name, false)?;
         }
         if name.eq_ignore_ascii_case("viewIfPermitted") {
             return self.if_permitted(name, arguments).await;
+        }
+        if name.eq_ignore_ascii_case(looped::FUNCTION) {
+            return self.looped(name, arguments).await;
         }
         let call = call_of(self.engine, self.context, name, arguments)?;
         if name == "input"
@@ -436,6 +449,10 @@ impl Resolver<'_> {
         }
         if definition.engine.name == merged_tables::ENGINE {
             return self.merged(&Merged::of_definition(definition)?, Some(definition), full).await;
+        }
+        if let Some(call) = definition.function_call() {
+            let (text, columns) = (format!("SELECT * FROM {call}"), stored_columns(&definition.columns));
+            return self.query_as(&text, &definition.database, Some(&columns), full).await;
         }
         match definition.view_query() {
             // FINAL says nothing of the tables that a view reads; the setting does.

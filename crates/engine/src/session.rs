@@ -10,7 +10,7 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_catalog::databases::is_of_each_user;
-use gristmill_introspect::{Client, QueryContext, Settings, custom, processes};
+use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::size;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, Outfile, Statement};
@@ -213,6 +213,10 @@ impl Session {
             _ => {}
         }
         let (parsed, format, outfile) = shown_as(parsed);
+        let given = if let Statement::Insert(insert) = &parsed { insert.source.format() } else { None };
+        for name in [format.as_deref(), given].into_iter().flatten() {
+            ending.context.used.note(Use::Format, name);
+        }
         if brought.refuses_outfile && outfile.is_some() {
             return Err(Error::new(
                 ErrorCode::INTO_OUTFILE_NOT_ALLOWED,

@@ -10,7 +10,7 @@ use gristmill_types::SqlType;
 use crate::aggregates::Prepared;
 use crate::scalar::Argument;
 
-pub use crate::aggregates::combinators::resolve_aggregate;
+pub use crate::aggregates::combinators::{parts_of_aggregate, resolve_aggregate};
 
 pub struct BoundAggregate {
     /// The type of the result, as ClickHouse gives it: never NULL over no rows (`sum` is 0) unless an argument is.

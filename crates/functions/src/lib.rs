@@ -32,6 +32,7 @@ pub mod nulls;
 pub mod ordering;
 pub mod prewhere;
 pub mod quantities;
+pub mod query_text;
 pub mod random;
 pub mod registry;
 pub mod rounding;
@@ -51,7 +52,7 @@ pub mod urls;
 pub mod value_set;
 pub mod visual;
 
-pub use aggregate::{AggregateFunction, BoundAggregate, resolve_aggregate};
+pub use aggregate::{AggregateFunction, BoundAggregate, parts_of_aggregate, resolve_aggregate};
 pub use arrays::higher::{
     HigherBound, HigherOrder, LambdaBody, higher_order_call, is_higher_order, lambda_parameter_types, only_with_lambda,
 };

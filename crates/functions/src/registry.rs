@@ -107,6 +107,7 @@ impl Registry {
         crate::session::register(&mut registry);
         crate::server::register(&mut registry);
         crate::format_row::register(&mut registry);
+        crate::query_text::register(&mut registry);
         crate::blocks::register(&mut registry);
         crate::running::register(&mut registry);
         crate::identifiers::register(&mut registry);

@@ -7,6 +7,7 @@ use arrow::array::ArrayRef;
 use datafusion::common::ScalarValue;
 use gristmill_access::effective::Effective;
 use gristmill_base::Result;
+use gristmill_introspect::Used;
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
 
@@ -41,6 +42,8 @@ pub struct Asker {
     pub access: Arc<Effective>,
     /// The number of the client's connection; 0: it has none.
     pub connection: u64,
+    /// Where it is noted what the query uses.
+    pub used: Arc<Used>,
 }
 
 /// Of one query, as its id says; so it is no part of what tells two environments apart.

@@ -1,4 +1,5 @@
-//! What a query may ask of the server's configuration, and of its own connection: `getServerSetting`, `getMacro`, `connectionId`.
+//! What a query may ask of the server's configuration, and of its own connection: `getServerSetting`, `getMacro`, `connectionId`,
+//! and what tools that know MySQL and PostgreSQL ask (`globalVariable`, for `@@version`; `currentSchemas`).
 //! (What needs the catalog or the folders of a server is the engine's: `server_functions` there.)
 
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use gristmill_introspect::{macros, server_settings};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
-use crate::define::{arity, constant_bytes, expect_string, need_constant_text, of_query};
+use crate::columns::{list, strings};
+use crate::define::{arity, bad_argument, constant_bytes, expect_string, illegal, need_constant_text, of_query};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -48,6 +50,45 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("connectionId");
     registry.alias("connection_id", "connectionId");
     registry.any_case("connection_id");
+    registry.scalar("globalVariable", of_query(|name, arguments, _| global_variable(name, arguments)));
+    registry.scalar(
+        "currentSchemas",
+        of_query(|name, arguments, env| {
+            arity(name, arguments, 1..=1)?;
+            // Whether schemas that nobody named count as well, says PostgreSQL: there are none.
+            if arguments[0].kind != T::Bool {
+                return Err(illegal(name, arguments, 0, "Bool"));
+            }
+            let database = env.database.clone();
+            Ok(Bound::new(T::Array(Box::new(T::String)), move |_, rows| {
+                list(strings(rows, |_, out| Ok(out.extend_from_slice(database.as_bytes())))?, &vec![1; rows])
+            }))
+        }),
+    );
+    registry.any_case("currentSchemas");
+    registry.alias("current_schemas", "currentSchemas");
+    registry.any_case("current_schemas");
+}
+
+/// The variables of MySQL that its clients ask for, with ClickHouse's answers.
+fn variable(name: &str) -> Option<Bound> {
+    let text = |value: &str| constant(T::String, ScalarValue::BinaryView(Some(value.as_bytes().to_vec())));
+    Some(match name {
+        "max_allowed_packet" => constant(T::Int32, ScalarValue::Int32(Some(64 << 20))),
+        "version" => text("5.7.30"),
+        "version_comment" => text(""),
+        "transaction_isolation" => text("READ-UNCOMMITTED"),
+        _ => return None,
+    })
+}
+
+/// 0 where nobody knows the variable: tools ask for many that they can do without. Error: BAD_ARGUMENTS.
+fn global_variable(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let asked = Some(&arguments[0]).filter(|argument| argument.kind == T::String).and_then(constant_bytes);
+    let asked = asked.ok_or_else(|| bad_argument(name, "the argument must be a constant string"))?;
+    let found = variable(&String::from_utf8_lossy(&asked).to_ascii_lowercase());
+    Ok(found.unwrap_or_else(|| constant(T::Int32, ScalarValue::Int32(Some(0)))))
 }
 
 /// The only argument of a function of settings. Errors: NUMBER_OF_ARGUMENTS_DOESNT_MATCH, ILLEGAL_TYPE_OF_ARGUMENT,

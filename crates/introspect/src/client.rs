@@ -11,6 +11,8 @@ pub struct Client {
     pub connection: u64,
     /// 1: the native protocol, 2: HTTP, 6: a session of the process itself; 0: nobody, as for work in the background.
     pub interface: u8,
+    /// It came by TLS.
+    pub is_secure: bool,
     /// Of the machine's user, of the machine, and of the program; the native protocol alone tells them.
     pub os_user: String,
     pub hostname: String,

@@ -24,6 +24,7 @@ use crate::insert_gear::GearShown;
 use crate::memory::MemoryAccount;
 use crate::progress::Progress;
 use crate::settings::Settings;
+use crate::used::{Use, Used};
 
 #[derive(Clone, Debug)]
 pub struct QueryContext {
@@ -43,6 +44,8 @@ pub struct QueryContext {
     pub insert_gear: Arc<GearShown>,
     /// Projections that it reads, with database and table.
     pub projections: Arc<Mutex<BTreeSet<String>>>,
+    /// What else it uses.
+    pub used: Arc<Used>,
     /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
     pub given: Arc<OnceLock<Vec<String>>>,
     pub cancel: CancellationToken,
@@ -110,6 +113,7 @@ impl QueryContext {
             progress: Arc::default(),
             insert_gear: Arc::default(),
             projections: Arc::default(),
+            used: Arc::default(),
             given: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
@@ -143,7 +147,10 @@ impl QueryContext {
 
     /// Error: ACCESS_DENIED, where the user may not do all of these to all of the object.
     pub fn check_access(&self, wanted: Privileges, object: &Object) -> Result<()> {
-        self.rights().check(&self.user, wanted, object)
+        let checked = self.rights().check(&self.user, wanted, object);
+        let what = if checked.is_ok() { Use::Privilege } else { Use::MissingPrivilege };
+        self.used.note(what, &format!("{wanted} ON {object}"));
+        checked
     }
 
     /// The same query under other settings: its counters, memory and cancellation are shared.
@@ -175,6 +182,7 @@ impl QueryContext {
             progress: self.progress.clone(),
             insert_gear: self.insert_gear.clone(),
             projections: self.projections.clone(),
+            used: self.used.clone(),
             given: self.given.clone(),
             cancel,
             env: self.env.clone(),

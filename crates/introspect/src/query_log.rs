@@ -8,6 +8,8 @@ use gristmill_base::Error;
 use crate::client::Client;
 use crate::context::QueryContext;
 use crate::log_store::LogStore;
+use crate::normalized::normalized_hash;
+use crate::used::{Use, Used};
 
 /// Values of the `type` column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,6 +43,9 @@ pub struct QueryLogEntry {
     pub tables: Vec<String>,
     /// Of those that it read.
     pub projections: Vec<String>,
+    pub used: UsedNames,
+    /// Alike in queries that differ in their literals alone.
+    pub normalized_query_hash: u64,
     pub exception_code: i32,
     pub exception: String,
     pub user: String,
@@ -48,6 +53,42 @@ pub struct QueryLogEntry {
     pub query_id: String,
     pub profile_events: Vec<(&'static str, u64)>,
     pub settings: Vec<(String, String)>,
+}
+
+/// What a query used, by name.
+#[derive(Debug, Clone, Default)]
+pub struct UsedNames {
+    pub aggregate_functions: Vec<String>,
+    pub aggregate_function_combinators: Vec<String>,
+    pub columns: Vec<String>,
+    pub data_type_families: Vec<String>,
+    pub formats: Vec<String>,
+    pub functions: Vec<String>,
+    pub missing_privileges: Vec<String>,
+    pub partitions: Vec<String>,
+    pub privileges: Vec<String>,
+    pub storages: Vec<String>,
+    pub table_functions: Vec<String>,
+    pub views: Vec<String>,
+}
+
+impl UsedNames {
+    fn of(used: &Used) -> UsedNames {
+        UsedNames {
+            aggregate_functions: used.names(Use::AggregateFunction),
+            aggregate_function_combinators: used.names(Use::AggregateFunctionCombinator),
+            columns: used.names(Use::Column),
+            data_type_families: used.names(Use::DataTypeFamily),
+            formats: used.names(Use::Format),
+            functions: used.names(Use::Function),
+            missing_privileges: used.names(Use::MissingPrivilege),
+            partitions: used.names(Use::Partition),
+            privileges: used.names(Use::Privilege),
+            storages: used.names(Use::Storage),
+            table_functions: used.names(Use::TableFunction),
+            views: used.names(Use::View),
+        }
+    }
 }
 
 static LOG: LazyLock<LogStore<QueryLogEntry>> = LazyLock::new(|| LogStore::new(100_000));
@@ -89,6 +130,8 @@ impl QueryLogEntry {
             databases,
             tables: tables.iter().map(|(database, table)| format!("{database}.{table}")).collect(),
             projections: context.projections.lock().iter().cloned().collect(),
+            used: UsedNames::of(&context.used),
+            normalized_query_hash: normalized_hash(context.query.as_bytes(), false),
             exception_code: error.map_or(0, |error| error.code().0),
             exception: error.map_or_else(String::new, ToString::to_string),
             user: context.user.clone(),

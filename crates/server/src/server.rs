@@ -246,8 +246,8 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     let _ = socket.set_nodelay(true);
     let Some(tls) = tls else {
         return match protocol {
-            Protocol::Http => http::serve(core, socket, peer).await,
-            Protocol::Native => native::serve(core, socket, peer).await,
+            Protocol::Http => http::serve_tcp(core, socket, peer).await,
+            Protocol::Native => native::serve(core, socket, peer, false).await,
         };
     };
     let stopping = core.stopping.clone();
@@ -257,7 +257,7 @@ async fn serve(core: Arc<Core>, socket: TcpStream, peer: SocketAddr, protocol: P
     };
     match (accepted, protocol) {
         (None, _) => {}
-        (Some(stream), Protocol::Http) => http::serve(core, stream, peer).await,
-        (Some(stream), Protocol::Native) => native::serve(core, stream, peer).await,
+        (Some(stream), Protocol::Http) => http::serve(core, stream, None, peer).await,
+        (Some(stream), Protocol::Native) => native::serve(core, stream, peer, true).await,
     }
 }

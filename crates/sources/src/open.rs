@@ -32,6 +32,7 @@ const NAMES: &[&str] = &[
     "generateSeries",
     "generate_series",
     "input",
+    "loop",
     "merge",
     "mergeTreeIndex",
     "null",
@@ -80,7 +81,7 @@ pub async fn open_table_function(
             return Ok(SequenceTable::of("GenerateRandom", name, random));
         }
         // They are about tables of the catalog: whoever has it reads them.
-        "merge" | "mergeTreeIndex" => return Err(Error::not_implemented(format!("{name}() where it is not read"))),
+        "loop" | "merge" | "mergeTreeIndex" => return Err(Error::not_implemented(format!("{name}() where it is not read"))),
         "null" => return null(call, hints),
         "format" => return generate::format::open(call, context),
         "values" => return ValuesTable::open(call, context),

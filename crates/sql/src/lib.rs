@@ -14,6 +14,7 @@ pub(crate) mod chains;
 pub mod create;
 mod cursor;
 pub mod dialect;
+pub mod format_query;
 mod insert;
 pub mod lexer;
 pub mod lower;

@@ -96,6 +96,15 @@ impl Cursor<'_> {
                 limit(self)?
             ));
         }
+        if self.eat("CLUSTER") {
+            let is_text = matches!(self.parser.peek_token_ref().token, Token::SingleQuotedString(_));
+            let name = if is_text { self.string()? } else { self.identifier()? };
+            return select(format!(
+                "SELECT * FROM system.clusters WHERE cluster = {} \
+                 ORDER BY cluster, shard_num, replica_num, host_name, host_address, port",
+                gristmill_types::sql_type::quote(&name)
+            ));
+        }
         if self.eat("MERGES") {
             let filter = filter(self, "table")?;
             return select(format!(

@@ -271,6 +271,18 @@ pub enum InsertSource {
     },
 }
 
+impl InsertSource {
+    /// The format that the statement names for its rows.
+    pub fn format(&self) -> Option<&str> {
+        match self {
+            InsertSource::Query { format, .. } | InsertSource::Data { format } | InsertSource::Infile { format, .. } => {
+                format.as_deref()
+            }
+            InsertSource::Values(_) => Some("Values"),
+        }
+    }
+}
+
 impl Statement {
     /// SYSTEM FLUSH LOGS, of whichever logs.
     pub fn flushes_logs(&self) -> bool {

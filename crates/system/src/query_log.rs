@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::Table;
+use gristmill_functions::session::DIALECT_REVISION;
 use gristmill_introspect::query_log::{QueryLogType, query_log};
 
 use crate::rows::{Cell, table};
@@ -13,17 +14,28 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     event_date Date, event_time DateTime, event_time_microseconds DateTime64(6), query_start_time DateTime, \
     query_start_time_microseconds DateTime64(6), query_duration_ms UInt64, read_rows UInt64, read_bytes UInt64, \
     written_rows UInt64, written_bytes UInt64, result_rows UInt64, result_bytes UInt64, memory_usage UInt64, \
-    current_database LowCardinality(String), query String, query_kind LowCardinality(String), \
+    current_database LowCardinality(String), query String, normalized_query_hash UInt64, \
+    query_kind LowCardinality(String), \
     databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), \
-    projections Array(LowCardinality(String)), exception_code Int32, exception String, \
+    columns Array(LowCardinality(String)), partitions Array(LowCardinality(String)), \
+    projections Array(LowCardinality(String)), views Array(LowCardinality(String)), exception_code Int32, \
+    exception String, stack_trace String, \
     is_initial_query UInt8, user LowCardinality(String), query_id String, address IPv6, port UInt16, \
-    initial_user LowCardinality(String), initial_query_id String, initial_query_start_time DateTime, interface UInt8, \
+    initial_user LowCardinality(String), initial_query_id String, initial_address IPv6, initial_port UInt16, \
+    initial_query_start_time DateTime, initial_query_start_time_microseconds DateTime64(6), interface UInt8, is_secure UInt8, \
     os_user LowCardinality(String), client_hostname LowCardinality(String), client_name LowCardinality(String), \
     client_revision UInt32, client_version_major UInt32, client_version_minor UInt32, client_version_patch UInt32, \
     http_method UInt8, http_user_agent LowCardinality(String), http_referer String, forwarded_for String, \
-    log_comment String, \
+    quota_key String, distributed_depth UInt64, revision UInt32, log_comment String, \
     ProfileEvents Map(LowCardinality(String), UInt64), Settings Map(LowCardinality(String), LowCardinality(String)), \
-    object_storage_cost_usd Float64";
+    used_aggregate_functions Array(LowCardinality(String)), \
+    used_aggregate_function_combinators Array(LowCardinality(String)), \
+    used_data_type_families Array(LowCardinality(String)), used_formats Array(LowCardinality(String)), \
+    used_functions Array(LowCardinality(String)), used_storages Array(LowCardinality(String)), \
+    used_table_functions Array(LowCardinality(String)), used_row_policies Array(LowCardinality(String)), \
+    used_privileges Array(LowCardinality(String)), missing_privileges Array(LowCardinality(String)), \
+    query_cache_usage Enum8('Unknown' = 0, 'None' = 1, 'Write' = 2, 'Read' = 3), \
+    asynchronous_read_counters Map(LowCardinality(String), UInt64), object_storage_cost_usd Float64";
 
 pub const MICROS: i64 = 1_000_000;
 pub const DAY_SECONDS: i64 = 86_400;
@@ -53,12 +65,18 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 entry.memory_usage.into(),
                 (&entry.current_database).into(),
                 (&entry.query).into(),
+                entry.normalized_query_hash.into(),
                 entry.query_kind.into(),
                 entry.databases.clone().into(),
                 entry.tables.clone().into(),
+                entry.used.columns.clone().into(),
+                entry.used.partitions.clone().into(),
                 entry.projections.clone().into(),
+                entry.used.views.clone().into(),
                 i64::from(entry.exception_code).into(),
                 (&entry.exception).into(),
+                // Errors carry none.
+                "".into(),
                 true.into(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
@@ -66,8 +84,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 entry.client.address.map_or(0, |address| u64::from(address.port())).into(),
                 (&entry.user).into(),
                 (&entry.query_id).into(),
+                entry.client.address.map(|address| address.ip()).into(),
+                entry.client.address.map_or(0, |address| u64::from(address.port())).into(),
                 start.div_euclid(MICROS).into(),
+                start.into(),
                 u64::from(entry.client.interface).into(),
+                entry.client.is_secure.into(),
                 (&entry.client.os_user).into(),
                 (&entry.client.hostname).into(),
                 (&entry.client.name).into(),
@@ -79,9 +101,27 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 (&entry.client.http_user_agent).into(),
                 (&entry.client.http_referer).into(),
                 (&entry.client.forwarded_for).into(),
+                // There are no quotas, and every query is the first of its kind.
+                "".into(),
+                0u64.into(),
+                u64::from(DIALECT_REVISION).into(),
                 comment.into(),
                 Cell::Counts(events),
                 Cell::Pairs(entry.settings.clone()),
+                entry.used.aggregate_functions.clone().into(),
+                entry.used.aggregate_function_combinators.clone().into(),
+                entry.used.data_type_families.clone().into(),
+                entry.used.formats.clone().into(),
+                entry.used.functions.clone().into(),
+                entry.used.storages.clone().into(),
+                entry.used.table_functions.clone().into(),
+                // There are no row policies.
+                Vec::<String>::new().into(),
+                entry.used.privileges.clone().into(),
+                entry.used.missing_privileges.clone().into(),
+                // Results are not kept.
+                "None".into(),
+                Cell::Counts(Vec::new()),
                 Cell::Float(entry.cost_usd),
             ])?;
         }

@@ -45,7 +45,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 (&definition.database).into(),
                 (&definition.name).into(),
                 Cell::Uuid(definition.uuid),
-                (&definition.engine.name).into(),
+                definition.engine_name().into(),
                 definition.temporary.into(),
                 kept.as_ref().map_or_else(Vec::new, |kept| kept.data_paths()).into(),
                 create_query_line(&definition).into(),

@@ -195,6 +195,24 @@ impl SqlType {
         T::Array(Box::new(element))
     }
 
+    /// Calls `note` with the name of the type without its parameters, and with those of the types within it.
+    pub fn families(&self, note: &mut dyn FnMut(&str)) {
+        let name = self.to_string();
+        note(name.split('(').next().unwrap_or_default());
+        match self {
+            T::Nullable(inner) | T::LowCardinality(inner) | T::Array(inner) | T::SimpleAggregateFunction(_, inner) => {
+                inner.families(note);
+            }
+            T::Tuple(fields) => fields.iter().for_each(|(_, kind)| kind.families(note)),
+            T::Map(key, value) => {
+                key.families(note);
+                value.families(note);
+            }
+            T::AggregateFunction(_, kinds) => kinds.iter().for_each(|kind| kind.families(note)),
+            _ => {}
+        }
+    }
+
     /// Whether NULL is among its values.
     pub fn is_nullable(&self) -> bool {
         match self {

@@ -8,6 +8,7 @@ use gristmill_catalog::{
     ColumnKeys, ConstraintDefinition, ConstraintKind, EngineSpec, MaterializedView, PartitionChoice, ProjectionDefinition,
     SkipIndexDefinition, TableDefinition, Transfer, TtlSpec, directed, direction, name_while_filled,
 };
+use gristmill_introspect::Use;
 use gristmill_mergetree::TableSettings;
 use gristmill_sources::CallArgument;
 use gristmill_sql::access::CURRENT_USER;
@@ -32,7 +33,9 @@ use crate::temporary::TEMPORARY_DATABASE;
 impl Interpreter {
     pub(crate) async fn create_table(&self, mut create: CreateTable) -> Result<Outcome> {
         if let (None, Some((function, arguments))) = (&create.engine, &create.as_function) {
-            create.engine = Some((engine_of_function(function)?.to_string(), arguments.clone()));
+            // What it takes is dropped by the engine of that name as well.
+            let arguments = if function.eq_ignore_ascii_case("null") { Vec::new() } else { arguments.clone() };
+            create.engine = engine_of_function(function)?.map(|engine| (engine.to_string(), arguments));
         }
         let name = create.name.clone().ok_or_else(|| Error::logical("CREATE TABLE without a name"))?;
         if let Some(definer) = &create.definer
@@ -164,6 +167,7 @@ impl Interpreter {
                 EngineSpec { name, arguments }
             }
             (None, Some(like)) => like.engine.clone(),
+            (None, None) if create.as_function.is_some() => self.function_engine(create).await?,
             (None, None) if create.temporary => EngineSpec { name: "Memory".to_string(), arguments: Vec::new() },
             (None, None) => EngineSpec { name: self.context.settings.default_table_engine.clone(), arguments: Vec::new() },
         };
@@ -171,7 +175,9 @@ impl Interpreter {
             let text = format!("Engine {} stands for a query: CREATE VIEW, or CREATE MATERIALIZED VIEW", engine.name);
             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
         }
-        check_engine(&engine.name)?;
+        if create.as_function.is_none() || create.engine.is_some() {
+            check_engine(&engine.name)?;
+        }
         let sorted = engine.name.ends_with("MergeTree");
         column_rules::check(&columns, sorted)?;
         let texts = |nodes: &[Node]| nodes.iter().map(sql).collect::<Vec<_>>();
@@ -284,6 +290,11 @@ impl Interpreter {
             ttl,
             constraints,
         };
+        let used = &self.context.used;
+        used.note(Use::Storage, &definition.engine.name);
+        for declared in create.columns.iter().filter_map(|column| column.kind.as_ref()) {
+            declared.families(&mut |family| used.note(Use::DataTypeFamily, family));
+        }
         check_declared(&definition, &self.engine.registry)?;
         constraints::check_declared(&definition, &self.engine.registry)?;
         self.check_ttl(&definition)?;
@@ -330,6 +341,16 @@ impl Interpreter {
             ErrorCode::INCORRECT_QUERY,
             "Incorrect CREATE query: required list of column descriptions or AS section or SELECT",
         ))
+    }
+
+    /// The engine of `CREATE TABLE t AS f(…)` where the function is asked anew whenever the table is read.
+    async fn function_engine(&self, create: &CreateTable) -> Result<EngineSpec> {
+        let Some((name, arguments)) = &create.as_function else { return Err(Error::logical("No table function")) };
+        let call = call_of(&self.engine, &self.context, name, arguments)?;
+        let table = gristmill_sources::open_table_function(&call, &self.context, &hints(&self.engine)).await?;
+        let arguments: Vec<String> = arguments.iter().map(sql).collect();
+        let arguments = vec![format!("{name}({})", arguments.join(", ")), table.definition().engine.name.clone()];
+        Ok(EngineSpec { name: TableDefinition::FUNCTION.to_string(), arguments })
     }
 
     /// What `ENGINE = Merge(…)` means.
@@ -459,14 +480,34 @@ fn canonical_engine(name: &str) -> String {
 const ENGINES_OF_FUNCTIONS: &[(&str, &str)] =
     &[("S3", "s3"), ("GCS", "gcs"), ("AzureBlobStorage", "azureBlobStorage"), ("URL", "url"), ("File", "file")];
 
-/// The engine of `CREATE TABLE t AS f(…)`. Error: NOT_IMPLEMENTED where there is none.
-fn engine_of_function(function: &str) -> Result<&'static str> {
-    let found = ENGINES_OF_FUNCTIONS.iter().find(|(_, name)| name.eq_ignore_ascii_case(function));
-    found.map(|(engine, _)| *engine).ok_or_else(|| {
-        let text = format!("CREATE TABLE AS {function}(…)");
-        Error::not_implemented(text)
-            .with_context("write AS SELECT * FROM it to copy its rows, or CREATE VIEW to read them anew")
-    })
+/// Functions whose table is asked anew whenever it is read.
+const FUNCTIONS_AS_TABLES: &[&str] = &[
+    "format",
+    "generateRandom",
+    "generateSeries",
+    "generate_series",
+    "numbers",
+    "numbers_mt",
+    "one",
+    "values",
+    "zeros",
+    "zeros_mt",
+];
+
+/// The engine of `CREATE TABLE t AS f(…)`; `None`: the function itself stands for the table. Errors: NOT_IMPLEMENTED,
+/// UNKNOWN_FUNCTION.
+fn engine_of_function(function: &str) -> Result<Option<&'static str>> {
+    let mut engines = ENGINES_OF_FUNCTIONS.iter().chain(&[("Null", "null")]);
+    let found = engines.find(|(_, name)| name.eq_ignore_ascii_case(function));
+    let is = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(function));
+    if found.is_some() || is(FUNCTIONS_AS_TABLES) {
+        return Ok(found.map(|(engine, _)| *engine));
+    }
+    if !is(gristmill_sources::table_function_names()) {
+        return Err(Error::new(ErrorCode::UNKNOWN_FUNCTION, format!("Unknown table function {function}")));
+    }
+    Err(Error::not_implemented(format!("CREATE TABLE AS {function}(…)"))
+        .with_context("write AS SELECT * FROM it to copy its rows, or CREATE VIEW to read them anew"))
 }
 
 fn source_function(engine: &str) -> Option<&'static str> {

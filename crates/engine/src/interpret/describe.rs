@@ -5,11 +5,13 @@ use std::sync::Arc;
 
 use arrow::array::UInt8Array;
 use gristmill_base::{Error, Result};
+use gristmill_sql::sql_text::sql;
 use gristmill_sql::statement::{self, ObjectKind, SelectStatement, Statement, TableExpression, TableName};
 use gristmill_types::sql_type::quote;
 use gristmill_types::{Columns, SqlType};
 
 use super::{Interpreter, Outcome, may_know};
+use crate::looped;
 use crate::merged_tables::{self, Merged};
 use crate::resolver::{call_of, hints, index_call};
 use crate::temporary::TEMPORARY_DATABASE;
@@ -23,6 +25,14 @@ impl Interpreter {
                 let definition = self.table(database, table)?.definition();
                 ttl.clone_from(&definition.ttl.columns);
                 definition.columns.clone()
+            }
+            TableExpression::Function { name, arguments } if name.eq_ignore_ascii_case(looped::FUNCTION) => {
+                let arguments: Vec<String> = arguments.iter().map(sql).collect();
+                let text = format!("SELECT * FROM {name}({})", arguments.join(", "));
+                match statement::parse(&text, &BTreeMap::new())? {
+                    Statement::Select(select) => self.columns_of(&select.query).await?,
+                    other => return Err(Error::logical(format!("{text} is no query but a {} statement", other.kind()))),
+                }
             }
             TableExpression::Function { name, arguments } => {
                 let call = call_of(&self.engine, &self.context, name, arguments)?;

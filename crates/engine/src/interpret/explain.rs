@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use datafusion::physical_plan::displayable;
 use gristmill_base::redact::HIDDEN;
 use gristmill_base::{Error, Result};
+use gristmill_sql::format_query::explained_query;
 use gristmill_sql::statement::{self, Statement};
 use gristmill_sql::syntax_tree::syntax_tree;
 
@@ -23,7 +24,8 @@ impl Interpreter {
             return Err(Error::not_implemented(format!("EXPLAIN {kind} of a {} statement", statement.kind())));
         };
         match kind {
-            "SYNTAX" => lines(&select.query.to_string()),
+            // What the text was without its credentials need not be a query any more.
+            "SYNTAX" => lines(&explained_query(&self.context.query).unwrap_or_else(|_| select.query.to_string())),
             "QUERY TREE" => {
                 let lowered = self.lower(&select.query, self.hints(None, None), &mut Vec::new()).await?;
                 lines(&lowered.plan.display_indent_schema().to_string())

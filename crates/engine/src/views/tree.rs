@@ -20,8 +20,8 @@ use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result, ResultExt};
 use gristmill_catalog::databases::full_name;
 use gristmill_catalog::{Table, TableDefinition, TableWriter, WriteLane};
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{QueryContext, Use};
 use gristmill_mergetree::TableSettings;
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
@@ -114,8 +114,10 @@ impl Tree {
         let (number, writer) = writers.next().ok_or_else(|| Error::logical("A table of an INSERT has no writer"))?;
         let mut views = Vec::with_capacity(branch.views.len());
         for view in &branch.views {
+            let name = full_name(&view.view.database, &view.view.name);
+            self.shared.context().used.note(Use::View, &name);
             views.push(Arc::new(Hanging {
-                name: full_name(&view.view.database, &view.view.name),
+                name,
                 database: view.database.clone(),
                 query: view.query.clone(),
                 target: self.node(&view.target, writers)?,

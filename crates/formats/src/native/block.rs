@@ -101,6 +101,13 @@ pub fn write_block(columns: &Columns, batch: Option<&RecordBatch>, revision: Rev
     Ok(())
 }
 
+/// How many bytes the values of a column are, without what stands before them.
+pub fn values_bytes(kind: &SqlType, array: &ArrayRef) -> Result<usize> {
+    let mut bytes = Vec::new();
+    encode::data(kind, array, &mut bytes)?;
+    Ok(bytes.len())
+}
+
 /// A block that was read.
 #[derive(Debug, Clone)]
 pub struct Block {

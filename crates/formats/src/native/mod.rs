@@ -29,7 +29,7 @@ pub mod socket;
 #[cfg(test)]
 mod tests;
 
-pub use block::{Block, Revision, read_block, write_block};
+pub use block::{Block, Revision, read_block, values_bytes, write_block};
 pub use bytes::{BLOCK_BYTES_MAX, ByteReader, write_string, write_varuint};
 pub(crate) use input::{NativeInput, columns_of_sample};
 pub(crate) use output::NativeOutput;

@@ -6,6 +6,7 @@
 
 mod best_effort;
 mod casts;
+mod column_structure;
 mod families;
 mod parse_pattern;
 mod pattern_reader;
@@ -23,4 +24,5 @@ pub fn register(registry: &mut Registry) {
     parse_pattern::register(registry);
     unix::register(registry);
     type_names::register(registry);
+    column_structure::register(registry);
 }

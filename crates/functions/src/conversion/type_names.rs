@@ -50,7 +50,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 /// What ClickHouse carries values of a type in.
-fn column_type(kind: &SqlType) -> String {
+pub(super) fn column_type(kind: &SqlType) -> String {
     match kind {
         T::Nullable(inner) => format!("Nullable({})", column_type(inner)),
         T::LowCardinality(inner) => format!("LowCardinality({})", column_type(inner)),

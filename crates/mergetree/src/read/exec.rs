@@ -45,12 +45,12 @@ use crate::table::Core;
 /// Reads chosen granules of parts. The choice (parts by name, runs of granules, columns, conditions) is the node's
 /// description; the table that it is carried out on is found again by its uuid on any node that has it open.
 pub struct MergeTreeScan {
-    core: Arc<Core>,
+    pub(super) core: Arc<Core>,
     /// the version read; held so that its objects stay.
     state: Arc<State>,
-    parts: Arc<Vec<PartSelection>>,
-    filters: Vec<ScanFilter>,
-    outputs: Vec<Output>,
+    pub(super) parts: Arc<Vec<PartSelection>>,
+    pub(super) filters: Vec<ScanFilter>,
+    pub(super) outputs: Vec<Output>,
     schema: SchemaRef,
     properties: Arc<PlanProperties>,
     /// Made when the first stream starts; all streams take from its queue.
@@ -391,7 +391,7 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 }
 
 /// The scan that a node of a plan is, with FINAL or without.
-fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
+pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
     let plan = plan.as_ref() as &dyn Any;
     let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
     let ordered = || plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan);
@@ -404,19 +404,6 @@ pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
     let mut lines = scan_of(plan).map_or_else(Vec::new, |scan| scan.explain_indexes(read_type));
     lines.extend(plan.children().into_iter().flat_map(explain_indexes));
     lines
-}
-
-/// The projections that scans in the plan read, with their tables.
-pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> {
-    let mut all: Vec<(String, String)> = plan.children().into_iter().flat_map(projections_read).collect();
-    if let Some(scan) = scan_of(plan)
-        && let Some(projection) = scan.projection()
-    {
-        all.push((scan.core.name(), projection.to_string()));
-    }
-    all.sort();
-    all.dedup();
-    all
 }
 
 /// What a scan of a MergeTree table would read.

@@ -35,15 +35,17 @@ pub mod threshold;
 pub mod top_n;
 pub mod unit;
 pub mod unit_reader;
+pub mod used;
 
 use gristmill_types::{Columns, SqlType};
 
 pub use aggregated::read_states;
-pub use exec::{TableEstimate, estimates, explain_indexes, projections_read};
+pub use exec::{TableEstimate, estimates, explain_indexes};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
 pub use states::StatesProvider;
+pub use used::{columns_and_partitions, projections_read};
 
 use crate::layout::Layout;
 

@@ -115,6 +115,10 @@ impl AnswerBody {
     pub fn whole(bytes: Bytes) -> AnswerBody {
         AnswerBody::Whole((!bytes.is_empty()).then_some(bytes))
     }
+
+    pub fn is_chunked(&self) -> bool {
+        matches!(self, AnswerBody::Chunks { .. })
+    }
 }
 
 impl Body for AnswerBody {

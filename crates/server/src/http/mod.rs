@@ -6,6 +6,7 @@
 
 mod answer;
 pub(crate) mod external;
+mod half_closed;
 mod head;
 pub(crate) mod input;
 mod outgoing;
@@ -28,9 +29,11 @@ use hyper::service::service_fn;
 use hyper::{Method, Request, Response, Version};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
 
 use crate::core::{Core, Counted};
 use answer::AnswerBody;
+use half_closed::{AnswerOf, Line, Stream};
 use query::Peer;
 
 /// Until the head of the only request is there, where connections are not kept.
@@ -38,15 +41,29 @@ const HEAD_LONGEST: Duration = Duration::from_secs(30);
 /// Bytes of a request's head.
 const HEAD_BYTES_MAX: usize = 1 << 20;
 
-/// Serves one socket to its end.
-pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static, peer: SocketAddr) {
+/// Serves one socket to its end; clients may close their side of it and wait for the answer.
+pub async fn serve_tcp(core: Arc<Core>, socket: TcpStream, peer: SocketAddr) {
+    let line = Line::new(socket);
+    serve(core, Stream(line.clone()), Some(line), peer).await;
+}
+
+/// Serves one connection to its end. `line`: the socket below it, where clients may close their side; else that is their leaving.
+pub async fn serve(
+    core: Arc<Core>,
+    socket: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+    line: Option<Arc<Line>>,
+    peer: SocketAddr,
+) {
     let _counted = Counted::one_of(&core.connections.http);
     let stopping = core.stopping.clone();
     let keep_alive = core.keep_alive;
-    let from = Peer { address: peer, connection: core.connections.number() };
-    let service = service_fn(move |request| {
+    let from = Peer { address: peer, connection: core.connections.number(), is_secure: line.is_none() };
+    let watched = line.clone();
+    let service = service_fn(move |request: Request<Incoming>| {
         let core = core.clone();
+        let asked = line.as_ref().map(Line::ask);
         async move {
+            let is_head = request.method() == Method::HEAD;
             let (is_last, version) = (is_last(&request), request.version());
             let mut response = respond(core, request, from).await;
             if is_last {
@@ -56,26 +73,43 @@ pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Unpin 
             } else if !response.headers().contains_key(CONNECTION) {
                 head::put_keep_alive(response.headers_mut(), keep_alive);
             }
-            Ok::<_, Infallible>(response)
+            if let Some(asked) = &asked {
+                asked.answers(!is_head && response.version() == Version::HTTP_11 && response.body().is_chunked());
+            }
+            Ok::<_, Infallible>(response.map(|body| AnswerOf { body, _asked: asked }))
         }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .keep_alive(!keep_alive.is_zero())
+        .half_close(watched.is_some())
         // Counts from the end of the answer before.
         .header_read_timeout(if keep_alive.is_zero() { HEAD_LONGEST } else { keep_alive })
         .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(socket), service);
     tokio::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = stopping.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+    let served = async {
+        tokio::select! {
+            ended = connection.as_mut() => ended,
+            () = stopping.cancelled() => {
+                connection.as_mut().graceful_shutdown();
+                connection.await
+            }
         }
     };
-    if let Err(error) = ended {
-        tracing::debug!("HTTP connection from {peer}: {error}");
+    let left = async {
+        match &watched {
+            Some(line) => line.left().await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        ended = served => {
+            if let Err(error) = ended {
+                tracing::debug!("HTTP connection from {peer}: {error}");
+            }
+        }
+        () = left => tracing::debug!("HTTP connection from {peer}: the client left before its answer"),
     }
 }
 

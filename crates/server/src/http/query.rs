@@ -49,6 +49,8 @@ pub struct Peer {
     pub address: SocketAddr,
     /// The number of its connection.
     pub connection: u64,
+    /// It came by TLS.
+    pub is_secure: bool,
 }
 
 /// What was found out of a request before its statement runs.

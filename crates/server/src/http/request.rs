@@ -138,6 +138,7 @@ pub fn client(parts: &Parts, peer: Peer) -> Client {
         address: Some(peer.address),
         connection: peer.connection,
         interface: Client::HTTP,
+        is_secure: peer.is_secure,
         http_method: if parts.method == Method::POST { 2 } else { 1 },
         http_user_agent: told("user-agent"),
         http_referer: told("referer"),

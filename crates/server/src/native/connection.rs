@@ -38,6 +38,8 @@ pub(super) struct Connection {
     pub out: Output,
     pub dialect: Dialect,
     pub peer: SocketAddr,
+    /// It came by TLS.
+    pub is_secure: bool,
     /// Of all that the server took.
     pub number: u64,
     /// What SET and USE change.
@@ -47,14 +49,20 @@ pub(super) struct Connection {
 }
 
 /// Serves one socket to its end.
-pub async fn serve(core: Arc<Core>, socket: impl AsyncRead + AsyncWrite + Send + 'static, peer: SocketAddr) {
+pub async fn serve(
+    core: Arc<Core>,
+    socket: impl AsyncRead + AsyncWrite + Send + 'static,
+    peer: SocketAddr,
+    is_secure: bool,
+) {
     let _counted = Counted::one_of(&core.connections.native);
     let (read, write) = tokio::io::split(socket);
     let (pump, chunks, out) = channels(PEER);
     let session = Session::new(core.engine.clone());
     let dialect = Dialect { revision: 0, compressed: false };
     let number = core.connections.number();
-    let connection = Connection { core, reader: ByteReader::new(chunks), out, dialect, peer, number, session, open: None };
+    let reader = ByteReader::new(chunks);
+    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()

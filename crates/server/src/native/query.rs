@@ -54,7 +54,12 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     }
     let mut session = connection.session.clone();
     session.query_id = packet.id;
-    session.client = Arc::new(Client { address: Some(connection.peer), connection: connection.number, ..packet.client });
+    session.client = Arc::new(Client {
+        address: Some(connection.peer),
+        connection: connection.number,
+        is_secure: connection.is_secure,
+        ..packet.client
+    });
     for setting in packet.settings {
         match known_settings::set_of_session(&mut session, &setting.name, &setting.value) {
             Err(error) if setting.important || error.code() != ErrorCode::UNKNOWN_SETTING => return Err(error),

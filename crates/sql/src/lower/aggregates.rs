@@ -11,7 +11,8 @@ use datafusion::common::Column;
 use datafusion::logical_expr::expr::{AggregateFunction, Case, Sort};
 use datafusion::logical_expr::{Expr, Filter, Limit, LogicalPlan, Projection};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_functions::resolve_aggregate;
+use gristmill_functions::{parts_of_aggregate, resolve_aggregate};
+use gristmill_introspect::Use;
 use gristmill_types::SqlType;
 
 use super::scope::Context;
@@ -152,6 +153,10 @@ impl Analyzer<'_> {
         let function = resolve_aggregate(self.registry, &name).ok_or_else(|| {
             Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}"))
         })?;
+        let (base, combinators) = parts_of_aggregate(self.registry, &name);
+        let used = &self.env.asker.used;
+        used.note(Use::AggregateFunction, &base);
+        combinators.iter().for_each(|combinator| used.note(Use::AggregateFunctionCombinator, combinator));
         let parameters = call.parameters.iter().map(|node| Ok(self.constant(node)?.0)).collect::<Result<Vec<_>>>()?;
         let mut arguments = Vec::new();
         for node in &call.arguments {

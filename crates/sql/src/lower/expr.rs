@@ -5,7 +5,7 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
-use gristmill_introspect::custom;
+use gristmill_introspect::{Use, custom};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
@@ -30,7 +30,10 @@ impl Analyzer<'_> {
             Node::Name(parts) => self.name(parts, context),
             Node::Aliased(inner, alias) => self.expr(inner, &context.expanding(alias)),
             Node::Call(call) => self.call(call, context),
-            Node::In { left, set, negated } => self.in_set(left, set, *negated, context),
+            Node::In { left, set, negated } => {
+                self.env.asker.used.note(Use::Function, if *negated { "notIn" } else { "in" });
+                self.in_set(left, set, *negated, context)
+            }
             Node::Subquery(query) => self.scalar_subquery(query, context),
             Node::Exists { query, negated } => self.exists(query, *negated, context),
             Node::Star(_) => {
@@ -86,6 +89,12 @@ impl Analyzer<'_> {
         if let Some(Node::Lambda { parameters, body }) = context.alias(&function.name) {
             return self.named_lambda(&function.name, parameters, body, &function.arguments, context);
         }
+        let lowered = self.scalar_call(name, function, context)?;
+        self.env.asker.used.note(Use::Function, name);
+        Ok(lowered)
+    }
+
+    fn scalar_call(&self, name: &str, function: &Call, context: &Context<'_>) -> Result<Typed> {
         if let Some(typed) = self.special(name, function, context)? {
             return Ok(typed);
         }
@@ -148,6 +157,7 @@ impl Analyzer<'_> {
                     ));
                 };
                 let mut kind: SqlType = String::from_utf8_lossy(&kind).parse()?;
+                kind.families(&mut |family| self.env.asker.used.note(Use::DataTypeFamily, family));
                 let value = self.as_value(self.expr(value, context)?)?;
                 kind = kind.in_zone_of(&value.kind);
                 if self.settings.cast_keep_nullable && value.kind.is_nullable() {

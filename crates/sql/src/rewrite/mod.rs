@@ -3,7 +3,7 @@
 //! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
-//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION).
+//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`).
 
 pub(crate) mod finals;
 pub(crate) mod joins;
@@ -13,6 +13,7 @@ pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
 pub(crate) mod unions;
+pub(crate) mod variables;
 
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 

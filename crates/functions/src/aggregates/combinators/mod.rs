@@ -90,6 +90,19 @@ pub fn resolve_aggregate(registry: &Registry, name: &str) -> Option<Arc<dyn Aggr
     None
 }
 
+/// The function below the combinators, and those, of a name that `resolve_aggregate` knows.
+pub fn parts_of_aggregate(registry: &Registry, name: &str) -> (String, Vec<&'static str>) {
+    let mut name = registry.canonical(name).to_string();
+    let mut combinators = Vec::new();
+    while registry.find_aggregate(&name).is_none() {
+        let found = SUFFIXES.iter().find_map(|(suffix, _)| Some((*suffix, name.strip_suffix(suffix)?.to_string())));
+        let Some((suffix, inner)) = found.filter(|(_, inner)| !inner.is_empty()) else { break };
+        combinators.push(suffix);
+        name = registry.canonical(&inner).to_string();
+    }
+    (name, combinators)
+}
+
 struct Combined {
     combinator: Combinator,
     inner_name: String,

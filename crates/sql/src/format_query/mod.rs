@@ -1,0 +1,180 @@
+//! Queries laid out as ClickHouse lays them out: `formatQuery`, `formatQuerySingleLine`, EXPLAIN SYNTAX.
+//!
+//! The parser of statements decides whether a text is one. Here its words are read once more, into a tree that keeps what is
+//! written (`tree`): the parser's own has joins, limits and stars in forms that suit the planner. `expression` reads values by the
+//! precedence of operators, `query` the clauses of SELECT and INSERT, `literals` says how ClickHouse writes constants, `print`
+//! lays all out.
+
+mod expression;
+mod literals;
+mod print;
+mod query;
+mod special;
+mod tree;
+
+use std::collections::BTreeMap;
+
+use gristmill_base::{Error, ErrorCode, Result};
+use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
+
+use crate::rewrite::literals::binary_numbers;
+use crate::statement::{self, Statement};
+use crate::tokens::{is_word, line_starts, offset, tokenize};
+use print::Printer;
+
+/// The query in ClickHouse's layout. Errors: SYNTAX_ERROR; NOT_IMPLEMENTED for other statements than SELECT, INSERT and EXPLAIN of
+/// them.
+pub fn format_query(text: &str, one_line: bool) -> Result<String> {
+    let mut reader = Reader::of(text)?;
+    // Parameters have no values here.
+    let parameters: BTreeMap<String, String> = reader.parameters().into_iter().map(|name| (name, "1".to_string())).collect();
+    let parsed = statement::parse(text, &parameters)?;
+    let mut statement = &parsed;
+    while let Statement::Explain { statement: inner, .. } | Statement::Shown { statement: inner, .. } = statement {
+        statement = inner;
+    }
+    if !matches!(statement, Statement::Select(_) | Statement::Insert(_)) || !reader.begins_query() {
+        return Err(Error::not_implemented(format!("formatting of a {} statement", parsed.kind())));
+    }
+    let mut printer = Printer { one_line, out: String::with_capacity(text.len() * 2) };
+    reader.statement(&mut printer)?;
+    Ok(printer.out)
+}
+
+/// The query of an EXPLAIN, on a line a clause, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
+pub fn explained_query(text: &str) -> Result<String> {
+    let mut reader = Reader::of(text)?;
+    reader.skip_explain()?;
+    let mut union = reader.union()?;
+    union.tail.clear();
+    let mut printer = Printer { one_line: false, out: String::new() };
+    printer.union(&union, 0);
+    Ok(printer.out)
+}
+
+/// The tokens of a statement, from the first that is not read.
+struct Reader<'a> {
+    text: &'a str,
+    lines: Vec<usize>,
+    tokens: Vec<TokenWithSpan>,
+    at: usize,
+}
+
+impl<'a> Reader<'a> {
+    fn of(text: &'a str) -> Result<Reader<'a>> {
+        let mut tokens = binary_numbers(tokenize(text)?);
+        tokens.retain(|token| {
+            !matches!(token.token, Token::Whitespace(Whitespace::Space | Whitespace::Newline | Whitespace::Tab))
+        });
+        tokens.retain(|token| !matches!(token.token, Token::Whitespace(_)));
+        while tokens.last().is_some_and(|token| matches!(token.token, Token::SemiColon | Token::EOF)) {
+            tokens.pop();
+        }
+        Ok(Reader { text, lines: line_starts(text), tokens, at: 0 })
+    }
+
+    fn begins_query(&self) -> bool {
+        let first = self.token(0);
+        first == Some(&Token::LParen)
+            || ["SELECT", "WITH", "FROM", "INSERT", "EXPLAIN"]
+                .iter()
+                .any(|word| first.is_some_and(|token| is_word(token, word)))
+    }
+
+    /// The names of `{name:Type}`.
+    fn parameters(&self) -> Vec<String> {
+        let windows = self.tokens.windows(3);
+        let named = windows.filter(|tokens| tokens[0].token == Token::LBrace && tokens[2].token == Token::Colon);
+        named.map(|tokens| tokens[1].token.to_string()).collect()
+    }
+
+    fn token(&self, far: usize) -> Option<&Token> {
+        self.tokens.get(self.at + far).map(|token| &token.token)
+    }
+
+    fn at_end(&self) -> bool {
+        self.at >= self.tokens.len()
+    }
+
+    fn next(&mut self) -> Result<Token> {
+        let token = self.token(0).cloned().ok_or_else(|| self.unexpected("more of the query"))?;
+        self.at += 1;
+        Ok(token)
+    }
+
+    fn sees(&self, word: &str) -> bool {
+        self.sees_at(0, word)
+    }
+
+    fn sees_at(&self, far: usize, word: &str) -> bool {
+        self.token(far).is_some_and(|token| is_word(token, word))
+    }
+
+    /// Several words, divided by spaces.
+    fn sees_all(&self, words: &str) -> bool {
+        words.split(' ').enumerate().all(|(far, word)| self.sees_at(far, word))
+    }
+
+    fn eat(&mut self, words: &str) -> bool {
+        let found = self.sees_all(words);
+        self.at += if found { words.split(' ').count() } else { 0 };
+        found
+    }
+
+    fn eat_token(&mut self, token: &Token) -> bool {
+        let found = self.token(0) == Some(token);
+        self.at += usize::from(found);
+        found
+    }
+
+    fn expect(&mut self, words: &str) -> Result<()> {
+        if self.eat(words) { Ok(()) } else { Err(self.unexpected(words)) }
+    }
+
+    fn expect_token(&mut self, token: &Token) -> Result<()> {
+        if self.eat_token(token) { Ok(()) } else { Err(self.unexpected(&format!("{token}"))) }
+    }
+
+    fn unexpected(&self, expected: &str) -> Error {
+        let found = self.token(0).map_or_else(|| "the end".to_string(), |token| format!("'{token}'"));
+        Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected {expected}, found {found}"))
+    }
+
+    /// The text between a token and the one that is read next.
+    fn written(&self, from: usize) -> &'a str {
+        let place = |at: usize| {
+            let start = self.tokens[at].span.start;
+            offset(self.text, &self.lines, start.line, start.column)
+        };
+        let end = self.tokens[self.at - 1].span.end;
+        &self.text[place(from)..offset(self.text, &self.lines, end.line, end.column)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::format_query;
+
+    #[test]
+    fn a_formatted_query_stays_as_it_is() {
+        for text in [
+            "SELECT a, b AS c FROM t WHERE ((x = 1) AND (y = 2)) OR (NOT z) GROUP BY a, b HAVING count() > 1 ORDER BY a DESC LIMIT 5, 10",
+            "WITH 1 AS x, y AS (SELECT 1), (SELECT 2) AS z SELECT DISTINCT x FROM y",
+            "SELECT * FROM a GLOBAL ANY LEFT JOIN (SELECT 1 AS x) AS b USING (x) ARRAY JOIN arr AS q, arr2",
+            "SELECT (a[1]) + 1, {p:Array(UInt8)}, * EXCEPT a APPLY sum, quantiles(0.5, 0.9)(x) FROM t FINAL SAMPLE 1 / 10",
+            "SELECT 1 INTERSECT (SELECT 2) EXCEPT (SELECT 3)",
+            "INSERT INTO t (a, b) SELECT 1, 2",
+            "EXPLAIN AST SELECT 1",
+        ] {
+            assert_eq!(format_query(text, true).expect(text), text);
+            let lines = format_query(text, false).expect(text);
+            assert_eq!(format_query(&lines, true).expect(text), text);
+        }
+    }
+
+    #[test]
+    fn what_is_no_query_is_refused() {
+        assert!(format_query("SELECT (", true).is_err());
+        assert!(format_query("DROP TABLE t", true).is_err());
+    }
+}

@@ -1,0 +1,30 @@
+CREATE TABLE tens AS numbers(10);
+SHOW CREATE TABLE tens;
+SELECT sum(number), count() FROM tens;
+SELECT number FROM tens WHERE number > 7 ORDER BY number;
+SELECT engine, engine_full, as_select FROM system.tables WHERE database = currentDatabase() AND name = 'tens';
+DESCRIBE TABLE tens;
+-- error: NOT_IMPLEMENTED
+INSERT INTO tens VALUES (1);
+RENAME TABLE tens TO numbers_of_ten;
+SELECT max(number) FROM numbers_of_ten;
+DROP TABLE numbers_of_ten;
+CREATE TABLE declared (number UInt64) AS numbers(3);
+SELECT * FROM declared;
+DROP TABLE declared;
+CREATE TABLE random AS generateRandom('a UInt8', 1);
+SELECT count() FROM (SELECT a FROM random LIMIT 5);
+DROP TABLE random;
+CREATE TABLE written AS values('a UInt8, b String', (1, 'x'), (2, 'y'));
+SELECT * FROM written ORDER BY a;
+DROP TABLE written;
+CREATE TABLE nowhere AS null('a UInt8');
+INSERT INTO nowhere VALUES (1);
+SELECT count() FROM nowhere;
+DROP TABLE nowhere;
+-- error: UNKNOWN_FUNCTION
+CREATE TABLE unknown AS nofunc(1);
+SHOW CLUSTER 'no_such_cluster';
+SHOW CLUSTER no_such_cluster;
+SHOW CLUSTERS LIKE 'no_such%';
+SHOW CLUSTERS NOT LIKE '%';
