@@ -11,6 +11,7 @@ pub mod insert_gear;
 pub mod log_store;
 pub mod macros;
 pub mod memory;
+pub mod opentelemetry;
 pub mod part_log;
 pub mod pending_inserts;
 pub mod processes;
