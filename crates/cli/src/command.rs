@@ -9,12 +9,14 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 use gristmill_base::{Error, ErrorCode, Result, runtime};
 use gristmill_introspect::Settings;
 
+use crate::benchmark::arguments::BenchmarkArguments;
 use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
 use crate::local::arguments::LocalArguments;
 use crate::log_file::Logger;
 use crate::server::ServerArguments;
-use crate::{arguments, bootstrap, client, demo, local, server};
+use crate::top::arguments::TopArguments;
+use crate::{arguments, benchmark, bootstrap, client, demo, local, server, top};
 
 /// A columnar analytical database that speaks ClickHouse's SQL over object storage.
 #[derive(Debug, Parser)]
@@ -33,9 +35,19 @@ enum Command {
     Client(Box<ClientArguments>),
     /// Serve ClickHouse's clients over HTTP and the native protocol
     Server(ServerArguments),
+    /// Send queries to a server over and over, gristmill's or ClickHouse's, and tell how fast it answers
+    #[command(disable_help_flag = true)]
+    Benchmark(Box<BenchmarkArguments>),
+    /// Show what a server does now: queries, merges, memory, requests, on a screen that refreshes by itself
+    #[command(disable_help_flag = true)]
+    Top(Box<TopArguments>),
     /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
     Demo(DemoArguments),
 }
+
+const COMMANDS: [&str; 6] = ["local", "client", "server", "benchmark", "top", "demo"];
+/// Those that speak to a server: what is no option of theirs is one of its settings.
+const CLIENTS: [&str; 3] = ["client", "benchmark", "top"];
 
 /// How long the process waits for the removal of what failed statements wrote.
 const TIDYING_LONGEST: Duration = Duration::from_secs(10);
@@ -61,18 +73,18 @@ pub fn exit_code(error: &Error) -> ExitCode {
 
 fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let first = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
-    if !["local", "client", "server", "demo", "--help", "-h", "--version", "-V"].contains(&first) {
+    if !COMMANDS.contains(&first) && !["--help", "-h", "--version", "-V"].contains(&first) {
         line.insert(1.min(line.len()), "local".into());
     }
     let command = line.get(1).and_then(|word| word.to_str()).unwrap_or_default();
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
     let settings = match command {
-        "client" | "server" => Settings::default(),
+        "client" | "server" | "benchmark" | "top" => Settings::default(),
         _ => Settings::of_one_session(),
     };
-    let is_client = command == "client";
-    let (line, tables) = if is_client { client::external::take(line)? } else { (line, Vec::new()) };
+    let is_client = CLIENTS.contains(&command);
+    let (line, tables) = if command == "client" { client::external::take(line)? } else { (line, Vec::new()) };
     let (line, given) = arguments::take_dynamic(line, settings, &options, is_client)?;
     let matches = match known.try_get_matches_from(line) {
         Ok(matches) => matches,
@@ -82,12 +94,16 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let runtimes = match &parsed.command {
         Command::Server(arguments) => bootstrap::start(server::LOG, &arguments.logger()?)?,
         Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
-        Command::Local(_) | Command::Demo(_) => bootstrap::start(bootstrap::LOG, &Logger::default())?,
+        Command::Local(_) | Command::Demo(_) | Command::Benchmark(_) | Command::Top(_) => {
+            bootstrap::start(bootstrap::LOG, &Logger::default())?
+        }
     };
     // Statements are planned where the command runs, and the size of the first thread's stack is the shell's.
     let run = || match parsed.command {
         Command::Local(arguments) => runtimes.cpu.block_on(local::run(*arguments, given)),
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given, tables)),
+        Command::Benchmark(arguments) => runtimes.cpu.block_on(benchmark::run(*arguments, given)),
+        Command::Top(arguments) => runtimes.cpu.block_on(top::run(*arguments, given)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
@@ -113,13 +129,13 @@ mod tests {
     #[test]
     fn every_option_is_known_with_dashes_and_with_underscores() {
         let command = CommandLine::command();
-        for name in ["local", "client", "server", "demo"] {
+        for name in COMMANDS {
             let found = command.find_subcommand(name).expect("a command");
             let options = arguments::option_names(found);
             for option in found.get_arguments().filter_map(clap::Arg::get_long) {
                 for written in [option.replace('_', "-"), option.replace('-', "_")] {
                     let line = ["gristmill", name, &format!("--{written}=1")].map(OsString::from).to_vec();
-                    let is_clients = name == "client";
+                    let is_clients = CLIENTS.contains(&name);
                     let (line, given) =
                         arguments::take_dynamic(line, Settings::default(), &options, is_clients).expect("takes");
                     let is_setting = line.len() == 2 && given.unknown.is_empty();

@@ -1,8 +1,10 @@
 //! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `server` serves
-//! ClickHouse's clients, `client` is one of them, `demo` shows the whole thing on data it makes.
+//! ClickHouse's clients, `client` is one of them, `benchmark` measures a server, `top` shows what it does now, `demo` shows the
+//! whole thing on data it makes.
 
 mod allocator;
 mod arguments;
+mod benchmark;
 mod bootstrap;
 mod client;
 mod command;
@@ -15,6 +17,7 @@ mod prompt;
 mod runner;
 mod server;
 mod terminal;
+mod top;
 
 use std::process::ExitCode;
 

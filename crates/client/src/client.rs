@@ -147,6 +147,11 @@ impl Client {
         self.state.lock().database.clone()
     }
 
+    /// The id of the next statement; empty: a new one.
+    pub fn set_query_id(&mut self, query_id: String) {
+        self.query_id = query_id;
+    }
+
     /// A connection that stands before a query.
     async fn ready(&mut self) -> Result<Connection> {
         let kept = self.home.lock().take();

@@ -11,6 +11,7 @@ use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
@@ -111,6 +112,8 @@ pub(crate) struct Ending {
     pub running: Option<Running>,
     /// It is SYSTEM FLUSH LOGS.
     pub flushes_logs: bool,
+    /// Where the query is traced.
+    pub trace: Option<QueryTrace>,
 }
 
 impl Ending {
@@ -144,6 +147,9 @@ impl Ending {
     pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
         // Nobody is to wait for an id whose query is over.
         self.running.take();
+        if let Some(trace) = self.trace.take() {
+            trace.ended(&self.context, self.kind, error);
+        }
         let counters = &self.context.counters;
         counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
         if error.is_some() {

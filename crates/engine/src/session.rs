@@ -10,6 +10,7 @@ use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_catalog::databases::is_of_each_user;
+use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::size;
@@ -133,7 +134,10 @@ impl Session {
         input: Option<InputData>,
         brought: Brought,
     ) -> Result<Execution> {
+        let now_us = || self.engine.env.now_micros().max(0) as u64;
+        let began_us = now_us();
         let parsed = self.parse(&statement.text);
+        let parsed_us = now_us();
         let settings = match &parsed {
             Ok(parsed) => self.settings_for(parsed),
             Err(_) => Ok(self.settings.clone()),
@@ -146,12 +150,17 @@ impl Session {
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let context = context.of_user(access).of_client(self.client.clone());
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
-        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs };
+        let probability = context.settings.opentelemetry_start_trace_probability;
+        let trace = QueryTrace::begin(context.client.trace.as_ref(), probability, began_us, parsed_us, context.env.as_ref());
+        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs, trace };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
         match allocations::counted(tally, begun).await {
             Ok((outcome, format, into_outfile)) => {
                 let schema = outcome.columns.arrow();
+                if let Some(trace) = &mut ending.trace {
+                    trace.planned(context.env.now_micros().max(0) as u64);
+                }
                 Ok(Execution {
                     context,
                     columns: outcome.columns,

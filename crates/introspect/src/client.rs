@@ -2,6 +2,8 @@
 
 use std::net::SocketAddr;
 
+use crate::opentelemetry::TraceContext;
+
 /// A client, as far as its protocol tells of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Client {
@@ -26,6 +28,8 @@ pub struct Client {
     pub http_referer: String,
     /// The header X-Forwarded-For.
     pub forwarded_for: String,
+    /// What its query is a part of, where it says so.
+    pub trace: Option<TraceContext>,
 }
 
 impl Client {

@@ -134,6 +134,8 @@ events! {
     MutatedRows, "Rows read for mutations: the number of rows before mutation.";
     MutatedUncompressedBytes, "Uncompressed bytes (for columns as they are stored in memory) that was read for mutations.";
     MergeTotalMilliseconds, "Total time spent for background merges.";
+    OpenTelemetrySpansSent, "Spans that a collector took. (Gristmill's own.)";
+    OpenTelemetrySpansDropped, "Spans that were not sent, because the collector was away or refused them. (Gristmill's own.)";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
     OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";
     RealTimeMicroseconds, "Time spent in the streams of a query, summed over streams.";

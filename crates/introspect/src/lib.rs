@@ -12,6 +12,7 @@ pub mod log_store;
 pub mod macros;
 pub mod memory;
 pub mod normalized;
+pub mod opentelemetry;
 pub mod part_log;
 pub mod pending_inserts;
 pub mod processes;

@@ -529,6 +529,7 @@ settings! {
     max_bytes_in_set: u64 = 0u64, "Most bytes that the values of a subquery of an IN may take. 0: no limit.";
     set_overflow_mode: String = "throw", "What happens over max_rows_in_set and max_bytes_in_set: throw, or break (take what fits).";
     log_queries: bool = true, "Whether queries go to system.query_log.";
+    opentelemetry_start_trace_probability: f64 = 0.0, "The probability of a trace for a query whose client says nothing of traces: from 0 to 1.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";

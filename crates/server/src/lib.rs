@@ -1,7 +1,7 @@
 //! The server: ClickHouse's protocols in front of the engine.
 //!
 //! `server` listens and ends, `core` is what all connections share. `native` is the protocol
-//! over TCP, `http` the one over HTTP.
+//! over TCP, `http` the one over HTTP; `otlp` sends spans of queries to a collector.
 
 mod core;
 mod extremes;
@@ -10,9 +10,11 @@ mod fuzz;
 mod http;
 mod known_settings;
 mod native;
+mod otlp;
 mod server;
 mod tls;
 mod user_sessions;
 
+pub use otlp::Exporter;
 pub use server::{Server, ServerConfig};
 pub use tls::{Tls, TlsFiles};

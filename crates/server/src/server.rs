@@ -148,6 +148,11 @@ impl Server {
         Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })
     }
 
+    /// What the server is called.
+    pub fn display_name(&self) -> &str {
+        &self.core.display_name
+    }
+
     /// Where certificate and key can be read again.
     pub fn tls(&self) -> Option<Tls> {
         self.tls.clone()

@@ -1,4 +1,4 @@
-//! The command line of `gristmill client`: that of clickhouse-client.
+//! The command line of `gristmill client`: that of clickhouse-client; and what all commands that speak to a server have.
 
 use std::path::PathBuf;
 
@@ -10,22 +10,9 @@ use crate::runner::MemoryUsage;
 /// What `--password` without a value stands for: no password that anybody has.
 pub const ASKED_FOR: &str = "\u{0}ask";
 
-#[derive(Debug, Default, Args)]
-#[command(
-    after_help = "Settings: every setting is a flag of its own name, such as --max_threads 4; the server says whether it knows it.\n\
-    Parameters: --param_NAME VALUE gives {NAME:Type} in a query its value.\n\
-    CLICKHOUSE_HOST, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD hold where neither the line nor a configuration says it."
-)]
-pub struct ClientArguments {
-    /// clickhouse://user:password@host:port/database?secure — instead of the options below
-    #[arg(value_name = "CONNECTION")]
-    pub connection_string: Vec<String>,
-    /// The server, or the name of a connection of the configuration
-    #[arg(short = 'h', long, value_name = "NAME", help_heading = "Connection")]
-    pub host: Option<String>,
-    /// Its port: 9000, or 9440 with --secure, unless given
-    #[arg(long, value_name = "PORT", help_heading = "Connection")]
-    pub port: Option<u16>,
+/// Who speaks to a server, and how. The commands that do so share it.
+#[derive(Clone, Debug, Default, Args)]
+pub struct LoginArguments {
     /// Who asks: default, unless given
     #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
     pub user: Option<String>,
@@ -35,9 +22,6 @@ pub struct ClientArguments {
     /// Ask for the password
     #[arg(long, help_heading = "Connection")]
     pub ask_password: bool,
-    /// The current database
-    #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
-    pub database: Option<String>,
     /// Connect over TLS
     #[arg(short, long, help_heading = "Connection")]
     pub secure: bool,
@@ -64,6 +48,36 @@ pub struct ClientArguments {
     pub receive_timeout: Option<f64>,
     #[arg(long, value_name = "KEY", hide = true)]
     pub quota_key: Option<String>,
+}
+
+impl LoginArguments {
+    /// Whether the password is to be asked for on the terminal.
+    pub fn asks(&self) -> bool {
+        self.ask_password || self.password.as_deref() == Some(ASKED_FOR)
+    }
+}
+
+#[derive(Debug, Default, Args)]
+#[command(
+    after_help = "Settings: every setting is a flag of its own name, such as --max_threads 4; the server says whether it knows it.\n\
+    Parameters: --param_NAME VALUE gives {NAME:Type} in a query its value.\n\
+    CLICKHOUSE_HOST, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD hold where neither the line nor a configuration says it."
+)]
+pub struct ClientArguments {
+    /// clickhouse://user:password@host:port/database?secure — instead of the options below
+    #[arg(value_name = "CONNECTION")]
+    pub connection_string: Vec<String>,
+    /// The server, or the name of a connection of the configuration
+    #[arg(short = 'h', long, value_name = "NAME", help_heading = "Connection")]
+    pub host: Option<String>,
+    /// Its port: 9000, or 9440 with --secure, unless given
+    #[arg(long, value_name = "PORT", help_heading = "Connection")]
+    pub port: Option<u16>,
+    /// The current database
+    #[arg(short, long, value_name = "NAME", help_heading = "Connection")]
+    pub database: Option<String>,
+    #[command(flatten)]
+    pub login: LoginArguments,
 
     /// A query, or several with `;` between them; may be given several times
     #[arg(short, long, value_name = "SQL", allow_hyphen_values = true, help_heading = "Queries")]

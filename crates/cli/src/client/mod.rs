@@ -25,7 +25,7 @@ use gristmill_client::{Client, ClientOptions, Endpoint, EventLines, LogLines};
 use gristmill_introspect::custom;
 
 use crate::arguments::{Given, bad};
-use crate::client::arguments::{ASKED_FOR, ClientArguments};
+use crate::client::arguments::{ClientArguments, LoginArguments};
 use crate::client::config::Config;
 use crate::client::connection_string::ConnectionString;
 use crate::client::external::ExternalArguments;
@@ -45,7 +45,7 @@ pub async fn run(arguments: ClientArguments, given: Given, tables: Vec<ExternalA
     let terminal = Terminal::of_process();
     let string = connection_string(&arguments)?;
     let host = arguments.host.as_deref().or(string.host.as_deref());
-    let config = Config::read(arguments.config_file.as_deref(), arguments.connection.as_deref(), host)?;
+    let config = Config::read(arguments.login.config_file.as_deref(), arguments.login.connection.as_deref(), host)?;
     let mut options = arguments.results.options(arguments.format.as_ref().or(config.format.as_ref()), terminal)?;
     options.vertical |= config.vertical;
     options.memory_usage = arguments.memory_usage;
@@ -104,7 +104,7 @@ fn connection_string(arguments: &ClientArguments) -> Result<ConnectionString> {
     match arguments.connection_string.as_slice() {
         [] => Ok(ConnectionString::default()),
         [one] if connection_string::is_one(one) => {
-            if arguments.host.is_some() || arguments.port.is_some() || arguments.connection.is_some() {
+            if arguments.host.is_some() || arguments.port.is_some() || arguments.login.connection.is_some() {
                 return Err(bad("A connection string says host and port: leave out --host, --port and --connection"));
             }
             connection_string::parsed(one)
@@ -116,6 +116,72 @@ fn connection_string(arguments: &ClientArguments) -> Result<ConnectionString> {
     }
 }
 
+/// A session with a server for a command that has no connection string: what the line says goes over the configuration, that
+/// over the environment. Errors: those of the configuration, and of wrong values.
+pub fn session_options(
+    login: &LoginArguments,
+    host: Option<String>,
+    port: Option<u16>,
+    database: Option<String>,
+    given: Given,
+) -> Result<ClientOptions> {
+    let config = Config::read(login.config_file.as_deref(), login.connection.as_deref(), host.as_deref())?;
+    let endpoint = endpoint(login, host, port, &ConnectionString::default(), &config)?;
+    let mut settings = config.settings;
+    settings.extend(given.unknown);
+    settings.extend(given.settings.changed());
+    let database = database.or(config.database).unwrap_or_default();
+    Ok(ClientOptions { endpoint, database, settings, parameters: given.parameters, ..ClientOptions::default() })
+}
+
+/// The first that is there.
+fn first<const N: usize>(words: [Option<String>; N], default: &str) -> String {
+    words.into_iter().flatten().next().unwrap_or(default.to_string())
+}
+
+fn endpoint(
+    login: &LoginArguments,
+    host: Option<String>,
+    port: Option<u16>,
+    string: &ConnectionString,
+    config: &Config,
+) -> Result<Endpoint> {
+    let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    // The name of a connection stands where a host may: the configuration says which host it is.
+    let host = match host.or(string.host.clone()) {
+        Some(host) => config.host.clone().filter(|_| config.names(&host)).unwrap_or(host),
+        None => first([config.host.clone(), environment("CLICKHOUSE_HOST")], "localhost"),
+    };
+    let users = [login.user.clone(), string.user.clone(), config.user.clone(), environment("CLICKHOUSE_USER")];
+    let mut endpoint = Endpoint { host, user: first(users, "default"), ..Endpoint::default() };
+    endpoint.port = port.or(string.port).or(config.port);
+    endpoint.secure = !login.no_secure && (login.secure || string.secure || config.secure.unwrap_or(false));
+    endpoint.accept_invalid_certificate = login.accept_invalid_certificate || config.accept_invalid_certificate;
+    endpoint.authorities = config.authorities.clone();
+    endpoint.compression = match login.compression.as_deref() {
+        None => !endpoint.is_local(),
+        Some(value) => flag("compression", value)?,
+    };
+    endpoint.quota_key = login.quota_key.clone().unwrap_or_default();
+    if let Some(longest) = seconds("connect_timeout", login.connect_timeout)? {
+        endpoint.connect_timeout = longest;
+    }
+    if let Some(longest) = seconds("receive_timeout", login.receive_timeout)? {
+        endpoint.receive_timeout = longest;
+    }
+    endpoint.password = match &login.password {
+        _ if login.asks() => password::asked_for(&endpoint.user)?,
+        Some(password) => Secret::new(password),
+        None => string
+            .password
+            .clone()
+            .or(config.password.clone())
+            .or_else(|| environment("CLICKHOUSE_PASSWORD").map(Secret::new))
+            .unwrap_or_default(),
+    };
+    Ok(endpoint)
+}
+
 fn client_options(
     arguments: &ClientArguments,
     string: ConnectionString,
@@ -123,48 +189,14 @@ fn client_options(
     given: Given,
     draws_progress: bool,
 ) -> Result<ClientOptions> {
-    let environment = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    let first =
-        |words: [Option<String>; 4], default: &str| words.into_iter().flatten().next().unwrap_or(default.to_string());
-    // The name of a connection stands where a host may: the configuration says which host it is.
-    let host = match arguments.host.clone().or(string.host) {
-        Some(host) => config.host.clone().filter(|_| config.names(&host)).unwrap_or(host),
-        None => first([None, None, config.host.clone(), environment("CLICKHOUSE_HOST")], "localhost"),
-    };
-    let user = first([arguments.user.clone(), string.user, config.user.clone(), environment("CLICKHOUSE_USER")], "default");
-    let mut endpoint = Endpoint { host, user, ..Endpoint::default() };
-    endpoint.port = arguments.port.or(string.port).or(config.port);
-    endpoint.secure = !arguments.no_secure && (arguments.secure || string.secure || config.secure.unwrap_or(false));
-    endpoint.accept_invalid_certificate = arguments.accept_invalid_certificate || config.accept_invalid_certificate;
-    endpoint.authorities = config.authorities;
-    endpoint.compression = match arguments.compression.as_deref() {
-        None => !endpoint.is_local(),
-        Some(value) => flag("compression", value)?,
-    };
-    endpoint.quota_key = arguments.quota_key.clone().unwrap_or_default();
-    if let Some(longest) = seconds("connect_timeout", arguments.connect_timeout)? {
-        endpoint.connect_timeout = longest;
-    }
-    if let Some(longest) = seconds("receive_timeout", arguments.receive_timeout)? {
-        endpoint.receive_timeout = longest;
-    }
-    let asks = arguments.ask_password || arguments.password.as_deref() == Some(ASKED_FOR);
-    endpoint.password = match &arguments.password {
-        _ if asks => password::asked_for(&endpoint.user)?,
-        Some(password) => Secret::new(password),
-        None => string
-            .password
-            .or(config.password)
-            .or_else(|| environment("CLICKHOUSE_PASSWORD").map(Secret::new))
-            .unwrap_or_default(),
-    };
+    let endpoint = endpoint(&arguments.login, arguments.host.clone(), arguments.port, &string, &config)?;
     let mut settings: BTreeMap<String, String> = config.settings;
     settings.extend(string.settings);
     settings.extend(given.unknown);
     settings.extend(given.settings.changed());
     Ok(ClientOptions {
         endpoint,
-        database: first([arguments.database.clone(), string.database, config.database, None], ""),
+        database: first([arguments.database.clone(), string.database, config.database], ""),
         settings,
         parameters: given.parameters,
         query_id: arguments.query_id.clone().unwrap_or_default(),
@@ -207,7 +239,7 @@ fn log_lines_into(file: &Path) -> Result<LogLines> {
     }))
 }
 
-fn flag(name: &str, value: &str) -> Result<bool> {
+pub fn flag(name: &str, value: &str) -> Result<bool> {
     match value.to_ascii_lowercase().as_str() {
         "1" | "true" | "on" | "yes" => Ok(true),
         "0" | "false" | "off" | "no" => Ok(false),

@@ -45,6 +45,8 @@ pub struct Config {
     pub query_condition_cache_size: Option<u64>,
     /// Users and profiles, where the file has any.
     pub access: Option<State>,
+    /// Where an OpenTelemetry collector takes spans.
+    pub otlp_endpoint: Option<String>,
     pub max_connections: Option<usize>,
     pub display_name: Option<String>,
     /// The database of clients that name none.
@@ -87,6 +89,7 @@ const KNOWN: &[&str] = &[
     "named_collections",
     "custom_settings_prefixes",
     "remote_url_allow_hosts",
+    "opentelemetry",
     "max_connections",
     "display_name",
     "default_database",
@@ -138,6 +141,7 @@ impl Config {
             uncompressed_cache_size: root.number(&["uncompressed_cache_size"])?,
             query_condition_cache_size: root.number(&["query_condition_cache_size"])?,
             access: None,
+            otlp_endpoint: root.text(&["opentelemetry", "endpoint"]).filter(|endpoint| !endpoint.is_empty()),
             max_connections: root.number(&["max_connections"])?,
             display_name: root.text(&["display_name"]),
             default_database: root.text(&["default_database"]),

@@ -16,7 +16,7 @@ use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
-use gristmill_server::{Server, ServerConfig, Tls, TlsFiles};
+use gristmill_server::{Exporter, Server, ServerConfig, Tls, TlsFiles};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -87,6 +87,9 @@ pub struct ServerArguments {
     /// Bytes of what is remembered of conditions and granules, for use_query_condition_cache; 100M unless given, 0 for none
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     query_condition_cache_size: Option<u64>,
+    /// An OpenTelemetry collector that spans of queries are sent to by OTLP over HTTP, such as http://localhost:4318
+    #[arg(long, value_name = "URL")]
+    otlp_endpoint: Option<String>,
 }
 
 impl ServerArguments {
@@ -132,6 +135,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         query_condition_cache_size: arguments.query_condition_cache_size.or(configured.query_condition_cache_size),
         user_files_path: Some(user_files_path.unwrap_or_else(|| path.join("user_files"))),
     };
+    let otlp_endpoint = arguments.otlp_endpoint.or(configured.otlp_endpoint);
     let defaults = ServerConfig::default();
     let hosts = [arguments.listen_host, configured.listen_hosts, defaults.listen_hosts];
     let grace = arguments.shutdown_grace.or(configured.shutdown_grace).map(Duration::from_secs);
@@ -180,6 +184,15 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         Err(error) => {
             engine.shutdown().await;
             return Err(error);
+        }
+    };
+    let exporter = otlp_endpoint.map(|endpoint| Exporter::start(&endpoint, server.display_name(), engine.env.clone()));
+    let exporter = match exporter.transpose() {
+        Ok(exporter) => exporter,
+        Err(error) => {
+            server.shutdown().await;
+            engine.shutdown().await;
+            return Err(error.with_context("in --otlp-endpoint, or <opentelemetry><endpoint> of the configuration"));
         }
     };
     let addresses = [&server.http_addresses, &server.tcp_addresses, &server.https_addresses, &server.tcp_secure_addresses];
@@ -236,6 +249,9 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         std::process::exit(EXIT_OVERDUE);
     });
     server.shutdown().await;
+    if let Some(exporter) = exporter {
+        exporter.end().await;
+    }
     engine.shutdown().await;
     tracing::info!("Ended");
     Ok(ExitCode::SUCCESS)

@@ -34,6 +34,11 @@ impl Drop for Watch {
 
 impl Interrupts {
     pub fn listen() -> Interrupts {
+        Self::listen_and_say("Cancelling the query.")
+    }
+
+    /// `said`: what the first Ctrl-C is answered with.
+    pub fn listen_and_say(said: &'static str) -> Interrupts {
         let running: Arc<Mutex<Option<CancellationToken>>> = Arc::default();
         let current = running.clone();
         let listening = Task::on(&runtime::io(), async move {
@@ -42,7 +47,7 @@ impl Interrupts {
                 let running = current.lock().clone();
                 match running {
                     Some(token) if !token.is_cancelled() => {
-                        eprint!("\r\x1b[KCancelling the query. Press Ctrl-C again to leave.\r\n");
+                        eprint!("\r\x1b[K{said} Press Ctrl-C again to leave.\r\n");
                         token.cancel();
                     }
                     _ => std::process::exit(EXIT_INTERRUPTED),

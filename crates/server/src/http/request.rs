@@ -7,6 +7,7 @@ use base64::Engine as _;
 use gristmill_access::control::Credentials;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_formats::Compression;
+use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::{Client, Settings};
 use gristmill_sql::ast::with_escapes;
 use hyper::Method;
@@ -143,6 +144,7 @@ pub fn client(parts: &Parts, peer: Peer) -> Client {
         http_user_agent: told("user-agent"),
         http_referer: told("referer"),
         forwarded_for: told("x-forwarded-for"),
+        trace: TraceContext::of_headers(&told("traceparent"), &told("tracestate")),
         ..Client::default()
     }
 }

@@ -9,6 +9,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_engine::split::{InsertHead, insert_head};
 use gristmill_formats::native::{Block, ByteReader, Revision, read_block};
 use gristmill_introspect::Client;
+use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_sql::any_bytes;
 use gristmill_sql::ast::with_escapes;
 
@@ -184,10 +185,12 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             client.version.2 = self.number().await?;
         }
         if self.has(revision::OPENTELEMETRY) && self.reader.byte().await? != 0 {
-            // Trace and span.
-            self.skip_bytes(24).await?;
-            self.skip_word().await?;
-            self.reader.byte().await?;
+            // A trace's id comes as two numbers, the higher one first.
+            let (high, low) = (self.reader.u64().await?, self.reader.u64().await?);
+            let span_id = self.reader.u64().await?;
+            let tracestate = self.word().await?;
+            let flags = self.reader.byte().await?;
+            client.trace = TraceContext::of_ids(u128::from(high) << 64 | u128::from(low), span_id, &tracestate, flags);
         }
         if self.has(revision::PARALLEL_REPLICAS) {
             for _ in 0..3 {
