@@ -10,6 +10,7 @@ use datafusion::error::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
@@ -54,6 +55,20 @@ pub fn input_from(reader: impl tokio::io::AsyncRead + Unpin + Send + 'static) ->
         let mut chunk = bytes::BytesMut::with_capacity(INPUT_CHUNK_BYTES);
         let read = reader.read_buf(&mut chunk).await?;
         Ok((read > 0).then(|| (chunk.freeze(), reader)))
+    }))
+}
+
+/// Data whose coming the query waits for.
+pub(crate) fn from_client<T: Send + 'static>(
+    data: BoxStream<'static, T>,
+    context: &Arc<QueryContext>,
+) -> BoxStream<'static, T> {
+    let context = context.clone();
+    Box::pin(futures::stream::unfold((data, context), |(mut data, context)| async move {
+        let waiting = context.waits_for(Wait::Client);
+        let next = data.next().await?;
+        drop(waiting);
+        Some((next, (data, context)))
     }))
 }
 
@@ -144,6 +159,7 @@ impl Ending {
     pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
         // Nobody is to wait for an id whose query is over.
         self.running.take();
+        self.context.settle_at_end();
         let counters = &self.context.counters;
         counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
         if error.is_some() {

@@ -20,6 +20,7 @@ pub mod server_settings;
 pub mod settings;
 pub mod settings_declared;
 mod speed;
+mod spending;
 pub mod without_effect;
 
 pub use caches::CacheReport;
