@@ -1,6 +1,6 @@
 //! What threads spent on a query, as events of its counters.
 
-use gristmill_base::spending::{self, Spending, Wait, Waiting};
+use gristmill_base::spending::{self, Spending, Wait, Waiting, Working};
 
 use crate::context::QueryContext;
 use crate::events::Event;
@@ -9,6 +9,11 @@ impl QueryContext {
     /// Says what a task of the query waits for, until the answer is dropped.
     pub fn waits_for(&self, what: Wait) -> Option<Waiting> {
         self.memory.tally().map(|tally| Spending::waiting(tally, what))
+    }
+
+    /// The calling thread works for the query as long as the answer lives, and allocates for whom it did before.
+    pub fn works(&self) -> Option<Working> {
+        self.memory.tally().map(spending::working)
     }
 
     /// Brings the counters of what its threads did up to date.

@@ -16,7 +16,7 @@ use parking_lot::Mutex;
 
 use crate::allocations::Tally;
 
-pub use thread::{blocked, settle};
+pub use thread::{Working, blocked, settle, working};
 pub(crate) use thread::{left, works_for};
 pub use wall::{Wait, Waiting, Wall};
 

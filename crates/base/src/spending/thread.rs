@@ -99,6 +99,34 @@ pub(crate) fn works_for(tally: &Arc<Tally>) {
     });
 }
 
+/// The calling thread works for somebody as long as it lives, and allocates for whom it did before.
+#[derive(Debug)]
+pub struct Working {
+    begins: bool,
+    _of_this_thread: std::marker::PhantomData<*const ()>,
+}
+
+impl Drop for Working {
+    fn drop(&mut self) {
+        if self.begins {
+            left();
+        }
+    }
+}
+
+/// Work for a tally that allocates nothing for it, such as the writing of its rows into a format.
+pub fn working(tally: &Arc<Tally>) -> Working {
+    let works_already = |thread: &Thread| {
+        let state = thread.state.lock();
+        state.since_ns > 0 && state.whom.as_ref().is_some_and(|whom| Arc::ptr_eq(whom, tally))
+    };
+    let begins = !with_own(works_already).unwrap_or(true);
+    if begins {
+        works_for(tally);
+    }
+    Working { begins, _of_this_thread: std::marker::PhantomData }
+}
+
 /// The calling thread works for nobody from here on.
 pub(crate) fn left() {
     with_own(|thread| {
