@@ -22,6 +22,7 @@ use bytes::Bytes;
 use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 
+use crate::spending::{self, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
 
 /// What a thread gathers before it touches a tally that others share, in bytes.
@@ -37,6 +38,7 @@ pub struct Tally {
     /// Counts these bytes too: that of a user, whose queries have one each.
     whole: Option<Arc<Tally>>,
     patience: OnceLock<Box<dyn Patience>>,
+    spending: Spending,
 }
 
 /// Whoever waits for work that a thread does: it may have lost interest, or run out of time.
@@ -66,6 +68,7 @@ impl Tally {
             limit: AtomicU64::new(limit),
             whole: None,
             patience: OnceLock::new(),
+            spending: Spending::new(),
         }
     }
 
@@ -92,6 +95,11 @@ impl Tally {
 
     pub fn peak_bytes(&self) -> u64 {
         self.peak.load(Relaxed).max(0) as u64
+    }
+
+    /// What threads spend while they work for it.
+    pub fn spending(&self) -> &Spending {
+        &self.spending
     }
 
     fn add(&self, bytes: i64) {
@@ -197,9 +205,12 @@ pub fn enter_none() -> Entered<'static> {
 impl Entered<'_> {
     fn at(pointer: *const Tally) -> Self {
         let before = CURRENT.with(Cell::get);
-        if before != pointer {
+        if before != pointer && pointer.is_null() {
+            // A moment within the work for somebody, whose time it is.
             hand_over();
             CURRENT.with(|current| current.set(pointer));
+        } else if before != pointer {
+            turn_to(pointer);
         }
         Entered { before, _tally: std::marker::PhantomData }
     }
@@ -208,9 +219,18 @@ impl Entered<'_> {
 impl Drop for Entered<'_> {
     fn drop(&mut self) {
         if CURRENT.with(Cell::get) != self.before {
-            hand_over();
-            CURRENT.with(|current| current.set(self.before));
+            turn_to(self.before);
         }
+    }
+}
+
+/// The thread works for another tally, or for none, from here on. Whoever calls holds that tally.
+fn turn_to(pointer: *const Tally) {
+    hand_over();
+    CURRENT.with(|current| current.set(pointer));
+    match current() {
+        Some(tally) => spending::works_for(&tally),
+        None => spending::left(),
     }
 }
 

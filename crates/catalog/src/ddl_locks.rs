@@ -7,6 +7,8 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Weak};
 
+use gristmill_base::allocations;
+use gristmill_base::spending::{Spending, Wait, Waiting};
 use parking_lot::Mutex;
 use tokio::sync::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock};
 
@@ -15,6 +17,11 @@ type Name = (String, Option<String>);
 #[derive(Debug, Default)]
 pub struct DdlLocks {
     names: Mutex<HashMap<Name, Weak<RwLock<()>>>>,
+}
+
+/// The query that the thread works for waits for a lock.
+fn waiting() -> Option<Waiting> {
+    allocations::current().map(|tally| Spending::waiting(&tally, Wait::Lock))
 }
 
 /// Holds names until dropped.
@@ -26,11 +33,13 @@ pub struct DdlGuard {
 
 impl DdlLocks {
     pub async fn database(&self, name: &str) -> DdlGuard {
+        let _waiting = waiting();
         let lock = self.lock((name.to_string(), None));
         DdlGuard { _shared: Vec::new(), _alone: vec![lock.write_owned().await] }
     }
 
     pub async fn tables(&self, names: &[(&str, &str)]) -> DdlGuard {
+        let _waiting = waiting();
         let mut tables: Vec<_> = names.to_vec();
         tables.sort_unstable();
         tables.dedup();

@@ -10,6 +10,7 @@ use datafusion::error::{DataFusionError, Result as DataFusionResult};
 use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
@@ -55,6 +56,20 @@ pub fn input_from(reader: impl tokio::io::AsyncRead + Unpin + Send + 'static) ->
         let mut chunk = bytes::BytesMut::with_capacity(INPUT_CHUNK_BYTES);
         let read = reader.read_buf(&mut chunk).await?;
         Ok((read > 0).then(|| (chunk.freeze(), reader)))
+    }))
+}
+
+/// Data whose coming the query waits for.
+pub(crate) fn from_client<T: Send + 'static>(
+    data: BoxStream<'static, T>,
+    context: &Arc<QueryContext>,
+) -> BoxStream<'static, T> {
+    let context = context.clone();
+    Box::pin(futures::stream::unfold((data, context), |(mut data, context)| async move {
+        let waiting = context.waits_for(Wait::Client);
+        let next = data.next().await?;
+        drop(waiting);
+        Some((next, (data, context)))
     }))
 }
 
@@ -147,6 +162,7 @@ impl Ending {
     pub(crate) fn ended(&mut self, error: Option<&Error>, before_start: bool) {
         // Nobody is to wait for an id whose query is over.
         self.running.take();
+        self.context.settle_at_end();
         if let Some(trace) = self.trace.take() {
             trace.ended(&self.context, self.kind, error);
         }

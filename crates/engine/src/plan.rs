@@ -18,6 +18,7 @@ use datafusion::prelude::SessionConfig;
 use futures::StreamExt;
 use gristmill_base::Result;
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::spending::Wait;
 use gristmill_introspect::memory::QueryMemoryPool;
 use gristmill_introspect::{QueryContext, Settings};
 use gristmill_mergetree::read::{physical_rules, read_states};
@@ -123,7 +124,7 @@ pub fn run(
     let schema = plan.schema();
     let task_context = state.task_ctx();
     let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
-    let cancel = context.cancel.clone();
+    let (cancel, context) = (context.cancel.clone(), context.clone());
     let task = Task::on(&runtime::cpu(), async move {
         let mut stream = match execute_stream(plan, task_context) {
             Ok(stream) => stream,
@@ -141,9 +142,11 @@ pub fn run(
             match next {
                 Some(batch) => {
                     let failed = batch.is_err();
+                    let waiting = context.waits_for(Wait::Client);
                     if sender.send(batch).await.is_err() || failed {
                         return;
                     }
+                    drop(waiting);
                 }
                 None => {
                     if cancel.is_cancelled() {

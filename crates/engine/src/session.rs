@@ -18,7 +18,7 @@ use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, 
 use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
-use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched};
+use crate::execution::{Brought, Ending, Execution, InputData, IntoOutfile, Watched, from_client};
 use crate::external::ExternalTable;
 use crate::interpret::{Interpreter, Outcome, check_granted};
 use crate::temporary::TemporaryTables;
@@ -245,7 +245,7 @@ impl Session {
                 let bytes = bytes::Bytes::from(data.clone());
                 Some(Box::pin(futures::stream::once(async move { Ok(bytes) })) as InputData)
             }
-            None => input,
+            None => input.map(|input| from_client(input, &ending.context)),
         };
         let brought = Brought { temporary: self.temporary.clone(), ..brought };
         let interpreter = Interpreter::with(self.engine.clone(), ending.context.clone(), brought);

@@ -137,8 +137,29 @@ events! {
     OpenTelemetrySpansSent, "Spans that a collector took. (Gristmill's own.)";
     OpenTelemetrySpansDropped, "Spans that were not sent, because the collector was away or refused them. (Gristmill's own.)";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
-    OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";
-    RealTimeMicroseconds, "Time spent in the streams of a query, summed over streams.";
+    RealTimeMicroseconds, "Time that threads spent on queries, summed over threads.";
+    UserTimeMicroseconds, "Time that threads computed for queries in user mode, summed over threads.";
+    SystemTimeMicroseconds, "Time that threads computed for queries in the kernel, summed over threads.";
+    OSCPUVirtualTimeMicroseconds, "CPU time that threads spent on queries, as the kernel counted it.";
+    OSCPUWaitMicroseconds, "Time that threads were ready to work on queries and no processor was free, as the kernel counted it.";
+    OSIOWaitMicroseconds, "Time that threads of queries were blocked by a disk: not what came from the page cache.";
+    LockWaitMicroseconds, "Time that threads of queries were blocked by a lock that another held. (Gristmill's own.)";
+    SoftPageFaults, "Page faults of threads of queries that needed no disk.";
+    HardPageFaults, "Page faults of threads of queries that needed a disk.";
+    VoluntaryContextSwitches, "Times that a thread of a query gave its processor up, to wait for something. (Gristmill's own.)";
+    InvoluntaryContextSwitches, "Times that a thread of a query had to give its processor to another. (Gristmill's own.)";
+    OSReadChars, "Bytes that system calls of threads of queries read, from the page cache too.";
+    OSWriteChars, "Bytes that system calls of threads of queries wrote, to the page cache too.";
+    OSReadBytes, "Bytes that threads of queries had read from disks: not what came from the page cache.";
+    OSWriteBytes, "Bytes that threads of queries had written to disks; they may be on their way.";
+    WallUserMicroseconds, "Of the time by the clock, what a query computed in user mode. The Wall… events add up to that time. (Gristmill's own.)";
+    WallSystemMicroseconds, "Of the time by the clock, what a query computed in the kernel. (Gristmill's own.)";
+    WallRunnableMicroseconds, "Of the time by the clock, what a query was ready and no processor was free. (Gristmill's own.)";
+    WallDiskMicroseconds, "Of the time by the clock, what a query waited for disks. (Gristmill's own.)";
+    WallNetworkMicroseconds, "Of the time by the clock, what a query waited for object storage and other servers. (Gristmill's own.)";
+    WallLockMicroseconds, "Of the time by the clock, what a query waited for something that another held. (Gristmill's own.)";
+    WallClientMicroseconds, "Of the time by the clock, what a query waited for its client to send or to take rows. (Gristmill's own.)";
+    WallUnattributedMicroseconds, "Of the time by the clock, what nothing of the above explains. (Gristmill's own.)";
 }
 
 /// One counter an event, in a tree: adding here adds to every ancestor.

@@ -23,6 +23,7 @@ pub mod settings;
 pub mod settings_declared;
 mod speed;
 pub mod used;
+mod spending;
 pub mod without_effect;
 
 pub use caches::CacheReport;

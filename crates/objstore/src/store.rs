@@ -21,6 +21,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use futures::stream::BoxStream;
 use gristmill_base::runtime::{self, Task};
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, Result};
 use gristmill_introspect::{Event, QueryContext, Settings};
 
@@ -152,6 +153,11 @@ impl Store {
         Prices::of(&self.inner.host, &settings.object_storage_prices).unwrap_or_default()
     }
 
+    /// What a query waits for that waits for this store.
+    pub(crate) fn wait(&self) -> Wait {
+        if self.is_remote() { Wait::Network } else { Wait::Disk }
+    }
+
     pub(crate) fn backend(&self) -> Arc<dyn Backend> {
         self.inner.backend.clone()
     }
@@ -182,6 +188,7 @@ impl Store {
         F: Future<Output = Result<T, Failure>> + Send + 'static,
     {
         let early = |error: Error| (error, None);
+        let _waiting = ctx.waits_for(self.wait());
         let (mut attempts, mut ambiguous) = (0, false);
         loop {
             ctx.check().map_err(early)?;

@@ -33,6 +33,7 @@ const OF_USERS: &str = "user String, memory_usage Int64, peak_memory_usage Int64
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "processes", "SystemProcesses", STRUCTURE, |context, rows| {
         for query in seen_by(context) {
+            query.settle();
             let progress = query.progress.snapshot();
             let events = query.counters.nonzero().into_iter().map(|(event, value)| (event.name().to_string(), value));
             let events: Vec<(String, u64)> = events.collect();
@@ -100,6 +101,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
         let mut users: BTreeMap<String, OfUser> = BTreeMap::new();
         for query in seen_by(context) {
             let user = users.entry(query.user.clone()).or_default();
+            query.settle();
             user.held_bytes += query.memory.held_bytes();
             user.peak_bytes += query.memory.peak_bytes();
             for (event, value) in query.counters.nonzero() {

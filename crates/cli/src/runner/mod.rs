@@ -315,7 +315,7 @@ async fn pump(
         {
             bar.clear();
         }
-        output.write(&batch)?;
+        output.write(&batch, &context)?;
         if keep {
             kept.push(batch);
         }

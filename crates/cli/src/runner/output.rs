@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use chrono_tz::Tz;
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::Late;
 use gristmill_engine::Execution;
@@ -18,8 +19,8 @@ use gristmill_engine::IntoOutfile;
 use gristmill_formats::Format;
 use gristmill_formats::compression::{Compression, Encoder};
 use gristmill_formats::output::{OutputContext, OutputFormat, ResultSummary, writer};
-use gristmill_introspect::Settings;
 use gristmill_introspect::progress::ProgressSnapshot;
+use gristmill_introspect::{QueryContext, Settings};
 
 use crate::terminal::{self, Terminal};
 
@@ -103,11 +104,13 @@ impl Output {
         self.rows
     }
 
-    pub fn write(&mut self, batch: &RecordBatch) -> Result<()> {
+    pub fn write(&mut self, batch: &RecordBatch, context: &QueryContext) -> Result<()> {
         self.rows += batch.num_rows() as u64;
         if let Some(format) = &mut self.format {
+            let _working = context.works();
             format.write(batch, &mut self.buffer)?;
         }
+        let _waiting = context.waits_for(Wait::Client);
         self.flush()
     }
 

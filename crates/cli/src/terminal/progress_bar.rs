@@ -79,6 +79,7 @@ struct Reading {
 
 impl Reading {
     fn of(context: &QueryContext) -> Reading {
+        context.settle();
         Reading {
             progress: context.progress.snapshot(),
             elapsed: context.elapsed(),

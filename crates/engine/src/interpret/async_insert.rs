@@ -27,7 +27,7 @@ use super::insert_lanes::{commit, fill};
 use super::{Interpreter, Outcome};
 use crate::async_inserts::{Entry, Key};
 use crate::engine::{Engine, timezone};
-use crate::execution::{ClientBlocks, Ending, InputData};
+use crate::execution::{ClientBlocks, Ending, InputData, from_client};
 use crate::views::Shape;
 
 /// Blocks of a client who was told already which columns are wanted.
@@ -123,7 +123,7 @@ impl Interpreter {
         let Some(blocks) = self.blocks.lock().take() else { return Ok(None) };
         let most = self.context.settings.async_insert_max_data_size;
         let mut held = MemoryGuard::empty(&self.context.memory);
-        let mut stream = blocks.begin(given, table, &self.context);
+        let mut stream = from_client(blocks.begin(given, table, &self.context), &self.context);
         let mut batches: Vec<RecordBatch> = Vec::new();
         while let Some(batch) = self.context.cancellable(async { Ok(stream.next().await) }).await? {
             let batch = batch?;

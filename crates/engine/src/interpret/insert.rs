@@ -35,7 +35,7 @@ use super::load::{self, LoadRun};
 use super::select::Planned;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
-use crate::execution::{InputData, input_from, no_data, some_data};
+use crate::execution::{InputData, from_client, input_from, no_data, some_data};
 use crate::resolver::{call_of, hints};
 use crate::views::Shape;
 
@@ -174,7 +174,7 @@ impl Interpreter {
             InsertSource::Data { format } => {
                 let blocks = self.blocks.lock().take();
                 if let Some(blocks) = blocks {
-                    return self.streamed(blocks.begin(given, table, &self.context), given);
+                    return self.streamed(from_client(blocks.begin(given, table, &self.context), &self.context), given);
                 }
                 let input = match input {
                     Some(input) => input,

@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_introspect::QueryContext;
 use parking_lot::Mutex;
@@ -170,7 +171,9 @@ impl Manifest {
         if let Some(change) = decide(&self.current())? {
             self.sync_added(context, &change, &mut synced).await?;
         }
+        let waiting = context.waits_for(Wait::Lock);
         let _turn = self.turn.lock().await;
+        drop(waiting);
         let known = self.current.lock().1;
         if context.env.instant().saturating_duration_since(known) > STALE_AFTER {
             self.catch_up(context).await?;

@@ -26,6 +26,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::{MutationRequest, MutationRow, RowChange};
 use gristmill_introspect::QueryContext;
@@ -57,6 +58,7 @@ pub async fn hold<'a>(
     wanted: &(dyn Fn(&PartEntry) -> bool + Sync),
 ) -> Result<Held<'a>> {
     // Of two statements that take parts one by one, each would wait for what the other has.
+    let _waiting = context.waits_for(Wait::Lock);
     let _turn = context.cancellable(async { Ok(core.mutating.turn.lock().await) }).await?;
     let mut claims: Vec<Claim> = Vec::new();
     loop {

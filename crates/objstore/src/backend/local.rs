@@ -26,6 +26,7 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, stream};
 use gristmill_base::allocations;
 use gristmill_base::env::{Env, SystemEnv};
+use gristmill_base::spending::{self, Blocked};
 use object_store::PutPayload;
 use tokio::sync::mpsc;
 
@@ -76,7 +77,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> io::Result<T> + Send
     let tally = allocations::current();
     let counted = move || {
         let _entered = tally.as_ref().map(allocations::enter);
-        work()
+        spending::blocked(Blocked::Disk, work)
     };
     match tokio::task::spawn_blocking(counted).await {
         Ok(result) => result.map_err(|error| Failure::of_io(&error)),

@@ -360,6 +360,7 @@ async fn result(
                         extremes.add(&batch)?;
                     }
                     if let Some(formatted) = &mut formatted {
+                        let _working = context.works();
                         formatted.progress(&told(&context), &mut out);
                         formatted.write(&batch, &mut out)?;
                     }

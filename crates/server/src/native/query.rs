@@ -227,7 +227,10 @@ async fn answer(
                 if batch.num_rows() == 0 {
                     continue;
                 }
-                match sent.packet(dialect, &running.columns, &batch) {
+                let working = running.context.works();
+                let packet = sent.packet(dialect, &running.columns, &batch);
+                drop(working);
+                match packet {
                     Ok(packet) => out.send(packet).await?,
                     Err(error) => break Err(error),
                 }

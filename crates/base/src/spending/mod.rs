@@ -1,0 +1,300 @@
+//! Where the time of a query goes: what its threads did, and what it waited for while none worked for it.
+//!
+//! A thread works for a tally from the moment it enters it to the moment it leaves (`allocations::enter`); that is on-thread
+//! time. What the kernel says of such stretches (`kernel`) parts it into computing in the program and in the kernel, being
+//! ready while no processor was free, and being blocked; what blocks for a known reason is told apart by whoever knows it
+//! (`blocked`). Time in which no thread works for a query is parted by what its tasks say they wait for (`Waiting`). So
+//! `Spending::wall` adds up to the time that passed, and what nobody could name is "unattributed".
+
+mod kernel;
+mod thread;
+mod wall;
+
+use std::sync::Arc;
+
+use parking_lot::Mutex;
+
+use crate::allocations::Tally;
+
+pub use thread::{Working, blocked, settle, working};
+pub(crate) use thread::{left, works_for};
+pub use wall::{Wait, Waiting, Wall};
+
+/// What one or several threads spent. Times are in microseconds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Spent {
+    /// On-thread time.
+    pub real: u64,
+    /// Computing outside of the kernel.
+    pub user: u64,
+    /// Computing in the kernel.
+    pub system: u64,
+    /// Ready, but no processor was free.
+    pub runnable: u64,
+    /// Blocked by a disk.
+    pub disk: u64,
+    /// Blocked by a lock that others held.
+    pub lock: u64,
+    /// Page faults that needed no disk.
+    pub soft_faults: u64,
+    /// Page faults that did.
+    pub hard_faults: u64,
+    /// Context switches: the thread had to wait for something.
+    pub voluntary_switches: u64,
+    /// Context switches: the processor was given to another.
+    pub involuntary_switches: u64,
+    /// Bytes that system calls read, from caches of the kernel too.
+    pub read_chars: u64,
+    pub write_chars: u64,
+    /// Bytes that came from disks.
+    pub read_bytes: u64,
+    /// Bytes that go to disks.
+    pub write_bytes: u64,
+}
+
+impl Spent {
+    pub const NOTHING: Spent = Spent {
+        real: 0,
+        user: 0,
+        system: 0,
+        runnable: 0,
+        disk: 0,
+        lock: 0,
+        soft_faults: 0,
+        hard_faults: 0,
+        voluntary_switches: 0,
+        involuntary_switches: 0,
+        read_chars: 0,
+        write_chars: 0,
+        read_bytes: 0,
+        write_bytes: 0,
+    };
+
+    /// Each figure of both.
+    fn zip(&mut self, other: &Spent, with: impl Fn(&mut u64, u64)) {
+        with(&mut self.real, other.real);
+        with(&mut self.user, other.user);
+        with(&mut self.system, other.system);
+        with(&mut self.runnable, other.runnable);
+        with(&mut self.disk, other.disk);
+        with(&mut self.lock, other.lock);
+        with(&mut self.soft_faults, other.soft_faults);
+        with(&mut self.hard_faults, other.hard_faults);
+        with(&mut self.voluntary_switches, other.voluntary_switches);
+        with(&mut self.involuntary_switches, other.involuntary_switches);
+        with(&mut self.read_chars, other.read_chars);
+        with(&mut self.write_chars, other.write_chars);
+        with(&mut self.read_bytes, other.read_bytes);
+        with(&mut self.write_bytes, other.write_bytes);
+    }
+
+    pub fn add(&mut self, other: &Spent) {
+        self.zip(other, |sum, value| *sum = sum.saturating_add(value));
+    }
+
+    /// What came since `before`.
+    #[must_use]
+    pub fn since(mut self, before: &Spent) -> Spent {
+        self.zip(before, |now, before| *now = now.saturating_sub(before));
+        self
+    }
+}
+
+/// What one thread spent on a query.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OfThread {
+    /// The kernel's id of it.
+    pub id: u32,
+    pub spent: Spent,
+}
+
+/// Why a thread is blocked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Blocked {
+    Disk,
+    Lock,
+}
+
+/// What is spent on a tally.
+#[derive(Debug, Default)]
+pub struct Spending(Mutex<Figures>);
+
+#[derive(Debug, Default)]
+struct Figures {
+    threads: Vec<OfThread>,
+    clock: wall::Clock,
+    /// What `news` told.
+    told: Spent,
+}
+
+impl Figures {
+    fn of_thread(&mut self, id: u32) -> &mut Spent {
+        let at = match self.threads.iter().position(|thread| thread.id == id) {
+            Some(at) => at,
+            None => {
+                self.threads.push(OfThread { id, spent: Spent::default() });
+                self.threads.len() - 1
+            }
+        };
+        &mut self.threads[at].spent
+    }
+
+    fn total(&self) -> Spent {
+        let mut sum = Spent::NOTHING;
+        self.threads.iter().for_each(|thread| sum.add(&thread.spent));
+        sum
+    }
+}
+
+impl Spending {
+    pub const fn new() -> Self {
+        Spending(Mutex::new(Figures { threads: Vec::new(), clock: wall::Clock::new(), told: Spent::NOTHING }))
+    }
+
+    fn credit(&self, thread: u32, spent: &Spent) {
+        self.0.lock().of_thread(thread).add(spent);
+    }
+
+    /// A thread begins to work, at that time.
+    fn thread_comes(&self, now: u64) {
+        self.0.lock().clock.thread_comes(now);
+    }
+
+    /// A thread that worked from `since` on leaves.
+    fn thread_leaves(&self, thread: u32, since: u64, now: u64) {
+        let mut figures = self.0.lock();
+        figures.of_thread(thread).real += now.saturating_sub(since) / 1000;
+        figures.clock.thread_leaves(now);
+    }
+
+    /// What each thread spent so far, in the order in which they came. `settle` brings it up to date.
+    pub fn threads(&self) -> Vec<OfThread> {
+        self.0.lock().threads.clone()
+    }
+
+    /// What all threads spent so far.
+    pub fn total(&self) -> Spent {
+        self.0.lock().total()
+    }
+
+    /// What all threads spent since this was asked last.
+    pub fn news(&self) -> Spent {
+        let mut figures = self.0.lock();
+        let total = figures.total();
+        let news = total.since(&figures.told);
+        figures.told = total;
+        news
+    }
+
+    /// The most threads that worked at a time.
+    pub fn threads_peak(&self) -> u32 {
+        self.0.lock().clock.threads_peak()
+    }
+
+    /// Where the time went since the tally was made.
+    pub fn wall(&self) -> Wall {
+        let figures = self.0.lock();
+        figures.clock.wall(kernel::now_ns(), &figures.total())
+    }
+
+    /// Says what a task waits for, until the answer is dropped.
+    pub fn waiting(tally: &Arc<Tally>, what: Wait) -> Waiting {
+        tally.spending().0.lock().clock.begins_to_wait(what, kernel::now_ns());
+        Waiting::new(tally.clone(), what)
+    }
+
+    fn waited(&self, what: Wait) {
+        self.0.lock().clock.ends_to_wait(what, kernel::now_ns());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::{Duration, Instant};
+
+    use super::*;
+    use crate::allocations;
+
+    fn compute(time: Duration) {
+        let until = Instant::now() + time;
+        let mut sum = 0_u64;
+        while Instant::now() < until {
+            sum = std::hint::black_box(sum.wrapping_mul(31).wrapping_add(7));
+        }
+    }
+
+    #[test]
+    fn computing_is_told_from_waiting_and_all_of_it_adds_up() {
+        let tally = Arc::new(Tally::new());
+        let begun = Instant::now();
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _entered = allocations::enter(&tally);
+                compute(Duration::from_millis(60));
+            });
+        });
+        {
+            let _waiting = Spending::waiting(&tally, Wait::Network);
+            std::thread::sleep(Duration::from_millis(80));
+        }
+        {
+            let _entered = allocations::enter(&tally);
+            blocked(Blocked::Lock, || std::thread::sleep(Duration::from_millis(40)));
+        }
+        settle(&tally);
+        let (wall, all) = (tally.spending().wall(), begun.elapsed().as_micros() as u64);
+        assert_eq!(tally.spending().threads().len(), 2);
+        assert!(wall.total().abs_diff(all) < all / 20, "{wall:?} of {all}");
+        let of = |name: &str| wall.parts().iter().find(|(part, _)| *part == name).map_or(0, |(_, micros)| *micros);
+        assert!(of("user") + of("system") + of("runnable") >= 55_000, "{wall:?}");
+        assert!(of("network") >= 75_000, "{wall:?}");
+        assert!(of("lock") >= 35_000, "{wall:?}");
+        assert!(of("unattributed") < all / 20, "{wall:?}");
+    }
+
+    #[test]
+    fn what_a_thread_did_for_one_is_not_what_it_did_for_another() {
+        let (a, b) = (Arc::new(Tally::new()), Arc::new(Tally::new()));
+        for _ in 0..5 {
+            let _a = allocations::enter(&a);
+            compute(Duration::from_millis(10));
+            drop(_a);
+            let _b = allocations::enter(&b);
+            compute(Duration::from_millis(2));
+        }
+        settle(&a);
+        settle(&b);
+        let cpu = |tally: &Arc<Tally>| {
+            let spent = tally.spending().total();
+            spent.user + spent.system + spent.runnable
+        };
+        assert!((45_000..200_000).contains(&cpu(&a)), "{}", cpu(&a));
+        assert!(cpu(&b) < cpu(&a) / 2, "{} of {}", cpu(&b), cpu(&a));
+    }
+
+    #[test]
+    fn a_query_that_runs_is_read_from_outside() {
+        let tally = Arc::new(Tally::new());
+        let stop = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _entered = allocations::enter(&tally);
+                while !stop.load(std::sync::atomic::Ordering::Relaxed) {
+                    compute(Duration::from_millis(1));
+                }
+            });
+            let mut seen = 0;
+            for _ in 0..2000 {
+                std::thread::sleep(Duration::from_millis(1));
+                settle(&tally);
+                let spent = tally.spending().total();
+                seen = spent.user + spent.system;
+                if seen > 5_000 {
+                    break;
+                }
+            }
+            stop.store(true, std::sync::atomic::Ordering::Relaxed);
+            assert!(seen > 5_000, "{seen}");
+        });
+    }
+}

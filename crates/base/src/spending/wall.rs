@@ -1,0 +1,201 @@
+//! The time of a query by the clock, parted: while threads work for it, by what they do; while none does, by what its tasks
+//! wait for. Of several waits at a time the one counts that stands first in `Wait`: those behind it mostly wait for it.
+
+use std::sync::Arc;
+
+use super::Spent;
+use crate::allocations::Tally;
+
+/// What tasks of a query wait for, off their threads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wait {
+    /// Bytes of object storage or another server.
+    Network,
+    /// Bytes of a disk.
+    Disk,
+    /// Something that another holds.
+    Lock,
+    /// The client: it is to send rows, or to take some.
+    Client,
+}
+
+/// How many there are of them.
+const KINDS: usize = Wait::Client as usize + 1;
+
+/// A task waits as long as it lives.
+#[derive(Debug)]
+pub struct Waiting {
+    tally: Arc<Tally>,
+    what: Wait,
+}
+
+impl Waiting {
+    pub(super) fn new(tally: Arc<Tally>, what: Wait) -> Waiting {
+        Waiting { tally, what }
+    }
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.tally.spending().waited(self.what);
+    }
+}
+
+/// Times in nanoseconds of the kernel's clock.
+#[derive(Debug, Default)]
+pub struct Clock {
+    /// When it began; 0: it has not.
+    begun: u64,
+    /// Until when the time is parted.
+    parted: u64,
+    threads: u32,
+    threads_peak: u32,
+    busy: u64,
+    waits: [u32; KINDS],
+    idle: [u64; KINDS],
+    idle_unattributed: u64,
+}
+
+impl Clock {
+    pub const fn new() -> Clock {
+        Clock {
+            begun: 0,
+            parted: 0,
+            threads: 0,
+            threads_peak: 0,
+            busy: 0,
+            waits: [0; KINDS],
+            idle: [0; KINDS],
+            idle_unattributed: 0,
+        }
+    }
+
+    /// Says of the time up to now what it was.
+    fn part(&mut self, now: u64) {
+        if self.begun == 0 {
+            (self.begun, self.parted) = (now, now);
+            return;
+        }
+        // Threads look at the clock before they come here, one after the other.
+        let passed = now.saturating_sub(self.parted);
+        self.parted = self.parted.max(now);
+        if self.threads > 0 {
+            self.busy += passed;
+        } else {
+            match self.waits.iter().position(|waits| *waits > 0) {
+                Some(kind) => self.idle[kind] += passed,
+                None => self.idle_unattributed += passed,
+            }
+        }
+    }
+
+    pub fn thread_comes(&mut self, now: u64) {
+        self.part(now);
+        self.threads += 1;
+        self.threads_peak = self.threads_peak.max(self.threads);
+    }
+
+    pub fn thread_leaves(&mut self, now: u64) {
+        self.part(now);
+        self.threads = self.threads.saturating_sub(1);
+    }
+
+    pub fn begins_to_wait(&mut self, what: Wait, now: u64) {
+        self.part(now);
+        self.waits[what as usize] += 1;
+    }
+
+    pub fn ends_to_wait(&mut self, what: Wait, now: u64) {
+        self.part(now);
+        self.waits[what as usize] = self.waits[what as usize].saturating_sub(1);
+    }
+
+    pub fn threads_peak(&self) -> u32 {
+        self.threads_peak
+    }
+
+    /// `spent`: what all threads did.
+    pub fn wall(&self, now: u64, spent: &Spent) -> Wall {
+        let mut clock = Clock { ..*self };
+        clock.part(now);
+        let busy = clock.busy / 1000;
+        // On-thread time of several threads at a time is parted as that of all of them is.
+        let named = [spent.user, spent.system, spent.runnable, spent.disk, spent.lock];
+        let whole = spent.real.max(named.iter().sum());
+        let share = |part: u64| if whole == 0 { 0 } else { (part as u128 * busy as u128 / whole as u128) as u64 };
+        let [user, system, runnable, disk, lock] = named.map(share);
+        let idle = clock.idle.map(|time| time / 1000);
+        let [network, idle_disk, idle_lock, client] = idle;
+        let unattributed = busy.saturating_sub(user + system + runnable + disk + lock) + clock.idle_unattributed / 1000;
+        Wall { user, system, runnable, disk: disk + idle_disk, network, lock: lock + idle_lock, client, unattributed }
+    }
+}
+
+/// Where the time went, in microseconds; the parts add up to the time that passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Wall {
+    pub user: u64,
+    pub system: u64,
+    pub runnable: u64,
+    pub disk: u64,
+    pub network: u64,
+    pub lock: u64,
+    pub client: u64,
+    pub unattributed: u64,
+}
+
+impl Wall {
+    pub fn parts(&self) -> [(&'static str, u64); 8] {
+        [
+            ("user", self.user),
+            ("system", self.system),
+            ("runnable", self.runnable),
+            ("disk", self.disk),
+            ("network", self.network),
+            ("lock", self.lock),
+            ("client", self.client),
+            ("unattributed", self.unattributed),
+        ]
+    }
+
+    pub fn total(&self) -> u64 {
+        self.parts().iter().map(|(_, micros)| micros).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MS: u64 = 1_000_000;
+
+    #[test]
+    fn time_without_threads_is_that_of_the_wait_that_stands_first() {
+        let mut clock = Clock::new();
+        clock.thread_comes(10 * MS);
+        clock.begins_to_wait(Wait::Client, 20 * MS);
+        clock.thread_leaves(30 * MS);
+        clock.begins_to_wait(Wait::Network, 40 * MS);
+        clock.ends_to_wait(Wait::Network, 70 * MS);
+        clock.ends_to_wait(Wait::Client, 75 * MS);
+        let spent = Spent { real: 20_000, user: 15_000, runnable: 5_000, ..Spent::default() };
+        let wall = clock.wall(80 * MS, &spent);
+        let expected =
+            Wall { user: 15_000, runnable: 5_000, network: 30_000, client: 15_000, unattributed: 5_000, ..Wall::default() };
+        assert_eq!(wall, expected);
+        assert_eq!(wall.total(), 70_000);
+    }
+
+    #[test]
+    fn threads_at_a_time_share_the_time_that_passed() {
+        let mut clock = Clock::new();
+        clock.thread_comes(MS);
+        clock.thread_comes(MS);
+        clock.thread_leaves(11 * MS);
+        clock.thread_leaves(11 * MS);
+        let spent = Spent { real: 20_000, user: 10_000, disk: 5_000, ..Spent::default() };
+        let wall = clock.wall(11 * MS, &spent);
+        assert_eq!((wall.user, wall.disk, wall.unattributed), (5_000, 2_500, 2_500));
+        assert_eq!(clock.threads_peak(), 2);
+    }
+}

@@ -1,0 +1,114 @@
+"""Where the time of a query went: each kind of wait is made on purpose, and has to be found under its name."""
+
+import contextlib
+import os
+import subprocess
+import sys
+import threading
+
+from fault_proxy import Fault, FaultProxy
+from runner import gristmill
+
+PARTS = """
+SELECT k, v FROM system.query_log ARRAY JOIN mapKeys(ProfileEvents) AS k, mapValues(ProfileEvents) AS v
+WHERE type = 'QueryFinish' AND log_comment = 'watched' AND (k LIKE 'Wall%' OR k LIKE 'OS%' OR k LIKE '%TimeMicroseconds' OR k LIKE '%Wait%')
+UNION ALL SELECT 'all', query_duration_ms * 1000 FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'watched'
+"""
+
+
+def watched(query: str, *before: str, path=None) -> dict[str, int]:
+    """What the query log says of the time of a query."""
+    answer = gristmill(*before, f"{query} SETTINGS log_comment = 'watched' FORMAT Null", PARTS, path=path).ok()
+    parts = {name: int(micros) for name, micros in answer.rows}
+    wall = sum(micros for name, micros in parts.items() if name.startswith("Wall"))
+    # Milliseconds are cut off, and the log is written a moment later.
+    assert abs(wall - parts["all"]) <= parts["all"] * 0.05 + 3000, parts
+    return parts
+
+
+@contextlib.contextmanager
+def hogs():
+    """Processes that want every processor for themselves, several times."""
+    processes = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(4 * (os.cpu_count() or 1))]
+    try:
+        yield
+    finally:
+        for process in processes:
+            process.kill()
+            process.wait()
+
+
+COMPUTES = "SELECT sum(sipHash64(number, toString(number))) FROM numbers(3000000)"
+
+
+def test_computing_is_named():
+    parts = watched(COMPUTES)
+    computed = parts["WallUserMicroseconds"] + parts.get("WallSystemMicroseconds", 0) + parts.get("WallRunnableMicroseconds", 0)
+    assert computed > parts["all"] * 0.8, parts
+    assert parts["OSCPUVirtualTimeMicroseconds"] == parts["UserTimeMicroseconds"] + parts.get("SystemTimeMicroseconds", 0)
+    assert parts["RealTimeMicroseconds"] >= parts["OSCPUVirtualTimeMicroseconds"] * 0.9
+
+
+def test_processors_that_others_have_are_named():
+    with hogs():
+        parts = watched(COMPUTES)
+    assert parts["OSCPUWaitMicroseconds"] > parts["OSCPUVirtualTimeMicroseconds"], parts
+    assert parts["WallRunnableMicroseconds"] > parts["all"] * 0.3, parts
+
+
+def test_a_slow_store_is_named(s3):
+    slow = Fault("slow", seconds=0.3)
+    with FaultProxy(s3.port, lambda request: slow if request.method == "GET" else None) as proxy:
+        source = f"s3('http://127.0.0.1:{proxy.port}/data/posts/by_month/*.parquet', {s3.keys})"
+        parts = watched(f"SELECT count(), sum(length(Body)) FROM {source}")
+    assert parts["WallNetworkMicroseconds"] > parts["all"] * 0.5, parts
+
+
+def test_a_cold_disk_is_named(tmp_path):
+    fill = (
+        "CREATE TABLE t (n UInt64, s String) ENGINE = MergeTree ORDER BY n",
+        "INSERT INTO t SELECT number, randomPrintableASCII(100) FROM numbers(400000)",
+    )
+    gristmill(*fill, path=tmp_path).ok()
+    for part in tmp_path.glob("store/*/parts/*.parquet"):
+        with open(part, "rb+") as file:
+            os.fsync(file.fileno())
+            os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+    parts = watched("SELECT sum(cityHash64(s)) FROM t", path=tmp_path)
+    assert parts["OSReadBytes"] > 30_000_000, parts
+    assert parts["OSIOWaitMicroseconds"] > 0 and parts["WallDiskMicroseconds"] > 0, parts
+
+
+def test_a_lock_that_another_holds_is_named(tmp_path):
+    gristmill(
+        "CREATE TABLE t (n UInt64, v UInt64) ENGINE = MergeTree ORDER BY n",
+        "INSERT INTO t SELECT number, 0 FROM numbers(20)",
+        path=tmp_path,
+    ).ok()
+    # Within one process: the first holds the parts for two seconds, the second has to wait for them.
+    answer = gristmill(
+        "SET async_insert = 0",
+        "ALTER TABLE t UPDATE v = 1 + sleepEachRow(0.1) WHERE 1 SETTINGS mutations_sync = 0",
+        "DELETE FROM t WHERE n = 5 SETTINGS log_comment = 'watched'",
+        PARTS,
+        path=tmp_path,
+    ).ok()
+    parts = {name: int(micros) for name, micros in answer.rows}
+    assert parts["WallLockMicroseconds"] > parts["all"] * 0.3, parts
+
+
+def test_a_client_that_takes_its_time_is_named(tmp_path):
+    """Rows that nobody takes: the reader of a pipe sleeps between its reads."""
+    from runner import BINARY, environment
+
+    query = "SELECT number, repeat('x', 1000) FROM numbers(100000) SETTINGS log_comment = 'watched'"
+    line = [BINARY, "local", "-q", query, "-q", "SELECT '--'", "-q", PARTS]
+    process = subprocess.Popen(line, stdout=subprocess.PIPE, env=environment())
+    pause, out = threading.Event(), []
+    while piece := process.stdout.read(1 << 20):
+        out.append(piece)
+        pause.wait(0.02)
+    assert process.wait(60) == 0
+    told = b"".join(out).split(b"\n--\n")[1].decode()
+    parts = {name: int(micros) for name, micros in (row.split("\t") for row in told.splitlines())}
+    assert parts["WallClientMicroseconds"] > parts["all"] * 0.3, parts
