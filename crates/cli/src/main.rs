@@ -15,6 +15,7 @@ mod prompt;
 mod runner;
 mod server;
 mod terminal;
+mod text_log;
 
 use std::process::ExitCode;
 

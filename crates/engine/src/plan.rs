@@ -26,6 +26,7 @@ use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
+use crate::logs::processors;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
@@ -123,9 +124,9 @@ pub fn run(
     let schema = plan.schema();
     let task_context = state.task_ctx();
     let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
-    let cancel = context.cancel.clone();
+    let (cancel, context) = (context.cancel.clone(), context.clone());
     let task = Task::on(&runtime::cpu(), async move {
-        let mut stream = match execute_stream(plan, task_context) {
+        let mut stream = match execute_stream(plan.clone(), task_context) {
             Ok(stream) => stream,
             Err(error) => {
                 let _ = sender.send(Err(error)).await;
@@ -141,6 +142,9 @@ pub fn run(
             match next {
                 Some(batch) => {
                     let failed = batch.is_err();
+                    if failed {
+                        processors::log(&plan, &context);
+                    }
                     if sender.send(batch).await.is_err() || failed {
                         return;
                     }
@@ -153,6 +157,8 @@ pub fn run(
                         );
                         let _ = sender.send(Err(error.into())).await;
                     }
+                    // Before the reader hears that there is no more.
+                    processors::log(&plan, &context);
                     return;
                 }
             }

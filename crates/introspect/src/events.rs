@@ -136,6 +136,8 @@ events! {
     MergeTotalMilliseconds, "Total time spent for background merges.";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
     OSCPUVirtualTimeMicroseconds, "CPU time spent on the query, as the kernel counted it at the borders of its tasks.";
+    SystemLogErrorOnFlush, "Number of times entries of a log could not be written into its table.";
+    SystemLogDroppedRows, "Entries of logs that were dropped because their queue was full. (Gristmill's own.)";
     RealTimeMicroseconds, "Time spent in the streams of a query, summed over streams.";
 }
 

@@ -11,6 +11,7 @@ mod http;
 mod known_settings;
 mod native;
 mod server;
+mod sessions_log;
 mod tls;
 mod user_sessions;
 
