@@ -34,6 +34,11 @@ pub trait LogSource: Debug + Send + Sync {
     /// Looks how things stand, and makes entries of that.
     fn collect(&self) {}
 
+    /// Whether entries tell what happened since the last look, so that a flush has to look first.
+    fn collects_before_flush(&self) -> bool {
+        false
+    }
+
     /// Up to so many entries leave the queue, as rows of `columns`. `None`: there are none.
     fn take(&self, rows_max: usize) -> Result<Option<RecordBatch>>;
 

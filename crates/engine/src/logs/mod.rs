@@ -105,7 +105,7 @@ impl Logs {
             drop(collector);
         }
         for flusher in &self.flushers {
-            if flusher.source.queue().name() == "error_log" {
+            if flusher.source.collects_before_flush() {
                 flusher.source.collect();
             }
             flusher.source.queue().release();
@@ -170,6 +170,9 @@ impl Flusher {
     async fn write(&self, engine: &Weak<Engine>, makes_table: bool) {
         let Some(engine) = engine.upgrade() else { return };
         let queue = self.source.queue();
+        if makes_table && self.source.collects_before_flush() {
+            self.source.collect();
+        }
         let dropped = queue.take_dropped();
         if dropped > 0 {
             tracing::warn!("{dropped} entries of system.{} were dropped: its queue was full", queue.name());

@@ -49,6 +49,6 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
             }
         }
     };
-    all.push(Arc::new(log.collecting(EVERY, collect)));
+    all.push(Arc::new(log.collecting(EVERY, collect).before_flush()));
     Ok(())
 }

@@ -75,6 +75,7 @@ pub struct Declared<T: 'static> {
     day: &'static str,
     order_by: &'static str,
     collect: Option<(Duration, Collect)>,
+    collects_before_flush: bool,
 }
 
 impl<T: 'static> fmt::Debug for Declared<T> {
@@ -108,7 +109,7 @@ impl<T: LogEntry> Declared<T> {
         };
         whole.columns = Columns::new(whole.columns.iter().map(commented).collect());
         let (day, order_by, fill) = ("event_date", "event_date, event_time", Box::new(fill));
-        Ok(Declared { log, told, whole, fill, day, order_by, collect: None })
+        Ok(Declared { log, told, whole, fill, day, order_by, collect: None, collects_before_flush: false })
     }
 
     /// With another column of the day, and another sorting key.
@@ -119,6 +120,11 @@ impl<T: LogEntry> Declared<T> {
     /// With entries that `collect` makes now and again.
     pub fn collecting(self, every: Duration, collect: impl Fn() + Send + Sync + 'static) -> Self {
         Declared { collect: Some((every, Box::new(collect))), ..self }
+    }
+
+    /// With entries that a flush has to ask for.
+    pub fn before_flush(self) -> Self {
+        Declared { collects_before_flush: true, ..self }
     }
 
     fn rows(&self, entries: &[Arc<T>]) -> Result<RecordBatch> {
@@ -153,6 +159,10 @@ impl<T: LogEntry> LogSource for Declared<T> {
         if let Some((_, collect)) = self.collect.as_ref().filter(|_| self.log.is_on()) {
             collect();
         }
+    }
+
+    fn collects_before_flush(&self) -> bool {
+        self.collects_before_flush
     }
 
     fn take(&self, rows_max: usize) -> Result<Option<RecordBatch>> {
