@@ -408,6 +408,7 @@ def test_a_lost_connection_is_made_again_with_database_and_settings(client, tmp_
 
 def test_prompt(client, http, table):
     http.ok(f"CREATE TABLE {table} (wonderful_column UInt64) ENGINE = MergeTree ORDER BY wonderful_column")
+    http.ok("SYSTEM FLUSH LOGS query_log")
     history = client.home / "history"
     terminal = Terminal("client", "--port", client.port, cwd=client.home, history=history)
     terminal.expect(r"Connected to ClickHouse server version \d+\.\d+\.\d+ at localhost:\d+ as user default\.")

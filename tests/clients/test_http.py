@@ -137,6 +137,7 @@ def test_headers_of_an_answer(http):
     summary = json.loads(headers["x-clickhouse-summary"])
     assert summary["result_rows"] == "1" and all(isinstance(value, str) for value in summary.values())
     assert "x-clickhouse-format" not in http("CREATE DATABASE IF NOT EXISTS default").headers
+    http.ok("SYSTEM FLUSH LOGS")
     logged = http.ok("SELECT type FROM system.query_log WHERE query_id = 'my-query' ORDER BY event_time_microseconds")
     assert logged == "QueryStart\nQueryFinish\n"
 

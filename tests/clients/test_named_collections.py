@@ -48,6 +48,7 @@ def test_a_user_needs_the_right_and_sees_no_value(house):
     assert alice.missing("DROP NAMED COLLECTION mine") == "DROP NAMED COLLECTION ON mine"
     shown = http.ok("SELECT * FROM system.named_collections FORMAT JSONEachRow")
     assert '"name":"mine"' in shown and "folder" not in shown
+    http.ok("SYSTEM FLUSH LOGS")
     assert "folder" not in http.ok("SELECT query FROM system.query_log WHERE query ILIKE 'CREATE NAMED%'")
 
 

@@ -61,6 +61,7 @@ def test_a_user_comes_in_with_the_password_alone(house, method):
     assert client.query("SELECT 1").result_rows == [(1,)]
     # Neither the password nor what is kept of it is told anywhere.
     assert http.ok("SHOW CREATE USER alice") == f"CREATE USER alice IDENTIFIED WITH {method}\n"
+    http.ok("SYSTEM FLUSH LOGS")
     assert "right" not in http.ok("SELECT * FROM system.query_log WHERE query ILIKE '%create user%'")
     assert "right" not in http.ok("SELECT * FROM system.users FORMAT JSON")
 
@@ -283,6 +284,7 @@ def test_what_was_created_is_there_after_a_restart(tmp_path):
     server = Server(tmp_path)
     http = Http(server.http_port)
     assert http.ok("SHOW ACCESS") == shown
+    http.ok("SYSTEM FLUSH LOGS")
     assert As(http, "eve", "a").ok("SELECT count() > 0 FROM system.query_log") == "1\n"
     http.ok("ALTER USER eve HOST IP '10.0.0.0/8'")
     assert As(http, "eve", "a")("SELECT 1").error == FAILED

@@ -213,3 +213,17 @@ def test_a_known_object_is_read_without_listing(s3):
     source = f"s3('{s3.url('data/small/{a,b}.csv')}', {s3.keys}, CSV, '{STRUCTURE}')"
     events = "SELECT ProfileEvents['S3ListObjects'], ProfileEvents['S3GetObject'] >= 2 FROM system.query_log WHERE query LIKE '%count%' AND type = 'QueryFinish'"
     assert gristmill(f"SELECT count() FROM {source} WHERE id > 0", events).ok().rows == [["3"], ["0", "1"]]
+
+
+def test_what_changes_the_store_is_told(s3):
+    url = s3.url("data/told/l.csv")
+    target = f"s3('{url}', {s3.keys}, CSV, 's String')"
+    log = "SELECT event_type, bucket, remote_path, data_size > 0, error, query_id != '' FROM system.blob_storage_log"
+    answer = gristmill(f"INSERT INTO FUNCTION {target} VALUES ('x')", log, f"SELECT * FROM {target}", "SELECT count() FROM system.blob_storage_log").ok()
+    assert [row[0] for row in answer.rows if len(row) == 6] == ["Upload"], answer.rows
+    assert answer.rows[0][2].endswith("data/told/l.csv") and answer.rows[0][3:] == ["1", "", "1"], answer.rows
+    assert answer.rows[-1] == ["1"], "reads are not told"
+    url = s3.url("data/told/large.csv")
+    insert = f"INSERT INTO FUNCTION s3('{url}', {s3.keys}, CSV, 's String') SELECT hex(sipHash64(number)) || repeat('x', 200) FROM numbers(200000)"
+    rows = gristmill(insert, "SELECT event_type, count() > 1 FROM system.blob_storage_log GROUP BY event_type ORDER BY event_type").ok().rows
+    assert rows == [["MultiPartUploadCreate", "0"], ["MultiPartUploadWrite", "1"], ["MultiPartUploadComplete", "0"]]

@@ -13,6 +13,21 @@ pub fn cores() -> usize {
     *CORES
 }
 
+/// The number that the system has for the thread that asks.
+pub fn thread_id() -> u64 {
+    thread_local! {
+        static ID: u64 = {
+            // SAFETY: gettid reads a number of the system and touches no memory of ours.
+            #[cfg(target_os = "linux")]
+            let id = unsafe { libc::gettid() } as u64;
+            #[cfg(not(target_os = "linux"))]
+            let id = 0;
+            id
+        };
+    }
+    ID.with(|id| *id)
+}
+
 /// Bytes of memory: the machine's, or what the control group allows where that is less. `None` where neither is known.
 pub fn memory_bytes() -> Option<u64> {
     // SAFETY: sysconf reads a constant of the system and touches no memory of ours.

@@ -14,7 +14,7 @@ mod errors;
 mod tables;
 mod views;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Weak};
 
@@ -53,7 +53,7 @@ pub struct DatabaseInfo {
     pub name: String,
     pub uuid: Uuid,
     pub comment: String,
-    /// `system` and `information_schema`: made at start, not kept, not dropped.
+    /// `system` and `information_schema`: made at start, not kept, not dropped. Tables of `system` may be kept: the logs.
     pub system: bool,
 }
 
@@ -87,13 +87,21 @@ impl Slot {
 struct Database {
     info: Arc<DatabaseInfo>,
     tables: BTreeMap<String, Slot>,
+    /// Those that are made anew at each start: no statement changes them.
+    own: BTreeSet<String>,
     /// Why definitions of this database cannot be read: those of tables whose names nobody knows, or its own.
     damaged: Vec<Error>,
 }
 
 impl Database {
     fn new(info: DatabaseInfo) -> Database {
-        Database { info: Arc::new(info), tables: BTreeMap::new(), damaged: Vec::new() }
+        Database { info: Arc::new(info), tables: BTreeMap::new(), own: BTreeSet::new(), damaged: Vec::new() }
+    }
+
+    /// One of the server's own.
+    fn system(name: &str) -> Database {
+        let (name, uuid) = (name.to_string(), Uuid::nil());
+        Database::new(DatabaseInfo { name, uuid, comment: String::new(), system: true })
     }
 }
 
@@ -115,6 +123,9 @@ impl fmt::Debug for Databases {
         f.debug_struct("Databases").field("names", &self.database_names()).finish_non_exhaustive()
     }
 }
+
+/// The server's own database, where its logs are.
+pub const SYSTEM: &str = "system";
 
 /// How names of tables begin that CREATE OR REPLACE … AS SELECT fills, before they get the name that they are for.
 const BEING_FILLED: &str = "_tmp_replace_";
@@ -141,6 +152,10 @@ impl Databases {
         let mut state: State = BTreeMap::new();
         for info in loaded.databases {
             state.insert(info.name.clone(), Database::new(info));
+        }
+        // It has no object of its own; its logs have.
+        if loaded.tables.iter().any(|table| table.database == SYSTEM) {
+            state.entry(SYSTEM.to_string()).or_insert_with(|| Database::system(SYSTEM));
         }
         for damaged in loaded.damaged {
             tracing::error!("{}", damaged.error);
@@ -277,11 +292,22 @@ impl Databases {
     pub fn register_system(&self, table: Arc<dyn Table>) {
         let definition = table.definition();
         let mut state = self.state.write();
-        let database = state.entry(definition.database.clone()).or_insert_with(|| {
-            let name = definition.database.clone();
-            Database::new(DatabaseInfo { name, uuid: Uuid::nil(), comment: String::new(), system: true })
-        });
+        let name = &definition.database;
+        let database = state.entry(name.clone()).or_insert_with(|| Database::system(name));
         database.tables.insert(definition.name.clone(), Slot::Open(table));
+        database.own.insert(definition.name.clone());
+    }
+
+    /// As `register_system`, unless a table of that name is kept there.
+    pub fn register_system_unless_kept(&self, table: Arc<dyn Table>) {
+        let definition = table.definition();
+        let is_kept = {
+            let state = self.state.read();
+            state.get(&definition.database).is_some_and(|database| database.tables.contains_key(&definition.name))
+        };
+        if !is_kept {
+            self.register_system(table);
+        }
     }
 
     pub async fn create_database(&self, name: &str, if_not_exists: bool, comment: &str) -> Result<()> {

@@ -9,6 +9,7 @@ pub mod definition;
 pub mod engines;
 pub mod key;
 pub mod load;
+mod log_source;
 pub mod materialized_view;
 pub mod metadata_store;
 pub mod projection;
@@ -25,6 +26,7 @@ pub use definition::{
 };
 pub use key::{AggregateExpression, ColumnExpression, ExpressionCompiler, KeyExpression, Wanted};
 pub use load::{FileProgress, Groups, LedgerRow, LoadRequest, LoadWriter, LoadedGroups, TableLoad};
+pub use log_source::LogSource;
 pub use materialized_view::{MaterializedView, ViewTarget};
 pub use metadata_store::MetadataStore;
 pub use projection::{CompiledProjection, ProjectedAggregate, ProjectionContents, ProjectionDefinition};

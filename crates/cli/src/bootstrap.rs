@@ -5,10 +5,12 @@ use std::io::IsTerminal;
 use std::panic::PanicHookInfo;
 use std::sync::Arc;
 
+use gristmill_base::env::system_env;
 use gristmill_base::runtime::Runtimes;
 use gristmill_base::{Result, machine, panics, redact};
 use gristmill_engine::opener::ENGINES;
-use gristmill_engine::{Engine, EngineConfig};
+use gristmill_engine::{Engine, EngineConfig, LogsConfig};
+use gristmill_introspect::logs::crash_log::{CrashEntry, crash_log};
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -16,7 +18,8 @@ use tracing_subscriber::layer::SubscriberExt;
 use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{EnvFilter, Layer, Registry};
 
-use crate::log_file::{LogFile, Logger};
+use crate::log_file::{LogFile, Logger, TextLevel};
+use crate::text_log::TextLog;
 
 /// The variable that says what is logged, such as `GRISTMILL_LOG=debug` or `GRISTMILL_LOG=gristmill_mergetree=trace`.
 const LOG_VARIABLE: &str = "GRISTMILL_LOG";
@@ -35,11 +38,12 @@ pub fn start(log: &str, logger: &Logger) -> Result<Runtimes> {
     Runtimes::start(machine::cores())
 }
 
-/// Opens the engine and gives it the tables of `system`.
-pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
+/// Opens the engine and gives it the tables of `system`, among them the logs: tables that last where `logs` says how, else what
+/// is kept of them in memory.
+pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Result<Arc<Engine>> {
     let engine = Engine::open(config).await?;
     let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    gristmill_system::register(
+    let sources = gristmill_system::register(
         databases,
         registry,
         mergetree,
@@ -48,6 +52,10 @@ pub async fn open_engine(config: EngineConfig) -> Result<Arc<Engine>> {
         engine.data_path.clone(),
         ENGINES,
     )?;
+    match logs {
+        Some(config) => engine.start_logs(sources, config),
+        None => gristmill_system::register_logs_in_memory(databases, &sources),
+    }
     Ok(engine)
 }
 
@@ -61,17 +69,23 @@ fn start_log(log: &str, logger: &Logger) -> Result<()> {
     let colours = std::io::stderr().is_terminal();
     let mut layers = Vec::new();
     if logger.console {
-        layers.push(lines(std::io::stderr, as_json, colours));
+        layers.push(lines(std::io::stderr, as_json, colours).with_filter(filter.clone()).boxed());
     }
     if let Some(file) = &logger.file {
-        layers.push(lines(LogFile::open(file, logger.size_bytes, logger.count)?, as_json, false));
+        let file = LogFile::open(file, logger.size_bytes, logger.count)?;
+        layers.push(lines(file, as_json, false).with_filter(filter.clone()).boxed());
     }
     if let Some(file) = &logger.errors {
         let errors = lines(LogFile::open(file, logger.size_bytes, logger.count)?, as_json, false);
-        layers.push(errors.with_filter(LevelFilter::WARN).boxed());
+        layers.push(errors.with_filter(LevelFilter::WARN).with_filter(filter.clone()).boxed());
+    }
+    match &logger.text_log {
+        TextLevel::Nothing => {}
+        TextLevel::All => layers.push(TextLog.with_filter(filter).boxed()),
+        TextLevel::Level(level) => layers.push(TextLog.with_filter(EnvFilter::new(held_back(level))).boxed()),
     }
     // A second start in one process (as tests do) keeps the first subscriber.
-    let _ = tracing_subscriber::registry().with(layers).with(filter).try_init();
+    let _ = tracing_subscriber::registry().with(layers).try_init();
     Ok(())
 }
 
@@ -107,20 +121,38 @@ fn report_panic(panic: &PanicHookInfo<'_>) {
     }
     let message = panics::message(panic.payload());
     let place = panic.location().map_or_else(String::new, |at| format!("{}:{}", at.file(), at.line()));
+    let trace = std::env::var_os("RUST_BACKTRACE")
+        .filter(|value| value != "0")
+        .map(|_| std::backtrace::Backtrace::force_capture().to_string());
+    let told = redact::statement(&message);
+    crash_log().add(|| CrashEntry {
+        event_time_nanos: system_env().now().as_nanos() as u64,
+        thread_id: machine::thread_id(),
+        description: format!("{told} at {place}"),
+        trace: trace.as_deref().unwrap_or_default().lines().map(|line| line.trim().to_string()).collect(),
+    });
     eprintln!(
         "Gristmill {} met a defect of its own at {place}: {}\n\
          Please report it with this line and the statement that led to it, in the issues of the project.",
         env!("CARGO_PKG_VERSION"),
-        redact::statement(&message),
+        told,
     );
-    if std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0") {
-        eprintln!("{}", std::backtrace::Backtrace::force_capture());
+    if let Some(trace) = trace {
+        eprintln!("{trace}");
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_defect_is_told_in_a_log() {
+        std::panic::set_hook(Box::new(report_panic));
+        assert!(std::panic::catch_unwind(|| panic!("the wheel is off")).is_err());
+        let [entry] = &crash_log().snapshot()[..] else { panic!("one entry") };
+        assert!(entry.description.starts_with("the wheel is off at ") && entry.thread_id > 0, "{entry:?}");
+    }
 
     #[test]
     fn other_crates_tell_no_details_unless_they_are_named() {

@@ -15,6 +15,8 @@ pub struct Node {
     pub text: String,
     /// The attribute of that name.
     pub overridable: Option<bool>,
+    /// The attribute of that name: the element switches off what it names.
+    pub remove: bool,
     pub children: Vec<Node>,
 }
 
@@ -99,6 +101,9 @@ fn node(start: &BytesStart<'_>) -> Result<Node> {
     for attribute in start.attributes().flatten() {
         if attribute.key.as_ref() == b"overridable" {
             node.overridable = Some(matches!(&*attribute.value, b"1" | b"true"));
+        }
+        if attribute.key.as_ref() == b"remove" {
+            node.remove = matches!(&*attribute.value, b"1" | b"true" | b"remove");
         }
         if attribute.key.as_ref() == b"from_env" {
             let variable = String::from_utf8_lossy(&attribute.value).into_owned();

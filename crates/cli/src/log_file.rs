@@ -32,11 +32,33 @@ pub struct Logger {
     pub as_json: bool,
     /// Standard error.
     pub console: bool,
+    /// What `system.text_log` gets.
+    pub text_log: TextLevel,
+}
+
+/// How much of the log is in a table too.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum TextLevel {
+    #[default]
+    Nothing,
+    /// What is logged elsewhere.
+    All,
+    /// A directive of its own.
+    Level(String),
 }
 
 impl Default for Logger {
     fn default() -> Self {
-        Logger { level: None, file: None, errors: None, size_bytes: SIZE_BYTES, count: COUNT, as_json: false, console: true }
+        Logger {
+            level: None,
+            file: None,
+            errors: None,
+            size_bytes: SIZE_BYTES,
+            count: COUNT,
+            as_json: false,
+            console: true,
+            text_log: TextLevel::Nothing,
+        }
     }
 }
 
@@ -46,9 +68,17 @@ impl Logger {
         Ok(Logger { level: level.map(directive).transpose()?, ..Logger::default() })
     }
 
-    /// Error: INVALID_CONFIG_PARAMETER.
+    /// Of a server. Error: INVALID_CONFIG_PARAMETER.
     pub fn of(root: &Node) -> Result<Logger> {
-        let Some(node) = root.child("logger") else { return Ok(Logger::default()) };
+        let text_log = match root.child("text_log") {
+            Some(node) if node.remove => TextLevel::Nothing,
+            Some(node) => match node.text(&["level"]) {
+                Some(level) => TextLevel::Level(directive(&level)?),
+                None => TextLevel::All,
+            },
+            None => TextLevel::All,
+        };
+        let Some(node) = root.child("logger") else { return Ok(Logger { text_log, ..Logger::default() }) };
         let level = node.text(&["level"]).map(|level| directive(&level)).transpose()?;
         let size = |text: String| {
             let wrong = || invalid(format!("<size>{text}</size> in <logger>: give a number of bytes, such as 100M"));
@@ -62,6 +92,7 @@ impl Logger {
             count: node.number(&["count"])?.unwrap_or(COUNT),
             as_json: node.text(&["formatting", "type"]).is_some_and(|kind| kind.eq_ignore_ascii_case("json")),
             console: node.text(&["console"]).is_none_or(|console| !["0", "false"].contains(&console.as_str())),
+            text_log,
         })
     }
 }
@@ -174,8 +205,15 @@ mod tests {
             count: 3,
             as_json: true,
             console: false,
+            text_log: TextLevel::All,
         };
         assert_eq!(logger, expected);
+        let text_log = |text: &str| {
+            let text = format!("<clickhouse><logger><level>debug</level></logger>{text}</clickhouse>");
+            Logger::of(&parsed(&text).expect("XML")).expect("reads").text_log
+        };
+        assert_eq!(text_log("<text_log><level>error</level></text_log>"), TextLevel::Level("error".into()));
+        assert_eq!(text_log("<text_log remove=\"1\"/>"), TextLevel::Nothing);
         let wrong = parsed("<clickhouse><logger><level>loud</level></logger></clickhouse>").expect("XML");
         assert!(Logger::of(&wrong).is_err());
     }

@@ -17,6 +17,7 @@ mod prompt;
 mod runner;
 mod server;
 mod terminal;
+mod text_log;
 mod top;
 
 use std::process::ExitCode;

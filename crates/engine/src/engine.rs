@@ -9,7 +9,7 @@ use gristmill_access::entity::RoleGranted;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::metadata_store::make_private;
-use gristmill_catalog::{Databases, MetadataStore};
+use gristmill_catalog::{Databases, LogSource, MetadataStore};
 use gristmill_functions::{Asker, FunctionEnv, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
@@ -18,6 +18,7 @@ use parking_lot::RwLock;
 
 use crate::async_inserts::AsyncInserts;
 use crate::compiler::Compiler;
+use crate::logs::{Logs, LogsConfig};
 use crate::opener::Opener;
 use crate::query_functions;
 use crate::server_functions::{self, Asked};
@@ -54,6 +55,8 @@ pub struct Engine {
     pub(crate) opener: Arc<Opener>,
     pub(crate) gates: Gates,
     pub(crate) async_inserts: Arc<AsyncInserts>,
+    /// Where a server runs.
+    logs: OnceLock<Logs>,
     /// What SYSTEM RELOAD CONFIG does; `None`: there is no configuration.
     reload: RwLock<Option<Reload>>,
     end: RwLock<Option<End>>,
@@ -135,6 +138,7 @@ impl Engine {
             opener,
             gates: Gates::default(),
             async_inserts: Arc::default(),
+            logs: OnceLock::new(),
             reload: RwLock::default(),
             end: RwLock::default(),
             _temporary: temporary,
@@ -169,9 +173,30 @@ impl Engine {
         }
     }
 
+    /// From now on logs go to tables of the database `system`; before, and in a process that never calls this, the newest
+    /// entries are kept in memory.
+    pub fn start_logs(self: &Arc<Self>, sources: Vec<Arc<dyn LogSource>>, config: &LogsConfig) {
+        let logs = Logs::start(self, sources, config);
+        if self.logs.set(logs).is_err() {
+            tracing::warn!("The logs were started before");
+        }
+    }
+
+    /// Returns when the tables of these logs, or of all, have what happened so far. Errors: BAD_ARGUMENTS.
+    pub(crate) async fn flush_logs(&self, names: &[String]) -> Result<()> {
+        match self.logs.get() {
+            Some(logs) => logs.flush(names).await,
+            // In memory they are current, but for what a flush says of itself (`Ending`).
+            None => Ok(()),
+        }
+    }
+
     /// Writes what waits to be written, and stops background jobs.
     pub async fn shutdown(&self) {
         self.async_inserts.flush(|_| true).await;
+        if let Some(logs) = self.logs.get() {
+            logs.shutdown().await;
+        }
         for database in self.databases.database_names() {
             for table in self.databases.tables(&database) {
                 table.shutdown().await;

@@ -1,5 +1,6 @@
 //! A statement that has begun: its rows, and what is written down when it ends.
 
+use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -12,10 +13,13 @@ use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_introspect::errors;
+use gristmill_introspect::logs::LogQueue;
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext};
+use gristmill_sql::statement::{Statement, parse};
 use gristmill_types::Columns;
 
 use crate::external::ExternalTable;
@@ -146,16 +150,27 @@ impl Ending {
         if self.flushes_logs && kind == QueryLogType::QueryStart {
             query_log().release();
         }
-        if !self.context.settings.log_queries {
+        if !kind.is_wanted(&self.context) {
             return;
         }
-        let entry = QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error);
+        let entry = || QueryLogEntry {
+            formatted_query: if self.context.settings.log_formatted_queries { self.formatted() } else { String::new() },
+            ..QueryLogEntry::of(kind, self.kind, &self.tables, &self.context, error)
+        };
         // A flush is over before it is logged in ClickHouse: what it says of itself comes with the next one, and clients that
         // give it the id of the query that they look for count on that.
         if self.flushes_logs && error.is_none() {
             query_log().hold(entry);
         } else {
-            query_log().push(entry);
+            query_log().add(entry);
+        }
+    }
+
+    /// The text of a SELECT in lines; that of another statement as it came.
+    fn formatted(&self) -> String {
+        match parse(&self.context.query, &BTreeMap::new()) {
+            Ok(Statement::Select(select)) => format!("{:#}", select.query),
+            _ => self.context.query.clone(),
         }
     }
 
@@ -168,7 +183,8 @@ impl Ending {
         }
         let counters = &self.context.counters;
         counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
-        if error.is_some() {
+        if let Some(error) = error {
+            errors::count(error, &self.context);
             counters.add(Event::FailedQuery, 1);
             match self.kind {
                 "Select" => counters.add(Event::FailedSelectQuery, 1),

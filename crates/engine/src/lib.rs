@@ -14,6 +14,7 @@ mod in_order;
 pub mod interpret;
 pub mod keys;
 mod limits;
+mod logs;
 mod looped;
 mod merged_tables;
 mod named_collections;
@@ -40,4 +41,5 @@ pub use gristmill_functions::text::set_server_timezone;
 
 pub use execution::{Brought, ClientBlocks, Execution, InputData, IntoOutfile};
 pub use external::{ExternalData, ExternalTable};
+pub use logs::{LogConfig, LogsConfig};
 pub use session::{Session, StatementText};

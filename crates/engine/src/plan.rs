@@ -27,6 +27,7 @@ use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
+use crate::logs::processors;
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
@@ -126,7 +127,7 @@ pub fn run(
     let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
     let (cancel, context) = (context.cancel.clone(), context.clone());
     let task = Task::on(&runtime::cpu(), async move {
-        let mut stream = match execute_stream(plan, task_context) {
+        let mut stream = match execute_stream(plan.clone(), task_context) {
             Ok(stream) => stream,
             Err(error) => {
                 let _ = sender.send(Err(error)).await;
@@ -142,6 +143,9 @@ pub fn run(
             match next {
                 Some(batch) => {
                     let failed = batch.is_err();
+                    if failed {
+                        processors::log(&plan, &context);
+                    }
                     let waiting = context.waits_for(Wait::Client);
                     if sender.send(batch).await.is_err() || failed {
                         return;
@@ -156,6 +160,8 @@ pub fn run(
                         );
                         let _ = sender.send(Err(error.into())).await;
                     }
+                    // Before the reader hears that there is no more.
+                    processors::log(&plan, &context);
                     return;
                 }
             }

@@ -137,6 +137,8 @@ events! {
     OpenTelemetrySpansSent, "Spans that a collector took. (Gristmill's own.)";
     OpenTelemetrySpansDropped, "Spans that were not sent, because the collector was away or refused them. (Gristmill's own.)";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
+    SystemLogErrorOnFlush, "Number of times entries of a log could not be written into its table.";
+    SystemLogDroppedRows, "Entries of logs that were dropped because their queue was full. (Gristmill's own.)";
     RealTimeMicroseconds, "Time that threads spent on queries, summed over threads.";
     UserTimeMicroseconds, "Time that threads computed for queries in user mode, summed over threads.";
     SystemTimeMicroseconds, "Time that threads computed for queries in the kernel, summed over threads.";

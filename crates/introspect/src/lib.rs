@@ -1,14 +1,15 @@
 //! What a query is and what it did: settings, events, the query context with its counters, memory account, progress and
-//! cancellation, and the query log that is written from them. The summary, the progress bar, `system.query_log` and
+//! cancellation, and the logs that are written from them. The summary, the progress bar, `system.query_log` and
 //! `system.events` all read from here.
 
 pub mod caches;
 pub mod client;
 pub mod context;
 pub mod custom;
+pub mod errors;
 pub mod events;
 pub mod insert_gear;
-pub mod log_store;
+pub mod logs;
 pub mod macros;
 pub mod memory;
 pub mod normalized;

@@ -1,10 +1,8 @@
-//! What became of parts of MergeTree tables, an entry an event, as `system.part_log` shows it. The newest are kept in memory.
-
-use std::sync::LazyLock;
+//! What became of parts of MergeTree tables, an entry an event, as `system.part_log` shows it.
 
 use uuid::Uuid;
 
-use crate::log_store::LogStore;
+use crate::logs::{Log, LogEntry, texts_bytes};
 
 /// Values of the `event_type` column.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -60,11 +58,19 @@ pub struct PartLogEntry {
     pub profile_events: Vec<(&'static str, u64)>,
 }
 
-/// Entries kept.
+/// Entries kept in memory.
 const CAPACITY: usize = 50_000;
 
-static LOG: LazyLock<LogStore<PartLogEntry>> = LazyLock::new(|| LogStore::new(CAPACITY));
+static LOG: Log<PartLogEntry> = Log::new("part_log", CAPACITY);
 
-pub fn part_log() -> &'static LogStore<PartLogEntry> {
+pub fn part_log() -> &'static Log<PartLogEntry> {
     &LOG
+}
+
+impl LogEntry for PartLogEntry {
+    fn heap_bytes(&self) -> usize {
+        texts_bytes([&self.query_id, &self.database, &self.table, &self.part_name, &self.path, &self.exception])
+            + texts_bytes(&self.merged_from)
+            + self.profile_events.len() * size_of::<(&str, u64)>()
+    }
 }

@@ -1,14 +1,15 @@
 //! One entry at the start of a query and one at its end, as `system.query_log` shows them.
 
+use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-use std::sync::LazyLock;
 
 use gristmill_base::Error;
 
 use crate::client::Client;
 use crate::context::QueryContext;
-use crate::log_store::LogStore;
+use crate::logs::{Log, LogEntry, texts_bytes};
 use crate::normalized::normalized_hash;
+use crate::settings::Settings;
 use crate::used::{Use, Used};
 
 /// Values of the `type` column.
@@ -37,6 +38,9 @@ pub struct QueryLogEntry {
     pub cost_usd: f64,
     pub current_database: String,
     pub query: String,
+    /// With `log_formatted_queries`.
+    pub formatted_query: String,
+    pub log_comment: String,
     /// `Select`, `Insert`, `Create`, …
     pub query_kind: &'static str,
     pub databases: Vec<String>,
@@ -91,10 +95,79 @@ impl UsedNames {
     }
 }
 
-static LOG: LazyLock<LogStore<QueryLogEntry>> = LazyLock::new(|| LogStore::new(100_000));
+impl UsedNames {
+    fn heap_bytes(&self) -> usize {
+        let lists = [
+            &self.aggregate_functions,
+            &self.aggregate_function_combinators,
+            &self.columns,
+            &self.data_type_families,
+            &self.formats,
+            &self.functions,
+            &self.missing_privileges,
+            &self.partitions,
+            &self.privileges,
+            &self.storages,
+            &self.table_functions,
+            &self.views,
+        ];
+        texts_bytes(lists.into_iter().flatten())
+    }
+}
 
-pub fn query_log() -> &'static LogStore<QueryLogEntry> {
+static LOG: Log<QueryLogEntry> = Log::new("query_log", 100_000);
+
+pub fn query_log() -> &'static Log<QueryLogEntry> {
     &LOG
+}
+
+impl LogEntry for QueryLogEntry {
+    fn heap_bytes(&self) -> usize {
+        let texts = [&self.query, &self.formatted_query, &self.exception, &self.query_id, &self.log_comment];
+        let lists = [&self.databases, &self.tables, &self.projections];
+        texts_bytes(texts)
+            + self.used.heap_bytes()
+            + texts_bytes(lists.into_iter().flatten())
+            + texts_bytes(self.settings.iter().flat_map(|(name, value)| [name, value]))
+            + self.profile_events.len() * size_of::<(&str, u64)>()
+    }
+}
+
+impl QueryLogType {
+    /// Whether settings want such an entry of a query: `log_queries`, `log_queries_min_type`,
+    /// `log_queries_min_query_duration_ms`, `log_queries_probability`.
+    pub fn is_wanted(self, context: &QueryContext) -> bool {
+        let settings = &context.settings;
+        let min_type = match settings.log_queries_min_type.as_str() {
+            "QUERY_FINISH" => QueryLogType::QueryFinish,
+            "EXCEPTION_BEFORE_START" => QueryLogType::ExceptionBeforeStart,
+            "EXCEPTION_WHILE_PROCESSING" => QueryLogType::ExceptionWhileProcessing,
+            _ => QueryLogType::QueryStart,
+        };
+        let min_ms = settings.log_queries_min_query_duration_ms;
+        let ran = matches!(self, QueryLogType::QueryFinish | QueryLogType::ExceptionWhileProcessing);
+        settings.log_queries
+            && self as u8 >= min_type as u8
+            && (min_ms == 0 || ran && context.elapsed().as_millis() as u64 >= min_ms)
+            && is_of_sample(context)
+    }
+}
+
+/// Both entries of a query are kept, or neither: chance is what its id and its beginning make of it.
+fn is_of_sample(context: &QueryContext) -> bool {
+    let share = context.settings.log_queries_probability;
+    if share >= 1.0 {
+        return true;
+    }
+    let mut hasher = std::hash::DefaultHasher::new();
+    (&context.query_id, context.start).hash(&mut hasher);
+    (hasher.finish() as f64) < share * u64::MAX as f64
+}
+
+/// The beginning of a query, up to `log_queries_cut_to_length` bytes, at the border of a character.
+fn cut(query: &str, settings: &Settings) -> String {
+    let most = usize::try_from(settings.log_queries_cut_to_length).unwrap_or(usize::MAX);
+    query[..query.floor_char_boundary(most)].to_string()
 }
 
 impl QueryLogEntry {
@@ -125,7 +198,9 @@ impl QueryLogEntry {
             memory_usage: context.memory.peak_bytes(),
             cost_usd: context.cost_usd(),
             current_database: context.database.clone(),
-            query: context.query.clone(),
+            query: cut(&context.query, &context.settings),
+            formatted_query: String::new(),
+            log_comment: context.settings.log_comment.clone(),
             query_kind,
             databases,
             tables: tables.iter().map(|(database, table)| format!("{database}.{table}")).collect(),
@@ -137,8 +212,53 @@ impl QueryLogEntry {
             user: context.user.clone(),
             client: context.client.clone(),
             query_id: context.query_id.clone(),
-            profile_events: context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
-            settings: context.settings.shown(),
+            profile_events: match context.settings.log_profile_events {
+                true => context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
+                false => Vec::new(),
+            },
+            settings: if context.settings.log_query_settings { context.settings.shown() } else { Vec::new() },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use gristmill_base::env::system_env;
+
+    use super::*;
+
+    fn context(settings: &[(&str, &str)]) -> Arc<QueryContext> {
+        let mut changed = Settings::default();
+        for (name, value) in settings {
+            changed.set(name, value).expect("a setting");
+        }
+        QueryContext::new("SELECT 'ä'", "", "default", "default", Arc::new(changed), system_env())
+    }
+
+    #[test]
+    fn settings_say_which_entries_there_are() {
+        use QueryLogType::{ExceptionBeforeStart, ExceptionWhileProcessing, QueryFinish, QueryStart};
+        let wanted = |settings: &[(&str, &str)]| {
+            let context = context(settings);
+            std::thread::sleep(Duration::from_millis(2));
+            [QueryStart, QueryFinish, ExceptionBeforeStart, ExceptionWhileProcessing].map(|kind| kind.is_wanted(&context))
+        };
+        assert_eq!(wanted(&[]), [true; 4]);
+        assert_eq!(wanted(&[("log_queries", "0")]), [false; 4]);
+        assert_eq!(wanted(&[("log_queries_min_type", "EXCEPTION_BEFORE_START")]), [false, false, true, true]);
+        assert_eq!(wanted(&[("log_queries_min_query_duration_ms", "1")]), [false, true, false, true]);
+        assert_eq!(wanted(&[("log_queries_min_query_duration_ms", "3600000")]), [false; 4]);
+        assert_eq!(wanted(&[("log_queries_probability", "0")]), [false; 4]);
+    }
+
+    #[test]
+    fn settings_say_what_an_entry_holds() {
+        let of = |settings: &[(&str, &str)]| QueryLogEntry::of(QueryLogType::QueryStart, "", &[], &context(settings), None);
+        let cut = of(&[("log_queries_cut_to_length", "9"), ("log_comment", "x")]);
+        assert_eq!((cut.query.as_str(), cut.log_comment.as_str()), ("SELECT '", "x"), "no half of a character");
+        assert_eq!(cut.settings.len(), 2);
+        assert!(of(&[("log_query_settings", "0")]).settings.is_empty());
     }
 }

@@ -530,6 +530,16 @@ settings! {
     set_overflow_mode: String = "throw", "What happens over max_rows_in_set and max_bytes_in_set: throw, or break (take what fits).";
     log_queries: bool = true, "Whether queries go to system.query_log.";
     opentelemetry_start_trace_probability: f64 = 0.0, "The probability of a trace for a query whose client says nothing of traces: from 0 to 1.";
+    log_queries_min_type: String = "QUERY_START", "The least type of entries that system.query_log gets: QUERY_START, QUERY_FINISH, EXCEPTION_BEFORE_START, EXCEPTION_WHILE_PROCESSING.";
+    log_queries_min_query_duration_ms: u64 = 0u64, "Milliseconds that a query has to run to be in system.query_log, whose start is not told then. 0: every query.";
+    log_queries_probability: f64 = 1.0, "The share of queries that are in system.query_log, chosen at random.";
+    log_queries_cut_to_length: u64 = 100_000u64, "Bytes of a query's text that system.query_log keeps.";
+    log_profile_events: bool = true, "Whether system.query_log and system.query_views_log tell what a query counted.";
+    log_query_settings: bool = true, "Whether system.query_log tells the settings of a query.";
+    log_formatted_queries: bool = false, "Whether system.query_log has the text of queries formatted, too.";
+    log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
+    log_processors_profiles: bool = true, "Whether the operators of a query's plan go to system.processors_profile_log.";
+    query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";
     log_comment: String = "", "A word of the client's for system.query_log.";
     allow_suspicious_codecs: bool = false, "Whether CODEC(…) may name combinations that gain nothing.";
     flatten_nested: bool = true, "Whether a column of type Nested is declared as an array for each of its fields.";

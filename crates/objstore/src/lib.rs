@@ -16,6 +16,7 @@
 pub mod account;
 pub mod allowed_hosts;
 mod backend;
+mod blob_log;
 pub mod credentials;
 pub mod endpoint;
 mod failure;

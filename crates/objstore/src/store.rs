@@ -270,7 +270,7 @@ impl Store {
 
     fn call(&self, ctx: &Arc<QueryContext>, eager: bool) -> Arc<Call> {
         let limits = CallLimits::of(&ctx.settings, self.provider(), &self.inner.host);
-        Call::new(ctx.counters.clone(), limits, eager)
+        Call::new(&ctx.query_id, ctx.counters.clone(), limits, eager)
     }
 
     fn count_retry(&self, ctx: &QueryContext, class: Class) {

@@ -32,6 +32,7 @@ use url::Url;
 use crate::account::{self, Class, Ending};
 use crate::allowed_hosts::{self, RefusedName};
 use crate::backend::{ClientSettings, Page, client, take_out};
+use crate::blob_log::Logged;
 use crate::endpoint::Endpoint;
 use crate::failure::{Failure, FailureKind};
 use crate::limiter::{Outcome, Permit};
@@ -48,6 +49,8 @@ const ERROR_BODY_BYTES_MAX: usize = 64 << 10;
 /// What one attempt shares with the requests that it sends.
 #[derive(Debug)]
 pub(crate) struct Call {
+    /// Whose it is.
+    pub query_id: String,
     pub counters: Arc<Counters>,
     pub limits: CallLimits,
     /// Whether the body is read as fast as it comes.
@@ -104,8 +107,17 @@ tokio::task_local! {
 }
 
 impl Call {
-    pub fn new(counters: Arc<Counters>, limits: CallLimits, eager: bool) -> Arc<Call> {
-        Arc::new(Call { counters, limits, eager, sent: Mutex::new(None), failure: Mutex::new(None), odd: Mutex::default() })
+    pub fn new(query_id: &str, counters: Arc<Counters>, limits: CallLimits, eager: bool) -> Arc<Call> {
+        let query_id = query_id.to_string();
+        Arc::new(Call {
+            query_id,
+            counters,
+            limits,
+            eager,
+            sent: Mutex::new(None),
+            failure: Mutex::new(None),
+            odd: Mutex::default(),
+        })
     }
 
     /// Runs an attempt whose requests belong to this call.
@@ -274,6 +286,7 @@ impl HttpService for Wire {
             return Err(HttpError::new(HttpErrorKind::Unknown, std::io::Error::other("max_query_cost_usd")));
         }
         let sent_bytes = request.body().content_length() as u64;
+        let logged = Logged::of(class, &request, &self.at.host, &call.query_id);
         account::sent(&call.counters, provider, class);
         endpoint.sent(class);
         let start = Instant::now();
@@ -288,6 +301,7 @@ impl HttpService for Wire {
         match answer {
             Err(error) => {
                 let failure = of_http_error(&error);
+                logged.answered(micros, Some((0, &failure)));
                 permit.done(if failure.kind == FailureKind::Timeout { Outcome::Overloaded } else { Outcome::Well });
                 account::answered(&call.counters, provider, class, micros, Ending::Failed);
                 endpoint.answered(class, micros, Ending::Failed);
@@ -300,6 +314,7 @@ impl HttpService for Wire {
             {
                 account::answered(&call.counters, provider, class, micros, Ending::Answered);
                 endpoint.answered(class, micros, Ending::Answered);
+                logged.answered(micros, None);
                 if sent_bytes > 0 && matches!(class, Class::Put | Class::UploadPart) {
                     account::written(&call.counters, provider, sent_bytes, micros);
                     endpoint.class(class).bytes.fetch_add(sent_bytes, Ordering::Relaxed);
@@ -317,6 +332,7 @@ impl HttpService for Wire {
                 let (parts, body) = response.into_parts();
                 let body = error_body(body, call.limits.timeout).await;
                 let failure = Failure::of_answer(parts.status.as_u16(), &parts.headers, &String::from_utf8_lossy(&body));
+                logged.answered(micros, Some((parts.status.as_u16(), &failure)));
                 let throttled = failure.kind == FailureKind::Throttled;
                 permit.done(if throttled { Outcome::Overloaded } else { Outcome::Well });
                 let ending = if throttled { Ending::Throttled } else { Ending::Failed };

@@ -13,11 +13,12 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::split::split_one;
 use gristmill_engine::{Engine, Session, StatementText};
 use gristmill_functions::session::DIALECT_VERSION;
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Client, Settings};
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 
 use crate::http::sessions::NamedSessions;
+use crate::sessions_log::{self, CameIn};
 use crate::user_sessions::UserSessions;
 
 pub struct Core {
@@ -155,12 +156,25 @@ fn makes_room(statement: &str) -> bool {
 }
 
 impl Core {
-    /// Who a client is. Error: AUTHENTICATION_FAILED.
-    pub async fn come_in(&self, credentials: Credentials) -> Result<Identity> {
+    /// Who a client is, and its entry in the log of sessions, whose end comes with the value's. `session_id`: what the client calls
+    /// its session; empty: nothing. Error: AUTHENTICATION_FAILED.
+    pub async fn come_in(&self, credentials: Credentials, session_id: &str, client: Client) -> Result<(Identity, CameIn)> {
         let (access, now) = (self.engine.access.clone(), self.engine.env.now().as_secs() as i64);
-        match access.is_slow(&credentials) {
+        let user = if credentials.user.is_empty() { "default" } else { &credentials.user }.to_string();
+        let client = Arc::new(client);
+        let known = match access.is_slow(&credentials) {
             true => Task::on(&runtime::cpu(), async move { access.authenticate(&credentials, now) }).join().await?,
             false => access.authenticate(&credentials, now),
+        };
+        match known {
+            Ok(identity) => {
+                let came_in = CameIn::of(&self.engine, &identity, session_id, client);
+                Ok((identity, came_in))
+            }
+            Err(error) => {
+                sessions_log::refused(&self.engine, &user, &error, client);
+                Err(error)
+            }
         }
     }
 

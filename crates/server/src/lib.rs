@@ -12,6 +12,7 @@ mod known_settings;
 mod native;
 mod otlp;
 mod server;
+mod sessions_log;
 mod tls;
 mod user_sessions;
 

@@ -1,11 +1,10 @@
-//! `system.errors`: how often each error ended a query, by the entries that the query log still has.
+//! `system.errors`: how often each error ended a query.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gristmill_base::{ErrorCode, Result};
 use gristmill_catalog::Table;
-use gristmill_introspect::query_log::{QueryLogEntry, query_log};
+use gristmill_introspect::errors;
 
 use crate::rows::table;
 
@@ -14,19 +13,14 @@ const STRUCTURE: &str = "name String, code Int32, value UInt64, last_error_time 
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
     all.push(table("system", "errors", "SystemErrors", STRUCTURE, |_, rows| {
-        let mut errors: BTreeMap<i32, (u64, Arc<QueryLogEntry>)> = BTreeMap::new();
-        for entry in query_log().snapshot().into_iter().filter(|entry| entry.exception_code != 0) {
-            let known = errors.entry(entry.exception_code).or_insert_with(|| (0, entry.clone()));
-            *known = (known.0 + 1, entry);
-        }
-        for (code, (count, last)) in errors {
+        for (code, of_code) in errors::all() {
             rows.push([
                 ErrorCode(code).name().into(),
                 i64::from(code).into(),
-                count.into(),
-                last.event_time_micros.div_euclid(1_000_000).into(),
-                (&last.exception).into(),
-                (&last.query_id).into(),
+                of_code.count.into(),
+                of_code.last_time_micros.div_euclid(1_000_000).into(),
+                of_code.last_message.into(),
+                of_code.last_query_id.into(),
                 false.into(),
             ])?;
         }

@@ -21,6 +21,7 @@ mod formats;
 mod functions;
 mod information_schema;
 mod load_ledger;
+mod logs;
 mod merges;
 mod metrics;
 mod mutations;
@@ -44,7 +45,7 @@ use std::sync::{Arc, Weak};
 
 use gristmill_access::AccessControl;
 use gristmill_base::Result;
-use gristmill_catalog::Databases;
+use gristmill_catalog::{Databases, LogSource};
 use gristmill_functions::Registry;
 use gristmill_mergetree::MergeTreeEnvironment;
 use gristmill_sources::SourceCaches;
@@ -63,7 +64,8 @@ pub struct Known {
     pub engines: &'static [&'static str],
 }
 
-/// Puts every system table into the databases. Called once, when they are open and before a statement runs.
+/// Puts every system table but the logs into the databases, and gives the logs. Called once, when they are open and before a
+/// statement runs.
 pub fn register(
     databases: &Arc<Databases>,
     registry: &Arc<Registry>,
@@ -72,7 +74,7 @@ pub fn register(
     access: &Arc<AccessControl>,
     data_path: PathBuf,
     engines: &'static [&'static str],
-) -> Result<()> {
+) -> Result<Vec<Arc<dyn LogSource>>> {
     let known = Known {
         databases: Arc::downgrade(databases),
         registry: registry.clone(),
@@ -89,7 +91,6 @@ pub fn register(
     databases::add(&mut all, &known)?;
     parts::add(&mut all, &known)?;
     merges::add(&mut all, &known)?;
-    part_log::add(&mut all)?;
     mutations::add(&mut all, &known)?;
     data_skipping_indices::add(&mut all, &known)?;
     projections::add(&mut all, &known)?;
@@ -103,7 +104,6 @@ pub fn register(
     asynchronous_metrics::add(&mut all, &known)?;
     caches::add(&mut all, &known)?;
     query_condition_cache::add(&mut all, &known)?;
-    query_log::add(&mut all)?;
     processes::add(&mut all)?;
     errors::add(&mut all)?;
     names::add(&mut all, &known)?;
@@ -118,5 +118,13 @@ pub fn register(
     for table in all {
         databases.register_system(table);
     }
-    Ok(())
+    logs::all(&known)
+}
+
+/// Puts tables of the logs into the databases that show what the process keeps of them in memory. A log that is kept as a table,
+/// by a server that had the same data, stays what it is.
+pub fn register_logs_in_memory(databases: &Arc<Databases>, sources: &[Arc<dyn LogSource>]) {
+    for source in sources {
+        databases.register_system_unless_kept(logs::in_memory(source));
+    }
 }

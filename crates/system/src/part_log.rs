@@ -1,13 +1,14 @@
-//! `system.part_log`: what became of parts of MergeTree tables. The newest events are kept in memory.
+//! `system.part_log`: what became of parts of MergeTree tables.
 
 use std::sync::Arc;
 
 use gristmill_base::Result;
-use gristmill_catalog::Table;
+use gristmill_catalog::LogSource;
 use gristmill_introspect::part_log::part_log;
 
+use crate::logs::Declared;
 use crate::query_log::{DAY_SECONDS, MICROS, hostname};
-use crate::rows::{Cell, table};
+use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), query_id String, \
     event_type Enum8('NewPart' = 1, 'MergeParts' = 2, 'DownloadPart' = 3, 'RemovePart' = 4, 'MutatePart' = 5, \
@@ -20,10 +21,10 @@ const STRUCTURE: &str = "hostname LowCardinality(String), query_id String, \
     read_rows UInt64, read_bytes UInt64, peak_memory_usage UInt64, error UInt16, exception String, \
     ProfileEvents Map(LowCardinality(String), UInt64)";
 
-pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
-    all.push(table("system", "part_log", "SystemPartLog", STRUCTURE, move |_, rows| {
-        for entry in part_log().snapshot() {
+    all.push(Arc::new(Declared::of(part_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
             let time = entry.event_time_micros;
             let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
             rows.push([
@@ -58,6 +59,6 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             ])?;
         }
         Ok(())
-    })?);
+    })?));
     Ok(())
 }

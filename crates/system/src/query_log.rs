@@ -1,20 +1,21 @@
-//! `system.query_log`: an entry when a query starts and one when it ends. The newest 100,000 are kept in memory.
+//! `system.query_log`: an entry when a query starts and one when it ends.
 
 use std::sync::Arc;
 
 use gristmill_base::Result;
-use gristmill_catalog::Table;
+use gristmill_catalog::LogSource;
 use gristmill_functions::session::DIALECT_REVISION;
 use gristmill_introspect::query_log::{QueryLogType, query_log};
 
-use crate::rows::{Cell, table};
+use crate::logs::Declared;
+use crate::rows::Cell;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), \
     type Enum8('QueryStart' = 1, 'QueryFinish' = 2, 'ExceptionBeforeStart' = 3, 'ExceptionWhileProcessing' = 4), \
     event_date Date, event_time DateTime, event_time_microseconds DateTime64(6), query_start_time DateTime, \
     query_start_time_microseconds DateTime64(6), query_duration_ms UInt64, read_rows UInt64, read_bytes UInt64, \
     written_rows UInt64, written_bytes UInt64, result_rows UInt64, result_bytes UInt64, memory_usage UInt64, \
-    current_database LowCardinality(String), query String, normalized_query_hash UInt64, \
+    current_database LowCardinality(String), query String, formatted_query String, normalized_query_hash UInt64, \
     query_kind LowCardinality(String), \
     databases Array(LowCardinality(String)), tables Array(LowCardinality(String)), \
     columns Array(LowCardinality(String)), partitions Array(LowCardinality(String)), \
@@ -40,12 +41,11 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
 pub const MICROS: i64 = 1_000_000;
 pub const DAY_SECONDS: i64 = 86_400;
 
-pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
-    all.push(table("system", "query_log", "SystemQueryLog", STRUCTURE, move |_, rows| {
-        for entry in query_log().snapshot() {
+    all.push(Arc::new(Declared::of(query_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
             let (event, start) = (entry.event_time_micros, entry.query_start_time_micros);
-            let comment = entry.settings.iter().find(|(name, _)| name == "log_comment").map(|(_, value)| value);
             let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
             rows.push([
                 (&host).into(),
@@ -65,6 +65,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 entry.memory_usage.into(),
                 (&entry.current_database).into(),
                 (&entry.query).into(),
+                (&entry.formatted_query).into(),
                 entry.normalized_query_hash.into(),
                 entry.query_kind.into(),
                 entry.databases.clone().into(),
@@ -105,7 +106,7 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 "".into(),
                 0u64.into(),
                 u64::from(DIALECT_REVISION).into(),
-                comment.into(),
+                (&entry.log_comment).into(),
                 Cell::Counts(events),
                 Cell::Pairs(entry.settings.clone()),
                 entry.used.aggregate_functions.clone().into(),
@@ -126,11 +127,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
             ])?;
         }
         Ok(())
-    })?);
+    })?));
     Ok(())
 }
 
-fn kind(kind: QueryLogType) -> Cell {
+pub fn kind(kind: QueryLogType) -> Cell {
     match kind {
         QueryLogType::QueryStart => "QueryStart",
         QueryLogType::QueryFinish => "QueryFinish",

@@ -43,7 +43,7 @@ pub enum Cell {
     Numbers(Vec<i64>),
     /// Map(String, UInt64)
     Counts(Vec<(String, u64)>),
-    /// Map(String, String)
+    /// Map(String, String), or Array(Tuple(String, String)).
     Pairs(Vec<(String, String)>),
 }
 
@@ -177,6 +177,18 @@ impl Rows {
         Ok(())
     }
 
+    /// Adds a row of as many cells as there are columns, where only the program's run tells how many.
+    pub fn push_all(&mut self, row: Vec<Cell>) -> Result<()> {
+        if row.len() != self.cells.len() {
+            let (cells, columns) = (row.len(), self.cells.len());
+            return Err(Error::logical(format!("A row of {cells} cells for {columns} columns of a system table")));
+        }
+        for (column, cell) in self.cells.iter_mut().zip(row) {
+            column.push(cell);
+        }
+        Ok(())
+    }
+
     /// Adds a row whose cells are those of the first half of the columns and of the second half alike.
     pub fn push_twice<const N: usize>(&mut self, row: [Cell; N]) -> Result<()> {
         self.push_each_twice(row, [])
@@ -295,6 +307,7 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             Ok(Arc::new(ListArray::try_new(element, OffsetBuffer::from_lengths(lengths), values, None)?))
         }
         SqlType::Map(..) => map(column, cells, &carrier),
+        SqlType::Array(element) if matches!(element.plain(), SqlType::Tuple(..)) => pairs(column, cells, &carrier),
         _ => numbers(column, cells, nulls, &carrier),
     }
 }
@@ -324,6 +337,31 @@ fn numbers(column: &Column, cells: &[Cell], nulls: Option<NullBuffer>, carrier: 
         _ => values,
     };
     Ok(cast(&narrow, carrier)?)
+}
+
+/// An array of pairs of texts for each cell.
+fn pairs(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {
+    let (mut keys, mut texts) = (BytesBuilder::default(), BytesBuilder::default());
+    let mut lengths = Vec::with_capacity(cells.len());
+    for cell in cells {
+        let before = keys.len();
+        match cell {
+            Cell::Pairs(pairs) => {
+                for (key, value) in pairs {
+                    keys.append(key.as_bytes());
+                    texts.append(value.as_bytes());
+                }
+            }
+            Cell::None => {}
+            other => return Err(misfit(column, other)),
+        }
+        lengths.push(keys.len() - before);
+    }
+    let DataType::List(item) = carrier else { return Err(misfit(column, &Cell::None)) };
+    let DataType::Struct(fields) = item.data_type() else { return Err(misfit(column, &Cell::None)) };
+    let tuples =
+        StructArray::try_new(fields.clone(), vec![Arc::new(keys.finish(None)), Arc::new(texts.finish(None))], None)?;
+    Ok(Arc::new(ListArray::try_new(item.clone(), OffsetBuffer::from_lengths(lengths), Arc::new(tuples), None)?))
 }
 
 fn map(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {

@@ -14,7 +14,7 @@ use gristmill_catalog::engines::MemoryTable;
 use gristmill_catalog::{ColumnKeys, Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
-use gristmill_introspect::{Event, QueryContext, processes};
+use gristmill_introspect::{Event, QueryContext, errors, processes};
 use gristmill_mergetree::MergeTreeEnvironment;
 use gristmill_types::text::{TextOptions, ValueWriter};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
@@ -34,7 +34,7 @@ async fn databases() -> Arc<Databases> {
     let registry = Arc::new(Registry::standard().unwrap());
     let mergetree = MergeTreeEnvironment::for_tests();
     let (sources, access) = (Arc::default(), Arc::new(AccessControl::new(State::unconfigured())));
-    gristmill_system::register(
+    let logs = gristmill_system::register(
         &databases,
         &registry,
         &mergetree,
@@ -44,6 +44,7 @@ async fn databases() -> Arc<Databases> {
         &["Memory", "MergeTree"],
     )
     .unwrap();
+    gristmill_system::register_logs_in_memory(&databases, &logs);
     databases
 }
 
@@ -125,10 +126,14 @@ async fn every_table_can_be_read() {
             let name = table.definition().name.clone();
             let rows = read(&databases, database, &name, &context).await;
             let empty = [
+                "asynchronous_insert_log",
                 "asynchronous_inserts",
+                "asynchronous_metric_log",
+                "blob_storage_log",
                 "clusters",
                 "collations",
                 "contributors",
+                "crash_log",
                 "current_roles",
                 "data_skipping_indices",
                 "detached_parts",
@@ -137,14 +142,20 @@ async fn every_table_can_be_read() {
                 "dropped_tables",
                 "dropped_tables_parts",
                 "enabled_roles",
+                "error_log",
                 "key_column_usage",
                 "licenses",
                 "load_ledger",
                 "merges",
+                "metric_log",
                 "macros",
                 "moves",
                 "mutations",
                 "named_collections",
+                "opentelemetry_span_log",
+                "processors_profile_log",
+                "query_metric_log",
+                "query_views_log",
                 "quota_limits",
                 "quota_usage",
                 "quotas",
@@ -155,7 +166,10 @@ async fn every_table_can_be_read() {
                 "role_grants",
                 "roles",
                 "row_policies",
+                "session_log",
                 "statistics",
+                "text_log",
+                "trace_log",
                 "view_refreshes",
                 "views",
                 "warnings",
@@ -271,6 +285,7 @@ async fn queries_are_logged_and_listed() {
     let error = gristmill_base::Error::new(gristmill_base::ErrorCode::UNKNOWN_TABLE, "Table default.t does not exist");
     let failed = QueryLogEntry::of(QueryLogType::ExceptionWhileProcessing, "Select", &tables, &context, Some(&error));
     query_log().push(failed);
+    errors::count(&error, &context);
     let log = read(&databases, "system", "query_log", &context).await;
     let of_query: Vec<_> = log.iter().filter(|row| row["query_id"] == context.query_id).cloned().collect();
     assert_eq!(
@@ -326,4 +341,34 @@ async fn what_is_measured_counts_the_tables() {
     assert_ne!(find(&metrics, "metric", "NumberOfTablesSystem")["value"], "0");
     assert_ne!(find(&metrics, "metric", "MemoryResident")["value"], "0");
     find(&metrics, "metric", "Uptime");
+}
+
+#[tokio::test]
+async fn columns_of_logs_have_comments_and_days() {
+    let databases = Databases::open(MetadataStore::memory(), Arc::new(MemoryOnly)).await.unwrap();
+    let registry = Arc::new(Registry::standard().unwrap());
+    let (sources, access) = (Arc::default(), Arc::new(AccessControl::new(State::unconfigured())));
+    let mergetree = MergeTreeEnvironment::for_tests();
+    let logs =
+        gristmill_system::register(&databases, &registry, &mergetree, &sources, &access, "/data".into(), &[]).unwrap();
+    let comments = include_str!("../src/logs/comments.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
+    for line in comments {
+        let [table, column, comment] = line[..] else { panic!("{line:?}") };
+        let of_table = logs.iter().filter(|log| table == "*" || log.queue().name() == table);
+        let columns: Vec<_> = of_table.filter_map(|log| log.columns().get(column)).collect();
+        assert!(!columns.is_empty(), "{table} has no {column}");
+        assert!(table == "*" || columns[0].comment == comment, "{table}.{column}");
+    }
+    for log in &logs {
+        assert!(log.columns().get(log.day()).is_some(), "{log:?}");
+        assert_eq!(log.kept().unwrap().num_columns(), log.columns().len());
+        log.collect();
+    }
+    let rows = |name: &str| {
+        let log = logs.iter().find(|log| log.queue().name() == name).unwrap();
+        log.take(1000).unwrap().map_or(0, |batch| batch.num_rows())
+    };
+    assert_eq!(rows("metric_log"), 1);
+    assert!(rows("asynchronous_metric_log") > 10);
+    assert_eq!(rows("asynchronous_metric_log"), 0, "they were taken");
 }

@@ -4,7 +4,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::settings::nearest;
 use gristmill_types::sql_type::quote_identifier;
 
-use super::{Database, State, full_name};
+use super::{Database, Slot, State, full_name};
 
 pub(super) fn missing(error: &Error) -> bool {
     matches!(error.code(), ErrorCode::UNKNOWN_TABLE | ErrorCode::UNKNOWN_DATABASE)
@@ -27,6 +27,22 @@ pub(super) fn find_database<'a>(state: &'a State, name: &str, sees: Sees<'_>) ->
 pub(super) fn writable_database<'a>(state: &'a State, name: &str) -> Result<&'a Database> {
     let database = find_database(state, name, NOTHING)?;
     if database.info.system { Err(read_only(name, "changed")) } else { Ok(database) }
+}
+
+/// What a name stands for that statements may change. Errors: UNKNOWN_DATABASE, UNKNOWN_TABLE; READONLY for a table that
+/// the server makes anew at each start.
+pub(super) fn changeable<'a>(state: &'a State, database: &str, name: &str) -> Result<&'a Slot> {
+    let found = find_database(state, database, NOTHING)?;
+    if found.own.contains(name) {
+        let text = format!("Table {} is the server's own and cannot be changed", full_name(database, name));
+        return Err(Error::new(ErrorCode::READONLY, text));
+    }
+    found.tables.get(name).ok_or_else(|| unknown_table(state, database, name, NOTHING))
+}
+
+/// Whether a table may get a name in a database: the server's own takes in none but those that were there.
+pub(super) fn check_moves(state: &State, from: &str, to: &str) -> Result<()> {
+    if from == to { find_database(state, to, NOTHING).map(drop) } else { writable_database(state, to).map(drop) }
 }
 
 pub(super) fn read_only(database: &str, what: &str) -> Error {

@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
 
-use super::errors::{NOTHING, missing, table_exists, unknown_table, writable_database};
+use super::errors::{
+    NOTHING, changeable, check_moves, find_database, missing, table_exists, unknown_table, writable_database,
+};
 use super::{Databases, Slot, State, uninterrupted};
 use crate::ddl_locks::DdlGuard;
 use crate::definition::TableDefinition;
@@ -23,6 +25,11 @@ impl Databases {
         self.create_view(definition, None, if_not_exists, or_replace).await
     }
 
+    /// Makes a table of the server's own in its database `system`, which is kept as others are.
+    pub async fn create_own_table(&self, definition: TableDefinition) -> Result<Arc<dyn Table>> {
+        self.create(definition, None, (true, false), true).await
+    }
+
     /// As `create_table`, together with the table of a materialized view's own, whose name is nobody else's.
     pub async fn create_view(
         &self,
@@ -31,14 +38,27 @@ impl Databases {
         if_not_exists: bool,
         or_replace: bool,
     ) -> Result<Arc<dyn Table>> {
+        self.create(definition, inner, (if_not_exists, or_replace), false).await
+    }
+
+    async fn create(
+        &self,
+        definition: TableDefinition,
+        inner: Option<TableDefinition>,
+        (if_not_exists, or_replace): (bool, bool),
+        by_server: bool,
+    ) -> Result<Arc<dyn Table>> {
         let definition = Arc::new(definition);
         let definitions: Vec<_> = [Some(definition.clone()), inner.map(Arc::new)].into_iter().flatten().collect();
         let (database, name) = (&definition.database, &definition.name);
         let guard = self.lock_with_inner(&[(database, name)]).await;
         let old = {
             let state = self.state.read();
-            let database = writable_database(&state, database)?;
-            database.tables.get(name).cloned()
+            let found = match by_server {
+                true => find_database(&state, database, NOTHING)?,
+                false => writable_database(&state, database)?,
+            };
+            found.tables.get(name).cloned()
         };
         match &old {
             Some(Slot::Open(table)) if if_not_exists => return Ok(table.clone()),
@@ -99,9 +119,7 @@ impl Databases {
         let guard = self.lock_with_inner(&[(database, name)]).await;
         let slot = {
             let state = self.state.read();
-            let found = writable_database(&state, database)
-                .and_then(|found| found.tables.get(name).ok_or_else(|| unknown_table(&state, database, name, NOTHING)));
-            match found {
+            match changeable(&state, database, name) {
                 Ok(slot) => slot.clone(),
                 Err(error) if if_exists && missing(&error) => return Ok(()),
                 Err(error) => return Err(error),
@@ -123,7 +141,8 @@ impl Databases {
         let table = self.writable_table(from)?;
         {
             let state = self.state.read();
-            if writable_database(&state, to.0)?.tables.contains_key(to.1) {
+            check_moves(&state, from.0, to.0)?;
+            if find_database(&state, to.0, NOTHING)?.tables.contains_key(to.1) {
                 return Err(table_exists(to.0, to.1));
             }
         }
@@ -181,6 +200,11 @@ impl Databases {
         }
         let guard = self.locks.tables(&[a, b]).await;
         let (table_a, table_b) = (self.writable_table(a)?, self.writable_table(b)?);
+        {
+            let state = self.state.read();
+            check_moves(&state, a.0, b.0)?;
+            check_moves(&state, b.0, a.0)?;
+        }
         let has_inner = |table: &Arc<dyn Table>| table.definition().inner_name().is_some();
         if a.0 != b.0 && (has_inner(&table_a) || has_inner(&table_b)) {
             return Err(Error::not_implemented(
@@ -243,7 +267,7 @@ impl Databases {
         let _guard = self.locks.tables(&[(database, name)]).await;
         let slot = {
             let state = self.state.read();
-            writable_database(&state, database)?.tables.get(name).cloned()
+            find_database(&state, database, NOTHING)?.tables.get(name).cloned()
         };
         let definition = match slot {
             Some(Slot::Detached(definition) | Slot::Broken(definition, _)) => definition,
@@ -288,7 +312,7 @@ impl Databases {
     }
 
     fn writable_table(&self, (database, name): (&str, &str)) -> Result<Arc<dyn Table>> {
-        writable_database(&self.state.read(), database)?;
+        changeable(&self.state.read(), database, name)?;
         self.table(database, name)
     }
 }

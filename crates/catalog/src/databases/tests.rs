@@ -262,6 +262,32 @@ async fn the_servers_own_databases_cannot_be_changed() {
     assert_eq!(databases.drop_database("system", false).await.expect_err("ours").code(), ErrorCode::READONLY);
     let error = databases.create_table(definition("system", "x", "Memory"), false, false).await.expect_err("ours");
     assert_eq!(error.code(), ErrorCode::READONLY);
+    let error = databases.drop_table("system", "one", false).await.expect_err("ours");
+    assert_eq!(error.code(), ErrorCode::READONLY);
+    let error = databases.rename_table(("default", "t"), ("system", "t")).await.expect_err("ours or nothing");
+    assert_eq!(error.code(), ErrorCode::UNKNOWN_TABLE);
+    databases.create_table(table("t"), false, false).await.expect("created");
+    let error = databases.rename_table(("default", "t"), ("system", "t")).await.expect_err("ours");
+    assert_eq!(error.code(), ErrorCode::READONLY);
+}
+
+#[tokio::test]
+async fn a_log_lasts_and_may_be_changed() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.register_system(Arc::new(MemoryTable::new(Arc::new(definition("system", "one", "SystemOne")))));
+    databases.create_own_table(definition("system", "log", "Memory")).await.expect("created");
+    databases.rename_table(("system", "log"), ("system", "log_0")).await.expect("renamed");
+    databases.create_own_table(definition("system", "log", "Memory")).await.expect("created");
+    let databases = open_on(&store, &disk).await;
+    assert_eq!(names(&databases, "system"), ["log", "log_0"], "and no table that is made anew");
+    databases.register_system_unless_kept(Arc::new(MemoryTable::new(Arc::new(definition("system", "log", "Other")))));
+    assert_eq!(databases.table("system", "log").expect("kept").definition().engine.name, "Memory");
+    assert_eq!(databases.drop_database("system", false).await.expect_err("ours").code(), ErrorCode::READONLY);
+    databases.rename_table(("system", "log_0"), ("default", "old")).await.expect("it may leave");
+    databases.drop_table("system", "log", false).await.expect("dropped");
+    let databases = open_on(&store, &disk).await;
+    assert_eq!((databases.database_names(), names(&databases, "default")), (vec!["default".into()], vec!["old".into()]));
 }
 
 #[tokio::test]

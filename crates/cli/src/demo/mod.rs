@@ -77,7 +77,7 @@ pub async fn run(arguments: DemoArguments, given: Given) -> Result<ExitCode> {
         return Ok(ExitCode::SUCCESS);
     }
     let config = EngineConfig { data_path: Some(folder.tables()), ..EngineConfig::default() };
-    let engine = bootstrap::open_engine(config).await?;
+    let engine = bootstrap::open_engine(config, None).await?;
     let mut session = Session::new(engine.clone());
     session.settings = given.settings;
     let options = Options { format: Some("PrettyCompact".to_string()), progress: terminal.errors, ..Options::default() };

@@ -35,7 +35,7 @@ pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
         query_condition_cache_size: arguments.query_condition_cache_size,
         user_files_path: None,
     };
-    let engine = bootstrap::open_engine(config).await?;
+    let engine = bootstrap::open_engine(config, None).await?;
     let outcome = async {
         let mut session = Session::new(engine.clone());
         session.settings = given.settings;

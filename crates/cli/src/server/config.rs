@@ -17,11 +17,13 @@ use gristmill_access::password::Method;
 use gristmill_access::policy::{Policy, Rule};
 use gristmill_access::{Level, Object, Privileges};
 use gristmill_base::{Result, ResultExt};
+use gristmill_engine::LogsConfig;
 use gristmill_engine::interpret::configured_grants;
 use gristmill_introspect::{Settings, custom};
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
 use regex::Regex;
 
+use super::logs_config;
 use crate::config_tree::{Node, invalid, parsed, read};
 
 const DEFAULT_QUOTA: &str = "default";
@@ -66,6 +68,8 @@ pub struct Config {
     pub passwords: Policy,
     pub collections: BTreeMap<String, Collection>,
     pub allowed_hosts: AllowedHosts,
+    /// Elements of logs.
+    pub logs: LogsConfig,
 }
 
 /// What is read of `config.xml`; the names of other elements are told.
@@ -115,8 +119,12 @@ impl Config {
 
     fn of_file(file: &Path) -> Result<Config> {
         let root = parsed(&read(file)?)?;
-        let unknown: Vec<&str> =
-            root.children.iter().map(|child| child.name.as_str()).filter(|name| !KNOWN.contains(name)).collect();
+        let unknown: Vec<&str> = root
+            .children
+            .iter()
+            .map(|child| child.name.as_str())
+            .filter(|name| !KNOWN.contains(name) && !logs_config::is_log(name))
+            .collect();
         if !unknown.is_empty() {
             tracing::warn!("These elements of {} mean nothing here: {}", file.display(), unknown.join(", "));
         }
@@ -154,6 +162,7 @@ impl Config {
             passwords: passwords(&root)?,
             collections: collections(&root),
             allowed_hosts: allowed_hosts(&root)?,
+            logs: logs_config::read(&root)?,
         };
         let users_file = root.text(&["users_config"]).or_else(|| root.text(&["user_directories", "users_xml", "path"]));
         // Beside the configuration, as a name that is no whole path is.

@@ -1,6 +1,7 @@
 //! `gristmill server`: ClickHouse's protocols over the tables of one folder, until a signal ends it.
 
 mod config;
+mod logs_config;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -100,7 +101,7 @@ impl ServerArguments {
             self.config_file.as_deref().map(|file| config_tree::read(file).and_then(|text| config_tree::parsed(&text)));
         match root {
             Some(Ok(root)) => Logger::of(&root),
-            _ => Ok(Logger::default()),
+            _ => Logger::of(&config_tree::Node::default()),
         }
     }
 }
@@ -174,7 +175,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
     if !unknown.is_empty() {
         tracing::warn!("These settings in <merge_tree> mean nothing here: {}", unknown.join(", "));
     }
-    let engine = bootstrap::open_engine(config).await?;
+    let engine = bootstrap::open_engine(config, Some(&configured.logs)).await?;
     engine.access.configure(access);
     engine.access.set_policy(configured.passwords);
     // As ClickHouse does: a client that names no database has to find one.

@@ -11,8 +11,9 @@ use futures::{FutureExt, StreamExt};
 use gristmill_base::error::ErrorKind;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_catalog::TableDefinition;
+use gristmill_catalog::{Table, TableDefinition, TableWriter};
 use gristmill_formats::{Format, flagged_column};
+use gristmill_introspect::logs::async_insert_log::{AsyncInsertEntry, async_insert_log};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{QueryContext, Settings, processes};
 use gristmill_mergetree::TableSettings;
@@ -241,29 +242,48 @@ enum Failed {
 
 /// Writes gathered rows and tells each INSERT what became of its own.
 pub(crate) async fn write_entries(engine: &Arc<Engine>, key: &Key, entries: Vec<Entry>) {
-    let tell = |entry: Entry, outcome: Result<()>| {
+    let log = |entry: &Entry, outcome: &Result<()>, flush_id: &str| {
+        let context = &entry.context;
+        async_insert_log().add(|| AsyncInsertEntry {
+            event_time_micros: context.start.as_micros() as i64,
+            query: context.query.clone(),
+            database: key.database.clone(),
+            table: key.name.clone(),
+            format: entry.format.clone(),
+            query_id: context.query_id.clone(),
+            bytes: entry.bytes,
+            rows: entry.batches.iter().map(|batch| batch.num_rows() as u64).sum(),
+            exception: outcome.as_ref().err().map_or_else(String::new, ToString::to_string),
+            flush_time_micros: engine.env.now_micros(),
+            flush_query_id: flush_id.to_string(),
+        });
+    };
+    let tell = |entry: Entry, outcome: Result<()>, flush_id: &str| {
+        log(&entry, &outcome, flush_id);
         if let (Err(error), false) = (&outcome, entry.context.settings.wait_for_async_insert) {
             tracing::warn!("Rows of the asynchronous insert {} are lost: {error}", entry.context.query_id);
         }
         // Whoever waited may have gone.
         let _ = entry.done.send(outcome);
     };
-    match write_together(engine, key, &entries).await {
-        Ok(()) => entries.into_iter().for_each(|entry| tell(entry, Ok(()))),
+    let id = engine.env.uuid().to_string();
+    match write_together(engine, key, &entries, &id).await {
+        Ok(()) => entries.into_iter().for_each(|entry| tell(entry, Ok(()), &id)),
         // It is the rows of one of them: each by itself, and the error goes to that one.
         Err(Failed::Before(error)) if entries.len() > 1 && error.kind() == ErrorKind::User => {
             for entry in entries {
-                let outcome = write_together(engine, key, std::slice::from_ref(&entry)).await;
-                tell(entry, outcome.map_err(|(Failed::Before(error) | Failed::Commit(error))| error));
+                let id = engine.env.uuid().to_string();
+                let outcome = write_together(engine, key, std::slice::from_ref(&entry), &id).await;
+                tell(entry, outcome.map_err(|(Failed::Before(error) | Failed::Commit(error))| error), &id);
             }
         }
         Err(Failed::Before(error) | Failed::Commit(error)) => {
-            entries.into_iter().for_each(|entry| tell(entry, Err(error.clone())));
+            entries.into_iter().for_each(|entry| tell(entry, Err(error.clone()), &id));
         }
     }
 }
 
-async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> std::result::Result<(), Failed> {
+async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry], id: &str) -> std::result::Result<(), Failed> {
     let Some(first) = entries.first() else { return Ok(()) };
     let mut settings = (*first.context.settings).clone();
     settings.async_insert = false;
@@ -271,7 +291,7 @@ async fn write_together(engine: &Arc<Engine>, key: &Key, entries: &[Entry]) -> s
     settings.insert_deduplicate = false;
     settings.insert_deduplication_token = String::new();
     let query = &first.context.query;
-    let context = QueryContext::new(query, "", &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
+    let context = QueryContext::new(query, id, &key.user, &key.current_database, Arc::new(settings), engine.env.clone());
     let context = context.of_user(first.context.access.clone());
     let running = processes::start(&context).ok();
     let tables = vec![(key.database.clone(), key.name.clone())];
@@ -289,24 +309,46 @@ impl Interpreter {
         let context = &self.context;
         let planned = async {
             let table = self.engine.databases.stored(&key.database, &key.name)?;
-            let shape = Shape::of(&self.engine, context, &table).await?;
             let columns = entries.first().map(|entry| entry.columns.clone()).unwrap_or_default();
             let batches: Vec<RecordBatch> = entries.iter().flat_map(|entry| entry.batches.iter().cloned()).collect();
-            let provider = Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?);
-            let all = table.definition().columns.clone();
             let names = key.columns.iter().map(|(name, _)| name);
             let names: Vec<String> = names.filter(|name| flagged_column(name).is_none()).cloned().collect();
-            let given = given_columns(&all, Some(&names[..]), true)?;
-            let shaped = self.shape_rows(self.lowered_of(&columns, provider)?, &given, &all)?;
-            let shaped = self.checked_rows(shaped, &table.definition())?;
-            // Rows of one INSERT before those of the next.
-            let rows = self.plan_in_order(shaped).await?;
-            let writer = shape.write(context).await?;
-            // One lane: what was gathered becomes one block.
-            fill(&writer, rows.physical, rows.state.task_ctx(), context.clone(), 1).await?;
-            Ok((writer, shape))
+            self.written(&table, &columns, &names, batches).await
         };
         let (writer, _gates) = planned.await.map_err(Failed::Before)?;
         commit(&writer, context).await.map_err(Failed::Commit)
+    }
+    /// Inserts rows that are in memory into a table and its views: `columns` are theirs, and of the table by their names.
+    pub(crate) async fn write_batches(
+        &self,
+        table: &Arc<dyn Table>,
+        columns: &Columns,
+        batches: Vec<RecordBatch>,
+    ) -> Result<()> {
+        let (writer, _gates) = self.written(table, columns, &columns.names(), batches).await?;
+        commit(&writer, &self.context).await
+    }
+
+    /// Rows that are written as one block, and not committed. `names`: columns of the table that they give.
+    async fn written(
+        &self,
+        table: &Arc<dyn Table>,
+        columns: &Columns,
+        names: &[String],
+        batches: Vec<RecordBatch>,
+    ) -> Result<(Arc<dyn TableWriter>, Shape)> {
+        let context = &self.context;
+        let shape = Shape::of(&self.engine, context, table).await?;
+        let provider = Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?);
+        let all = table.definition().columns.clone();
+        let given = given_columns(&all, Some(names), true)?;
+        let shaped = self.shape_rows(self.lowered_of(columns, provider)?, &given, &all)?;
+        let shaped = self.checked_rows(shaped, &table.definition())?;
+        // Rows of one INSERT before those of the next.
+        let rows = self.plan_in_order(shaped).await?;
+        let writer = shape.write(context).await?;
+        // One lane: what was gathered becomes one block.
+        fill(&writer, rows.physical, rows.state.task_ctx(), context.clone(), 1).await?;
+        Ok((writer, shape))
     }
 }

@@ -135,7 +135,7 @@ impl Interpreter {
         Ok((TEMPORARY_DATABASE, &name.table))
     }
 
-    pub(super) async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
+    pub(crate) async fn definition(&self, create: &CreateTable, database: &str, table: &str) -> Result<TableDefinition> {
         if create.replaces && !self.databases(database).has_table(database, table) {
             let text = format!("Table {database}.{table} doesn't exist: CREATE OR REPLACE TABLE makes one");
             return Err(Error::new(ErrorCode::UNKNOWN_TABLE, text));

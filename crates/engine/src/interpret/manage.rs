@@ -230,8 +230,7 @@ impl Interpreter {
         let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
         let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
         match &upper[..] {
-            // The logs are kept in memory and current, but for what a flush says of itself (`Ending`).
-            ["FLUSH", "LOGS", ..] => Ok(()),
+            ["FLUSH", "LOGS", ..] => self.context.cancellable(self.engine.flush_logs(&log_names(&words[2..]))).await,
             ["RELOAD", "CONFIG" | "USERS"] => self.engine.reload_config(),
             ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {
                 self.engine.hints.caches.clear();
@@ -268,6 +267,13 @@ impl Interpreter {
     }
 }
 
+/// The logs of SYSTEM FLUSH LOGS a, system.b; none: all.
+fn log_names(words: &[String]) -> Vec<String> {
+    let names = words.split(|word| word == ",").map(<[String]>::concat);
+    let names = names.map(|name| name.replace(['`', '"'], "")).filter(|name| !name.is_empty());
+    names.map(|name| name.strip_prefix("system.").unwrap_or(&name).to_string()).collect()
+}
+
 /// Errors: BAD_ARGUMENTS.
 fn check_dry_run(table: &dyn Table, to_one_part: bool) -> Result<()> {
     let wrong = |text: &str| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
@@ -280,4 +286,16 @@ fn check_dry_run(table: &dyn Table, to_one_part: bool) -> Result<()> {
         return wrong("OPTIMIZE DRY RUN is incompatible with FINAL: leave FINAL out, the parts that are named become one");
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn logs_are_named_one_after_the_other() {
+        let names = |words: &[&str]| log_names(&words.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert!(names(&[]).is_empty());
+        assert_eq!(names(&["query_log", ",", "system", ".", "`part_log`"]), ["query_log", "part_log"]);
+    }
 }

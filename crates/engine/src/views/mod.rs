@@ -19,6 +19,7 @@ mod content;
 pub(crate) mod gates;
 pub(crate) mod load;
 pub(crate) mod query;
+mod run;
 pub(crate) mod shape;
 pub(crate) mod tree;
 

@@ -11,6 +11,7 @@
 //! With `materialized_views_ignore_errors` a view that fails gets nothing of the whole INSERT, nor do those below it.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use arrow::array::RecordBatch;
 use async_trait::async_trait;
@@ -30,6 +31,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::content::Content;
 use super::query::Block;
+use super::run::ViewRun;
 use super::shape::{Branch, Shape, settings_of_target};
 use crate::interpret::Interpreter;
 use crate::plan;
@@ -72,6 +74,8 @@ struct Node {
 /// A view on a table, with the table it feeds.
 struct Hanging {
     name: String,
+    view: Arc<TableDefinition>,
+    run: ViewRun,
     database: String,
     query: Arc<Query>,
     target: Arc<Node>,
@@ -118,6 +122,8 @@ impl Tree {
             self.shared.context().used.note(Use::View, &name);
             views.push(Arc::new(Hanging {
                 name,
+                view: view.view.clone(),
+                run: ViewRun::default(),
                 database: view.database.clone(),
                 query: view.query.clone(),
                 target: self.node(&view.target, writers)?,
@@ -240,7 +246,9 @@ impl Hanging {
         if *self.fell.lock() {
             return Ok(());
         }
+        let begun = self.now();
         let pushed = self.run(block).await;
+        self.run.saw(block, self.now().saturating_duration_since(begun));
         self.or_fall(pushed)
     }
 
@@ -264,8 +272,18 @@ impl Hanging {
             let (rows, bytes) = (batch.num_rows() as u64, batch_bytes(&batch));
             lane.write(batch).await?;
             context.wrote(rows, bytes);
+            self.run.wrote(rows, bytes);
         }
         Ok(())
+    }
+
+    fn now(&self) -> Instant {
+        self.target.shared.context().env.instant()
+    }
+
+    fn log(&self, error: Option<&Error>) {
+        let target = &self.target.table;
+        self.run.log(&self.view, &self.query, target, self.target.shared.context(), error);
     }
 
     fn settle(&self) -> BoxFuture<'_, Result<()>> {
@@ -273,11 +291,19 @@ impl Hanging {
             if *self.fell.lock() {
                 return Ok(());
             }
-            let Some(lane) = self.lane.lock().await.take() else { return Ok(()) };
+            let Some(lane) = self.lane.lock().await.take() else {
+                self.log(None);
+                return Ok(());
+            };
+            let begun = self.now();
             let settled = match lane.finish().await {
                 Ok(()) => self.target.settle().await,
                 failed => failed,
             };
+            self.run.took(self.now().saturating_duration_since(begun));
+            if settled.is_ok() {
+                self.log(None);
+            }
             self.or_fall(settled)
         }
         .boxed()
@@ -286,6 +312,9 @@ impl Hanging {
     fn or_fall(&self, outcome: Result<()>) -> Result<()> {
         let context = self.target.shared.context();
         let outcome = outcome.context(|| format!("while pushing to view {}", self.name));
+        if let Err(error) = &outcome {
+            self.log(Some(error));
+        }
         match outcome {
             Err(error) if context.settings.materialized_views_ignore_errors && context.check().is_ok() => {
                 tracing::warn!("Query {}: view {} gets none of its rows: {error}", context.query_id, self.name);

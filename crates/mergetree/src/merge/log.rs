@@ -4,12 +4,22 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use gristmill_base::Error;
+use gristmill_catalog::databases::SYSTEM;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::part_log::{PartEvent, PartLogEntry, part_log};
 
 use super::list::Running;
 use crate::manifest::PartEntry;
 use crate::table::Core;
+
+/// Adds an entry. What becomes of parts of the server's own tables is not told: they are written because of what is told, so
+/// that each entry would bring the next.
+fn add(core: &Core, entry: impl FnOnce() -> PartLogEntry) {
+    let (database, _) = core.names();
+    if database != SYSTEM {
+        part_log().add(entry);
+    }
+}
 
 /// A part as an event names it.
 fn entry(core: &Core, context: &QueryContext, event: PartEvent, name: &str, of: &PartEntry) -> PartLogEntry {
@@ -53,24 +63,25 @@ fn with_data(core: &Core, part: &PartEntry, entry: PartLogEntry) -> PartLogEntry
 
 /// An INSERT's part is visible; it took so long to be made.
 pub fn inserted(core: &Core, context: &QueryContext, part: &PartEntry, took: Duration) {
-    let entry = entry(core, context, PartEvent::NewPart, &part.name, part);
-    part_log().push(PartLogEntry { duration_ms: took.as_millis() as u64, ..with_data(core, part, entry) });
+    add(core, || {
+        let entry = entry(core, context, PartEvent::NewPart, &part.name, part);
+        PartLogEntry { duration_ms: took.as_millis() as u64, ..with_data(core, part, entry) }
+    });
 }
 
 /// The object of a part that was replaced or dropped is gone.
 pub fn removed(core: &Core, context: &QueryContext, part: &PartEntry) {
-    part_log().push(with_data(core, part, entry(core, context, PartEvent::RemovePart, &part.name, part)));
+    add(core, || with_data(core, part, entry(core, context, PartEvent::RemovePart, &part.name, part)));
 }
 
 /// A merge or a mutation begins.
 pub fn began(core: &Core, running: &Running) {
     let event = if is_merge(running) { PartEvent::MergePartsStart } else { PartEvent::MutatePartStart };
     let Some(first) = running.parts.first() else { return };
-    let entry = entry(core, &running.context, event, &running.result, first);
-    part_log().push(PartLogEntry {
+    add(core, || PartLogEntry {
         merge_reason: running.reason.merge_reason(),
         merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
-        ..entry
+        ..entry(core, &running.context, event, &running.result, first)
     });
 }
 
@@ -79,24 +90,26 @@ pub fn ended(core: &Core, running: &Running, made: Option<&PartEntry>, error: Op
     let event = if is_merge(running) { PartEvent::MergeParts } else { PartEvent::MutatePart };
     let Some(first) = running.parts.first() else { return };
     let (name, context): (&str, &Arc<QueryContext>) = (made.map_or(&running.result, |made| &made.name), &running.context);
-    let entry = entry(core, context, event, name, first);
-    let entry = match made {
-        Some(made) => with_data(core, made, entry),
-        None => entry,
-    };
-    let events = context.counters.nonzero();
-    part_log().push(PartLogEntry {
-        duration_ms: running.elapsed().as_millis() as u64,
-        merge_reason: running.reason.merge_reason(),
-        merge_algorithm: running.algorithm().map_or("Undecided", |algorithm| algorithm.name()),
-        merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
-        read_rows: running.rows_read(),
-        read_bytes: running.bytes_read(),
-        peak_memory_usage: context.memory.peak_bytes(),
-        error_code: error.map_or(0, |error| error.code().0),
-        exception: error.map_or_else(String::new, ToString::to_string),
-        profile_events: events.into_iter().map(|(event, value)| (event.name(), value)).collect(),
-        ..entry
+    add(core, || {
+        let entry = entry(core, context, event, name, first);
+        let entry = match made {
+            Some(made) => with_data(core, made, entry),
+            None => entry,
+        };
+        let events = context.counters.nonzero();
+        PartLogEntry {
+            duration_ms: running.elapsed().as_millis() as u64,
+            merge_reason: running.reason.merge_reason(),
+            merge_algorithm: running.algorithm().map_or("Undecided", |algorithm| algorithm.name()),
+            merged_from: running.parts.iter().map(|part| part.name.clone()).collect(),
+            read_rows: running.rows_read(),
+            read_bytes: running.bytes_read(),
+            peak_memory_usage: context.memory.peak_bytes(),
+            error_code: error.map_or(0, |error| error.code().0),
+            exception: error.map_or_else(String::new, ToString::to_string),
+            profile_events: events.into_iter().map(|(event, value)| (event.name(), value)).collect(),
+            ..entry
+        }
     });
 }
 

@@ -27,6 +27,7 @@ use super::sessions::Held;
 use crate::core::{Before, Core, Place, error_text};
 use crate::extremes::Extremes;
 use crate::known_settings;
+use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
 
 /// Bytes of an answer that wait for an error, unless the client says how many.
@@ -59,6 +60,7 @@ struct Ready {
     /// The session that the client named, and its place among the user's.
     named: Option<Held>,
     _open: Option<Open>,
+    _came_in: CameIn,
     taken: Taken,
     external: Vec<ExternalTable>,
     default_format: Option<String>,
@@ -138,7 +140,8 @@ async fn prepare(
 ) -> Result<Ready> {
     core.check_open()?;
     let credentials = request::credentials(parts, parameters, peer.address.ip())?;
-    let identity = core.come_in(credentials).await?;
+    let session_id = parameters.get("session_id").unwrap_or_default().to_string();
+    let (identity, came_in) = core.come_in(credentials, &session_id, request::client(parts, peer)).await?;
     has_length(parts)?;
     // Before the body, which takes memory.
     let place = core.admission.enter();
@@ -178,7 +181,7 @@ async fn prepare(
     let mut session = session;
     session.query_id.clone_from(&head.query_id);
     session.client = Arc::new(request::client(parts, peer));
-    Ok(Ready { session, named, _open: open, taken, external, default_format, _place: place })
+    Ok(Ready { session, named, _open: open, _came_in: came_in, taken, external, default_format, _place: place })
 }
 
 /// How long the next piece of a form is waited for, which may bring settings itself.
@@ -267,7 +270,7 @@ async fn answer(
     outgoing: &mut Outgoing,
     told: &mut Option<Arc<QueryContext>>,
 ) -> Result<Answered> {
-    let Ready { mut session, mut named, taken, external, default_format, _place, _open } = ready;
+    let Ready { mut session, mut named, taken, external, default_format, _place, _open, _came_in } = ready;
     let before = Before::of(&session);
     let brought = Brought { external, refuses_outfile: true, ..Brought::default() };
     let execution = match session.execute_with(&taken.statement, taken.data, brought).await {

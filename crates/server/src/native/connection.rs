@@ -18,6 +18,7 @@ use super::client::{Hello, Query, Words};
 use super::listener::{PEER, peek, unexpected};
 use super::query;
 use crate::core::{Core, Counted};
+use crate::sessions_log::CameIn;
 use crate::user_sessions::Open;
 use gristmill_formats::native::packets::client;
 use gristmill_formats::native::revision;
@@ -46,6 +47,8 @@ pub(super) struct Connection {
     pub session: Session,
     /// Its place among the user's sessions.
     pub open: Option<Open>,
+    /// Its entry in the log of sessions.
+    pub came_in: Option<CameIn>,
 }
 
 /// Serves one socket to its end.
@@ -62,7 +65,8 @@ pub async fn serve(
     let dialect = Dialect { revision: 0, compressed: false };
     let number = core.connections.number();
     let reader = ByteReader::new(chunks);
-    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None };
+    let connection =
+        Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None, came_in: None };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()
@@ -155,7 +159,17 @@ impl Connection {
         }
         let credentials =
             Credentials { user: hello.user.clone(), password: hello.password.clone(), address: Some(self.peer.ip()) };
-        let identity = self.core.come_in(credentials).await?;
+        let client = gristmill_introspect::Client {
+            address: Some(self.peer),
+            connection: self.number,
+            interface: gristmill_introspect::Client::TCP,
+            name: hello.client.clone(),
+            revision: hello.revision,
+            version: (hello.version.0, hello.version.1, 0),
+            ..gristmill_introspect::Client::default()
+        };
+        let (identity, came_in) = self.core.come_in(credentials, "", client).await?;
+        self.came_in = Some(came_in);
         self.session = self.core.session(&identity)?;
         let most = self.session.settings.max_sessions_for_user;
         self.open = Some(self.core.user_sessions.open(&identity.user, most)?);

@@ -1,0 +1,98 @@
+//! The lines of the log as rows of `system.text_log`.
+
+use std::fmt::{self, Write};
+
+use gristmill_base::env::system_env;
+use gristmill_base::machine;
+use gristmill_introspect::logs::text_log::{TextEntry, text_log};
+use tracing::field::{Field, Visit};
+use tracing::{Event, Level, Subscriber};
+use tracing_subscriber::Layer;
+use tracing_subscriber::layer::Context;
+
+/// What writes logs tells nothing of itself into one.
+const NOT_TOLD: &str = "gristmill_engine::logs";
+
+/// A layer that makes an entry of each line.
+#[derive(Debug)]
+pub struct TextLog;
+
+impl<S: Subscriber> Layer<S> for TextLog {
+    fn on_event(&self, event: &Event<'_>, _context: Context<'_, S>) {
+        let metadata = event.metadata();
+        if metadata.target().starts_with(NOT_TOLD) {
+            return;
+        }
+        text_log().add(|| {
+            let mut line = Line::default();
+            event.record(&mut line);
+            TextEntry {
+                event_time_micros: system_env().now_micros(),
+                thread_name: std::thread::current().name().unwrap_or_default().to_string(),
+                thread_id: machine::thread_id(),
+                level: level(*metadata.level()),
+                query_id: line.query_id,
+                logger_name: metadata.target(),
+                message: line.message,
+                source_file: metadata.file().unwrap_or_default(),
+                source_line: metadata.line().unwrap_or_default(),
+            }
+        });
+    }
+}
+
+fn level(level: Level) -> &'static str {
+    match level {
+        Level::ERROR => "Error",
+        Level::WARN => "Warning",
+        Level::INFO => "Information",
+        Level::DEBUG => "Debug",
+        Level::TRACE => "Trace",
+    }
+}
+
+/// What an event says: its message, and other fields behind it.
+#[derive(Default)]
+struct Line {
+    message: String,
+    query_id: String,
+}
+
+impl Visit for Line {
+    fn record_debug(&mut self, field: &Field, value: &dyn fmt::Debug) {
+        // Writing into a string does not fail.
+        let _ = match field.name() {
+            "message" => write!(self.message, "{value:?}"),
+            "query_id" => write!(self.query_id, "{value:?}"),
+            name => write!(self.message, " {name}={value:?}"),
+        };
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        match field.name() {
+            "query_id" => self.query_id = value.to_string(),
+            _ => self.record_debug(field, &format_args!("{value}")),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tracing_subscriber::layer::SubscriberExt;
+
+    use super::*;
+
+    #[test]
+    fn lines_become_entries() {
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(TextLog), || {
+            tracing::warn!(query_id = "abc", tables = 2, "It is {}", "late");
+            tracing::error!(target: "gristmill_engine::logs::table", "of the log itself");
+        });
+        let [entry] = &text_log().snapshot()[..] else { panic!("one entry") };
+        assert_eq!(
+            (entry.message.as_str(), entry.query_id.as_str(), entry.level, entry.logger_name),
+            ("It is late tables=2", "abc", "Warning", "gristmill::text_log::tests")
+        );
+        assert!(entry.source_file.ends_with("text_log.rs") && entry.thread_id > 0);
+    }
+}

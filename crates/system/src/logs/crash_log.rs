@@ -1,0 +1,35 @@
+//! `system.crash_log`: defects that the process met and survived.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::LogSource;
+use gristmill_introspect::logs::crash_log::crash_log;
+
+use super::{Declared, day, second};
+use crate::query_log::hostname;
+
+const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, timestamp_ns UInt64, \
+    thread_id UInt64, trace_full Array(String), signal_description String, version String, architecture String";
+
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
+    let host = hostname();
+    all.push(Arc::new(Declared::of(crash_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
+            let micros = (entry.event_time_nanos / 1000) as i64;
+            rows.push([
+                (&host).into(),
+                day(micros),
+                second(micros),
+                entry.event_time_nanos.into(),
+                entry.thread_id.into(),
+                entry.trace.clone().into(),
+                (&entry.description).into(),
+                env!("CARGO_PKG_VERSION").into(),
+                std::env::consts::ARCH.into(),
+            ])?;
+        }
+        Ok(())
+    })?));
+    Ok(())
+}

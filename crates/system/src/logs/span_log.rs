@@ -1,0 +1,39 @@
+//! `system.opentelemetry_span_log`: spans of traces.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::LogSource;
+use gristmill_introspect::logs::span_log::span_log;
+
+use super::{Declared, day};
+use crate::query_log::hostname;
+use crate::rows::Cell;
+
+const STRUCTURE: &str = "hostname LowCardinality(String), trace_id UUID, span_id UInt64, parent_span_id UInt64, \
+    operation_name LowCardinality(String), \
+    kind Enum8('INTERNAL' = 0, 'SERVER' = 1, 'CLIENT' = 2, 'PRODUCER' = 3, 'CONSUMER' = 4), start_time_us UInt64, \
+    finish_time_us UInt64, finish_date Date, attribute Map(LowCardinality(String), String)";
+
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
+    let host = hostname();
+    let log = Declared::of(span_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
+            rows.push([
+                (&host).into(),
+                Cell::Uuid(entry.trace_id),
+                entry.span_id.into(),
+                entry.parent_span_id.into(),
+                (&entry.operation_name).into(),
+                entry.kind.into(),
+                entry.start_micros.into(),
+                entry.finish_micros.into(),
+                day(entry.finish_micros as i64),
+                Cell::Pairs(entry.attributes.clone()),
+            ])?;
+        }
+        Ok(())
+    })?;
+    all.push(Arc::new(log.by("finish_date", "finish_date, finish_time_us")));
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `system.trace_log`: samples of stacks.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::LogSource;
+use gristmill_introspect::logs::trace_log::trace_log;
+
+use super::{Declared, moment};
+use crate::query_log::hostname;
+use crate::rows::Cell;
+
+const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, \
+    event_time_microseconds DateTime64(6), timestamp_ns UInt64, \
+    trace_type Enum8('Real' = 0, 'CPU' = 1, 'Memory' = 2, 'MemorySample' = 3, 'MemoryPeak' = 4, 'ProfileEvent' = 5, \
+    'JemallocSample' = 6, 'MemoryAllocatedWithoutCheck' = 7, 'Instrumentation' = 8), cpu_id UInt64, thread_id UInt64, \
+    thread_name LowCardinality(String), query_id String, trace Array(UInt64), size Int64, \
+    symbols Array(LowCardinality(String)), lines Array(LowCardinality(String))";
+
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
+    let host = hostname();
+    all.push(Arc::new(Declared::of(trace_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
+            let [day, second, micros] = moment((entry.event_time_nanos / 1000) as i64);
+            rows.push([
+                (&host).into(),
+                day,
+                second,
+                micros,
+                entry.event_time_nanos.into(),
+                entry.trace_type.into(),
+                entry.cpu_id.into(),
+                entry.thread_id.into(),
+                (&entry.thread_name).into(),
+                (&entry.query_id).into(),
+                // Addresses of a process use less than 63 bits.
+                Cell::Numbers(entry.trace.iter().map(|address| *address as i64).collect()),
+                entry.size.into(),
+                entry.symbols.clone().into(),
+                entry.lines.clone().into(),
+            ])?;
+        }
+        Ok(())
+    })?));
+    Ok(())
+}
