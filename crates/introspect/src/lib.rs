@@ -23,8 +23,8 @@ pub mod server_settings;
 pub mod settings;
 pub mod settings_declared;
 mod speed;
-pub mod used;
 mod spending;
+pub mod used;
 pub mod without_effect;
 
 pub use caches::CacheReport;

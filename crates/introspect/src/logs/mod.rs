@@ -19,7 +19,6 @@ pub mod metric_log;
 pub mod processors_log;
 pub mod query_metric_log;
 pub mod session_log;
-pub mod span_log;
 pub mod text_log;
 pub mod trace_log;
 pub mod views_log;

@@ -1,15 +1,14 @@
-//! Spans that ended: `system.opentelemetry_span_log` in ClickHouse. The last of them are kept in memory; where spans are sent
-//! on, they wait in a queue of bounded bytes, which drops and counts what it has no room for: a collector that is away
+//! Spans that ended, for `system.opentelemetry_span_log`. Where spans are sent on, they wait in a queue of bounded bytes, which drops and counts what it has no room for: a collector that is away
 //! costs no query anything.
 
 use std::collections::VecDeque;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 
 use parking_lot::Mutex;
 use tokio::sync::Notify;
 
 use crate::events::{Counters, Event};
-use crate::log_store::LogStore;
+use crate::logs::{Log, LogEntry};
 
 const ROWS_MAX: usize = 10_000;
 
@@ -60,16 +59,22 @@ pub struct SpanLogEntry {
 impl SpanLogEntry {
     /// About what it takes in memory.
     fn bytes(&self) -> usize {
-        let texts: usize = self.attribute.iter().map(|(_, value)| value.len() + size_of::<(&str, String)>()).sum();
-        size_of::<SpanLogEntry>() + texts + self.tracestate.len() + self.error.as_ref().map_or(0, String::len)
+        size_of::<SpanLogEntry>() + self.heap_bytes()
     }
 }
 
-static LOG: LazyLock<LogStore<SpanLogEntry>> = LazyLock::new(|| LogStore::new(ROWS_MAX));
+impl LogEntry for SpanLogEntry {
+    fn heap_bytes(&self) -> usize {
+        let texts: usize = self.attribute.iter().map(|(_, value)| value.len() + size_of::<(&str, String)>()).sum();
+        texts + self.tracestate.len() + self.error.as_ref().map_or(0, String::len)
+    }
+}
+
+static LOG: Log<SpanLogEntry> = Log::new("opentelemetry_span_log", ROWS_MAX);
 static TO_SEND: Mutex<Option<Arc<SpanQueue>>> = Mutex::new(None);
 
 /// The last spans.
-pub fn span_log() -> &'static LogStore<SpanLogEntry> {
+pub fn span_log() -> &'static Log<SpanLogEntry> {
     &LOG
 }
 
@@ -85,7 +90,7 @@ pub(super) fn ended(spans: Vec<SpanLogEntry>) {
         if let Some(queue) = &queue {
             queue.push(span.clone());
         }
-        LOG.push(span);
+        LOG.add(|| span);
     }
 }
 

@@ -65,8 +65,7 @@ pub async fn serve(
     let dialect = Dialect { revision: 0, compressed: false };
     let number = core.connections.number();
     let reader = ByteReader::new(chunks);
-    let connection =
-        Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None, came_in: None };
+    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None, came_in: None };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use gristmill_base::Result;
 use gristmill_catalog::LogSource;
-use gristmill_introspect::logs::span_log::span_log;
+use gristmill_introspect::opentelemetry::span_log;
 
 use super::{Declared, day};
 use crate::query_log::hostname;
 use crate::rows::Cell;
+use uuid::Uuid;
 
 const STRUCTURE: &str = "hostname LowCardinality(String), trace_id UUID, span_id UInt64, parent_span_id UInt64, \
     operation_name LowCardinality(String), \
@@ -19,17 +20,18 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
     let log = Declared::of(span_log(), STRUCTURE, move |entries, rows| {
         for entry in entries {
+            let attribute = entry.attribute.iter().map(|(name, value)| (name.to_string(), value.clone()));
             rows.push([
                 (&host).into(),
-                Cell::Uuid(entry.trace_id),
+                Cell::Uuid(Uuid::from_u128(entry.trace_id)),
                 entry.span_id.into(),
                 entry.parent_span_id.into(),
-                (&entry.operation_name).into(),
-                entry.kind.into(),
-                entry.start_micros.into(),
-                entry.finish_micros.into(),
-                day(entry.finish_micros as i64),
-                Cell::Pairs(entry.attributes.clone()),
+                entry.operation_name.into(),
+                entry.kind.name().into(),
+                entry.start_time_us.into(),
+                entry.finish_time_us.into(),
+                day(entry.finish_time_us as i64),
+                Cell::Pairs(attribute.collect()),
             ])?;
         }
         Ok(())
