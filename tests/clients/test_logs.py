@@ -20,6 +20,7 @@ LOGS = [
     "processors_profile_log",
     "query_log",
     "query_metric_log",
+    "query_thread_log",
     "query_views_log",
     "session_log",
     "text_log",
@@ -100,6 +101,18 @@ def test_settings_of_the_query_log(http):
     assert told("length(ProfileEvents), length(Settings)", log_profile_events=0, log_query_settings=0) == "0\t0\n0\t0\n"
     assert told("formatted_query") == "\n\n"
     assert told("formatted_query", "select  1+1", log_formatted_queries=1).startswith("SELECT")
+
+
+def test_threads_are_told_of(http):
+    query = "SELECT sum(sipHash64(number)) FROM numbers(3000000)"
+    query_id = asked(http, query, log_query_threads=1)
+    log = f"FROM system.query_thread_log WHERE query_id = '{query_id}'"
+    told = http.ok(f"SELECT count() > 0, countDistinct(thread_id) = count(), countIf(thread_name = ''), any(query) {log}")
+    assert told == f"1\t1\t0\t{query}\n"
+    by_threads = http.ok(f"SELECT sum(ProfileEvents['UserTimeMicroseconds']) {log}")
+    whole = f"SELECT ProfileEvents['UserTimeMicroseconds'] FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'"
+    assert by_threads == http.ok(whole) and int(by_threads) > 0
+    assert http.ok(f"SELECT count() FROM system.query_thread_log WHERE query_id = '{asked(http, query)}'") == "0\n"
 
 
 def test_views_are_told_of(http, table):

@@ -14,7 +14,7 @@ use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_introspect::errors;
-use gristmill_introspect::logs::LogQueue;
+use gristmill_introspect::logs::{LogQueue, threads_log};
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
@@ -181,6 +181,7 @@ impl Ending {
         if let Some(trace) = self.trace.take() {
             trace.ended(&self.context, self.kind, error);
         }
+        threads_log::query_ended(&self.context);
         let counters = &self.context.counters;
         counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
         if let Some(error) = error {

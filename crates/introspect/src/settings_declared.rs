@@ -537,6 +537,7 @@ settings! {
     log_profile_events: bool = true, "Whether system.query_log and system.query_views_log tell what a query counted.";
     log_query_settings: bool = true, "Whether system.query_log tells the settings of a query.";
     log_formatted_queries: bool = false, "Whether system.query_log has the text of queries formatted, too.";
+    log_query_threads: bool = false, "Whether the threads of queries go to system.query_thread_log.";
     log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
     log_processors_profiles: bool = true, "Whether the operators of a query's plan go to system.processors_profile_log.";
     query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";

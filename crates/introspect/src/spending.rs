@@ -1,9 +1,30 @@
 //! What threads spent on a query, as events of its counters.
 
-use gristmill_base::spending::{self, Spending, Wait, Waiting, Working};
+use gristmill_base::spending::{self, Spending, Spent, Wait, Waiting, Working};
 
 use crate::context::QueryContext;
 use crate::events::Event;
+
+/// What was spent, by the events that tell it.
+pub(crate) fn events_of(spent: &Spent) -> [(Event, u64); 15] {
+    [
+        (Event::RealTimeMicroseconds, spent.real),
+        (Event::UserTimeMicroseconds, spent.user),
+        (Event::SystemTimeMicroseconds, spent.system),
+        (Event::OSCPUVirtualTimeMicroseconds, spent.user + spent.system),
+        (Event::OSCPUWaitMicroseconds, spent.runnable),
+        (Event::OSIOWaitMicroseconds, spent.disk),
+        (Event::LockWaitMicroseconds, spent.lock),
+        (Event::SoftPageFaults, spent.soft_faults),
+        (Event::HardPageFaults, spent.hard_faults),
+        (Event::VoluntaryContextSwitches, spent.voluntary_switches),
+        (Event::InvoluntaryContextSwitches, spent.involuntary_switches),
+        (Event::OSReadChars, spent.read_chars),
+        (Event::OSWriteChars, spent.write_chars),
+        (Event::OSReadBytes, spent.read_bytes),
+        (Event::OSWriteBytes, spent.write_bytes),
+    ]
+}
 
 impl QueryContext {
     /// Says what a task of the query waits for, until the answer is dropped.
@@ -20,24 +41,7 @@ impl QueryContext {
     pub fn settle(&self) {
         let Some(tally) = self.memory.tally() else { return };
         spending::settle(tally);
-        let news = tally.spending().news();
-        for (event, value) in [
-            (Event::RealTimeMicroseconds, news.real),
-            (Event::UserTimeMicroseconds, news.user),
-            (Event::SystemTimeMicroseconds, news.system),
-            (Event::OSCPUVirtualTimeMicroseconds, news.user + news.system),
-            (Event::OSCPUWaitMicroseconds, news.runnable),
-            (Event::OSIOWaitMicroseconds, news.disk),
-            (Event::LockWaitMicroseconds, news.lock),
-            (Event::SoftPageFaults, news.soft_faults),
-            (Event::HardPageFaults, news.hard_faults),
-            (Event::VoluntaryContextSwitches, news.voluntary_switches),
-            (Event::InvoluntaryContextSwitches, news.involuntary_switches),
-            (Event::OSReadChars, news.read_chars),
-            (Event::OSWriteChars, news.write_chars),
-            (Event::OSReadBytes, news.read_bytes),
-            (Event::OSWriteBytes, news.write_bytes),
-        ] {
+        for (event, value) in events_of(&tally.spending().news()) {
             if value > 0 {
                 self.counters.add(event, value);
             }

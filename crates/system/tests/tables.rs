@@ -155,6 +155,7 @@ async fn every_table_can_be_read() {
                 "opentelemetry_span_log",
                 "processors_profile_log",
                 "query_metric_log",
+                "query_thread_log",
                 "query_views_log",
                 "quota_limits",
                 "quota_usage",

@@ -22,6 +22,7 @@ const LOGS: &[&str] = &[
     "processors_profile_log",
     "query_log",
     "query_metric_log",
+    "query_thread_log",
     "query_views_log",
     "session_log",
     "text_log",

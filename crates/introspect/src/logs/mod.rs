@@ -20,6 +20,7 @@ pub mod processors_log;
 pub mod query_metric_log;
 pub mod session_log;
 pub mod text_log;
+pub mod threads_log;
 pub mod trace_log;
 pub mod views_log;
 

@@ -14,6 +14,7 @@ mod query_metric_log;
 mod session_log;
 mod span_log;
 mod text_log;
+mod threads_log;
 mod trace_log;
 mod views_log;
 
@@ -37,6 +38,7 @@ use crate::{Known, part_log, query_log};
 pub fn all(known: &Known) -> Result<Vec<Arc<dyn LogSource>>> {
     let mut all = Vec::new();
     query_log::add(&mut all)?;
+    threads_log::add(&mut all)?;
     views_log::add(&mut all)?;
     query_metric_log::add(&mut all)?;
     part_log::add(&mut all)?;

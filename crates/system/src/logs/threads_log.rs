@@ -1,0 +1,71 @@
+//! `system.query_thread_log`: what each thread did for a query.
+
+use std::sync::Arc;
+
+use gristmill_base::Result;
+use gristmill_catalog::LogSource;
+use gristmill_functions::session::DIALECT_REVISION;
+use gristmill_introspect::logs::threads_log::threads_log;
+
+use super::{Declared, moment, second};
+use crate::query_log::hostname;
+use crate::rows::Cell;
+
+const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event_time DateTime, \
+    event_time_microseconds DateTime64(6), query_start_time DateTime, query_start_time_microseconds DateTime64(6), \
+    query_duration_ms UInt64, read_rows UInt64, read_bytes UInt64, written_rows UInt64, written_bytes UInt64, memory_usage Int64, \
+    peak_memory_usage Int64, thread_name LowCardinality(String), thread_id UInt64, master_thread_id UInt64, \
+    current_database LowCardinality(String), query String, normalized_query_hash UInt64, is_initial_query UInt8, \
+    user LowCardinality(String), query_id String, address IPv6, port UInt16, initial_user LowCardinality(String), \
+    initial_query_id String, interface UInt8, os_user LowCardinality(String), client_hostname LowCardinality(String), \
+    client_name LowCardinality(String), http_user_agent LowCardinality(String), revision UInt32, \
+    ProfileEvents Map(LowCardinality(String), UInt64)";
+
+pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
+    let host = hostname();
+    all.push(Arc::new(Declared::of(threads_log(), STRUCTURE, move |entries, rows| {
+        for entry in entries {
+            let [day, at_second, micros] = moment(entry.event_time_micros);
+            let events = entry.profile_events.iter().map(|(name, value)| (name.to_string(), *value)).collect();
+            let client = &entry.client;
+            rows.push([
+                (&host).into(),
+                day,
+                at_second,
+                micros,
+                second(entry.query_start_time_micros),
+                entry.query_start_time_micros.into(),
+                entry.query_duration_ms.into(),
+                // Rows and memory are the query's, not a thread's.
+                0u64.into(),
+                0u64.into(),
+                0u64.into(),
+                0u64.into(),
+                0u64.into(),
+                0u64.into(),
+                (&entry.thread_name).into(),
+                entry.thread_id.into(),
+                entry.master_thread_id.into(),
+                (&entry.current_database).into(),
+                (&entry.query).into(),
+                entry.normalized_query_hash.into(),
+                true.into(),
+                (&entry.user).into(),
+                (&entry.query_id).into(),
+                client.address.map(|address| address.ip()).into(),
+                client.address.map_or(0, |address| u64::from(address.port())).into(),
+                (&entry.user).into(),
+                (&entry.query_id).into(),
+                u64::from(client.interface).into(),
+                (&client.os_user).into(),
+                (&client.hostname).into(),
+                (&client.name).into(),
+                (&client.http_user_agent).into(),
+                u64::from(DIALECT_REVISION).into(),
+                Cell::Counts(events),
+            ])?;
+        }
+        Ok(())
+    })?));
+    Ok(())
+}
