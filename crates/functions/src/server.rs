@@ -61,7 +61,11 @@ pub fn register(registry: &mut Registry) {
             }
             let database = env.database.clone();
             Ok(Bound::new(T::Array(Box::new(T::String)), move |_, rows| {
-                list(strings(rows, |_, out| Ok(out.extend_from_slice(database.as_bytes())))?, &vec![1; rows])
+                let names = strings(rows, |_, out| {
+                    out.extend_from_slice(database.as_bytes());
+                    Ok(())
+                })?;
+                list(names, &vec![1; rows])
             }))
         }),
     );

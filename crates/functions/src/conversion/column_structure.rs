@@ -128,8 +128,8 @@ fn dictionary(inner: &SqlType, array: &ArrayRef, options: &TextOptions) -> Resul
     add(array, inner)?;
     let values = seen.len() + usize::from(inner.is_nullable());
     let index = match values {
-        ..=256 => "UInt8",
-        ..=65_536 => "UInt16",
+        0..=256 => "UInt8",
+        257..=65_536 => "UInt16",
         _ => "UInt32",
     };
     Ok((values, index))
