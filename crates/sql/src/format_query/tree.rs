@@ -115,6 +115,7 @@ pub(super) struct GroupBy {
 
 /// A table behind FROM, a comma or JOIN; or ARRAY JOIN.
 #[derive(Clone, Debug)]
+#[expect(clippy::large_enum_variant, reason = "a query has few tables, and the tree lives for a moment")]
 pub(super) enum Source {
     Table {
         /// `,`, `ANY LEFT JOIN`; none of the first.
