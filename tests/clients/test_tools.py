@@ -53,7 +53,7 @@ def test_the_query_log_says_what_a_query_used(http, table):
     create = f"CREATE TABLE {table} (k UInt32, v Nullable(Float64)) ENGINE = MergeTree PARTITION BY k % 2 ORDER BY k"
     http.ok(create, query_id=f"{table}_create")
     http.ok(f"CREATE MATERIALIZED VIEW {view} ENGINE = MergeTree ORDER BY k AS SELECT k, sum(v) AS s FROM {table} GROUP BY k")
-    http.ok(f"INSERT INTO {table} FORMAT CSV", b"1,2\n2,3\n", query_id=f"{table}_insert")
+    http.ok(f"INSERT INTO {table} FORMAT CSV", b"1,2\n2,3\n", query_id=f"{table}_insert", async_insert=0)
     select = f"SELECT sumIf(v, k > 0), toString(k) FROM {table} WHERE k = 1 GROUP BY k UNION ALL SELECT 0, CAST(number, 'String') FROM numbers(1)"
     http.ok(select + " FORMAT TSV", query_id=f"{table}_select")
     http.ok("SYSTEM FLUSH LOGS")

@@ -339,6 +339,8 @@ impl fmt::Display for Node {
                 }
                 f.write_str(")")
             }
+            // A variable of MySQL, as it is written.
+            Node::Aliased(_, alias) if alias.starts_with("@@") => f.write_str(alias),
             Node::Aliased(_, alias) => f.write_str(&quote_identifier(alias)),
         }
     }

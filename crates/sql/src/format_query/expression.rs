@@ -360,6 +360,11 @@ impl Reader<'_> {
             Token::Number(digits, _) => literals::number(&digits).map(Tree::Atom).ok_or_else(|| self.unexpected("a number")),
             Token::SingleQuotedString(raw) => Ok(Tree::Atom(literals::text(&raw))),
             Token::DollarQuotedString(dollar) => Ok(Tree::Atom(quote(&dollar.value))),
+            // Both `0x41` and `x'41'` are that to the tokenizer.
+            Token::HexStringLiteral(digits) if self.written(from).starts_with('0') => {
+                let number = literals::number(&format!("0x{digits}"));
+                number.map(Tree::Atom).ok_or_else(|| self.unexpected("a number"))
+            }
             Token::HexStringLiteral(digits) => Ok(Tree::Atom(literals::bits(&digits, 4))),
             Token::SingleQuotedByteStringLiteral(digits) => Ok(Tree::Atom(literals::bits(&digits, 1))),
             Token::Plus => self.above(MINUS),

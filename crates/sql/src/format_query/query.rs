@@ -54,7 +54,12 @@ impl Reader<'_> {
         }
         // Parentheses behind a table are those of columns.
         let is_call = printer.out.ends_with("FUNCTION ");
-        let target = if is_call { self.operand()? } else { Tree::Atom(self.dotted_name()?) };
+        let name = self.dotted_name()?;
+        let target = if is_call && self.eat_token(&Token::LParen) {
+            call(&name, self.elements(&Token::RParen)?)
+        } else {
+            Tree::Atom(name)
+        };
         printer.tree(&target, 0);
         if self.token(0) == Some(&Token::LParen) && !self.sees_at(1, "SELECT") && !self.sees_at(1, "WITH") {
             self.at += 1;
@@ -76,8 +81,10 @@ impl Reader<'_> {
             let name = self.name()?;
             printer.out.push_str(&format!("FORMAT {name}"));
         } else {
-            let union = self.union()?;
+            let mut union = self.union()?;
+            let tail = std::mem::take(&mut union.tail);
             printer.union(&union, 0);
+            tail.iter().for_each(|tail| printer.out.push_str(&format!(" {tail}")));
         }
         Ok(())
     }

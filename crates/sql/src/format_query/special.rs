@@ -355,7 +355,8 @@ impl Reader<'_> {
 
     /// An element of ORDER BY.
     pub(super) fn key(&mut self) -> Result<Key> {
-        let tree = self.aliased()?;
+        let all = self.sees("ALL") && self.token(1) != Some(&Token::LParen) && self.eat("ALL");
+        let tree = if all { Tree::Atom("ALL".to_string()) } else { self.aliased()? };
         let descending = self.eat("DESC") || self.eat("DESCENDING");
         if !descending {
             let _ = self.eat("ASC") || self.eat("ASCENDING");
