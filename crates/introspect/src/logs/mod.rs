@@ -305,7 +305,7 @@ mod tests {
 
     #[test]
     fn what_is_off_makes_no_entries() {
-        let log = Log::new("x", 1);
+        let log: Log<&str> = Log::new("x", 1);
         log.configure(Mode::Off);
         log.add(|| unreachable!("the log is off"));
         log.hold(|| unreachable!("the log is off"));
