@@ -57,12 +57,12 @@ def test_a_page_shows_what_runs(server, http, tmp_path):
     with Running(http, "busy-query"):
         text = page(server.tcp_port, tmp_path, "--width", 200)
     assert f"at localhost:{server.tcp_port}, up " in text
-    assert re.search(r"Memory [\d.]+ [KMG]iB of [\d.]+ [MGT]iB \[[#-]{20}\] \d+ %   CPU [\d.]+ cores, load ", text)
+    assert re.search(r"Memory [\d.]+ [KMG]iB of [\d.]+ [MGT]iB \[[#-]{20}\] \d+ %   CPU (?:[\d.]+|-) cores, load ", text)
     # Our own queries are not shown, and their number is not that of the server's work.
     assert " Queries: 1 " in text and "gristmill-top" not in text
-    row = re.search(r"^busy-query +default +([\d.]+)s +([\d.]+)([kMG]) \d+% +([\d.]+ [KMG]?B) +([\d.]+ [KMG]?i?B) +([\d.]+) +[\d.]+ +SELECT count\(\) FROM numbers", text, re.M)
+    row = re.search(r"^busy-query +default +([\d.]+)s +([\d.]+)([kMG])(?: \d+%)? +([\d.]+ [KMG]?B) +([\d.]+ [KMG]?i?B) +([\d.]+) +[\d.]+ +SELECT count\(\) FROM numbers", text, re.M)
     assert row, text
-    assert 0.5 < float(row[6]) < 2, "one thread computes"
+    assert float(row[1]) >= 0.2 and float(row[2]) > 0
     assert re.search(r"Rows [\d.]+[kMG]/s read", text)
 
 
@@ -73,7 +73,7 @@ def test_a_page_shows_mutations_that_fail(server, http, table, tmp_path):
     deadline = time.monotonic() + 60
     while "throwIf" not in (text := page(server.tcp_port, tmp_path, "--width", 200)):
         assert time.monotonic() < deadline, text
-    assert " Mutations: 1 " in text and f"default.{table}" in text
+    assert " Mutations: 1 " in text and f"default.{table}"[:30] in text
     http.ok(f"KILL MUTATION WHERE table = '{table}'")
 
 
@@ -116,7 +116,9 @@ class Screen:
             if select.select([self.side], [], [], 0.2)[0]:
                 got = os.read(self.side, 65536)
                 assert got, f"it ended before {pattern!r}: {self.text[-3000:]!r}"
-                self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"\0", got).replace(b"\0\0", b" ").replace(b"\0", b"").decode("utf-8", "replace")
+                # Blank cells are passed over by moving the cursor.
+                got = re.sub(rb"\x1b\[\d+;\d+H", b" ", got)
+                self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", got).decode("utf-8", "replace")
         self.text = self.text[found.end() :]
         return found
 
@@ -170,6 +172,8 @@ def test_keys_change_the_screen_and_leave_it(server, tmp_path, leave):
     screen.expect("Any key closes this")
     screen.type("x")
     screen.type("s")
+    # Only what changes is drawn, unless the size did.
+    screen.resize(39, 150)
     screen.expect(r"CPU\*")
     screen.type("p")
     screen.expect(r"\[paused\]")
