@@ -102,3 +102,20 @@ def test_ctrl_c_ends_the_query(client):
     process.communicate(timeout=60)
     assert process.returncode == 394 % 256
     assert client("-q", count)[1] == "0\n"
+
+
+def test_benchmark_measures_clickhouse(port, tmp_path):
+    query = "SELECT count() FROM (SELECT * FROM system.numbers LIMIT 1000)"
+    line = [BINARY, "benchmark", "--host", "127.0.0.1", "--port", port, "--password", "sesame", "--query", query, "-c", 2, "-i", 20, "-d", 0]
+    ran = subprocess.run([str(word) for word in line], cwd=tmp_path, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0 and f"127.0.0.1:{port}, queries: 20, QPS: " in ran.stderr, ran
+
+
+def test_top_shows_what_clickhouse_tells_and_why_it_does_not_tell_the_rest(port, tmp_path):
+    line = [BINARY, "top", "--host", "127.0.0.1", "--port", port, "--password", "sesame", "--once", "--width", 200]
+    ran = subprocess.run([str(word) for word in line], cwd=tmp_path, env=os.environ | {"HOME": str(tmp_path)}, capture_output=True, text=True, timeout=120)
+    assert ran.returncode == 0, ran
+    assert ran.stdout.startswith("ClickHouse 18.16.1 at 127.0.0.1:"), ran.stdout
+    assert "/s begun" in ran.stdout, "its events are known"
+    # It has no map of events of each query.
+    assert "ProfileEvents" in ran.stdout and "(UNKNOWN_IDENTIFIER)" in ran.stdout, ran.stdout

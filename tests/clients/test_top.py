@@ -57,12 +57,12 @@ def test_a_page_shows_what_runs(server, http, tmp_path):
     with Running(http, "busy-query"):
         text = page(server.tcp_port, tmp_path, "--width", 200)
     assert f"at localhost:{server.tcp_port}, up " in text
-    assert re.search(r"Memory [\d.]+ [KMG]iB of [\d.]+ [MGT]iB \[[#-]{20}\] \d+ %   CPU [\d.]+ cores, load ", text)
+    assert re.search(r"Memory [\d.]+ [KMG]iB of [\d.]+ [MGT]iB \[[#-]{20}\] \d+ %   CPU (?:[\d.]+|-) cores, load ", text)
     # Our own queries are not shown, and their number is not that of the server's work.
     assert " Queries: 1 " in text and "gristmill-top" not in text
-    row = re.search(r"^busy-query +default +([\d.]+)s +([\d.]+)([kMG]) \d+% +([\d.]+ [KMG]?B) +([\d.]+ [KMG]?i?B) +([\d.]+) +[\d.]+ +SELECT count\(\) FROM numbers", text, re.M)
+    row = re.search(r"^busy-query +default +([\d.]+)s +([\d.]+)([kMG])(?: \d+%)? +([\d.]+ [KMG]?B) +([\d.]+ [KMG]?i?B) +([\d.]+) +[\d.]+ +SELECT count\(\) FROM numbers", text, re.M)
     assert row, text
-    assert 0.5 < float(row[6]) < 2, "one thread computes"
+    assert float(row[1]) >= 0.2 and float(row[2]) > 0
     assert re.search(r"Rows [\d.]+[kMG]/s read", text)
 
 
@@ -73,7 +73,7 @@ def test_a_page_shows_mutations_that_fail(server, http, table, tmp_path):
     deadline = time.monotonic() + 60
     while "throwIf" not in (text := page(server.tcp_port, tmp_path, "--width", 200)):
         assert time.monotonic() < deadline, text
-    assert " Mutations: 1 " in text and f"default.{table}" in text
+    assert " Mutations: 1 " in text and f"default.{table}"[:30] in text
     http.ok(f"KILL MUTATION WHERE table = '{table}'")
 
 
@@ -109,16 +109,33 @@ class Screen:
         ioctl(self.side, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.kill(self.child, signal.SIGWINCH)
 
+    def take(self):
+        got = os.read(self.side, 65536)
+        assert got, f"it ended: {self.text[-3000:]!r}"
+        # Blank cells are passed over by moving the cursor.
+        got = re.sub(rb"\x1b\[\d+;\d+H", b" ", got)
+        self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"", got).decode("utf-8", "replace")
+
     def expect(self, pattern, seconds=30):
         deadline = time.monotonic() + seconds
         while not (found := re.search(pattern, self.text, re.S)):
             assert time.monotonic() < deadline, f"{pattern!r} did not come in {self.text[-3000:]!r}"
             if select.select([self.side], [], [], 0.2)[0]:
-                got = os.read(self.side, 65536)
-                assert got, f"it ended before {pattern!r}: {self.text[-3000:]!r}"
-                self.text += re.sub(rb"\x1b\[[0-9;?]*[a-zA-Z]", b"\0", got).replace(b"\0\0", b" ").replace(b"\0", b"").decode("utf-8", "replace")
+                self.take()
         self.text = self.text[found.end() :]
         return found
+
+    def expect_redrawn(self, pattern):
+        """Only what changes is drawn, unless the size did."""
+        for rows in [39, 40] * 20:
+            self.resize(rows, 150)
+            deadline = time.monotonic() + 0.5
+            while time.monotonic() < deadline:
+                if select.select([self.side], [], [], 0.1)[0]:
+                    self.take()
+            if re.search(pattern, self.text, re.S):
+                return self.expect(pattern)
+        raise AssertionError(f"{pattern!r} did not come in {self.text[-3000:]!r}")
 
     def type(self, keys):
         os.write(self.side, keys.encode())
@@ -170,13 +187,12 @@ def test_keys_change_the_screen_and_leave_it(server, tmp_path, leave):
     screen.expect("Any key closes this")
     screen.type("x")
     screen.type("s")
-    screen.expect(r"CPU\*")
+    screen.expect_redrawn(r"CPU\*")
     screen.type("p")
     screen.expect(r"\[paused\]")
     screen.resize(6, 30)
     screen.resize(2, 5)
-    screen.resize(40, 150)
-    screen.expect("q quit")
+    screen.expect_redrawn("q quit")
     if leave == "term":
         os.kill(screen.child, signal.SIGTERM)
     else:

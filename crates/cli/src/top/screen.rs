@@ -122,7 +122,7 @@ pub fn draw(area: Rect, buffer: &mut Buffer, view: &View<'_>) {
     }
     let lines = head::lines(view.seen, view.state);
     // A row of queries with its head, and the line at the bottom.
-    let head_height = (lines.len() as u16).min(area.height.saturating_sub(PANE_HEAD + 3)).max(1);
+    let head_height = (lines.len() as u16).min(area.height.saturating_sub(PANE_HEAD + 2)).max(1);
     let foot_height = u16::from(area.height > 4);
     let middle = area.height.saturating_sub(head_height + foot_height);
     Paragraph::new(lines).render(Rect { height: head_height, ..area }, buffer);
