@@ -138,7 +138,7 @@ impl Flusher {
 
     /// As `flush`, but that no table is made for nothing.
     async fn flush_if_any(&self) {
-        if self.source.queue().len() > 0 {
+        if !self.source.queue().is_empty() {
             self.flush().await;
         }
     }
@@ -154,7 +154,7 @@ impl Flusher {
             }
             let asked = self.asked.load(Ordering::SeqCst);
             let is_asked = asked > *self.done.borrow();
-            if is_asked || queue.len() > 0 {
+            if is_asked || !queue.is_empty() {
                 // A defect in it is not to end the job, for whom others wait.
                 let (this, engine) = (self.clone(), engine.clone());
                 let work = Task::on(&runtime::cpu(), async move { this.write(&engine, is_asked).await });
