@@ -34,7 +34,7 @@ enum Command {
     #[command(disable_help_flag = true)]
     Client(Box<ClientArguments>),
     /// Serve ClickHouse's clients over HTTP and the native protocol
-    Server(ServerArguments),
+    Server(Box<ServerArguments>),
     /// Send queries to a server over and over, gristmill's or ClickHouse's, and tell how fast it answers
     #[command(disable_help_flag = true)]
     Benchmark(Box<BenchmarkArguments>),
@@ -104,7 +104,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given, tables)),
         Command::Benchmark(arguments) => runtimes.cpu.block_on(benchmark::run(*arguments, given)),
         Command::Top(arguments) => runtimes.cpu.block_on(top::run(*arguments, given)),
-        Command::Server(arguments) => runtimes.cpu.block_on(server::run(arguments, given)),
+        Command::Server(arguments) => runtimes.cpu.block_on(server::run(*arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };
     let code = std::thread::scope(|scope| {
