@@ -53,6 +53,7 @@ def test_every_query_is_counted_and_run_as_often_as_asked(benchmark, http):
     times = [float(seconds) for _, seconds in percents]
     assert times == sorted(times)
     # The server has seen the same.
+    http.ok("SYSTEM FLUSH LOGS")
     seen = http.ok("SELECT count(), countIf(query LIKE '%a\\\\\\\\tb%') FROM system.query_log WHERE type = 'QueryFinish' AND query_id LIKE 'counted_%'")
     assert seen == "30\t15\n"
 
@@ -165,6 +166,7 @@ def test_what_is_wrong_is_said_before_anything_is_measured(benchmark, server):
 def test_connections_are_made_anew_where_asked(benchmark, http):
     benchmark("--query", "SELECT connectionId()", "-i", 4, "-d", 0, "--reconnect", "--query_id_prefix", "anew")
     ports = "SELECT uniq(port) FROM system.query_log WHERE type = 'QueryFinish' AND query_id LIKE '{}_%'"
+    http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(ports.format("anew")) == "4\n"
     benchmark("--query", "SELECT connectionId()", "-i", 4, "-d", 0, "--query_id_prefix", "kept")
     assert http.ok(ports.format("kept")) == "1\n"

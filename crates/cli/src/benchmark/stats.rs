@@ -22,8 +22,8 @@ pub struct Stats {
     pub errors: u64,
     /// Sums; `seconds` is the time of all queries, also of those that ran side by side.
     pub sum: Done,
-    seconds_squared: f64,
-    samples: Vec<f64>,
+    pub(super) seconds_squared: f64,
+    pub(super) samples: Vec<f64>,
 }
 
 impl Stats {
