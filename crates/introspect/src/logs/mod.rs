@@ -258,7 +258,7 @@ mod tests {
         }
     }
 
-    fn texts(entries: Vec<Arc<&'static str>>) -> Vec<&'static str> {
+    fn texts(entries: Vec<impl std::ops::Deref<Target = &'static str>>) -> Vec<&'static str> {
         entries.into_iter().map(|entry| *entry).collect()
     }
 
