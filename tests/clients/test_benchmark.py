@@ -169,4 +169,5 @@ def test_connections_are_made_anew_where_asked(benchmark, http):
     http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(ports.format("anew")) == "4\n"
     benchmark("--query", "SELECT connectionId()", "-i", 4, "-d", 0, "--query_id_prefix", "kept")
+    http.ok("SYSTEM FLUSH LOGS")
     assert http.ok(ports.format("kept")) == "1\n"
