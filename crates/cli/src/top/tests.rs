@@ -44,7 +44,8 @@ fn seen() -> Seen {
 fn drawn(width: u16, height: u16, view: &View<'_>) -> String {
     let mut terminal = Terminal::new(TestBackend::new(width, height)).expect("a terminal");
     terminal.draw(|frame| draw(frame.area(), frame.buffer_mut(), view)).expect("draws");
-    terminal.backend().to_string()
+    // A screen without columns cannot be shown as text.
+    if width == 0 { String::new() } else { terminal.backend().to_string() }
 }
 
 #[test]
@@ -116,7 +117,7 @@ fn a_pane_that_is_refused_says_why_and_so_does_a_connection_that_is_lost() {
 #[test]
 fn a_page_holds_all_rows_and_no_keys() {
     let (seen, state) = (seen(), State { sort: Sort::Memory, ..State::default() });
-    let page = page::text(&View { seen: Some(&seen), state: &state }, 100);
+    let page = page::text(&View { seen: Some(&seen), state: &state }, 130);
     let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text} in\n{page}"));
     assert!(at("query-29") < at("query-0"), "{page}");
     assert!(page.contains("SELECT 7, [2J '日本'\n") && page.contains("MEMORY*") && !page.contains("q quit"), "{page}");
