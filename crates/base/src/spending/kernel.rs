@@ -44,8 +44,9 @@ impl Files {
         Files { schedstat: open("schedstat"), stat: open("stat"), io: open("io") }
     }
 
-    /// All that the thread did so far, asked by itself.
-    pub fn own(&self) -> Spent {
+    /// All that the thread did so far, asked by itself. `last`: what was known. getrusage is as old as the last tick of the
+    /// kernel, up to a hundredth of a second: the sum of user and system time is that of the thread's clock, which is not.
+    pub fn own(&self, last: &Spent) -> Spent {
         // SAFETY: an all-zero rusage is a valid value, and the call writes nothing but it.
         let usage = unsafe {
             let mut usage: libc::rusage = std::mem::zeroed();
@@ -53,15 +54,17 @@ impl Files {
             usage
         };
         let micros = |time: libc::timeval| time.tv_sec as u64 * 1_000_000 + time.tv_usec as u64;
+        let came = (own_cpu_ns() / 1000).saturating_sub(last.user + last.system);
+        let of_system = micros(usage.ru_stime).saturating_sub(last.system).min(came);
         let mut spent = Spent {
-            user: micros(usage.ru_utime),
-            system: micros(usage.ru_stime),
+            user: last.user + came - of_system,
+            system: last.system + of_system,
             soft_faults: usage.ru_minflt as u64,
             hard_faults: usage.ru_majflt as u64,
             voluntary_switches: usage.ru_nvcsw as u64,
             involuntary_switches: usage.ru_nivcsw as u64,
             runnable: self.scheduled().map_or(0, |(_, waited)| waited / 1000),
-            ..Spent::default()
+            ..*last
         };
         self.add_bytes(&mut spent);
         spent

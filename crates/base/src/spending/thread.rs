@@ -47,7 +47,7 @@ fn with_own<T>(what: impl FnOnce(&Thread) -> T) -> Option<T> {
 fn register() -> Arc<Thread> {
     let id = kernel::own_id();
     let files = Files::of(id);
-    let last = files.own();
+    let last = files.own(&Spent::NOTHING);
     let state = State { whom: None, last, asked_ns: kernel::now_ns(), since_ns: 0 };
     let thread = Arc::new(Thread { id, files, state: Mutex::new(state) });
     let mut threads = THREADS.lock();
@@ -59,7 +59,7 @@ fn register() -> Arc<Thread> {
 impl Thread {
     /// Credits what the kernel's figures grew by.
     fn ask(&self, state: &mut State, now: u64, itself: bool) {
-        let figures = if itself { self.files.own() } else { self.files.of_other(&state.last) };
+        let figures = if itself { self.files.own(&state.last) } else { self.files.of_other(&state.last) };
         if let Some(whom) = &state.whom {
             whom.spending().credit(self.id, &figures.since(&state.last));
         }
