@@ -10,7 +10,7 @@ from runner import BINARY, environment, gristmill
 MIB = 1 << 20
 # What a process holds before its first query, threads' stacks and buffers of the start.
 PROCESS_BYTES = 32 * MIB
-SHOWN = re.compile(rb"\(([\d.]+) ([KMG]iB) RAM\)")
+SHOWN = re.compile(rb"\((?:[\d.]+ CPU, )?([\d.]+) ([KMG]iB) RAM\)")
 UNITS = {b"KiB": 1 << 10, b"MiB": 1 << 20, b"GiB": 1 << 30}
 
 
