@@ -1,0 +1,10 @@
+-- What random queries, run here and by ClickHouse, gave differently.
+SELECT roundToExp2(-5), roundToExp2(-5.5), roundToExp2(0.3), roundToExp2(toFloat32(-0.3)), roundToExp2(toInt8(-128)), roundToExp2(toInt8(0)), roundToExp2(0.0);
+SELECT arrayAvg(emptyArrayUInt8()), arrayAvg([]::Array(Int32)), arrayAvg(arrayFilter(x -> x > 5, [1, 2]::Array(Decimal(9, 2)))), arrayAvg([1, 2]);
+SELECT toTypeName(arrayDifference([1, 2]::Array(UInt8))), toTypeName(arrayDifference([1, 2]::Array(UInt16))), toTypeName(arrayDifference([1, 2]::Array(UInt32))), toTypeName(arrayDifference([1, 2]::Array(UInt64))), toTypeName(arrayDifference([1, 2]::Array(Int8))), toTypeName(arrayDifference([1, 2]::Array(Int16))), toTypeName(arrayDifference([1, 2]::Array(Int32))), toTypeName(arrayDifference([1, 2]::Array(Float32))), toTypeName(arrayDifference([1, 2]::Array(Decimal(9, 2))));
+SELECT arrayDifference([1, 250, 3]::Array(UInt8)), arrayDifference([-128, 127]::Array(Int8)), arrayDifference([1.5, 0.25]::Array(Float32)), arrayDifference(emptyArrayUInt8());
+SELECT cityHash64(toDecimal32(2, 2)), cityHash64(toDecimal64(2, 2)), cityHash64(toDecimal128(2, 2)), cityHash64(toDecimal256(2, 2)), sipHash64(toDecimal32(2, 2)), xxHash64(toDecimal64(2, 2)), farmHash64(toDecimal32(2, 2)), cityHash64(toDecimal32(2, 2), 1), cityHash64([toDecimal32(2, 2)]);
+SELECT cityHash64(toDateTime64('2000-01-01 00:00:00', 3, 'UTC')), cityHash64(toDateTime64('2000-01-01 00:00:00', 3, 'UTC'), 1), cityHash64(toDateTime64('2000-01-01 00:00:00', 0, 'UTC')), cityHash64(toDateTime64('2000-01-01 00:00:00', 1, 'UTC'));
+SELECT toTypeName(greatest(1, NULL)), toTypeName(greatest(materialize(toNullable(1)), 2)), toTypeName(least(1::Nullable(Int8), 2)), greatest(materialize(toNullable(1)), 2), least(NULL, 'b');
+SELECT [1, number], (1, number), [number][1], tuple(number), tuple(), array(), [[number]], (number, (1, number)), arrayMap(x -> (x, number), [1]) FROM numbers(1) FORMAT TSVWithNames;
+SELECT CASE number WHEN 1 THEN 2 ELSE 3 END, CASE WHEN number = 1 THEN 2 END, CASE 'a' WHEN 'b' THEN 1 WHEN 'a' THEN 2 END, caseWithExpression(number, 0, 'zero', 'other') FROM numbers(2) FORMAT TSVWithNames;
