@@ -23,7 +23,7 @@ STAMPS := $(TOOLS)/stamps
 PYTHON := $(TOOLS)/venv/bin/python
 PEERS := $(TOOLS)/peers/bin/python
 
-.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients client-suites fuzz sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
+.PHONY: help demo test lint fmt format deny clippy binary test-rust test-sql test-e2e test-clients client-suites fuzz coverage difffuzz sql-expected bench bench-object-storage bench-mergetree load tools clean-tools
 
 help: ## Shows this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | column -t -s "$$(printf '\t')"
@@ -72,6 +72,12 @@ fuzz: export FUZZ_SECONDS := $(or $(FUZZ_SECONDS),60)
 fuzz: binary $(STAMPS)/venv ## Broken packets, blocks, frames and requests, each test for FUZZ_SECONDS (60)
 	cargo test --workspace --locked --lib -- fuzz::
 	GRISTMILL=$(BINARY) $(PYTHON) -m pytest -q tests/clients/test_malformed.py
+
+coverage: binary ## The share of ClickHouse's functions that there are, and what is missing, by family
+	python3 -B tests/coverage/run.py --binary $(BINARY)
+
+difffuzz: binary $(STAMPS)/peers ## Random queries here and by ClickHouse (chdb), compared, for MINUTES (30) from SEED (1) on
+	GRISTMILL_PEERS=$(PEERS) $(PEERS) -B tests/difffuzz/run.py --binary $(BINARY) --minutes $(or $(MINUTES),30) --seed $(or $(SEED),1)
 
 sql-expected: $(STAMPS)/peers ## Asks ClickHouse (chdb) for the expected results of the SQL tests
 	$(PEERS) tests/sql/expect.py $(CASES)
