@@ -264,6 +264,17 @@ def test_a_profile_is_taken_as_if_it_were_a_setting(house):
     assert As(http, "guest", "g")("SELECT 1", profile="web").error == (164, "READONLY")
 
 
+def test_a_setting_of_ones_own_may_be_left_to_who_only_reads(house):
+    _, http = house
+    http.ok("CREATE ROLE tenants")
+    http.ok("ALTER ROLE tenants SETTINGS SQL_tenant CHANGEABLE_IN_READONLY")
+    http.ok("CREATE USER alice IDENTIFIED BY 'a' DEFAULT ROLE tenants SETTINGS readonly = 1")
+    alice = As(http, "alice", "a")
+    assert alice.ok("SELECT getSetting('SQL_tenant') SETTINGS SQL_tenant = 'one'") == "one\n"
+    assert alice.ok("SELECT getSetting('SQL_tenant')", SQL_tenant="'two'") == "two\n"
+    assert alice("SELECT 1 SETTINGS SQL_other = 'x'").error == (164, "READONLY")
+
+
 def test_queries_of_others_are_not_seen_and_not_ended(house):
     _, http = house
     http.ok("CREATE USER alice IDENTIFIED BY 'a'")

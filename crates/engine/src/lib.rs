@@ -8,6 +8,7 @@ mod constraints;
 pub mod engine;
 pub mod execution;
 mod external;
+mod fill;
 mod granted_columns;
 mod group_limit;
 mod in_order;

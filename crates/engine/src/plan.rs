@@ -109,6 +109,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
+    let builder = builder.with_query_planner(Arc::new(crate::fill::Planner));
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }
 

@@ -139,9 +139,8 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
     if common.is_null_literal() {
         return Ok(Bound::new(common, |_, rows| Ok(arrow::array::new_null_array(&arrow::datatypes::DataType::Null, rows))));
     }
-    // NULL is the result only where all arguments may be.
-    let all_nullable = arguments.iter().all(|argument| argument.kind.is_nullable());
-    let result = if all_nullable { common.clone() } else { crate::nulls::without_nullable(&common) };
+    // Nullable where an argument is, though NULL only where all are.
+    let result = common.clone();
     let (floats, kind) = (common.is_float(), common.clone());
     // Two numbers are compared as by an operator; of more values, and beside NULL, NaN is chosen where there is nothing else.
     let by_operator = arguments.len() == 2 && arguments.iter().all(|argument| !argument.kind.is_nullable());

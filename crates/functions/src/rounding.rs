@@ -372,7 +372,7 @@ fn round_down(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
-/// The power of two below; of numbers less than one, zero.
+/// The power of two below. Of integers less than one it is zero; floats lose their mantissa and keep their sign.
 fn to_exp2(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=1)?;
     let kind = arguments[0].kind.plain().clone();
@@ -386,8 +386,8 @@ fn to_exp2(name: &str, arguments: &[Argument]) -> Result<Bound> {
         })),
         other if other.integer_bits().is_some_and(|(bits, _)| bits <= 64) => Ok(Bound::new(result, move |args, _| {
             match_integer!(kind, I => unary::<I, I>(&args[0], |value| match i128::from(value) {
-                0 => 0,
-                value => (value.signum() * (1i128 << value.unsigned_abs().ilog2())) as <I as ArrowPrimitiveType>::Native,
+                ..=0 => 0,
+                value => (1i128 << value.ilog2()) as <I as ArrowPrimitiveType>::Native,
             }), else Ok(args[0].clone()))
         })),
         _ => Err(illegal(name, arguments, 0, "an integer of up to 64 bits or a float")),

@@ -372,6 +372,7 @@ settings! {
     optimize_trivial_group_by_limit_query: bool = true, "Whether GROUP BY with LIMIT and without ORDER BY groups rows of so many keys only.";
     query_plan_optimize_lazy_materialization: bool = true, "Whether ORDER BY with LIMIT reads the columns that it does not sort by only of the rows that are left at the end.";
     query_plan_max_limit_for_lazy_materialization: u64 = 10_000u64, "The greatest LIMIT for which columns are read at the end (0: any).";
+    use_with_fill_by_sorting_prefix: bool = true, "Whether ORDER BY a, b WITH FILL fills b for each value of a by itself.";
     use_top_k_dynamic_filtering: bool = true, "Whether granules and rows that cannot come into the result of ORDER BY with LIMIT any more, or find no partner in a join, are left out while the query runs.";
     use_query_condition_cache: bool = true, "Whether granules of MergeTree tables in which no row fulfilled a condition are remembered, and left out by the next query with that condition.";
     use_uncompressed_cache: bool = true, "Whether decoded granules of MergeTree tables are kept in memory from the second time on that they are read, and looked for there.";

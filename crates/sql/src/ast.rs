@@ -1,5 +1,5 @@
 //! Expressions in the one form that the analyser works on. As in ClickHouse, operators are functions: `a + 1` is
-//! `plus(a, 1)`, `x IS NULL` is `isNull(x)`, CASE is `multiIf`. What `Display` gives is the name that ClickHouse gives an
+//! `plus(a, 1)`, `x IS NULL` is `isNull(x)`, CASE is `multiIf` or `caseWithExpression`. What `Display` gives is the name that ClickHouse gives an
 //! unnamed column.
 
 use std::fmt;
@@ -110,6 +110,16 @@ pub struct SortKey {
     pub node: Node,
     pub descending: bool,
     pub nulls_first: bool,
+    pub fill: Option<Box<Fill>>,
+}
+
+/// `WITH FILL [FROM …] [TO …] [STEP …] [STALENESS …]` of a key of ORDER BY.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Fill {
+    pub from: Option<Node>,
+    pub to: Option<Node>,
+    pub step: Option<Node>,
+    pub staleness: Option<Node>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -269,17 +279,13 @@ impl fmt::Display for Node {
                 f.write_str("*")
             }
             Node::Call(call) => {
-                // Literal arrays and tuples are shown as they are written.
-                let constant = call.arguments.iter().all(|node| matches!(node, Node::Literal(_)));
-                if constant && call.name == "array" {
-                    f.write_str("[")?;
-                    list(f, &call.arguments)?;
-                    return f.write_str("]");
-                }
-                if constant && call.name == "tuple" && call.arguments.len() > 1 {
-                    f.write_str("(")?;
-                    list(f, &call.arguments)?;
-                    return f.write_str(")");
+                // Arrays and tuples are shown in their brackets.
+                for (name, open, close) in [("array", "[", "]"), ("tuple", "(", ")")] {
+                    if call.name == name {
+                        f.write_str(open)?;
+                        list(f, &call.arguments)?;
+                        return f.write_str(close);
+                    }
                 }
                 // `count(DISTINCT x) FILTER (WHERE c)` is countDistinctIf(x, c).
                 let distinct = if call.distinct { "Distinct" } else { "" };

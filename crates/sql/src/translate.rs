@@ -4,12 +4,14 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
     FunctionArgExpr, FunctionArguments, OneOrManyWithParens, OrderByExpr, SelectItem, SelectItemQualifiedWildcardKind,
-    SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType,
+    SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType, WithFill,
 };
 
 use crate::ast::{
-    Call, ColumnChoice, InSet, Literal, Node, SortKey, Star, StarStep, Window, call, text, unescape, unescape_identifier,
+    Call, ColumnChoice, Fill, InSet, Literal, Node, SortKey, Star, StarStep, Window, call, text, unescape,
+    unescape_identifier,
 };
+use crate::rewrite::fill::STALENESS;
 use crate::rewrite::stars::STAR;
 
 /// Nodes of an expression that may be put into a tree twice.
@@ -100,20 +102,17 @@ pub fn node(expr: &Expr) -> Result<Node> {
         Expr::Function(function) => function_call(function)?,
         Expr::Case { operand, conditions, else_result, .. } => {
             let operand = operand.as_ref().map(|operand| node(operand)).transpose()?;
-            let mut arguments = Vec::new();
+            let name = if operand.is_some() { "caseWithExpression" } else { "multiIf" };
+            let mut arguments = Vec::from_iter(operand);
             for when in conditions {
-                let condition = node(&when.condition)?;
-                arguments.push(match &operand {
-                    Some(operand) => call("equals", vec![operand.clone(), condition]),
-                    None => condition,
-                });
+                arguments.push(node(&when.condition)?);
                 arguments.push(node(&when.result)?);
             }
             arguments.push(match else_result {
                 Some(result) => node(result)?,
                 None => Node::Literal(Literal::Null),
             });
-            call("multiIf", arguments)
+            call(name, arguments)
         }
         Expr::Exists { subquery, negated } => Node::Exists { query: subquery.clone(), negated: *negated },
         Expr::Subquery(query) => Node::Subquery(query.clone()),
@@ -501,14 +500,25 @@ pub(crate) fn window(kind: &WindowType) -> Result<Window> {
 
 /// NULLS LAST is the default in both directions.
 pub fn sort_key(key: &OrderByExpr) -> Result<SortKey> {
-    if key.with_fill.is_some() {
-        return Err(Error::not_implemented("ORDER BY … WITH FILL"));
-    }
     Ok(SortKey {
         node: node(&key.expr)?,
         descending: key.options.asc == Some(false),
         nulls_first: key.options.nulls_first == Some(true),
+        fill: key.with_fill.as_ref().map(fill).transpose()?.map(Box::new),
     })
+}
+
+fn fill(fill: &WithFill) -> Result<Fill> {
+    let bound = |expr: &Option<Expr>| expr.as_ref().map(node).transpose();
+    let (step, staleness) = match bound(&fill.step)? {
+        Some(Node::Call(call)) if call.name == STALENESS => {
+            let mut both =
+                call.arguments.into_iter().map(|node| Some(node).filter(|node| *node != Node::Literal(Literal::Null)));
+            (both.next().flatten(), both.next().flatten())
+        }
+        step => (step, None),
+    };
+    Ok(Fill { from: bound(&fill.from)?, to: bound(&fill.to)?, step, staleness })
 }
 
 pub fn literal(value: &Value) -> Result<Node> {

@@ -419,7 +419,8 @@ fn check_settings(elements: &[SettingsElement]) -> Result<()> {
     for element in elements {
         if let SettingsElement::Setting { name, value, min, max, .. } = element {
             let mut settings = Settings::default();
-            if settings.get(name).is_none() {
+            // One of a user's own has no value until it is set, and need not be known.
+            if settings.get(name).is_none() && !gristmill_introspect::custom::is_custom(name) {
                 settings.set(name, "")?;
             }
             [value, min, max].into_iter().flatten().try_for_each(|value| settings.set(name, value))?;

@@ -23,20 +23,28 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
     });
     define(functions, "arrayCumSum", false, |name, lambda, _| {
         let kind = summed(name, lambda)?;
-        bound(SqlType::array(kind.clone()), kind, |elements| running(elements, Running::Sum))
+        bound(SqlType::array(kind.clone()), kind, |elements| running_lists(elements, Running::Sum))
     });
     define(functions, "arrayCumSumNonNegative", false, |name, lambda, _| {
         let kind = summed(name, lambda)?;
-        bound(SqlType::array(kind.clone()), kind, |elements| running(elements, Running::SumNonNegative))
+        bound(SqlType::array(kind.clone()), kind, |elements| running_lists(elements, Running::SumNonNegative))
     });
     define(functions, "arrayDifference", false, |name, lambda, _| {
-        let kind = match lambda.plain() {
-            T::UInt8 | T::UInt16 | T::UInt32 | T::Int8 | T::Int16 | T::Int32 | T::UInt64 | T::Int64 | T::Bool => T::Int64,
-            T::BFloat16 | T::Float32 | T::Float64 => T::Float64,
-            kind @ T::Decimal { .. } => kind.clone(),
+        // Twice as wide as the elements, but for the widest; computed in the widest.
+        let (computed, result) = match lambda.plain() {
+            T::UInt8 | T::Int8 | T::Bool => (T::Int64, T::Int16),
+            T::UInt16 | T::Int16 => (T::Int64, T::Int32),
+            T::UInt32 | T::Int32 | T::UInt64 | T::Int64 => (T::Int64, T::Int64),
+            T::BFloat16 | T::Float32 => (T::Float64, T::Float32),
+            T::Float64 => (T::Float64, T::Float64),
+            kind @ T::Decimal { .. } => (kind.clone(), kind.clone()),
             _ => return Err(no_numbers(name, lambda)),
         };
-        bound(SqlType::array(kind.clone()), kind, |elements| running(elements, Running::Difference))
+        let carrier = result.arrow();
+        bound(SqlType::array(result), computed, move |elements| {
+            let steps = running(elements, Running::Difference)?;
+            with_values(&elements.arrays[0], arrow::compute::cast(&steps, &carrier)?)
+        })
     });
     define(functions, "arrayAvg", false, |name, lambda, _| {
         if !lambda.is_number() {
@@ -47,7 +55,9 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
             let sums = sums.as_primitive::<Float64Type>();
             let offsets = elements.arrays[0].offsets();
             let lengths: Vec<usize> = offsets.lengths().collect();
-            numbers::<Float64Type>(elements.rows, |row| Ok(sums.value(row) / lengths[row] as f64))
+            numbers::<Float64Type>(elements.rows, |row| {
+                Ok(if lengths[row] == 0 { 0.0 } else { sums.value(row) / lengths[row] as f64 })
+            })
         })
     });
     define(functions, "arrayProduct", false, |name, lambda, _| {
@@ -151,11 +161,15 @@ fn fold_typed<K: ArrowPrimitiveType>(elements: &Elements, values: &ArrayRef, fol
     })
 }
 
+fn running_lists(elements: &Elements, kind: Running) -> Result<ArrayRef> {
+    with_values(&elements.arrays[0], running(elements, kind)?)
+}
+
+/// The elements of the lists, without them.
 fn running(elements: &Elements, kind: Running) -> Result<ArrayRef> {
     let values = elements.mapped()?;
     let run = by_carrier!(values, running_typed(elements, &values, kind))?;
-    let run = crate::columns::retype(&run, values.data_type())?;
-    with_values(&elements.arrays[0], run)
+    crate::columns::retype(&run, values.data_type())
 }
 
 fn running_typed<K: ArrowPrimitiveType>(elements: &Elements, values: &ArrayRef, kind: Running) -> Result<ArrayRef> {

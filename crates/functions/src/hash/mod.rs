@@ -305,11 +305,13 @@ fn hash_column<H: Copy + Default>(array: &ArrayRef, kind: &SqlType, how: Any<H>,
             let carried =
                 array.data_type().primitive_width().ok_or_else(|| Error::not_implemented(format!("Hash of {kind}")))?;
             let width = stored_width(kind, carried);
+            // Decimals, and times that are kept as such, are hashed by their bytes.
+            let mixes = width <= 8 && !matches!(kind, T::Decimal { .. } | T::DateTime64(..) | T::Time64(_));
             let buffer = &data.buffers()[0].as_slice()[data.offset() * carried..];
             put(&mut (0..rows).map(|row| {
                 let bytes = &buffer[row * carried..row * carried + width];
                 match how.number {
-                    Some(_) if width <= 8 => {
+                    Some(_) if mixes => {
                         let mut word = [0; 8];
                         word[..width].copy_from_slice(bytes);
                         hash_word(u64::from_le_bytes(word), width, how)

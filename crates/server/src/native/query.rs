@@ -293,6 +293,8 @@ async fn answer(
     }
     if !columns.is_empty() {
         out.send(dialect.block(BlockPacket::Data, &Columns::default(), None)?).await?;
+        // What the end of the query counted; clients wait for two of them at least.
+        teller.progress(&context).await?;
     }
     out.send(dialect.end_of_stream()).await?;
     Ok(Ok(()))

@@ -28,6 +28,8 @@ pub struct Grouped {
     pub aggregates: RefCell<Vec<(Expr, String, SqlType)>>,
     /// The sets of keys to group by, as numbers of `keys`, and the column that tells the set of a row.
     pub sets: Option<(Vec<Vec<usize>>, String)>,
+    /// No rows have no group, though there is one without keys: all keys are constants, or it is one of ROLLUP or CUBE.
+    pub drops_empty: bool,
 }
 
 impl Grouped {

@@ -3,6 +3,7 @@
 //! Keys that a set leaves out have their type's default (NULL with `group_by_use_nulls`); `grouping(key)` is 1 there.
 
 use datafusion::common::Column;
+use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::expr::{Case, GroupingSet};
 use datafusion::logical_expr::{Aggregate, Expr, LogicalPlan, LogicalPlanBuilder, Operator, cast, lit};
 use gristmill_base::{Error, ErrorCode, Result};
@@ -24,6 +25,8 @@ const CUBE_KEYS_MAX: usize = 12;
 pub(crate) struct Keys {
     pub nodes: Vec<Node>,
     pub sets: Option<Vec<Vec<usize>>>,
+    /// The sets are those of ROLLUP or CUBE.
+    pub rolled: bool,
 }
 
 impl Analyzer<'_> {
@@ -36,7 +39,7 @@ impl Analyzer<'_> {
                     .filter(|item| !self.has_aggregate(&item.node, &scope.rows()))
                     .map(|item| item.node.clone())
                     .collect();
-                (Keys { nodes, sets: None }, modifiers)
+                (Keys { nodes, ..Keys::default() }, modifiers)
             }
             GroupByExpr::Expressions(exprs, modifiers) => {
                 if exprs.is_empty() && modifiers.is_empty() {
@@ -48,8 +51,8 @@ impl Analyzer<'_> {
         for modifier in modifiers {
             let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
             match modifier {
-                GroupByWithModifier::Rollup => keys.sets = Some(rollup(&all)),
-                GroupByWithModifier::Cube => keys.sets = Some(cube(&all)?),
+                GroupByWithModifier::Rollup => (keys.sets, keys.rolled) = (Some(rollup(&all)), true),
+                GroupByWithModifier::Cube => (keys.sets, keys.rolled) = (Some(cube(&all)?), true),
                 // Computed by a plan of its own (see `totals`).
                 GroupByWithModifier::Totals => {}
                 GroupByWithModifier::GroupingSets(Ast::GroupingSets(sets)) => {
@@ -66,8 +69,12 @@ impl Analyzer<'_> {
     fn keys(&self, exprs: &[Ast], items: &[Item]) -> Result<Keys> {
         let mut keys = Keys::default();
         match exprs {
-            [Ast::Rollup(sets)] => keys.sets = Some(rollup(&self.sets_of(sets, items, &mut keys.nodes)?)),
-            [Ast::Cube(sets)] => keys.sets = Some(cube(&self.sets_of(sets, items, &mut keys.nodes)?)?),
+            [Ast::Rollup(sets)] => {
+                (keys.sets, keys.rolled) = (Some(rollup(&self.sets_of(sets, items, &mut keys.nodes)?)), true);
+            }
+            [Ast::Cube(sets)] => {
+                (keys.sets, keys.rolled) = (Some(cube(&self.sets_of(sets, items, &mut keys.nodes)?)?), true);
+            }
             [Ast::GroupingSets(sets)] => keys.sets = Some(self.sets_of(sets, items, &mut keys.nodes)?),
             _ => {
                 for expr in exprs {
@@ -122,7 +129,7 @@ impl Analyzer<'_> {
 
     pub(crate) fn grouping(&self, keys: &Keys, scope: &Scope) -> Result<Grouped> {
         let mut grouped = Grouped::default();
-        // The number among the grouped keys of each key that is written; constants group nothing apart.
+        // The number among the grouped keys of each key that is written.
         let mut places: Vec<Option<usize>> = Vec::new();
         for node in &keys.nodes {
             if self.has_aggregate(node, &scope.rows()) {
@@ -130,7 +137,14 @@ impl Analyzer<'_> {
             }
             let typed = self.as_value(self.expr(node, &scope.rows())?)?;
             if matches!(typed.expr, Expr::Literal(..)) {
-                places.push(None);
+                // Constants group nothing apart. Where there are sets they make another group of the same rows in each; what the
+                // query shows of them stays the constant, so that the key goes by a name which nothing else has.
+                places.push(keys.sets.is_some().then_some(grouped.keys.len()));
+                if keys.sets.is_some() {
+                    let name = self.unique(&node.to_string());
+                    let column = Expr::Column(Column::new_unqualified(&name));
+                    grouped.keys.push((typed.expr.alias(&name), Typed::new(column, typed.kind), name));
+                }
                 continue;
             }
             if let Some(at) = grouped.keys.iter().position(|(expr, _, _)| *expr == typed.expr) {
@@ -151,6 +165,7 @@ impl Analyzer<'_> {
             places.push(Some(grouped.keys.len()));
             grouped.keys.push((typed.expr, Typed::new(column, kind), name));
         }
+        grouped.drops_empty = keys.rolled || (keys.sets.is_none() && !keys.nodes.is_empty() && grouped.keys.is_empty());
         if let Some(sets) = &keys.sets {
             let placed = sets.iter().map(|set| set.iter().filter_map(|at| places[*at]).collect()).collect();
             grouped.sets = Some((placed, self.unique("grouping_id")));
@@ -172,7 +187,25 @@ impl Analyzer<'_> {
         if aggregates.is_empty() && keys.is_empty() {
             keys.push(lit(1_u8).alias(self.unique("nothing")));
         }
-        Ok(LogicalPlanBuilder::from(plan).aggregate(keys, aggregates)?.build()?)
+        self.aggregate_rows(plan, keys, aggregates, grouped.drops_empty)
+    }
+
+    /// With `drops_empty` the group without rows is left out.
+    fn aggregate_rows(
+        &self,
+        plan: LogicalPlan,
+        keys: impl IntoIterator<Item = Expr>,
+        mut aggregates: Vec<Expr>,
+        drops_empty: bool,
+    ) -> Result<LogicalPlan> {
+        let plan = LogicalPlanBuilder::from(plan);
+        if !drops_empty {
+            return Ok(plan.aggregate(keys, aggregates)?.build()?);
+        }
+        let rows = self.unique("rows");
+        aggregates.push(count(lit(1_u8)).alias(&rows));
+        let has_rows = Expr::Column(Column::new_unqualified(&rows)).gt(lit(0_i64));
+        Ok(plan.aggregate(keys, aggregates)?.filter(has_rows)?.build()?)
     }
 
     fn aggregate_sets(
@@ -192,7 +225,8 @@ impl Analyzer<'_> {
             }
             projection.push(lit((1_u64 << grouped.keys.len().min(63)) - 1).alias(id));
             projection.extend(names.iter().map(|name| Expr::Column(Column::new_unqualified(name))));
-            return Ok(LogicalPlanBuilder::from(plan).aggregate(nothing, aggregates)?.project(projection)?.build()?);
+            let aggregated = self.aggregate_rows(plan, nothing, aggregates, grouped.drops_empty)?;
+            return Ok(LogicalPlanBuilder::from(aggregated).project(projection)?.build()?);
         }
         // The keys become columns first: what stands in the sets are names.
         let mut below: Vec<Expr> = plan.schema().columns().into_iter().map(Expr::Column).collect();
@@ -201,7 +235,8 @@ impl Analyzer<'_> {
         let listed = sets.iter().map(|set| set.iter().map(key).collect()).collect();
         let names: Vec<String> = aggregates.iter().map(|expr| expr.schema_name().to_string()).collect();
         let sets = Expr::GroupingSet(GroupingSet::GroupingSets(listed));
-        let aggregated = LogicalPlanBuilder::from(plan).project(below)?.aggregate([sets], aggregates)?.build()?;
+        let below = LogicalPlanBuilder::from(plan).project(below)?.build()?;
+        let aggregated = self.aggregate_rows(below, [sets], aggregates, grouped.drops_empty)?;
         // In the number of the set the last key is the lowest bit, and a set bit means that the key is left out.
         let fields: Vec<String> = aggregated.schema().fields().iter().map(|field| field.name().clone()).collect();
         let keys_there = fields.iter().position(|name| name == Aggregate::INTERNAL_GROUPING_ID).unwrap_or(0);

@@ -7,7 +7,7 @@ use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams}
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, WindowFrame, WindowFunctionDefinition, WindowUDF, lit};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
-use sqlparser::ast::{LimitClause, OrderByKind, Query};
+use sqlparser::ast::{Interpolate, LimitClause, OrderByKind, Query};
 use std::sync::Arc;
 
 use super::Analyzer;
@@ -18,6 +18,8 @@ use crate::translate;
 #[derive(Default)]
 pub(crate) struct Tail {
     pub order_by: Vec<SortKey>,
+    /// What becomes of columns in rows that WITH FILL makes.
+    pub interpolate: Option<Interpolate>,
     /// ORDER BY ALL, with its direction.
     pub order_by_all: Option<bool>,
     /// Keys, rows to skip and to give.
@@ -32,6 +34,7 @@ impl Analyzer<'_> {
     pub(crate) fn tail(&self, query: &Query) -> Result<Tail> {
         let mut tail = Tail::default();
         if let Some(order_by) = &query.order_by {
+            tail.interpolate = order_by.interpolate.clone();
             match &order_by.kind {
                 OrderByKind::Expressions(exprs) => {
                     tail.order_by = exprs.iter().map(translate::sort_key).collect::<Result<_>>()?;

@@ -17,6 +17,7 @@ mod array_join_calls;
 mod asof;
 mod exact;
 mod expr;
+pub mod fill;
 mod floats;
 mod from;
 mod grouping;

@@ -13,7 +13,7 @@ use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers
 use super::scope::Context;
 use super::texts::compare_with_no_name;
 use super::{Analyzer, Typed};
-use crate::ast::{Call, Node};
+use crate::ast::{Call, Node, call};
 
 /// The comparison that a function's name stands for.
 pub(crate) fn comparison(name: &str) -> Option<Operator> {
@@ -102,6 +102,14 @@ impl Analyzer<'_> {
                     None => return Ok(None),
                 };
                 let arms: Vec<(&Node, &Node)> = pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
+                self.case(&arms, otherwise, context)
+            }
+            // Each branch compares: what stands for the value is lowered to one expression that DataFusion computes once.
+            ("caseWithExpression", [value, arms @ .., otherwise]) if arms.len() >= 2 && arms.len() % 2 == 0 => {
+                let compared: Vec<Node> =
+                    arms.chunks_exact(2).map(|arm| call("equals", vec![value.clone(), arm[0].clone()])).collect();
+                let arms: Vec<(&Node, &Node)> =
+                    compared.iter().zip(arms.chunks_exact(2)).map(|(is, arm)| (is, &arm[1])).collect();
                 self.case(&arms, otherwise, context)
             }
             ("nullIf", [value, other]) => self.null_if(value, other, context),

@@ -324,11 +324,12 @@ impl Analyzer<'_> {
             {
                 key.node = Node::Name(vec![name.clone()]);
             }
-            sorts.push(self.sort(&key, &context)?);
+            let typed = self.as_value(self.expr(&key.node, &context)?)?;
+            sorts.push(self.sorted(typed, Some(&key), key.descending)?);
         }
         if let Some(descending) = tail.order_by_all {
             for (_, typed) in &outputs {
-                sorts.push(self.sort_of(typed.clone(), descending, false)?);
+                sorts.push(self.sorted(typed.clone(), None, descending)?);
             }
         }
         let limit_by = match &tail.limit_by {

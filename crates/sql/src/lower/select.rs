@@ -14,8 +14,8 @@ use super::grouping::Keys;
 use super::items::Item;
 use super::limits::Tail;
 use super::scope::{Context, Scope};
-use super::windows::Windows;
-use super::{Analyzer, Lowered, OutputColumn, Typed};
+use super::windows::{Sorted, Windows};
+use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
 use crate::ast::{Call, Node, Window, unescape_identifier};
 use crate::translate;
 
@@ -159,16 +159,16 @@ impl Analyzer<'_> {
         items: &[Item],
         outputs: &[(String, Typed)],
         context: &Context<'_>,
-    ) -> Result<Vec<Sort>> {
+    ) -> Result<Vec<Sorted>> {
         if let Some(descending) = tail.order_by_all {
-            return outputs.iter().map(|(_, typed)| self.sort_of(typed.clone(), descending, false)).collect();
+            return outputs.iter().map(|(_, typed)| self.sorted(typed.clone(), None, descending)).collect();
         }
         tail.order_by
             .iter()
             .map(|key| {
                 let node = self.positional(&key.node, items)?;
                 let typed = self.as_value(self.expr(node, context)?)?;
-                self.sort_of(typed, key.descending, key.nulls_first)
+                self.sorted(typed, Some(key), key.descending)
             })
             .collect()
     }
@@ -178,7 +178,7 @@ impl Analyzer<'_> {
         &self,
         plan: LogicalPlan,
         outputs: Vec<(String, Typed)>,
-        order_by: Vec<Sort>,
+        order_by: Vec<Sorted>,
         limit_by: Option<(Vec<Expr>, usize, usize)>,
         select: &Select,
         tail: &Tail,
@@ -203,9 +203,21 @@ impl Analyzer<'_> {
             }
         };
         let schema = plan.schema().clone();
-        let order_by: Vec<Sort> = order_by.into_iter().filter(|sort| !matches!(sort.expr, Expr::Literal(..))).collect();
+        let order_by: Vec<Sorted> = order_by.into_iter().filter(|key| !matches!(key.sort.expr, Expr::Literal(..))).collect();
+        let fills = order_by.iter().any(|key| key.fill.is_some());
+        let keys: Vec<fill::Key<'_>> = order_by
+            .iter()
+            .filter(|_| fills)
+            .map(|key| fill::Key {
+                column: carried(&key.value.expr, &mut projection),
+                kind: key.value.kind.clone(),
+                descending: !key.sort.asc,
+                fill: key.fill.as_deref(),
+            })
+            .collect();
         let sorts: Vec<Sort> = order_by
-            .into_iter()
+            .iter()
+            .map(|key| key.sort.clone())
             .flat_map(|sort| {
                 let float = sort.expr.get_type(&schema).is_ok_and(|kind| kind.is_floating());
                 let nullable = sort.expr.nullable(&schema).unwrap_or(true);
@@ -243,6 +255,10 @@ impl Analyzer<'_> {
         if let Some((keys, offset, count)) = limit_by {
             builder = self.first_of_each(builder, &keys, &sorts, offset, count)?;
         }
+        if fills && tail.with_ties {
+            let text = "LIMIT WITH TIES beside WITH FILL: take one of them into a subquery";
+            return Err(Error::not_implemented(text));
+        }
         if let (true, Some((skip, Some(rows)))) = (tail.with_ties, tail.limit) {
             builder = self.limit_with_ties(builder, &sorts, skip, rows)?;
             let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
@@ -250,7 +266,11 @@ impl Analyzer<'_> {
         }
         if !sorts.is_empty() {
             let fetch = tail.limit.and_then(|(skip, fetch)| fetch.map(|fetch| fetch.saturating_add(skip)));
-            builder = builder.sort_with_limit(sorts, fetch)?;
+            // Rows that are made count for the LIMIT as well.
+            builder = builder.sort_with_limit(sorts.clone(), fetch.filter(|_| !fills))?;
+        }
+        if fills {
+            builder = self.filled(builder, sorts, &keys, &columns, tail.interpolate.as_ref())?;
         }
         if let Some((skip, fetch)) = tail.limit {
             builder = builder.limit(skip, fetch)?;

@@ -12,7 +12,14 @@ use gristmill_types::SqlType;
 
 use super::scope::Context;
 use super::{Analyzer, Typed};
-use crate::ast::{Call, Node, SortKey, Window};
+use crate::ast::{Call, Fill, Node, SortKey, Window};
+
+/// A key of ORDER BY: what is sorted by may be another expression than its value.
+pub(crate) struct Sorted {
+    pub sort: Sort,
+    pub value: Typed,
+    pub fill: Option<Box<Fill>>,
+}
 
 #[derive(Debug, Default)]
 pub struct Windows(pub RefCell<Vec<(Expr, String)>>);
@@ -21,6 +28,12 @@ impl Analyzer<'_> {
     pub(crate) fn sort(&self, key: &SortKey, context: &Context<'_>) -> Result<Sort> {
         let typed = self.as_value(self.expr(&key.node, context)?)?;
         self.sort_of(typed, key.descending, key.nulls_first)
+    }
+
+    /// A key of a query's ORDER BY, with its value as it is.
+    pub(crate) fn sorted(&self, typed: Typed, key: Option<&SortKey>, descending: bool) -> Result<Sorted> {
+        let sort = self.sort_of(typed.clone(), descending, key.is_some_and(|key| key.nulls_first))?;
+        Ok(Sorted { sort, value: typed, fill: key.and_then(|key| key.fill.clone()) })
     }
 
     pub(crate) fn sort_of(&self, typed: Typed, descending: bool, nulls_first: bool) -> Result<Sort> {

@@ -40,6 +40,10 @@ pub struct ChunkBuilder {
     compressed: Vec<u8>,
     /// Of all pages: a header and the values, together where they are short.
     pieces: Vec<Bytes>,
+    /// The same of the dictionary, and its bytes.
+    dictionary: Vec<Bytes>,
+    dictionary_bytes: Option<u64>,
+    pages: Vec<PlacedPage>,
     encodings: Vec<PageEncodingStats>,
     rows: u64,
     /// Bytes of all pages with their headers, compressed and not.
@@ -48,9 +52,15 @@ pub struct ChunkBuilder {
     /// Of byte arrays: their bytes without lengths.
     value_bytes: Option<u64>,
     column_index: ColumnIndexBuilder,
-    offset_index: OffsetIndexBuilder,
     ascending: bool,
     descending: bool,
+}
+
+/// What the offset index says of a page.
+struct PlacedPage {
+    bytes: u64,
+    rows: usize,
+    value_bytes: Option<u64>,
 }
 
 /// How values lie in a page.
@@ -58,6 +68,8 @@ pub struct ChunkBuilder {
 pub enum PageForm {
     /// A page of version 1: PLAIN values, compressed.
     PlainStrings,
+    /// A page of version 1: places in the dictionary, compressed. Of strings: how many bytes they are without lengths.
+    Places { value_bytes: Option<u64> },
     /// A page of version 2, compressed or not.
     Numbers { encoding: Encoding, is_compressed: bool },
 }
@@ -115,12 +127,14 @@ impl ChunkBuilder {
             codec,
             compressed: Vec::new(),
             pieces: Vec::new(),
+            dictionary: Vec::new(),
+            dictionary_bytes: None,
+            pages: Vec::new(),
             encodings: Vec::new(),
             rows: 0,
             bytes: 0,
             plain_bytes: 0,
             value_bytes: None,
-            offset_index: OffsetIndexBuilder::new(),
             ascending: true,
             descending: true,
         }
@@ -166,8 +180,9 @@ impl ChunkBuilder {
         let (buf, num_values) = (values.clone(), rows as u32);
         let levels = Encoding::RLE;
         let (page, kind, encoding) = match form {
-            PageForm::PlainStrings => {
-                let (encoding, statistics) = (Encoding::PLAIN, None);
+            PageForm::PlainStrings | PageForm::Places { .. } => {
+                let is_plain = matches!(form, PageForm::PlainStrings);
+                let (encoding, statistics) = (if is_plain { Encoding::PLAIN } else { Encoding::RLE_DICTIONARY }, None);
                 let (def_level_encoding, rep_level_encoding) = (levels, levels);
                 let page = Page::DataPage { buf, num_values, encoding, def_level_encoding, rep_level_encoding, statistics };
                 (page, PageType::DATA_PAGE, encoding)
@@ -187,28 +202,48 @@ impl ChunkBuilder {
                 (page, PageType::DATA_PAGE_V2, encoding)
             }
         };
-        let mut sink = TrackedWrite::new(Headers { written: Vec::with_capacity(HEADER_BYTES), values: values.clone() });
-        let written = SerializedPageWriter::new(&mut sink).write_page(CompressedPage::new(page, plain_bytes))?;
-        self.offset_index.append_row_count(rows as i64);
-        let value_bytes = matches!(form, PageForm::PlainStrings).then(|| (plain_bytes - 4 * rows) as u64);
-        self.offset_index.append_unencoded_byte_array_data_bytes(value_bytes.map(|bytes| bytes as i64));
+        let written = self.put(page, values, plain_bytes, kind)?;
+        let value_bytes = match form {
+            PageForm::PlainStrings => Some((plain_bytes - 4 * rows) as u64),
+            PageForm::Places { value_bytes } => value_bytes,
+            PageForm::Numbers { .. } => None,
+        };
         if let Some(bytes) = value_bytes {
             *self.value_bytes.get_or_insert_default() += bytes;
         }
-        self.offset_index.append_offset_and_size(self.bytes as i64, written.compressed_size as i32);
+        self.pages.push(PlacedPage { bytes: written, rows, value_bytes });
         self.rows += rows as u64;
-        self.bytes += written.compressed_size as u64;
-        self.plain_bytes += written.uncompressed_size as u64;
-        let Headers { written: header, .. } = sink.into_inner()?;
-        let has_values = header.len() == written.compressed_size;
-        self.pieces.push(header.into());
-        if !has_values {
-            self.pieces.push(values);
-        }
         match self.encodings.last_mut() {
             Some(last) if last.page_type == kind && last.encoding == encoding => last.count += 1,
             _ => self.encodings.push(PageEncodingStats { page_type: kind, encoding, count: 1 }),
         }
+        Ok(())
+    }
+
+    /// Puts a page behind those before it; gives its bytes with its header.
+    fn put(&mut self, page: Page, values: Bytes, plain_bytes: usize, kind: PageType) -> Result<u64> {
+        let mut sink = TrackedWrite::new(Headers { written: Vec::with_capacity(HEADER_BYTES), values: values.clone() });
+        let written = SerializedPageWriter::new(&mut sink).write_page(CompressedPage::new(page, plain_bytes))?;
+        self.bytes += written.compressed_size as u64;
+        self.plain_bytes += written.uncompressed_size as u64;
+        let Headers { written: header, .. } = sink.into_inner()?;
+        let has_values = header.len() == written.compressed_size;
+        let pieces = if kind == PageType::DICTIONARY_PAGE { &mut self.dictionary } else { &mut self.pieces };
+        pieces.push(header.into());
+        if !has_values {
+            pieces.push(values);
+        }
+        Ok(written.compressed_size as u64)
+    }
+
+    /// The dictionary, PLAIN. It lies before all pages, though it is known behind them.
+    pub fn push_dictionary(&mut self, plain: &[u8], values: usize) -> Result<()> {
+        let length = self.compress(plain)?;
+        let buf = Bytes::copy_from_slice(&self.compressed[..length]);
+        let (encoding, num_values) = (Encoding::PLAIN, values as u32);
+        let page = Page::DictionaryPage { buf: buf.clone(), num_values, encoding, is_sorted: false };
+        self.dictionary_bytes = Some(self.put(page, buf, plain.len(), PageType::DICTIONARY_PAGE)?);
+        self.encodings.insert(0, PageEncodingStats { page_type: PageType::DICTIONARY_PAGE, encoding, count: 1 });
         Ok(())
     }
 
@@ -229,7 +264,8 @@ impl ChunkBuilder {
             .set_total_compressed_size(self.bytes as i64)
             .set_total_uncompressed_size(self.plain_bytes as i64)
             .set_num_values(self.rows as i64)
-            .set_data_page_offset(0)
+            .set_data_page_offset(self.dictionary_bytes.unwrap_or(0) as i64)
+            .set_dictionary_page_offset(self.dictionary_bytes.map(|_| 0))
             .set_unencoded_byte_array_data_bytes(self.value_bytes.map(|bytes| bytes as i64));
         if let Some(statistics) = statistics {
             metadata = metadata.set_statistics(statistics);
@@ -239,15 +275,24 @@ impl ChunkBuilder {
             (false, true) => BoundaryOrder::DESCENDING,
             (false, false) => BoundaryOrder::UNORDERED,
         });
+        let mut offset_index = OffsetIndexBuilder::new();
+        let mut at = self.dictionary_bytes.unwrap_or(0);
+        for page in &self.pages {
+            offset_index.append_row_count(page.rows as i64);
+            offset_index.append_unencoded_byte_array_data_bytes(page.value_bytes.map(|bytes| bytes as i64));
+            offset_index.append_offset_and_size(at as i64, page.bytes as i32);
+            at += page.bytes;
+        }
         let close = ColumnCloseResult {
             bytes_written: self.bytes,
             rows_written: self.rows,
             metadata: metadata.build()?,
             bloom_filter: None,
             column_index: Some(self.column_index.build()?),
-            offset_index: Some(self.offset_index.build()),
+            offset_index: Some(offset_index.build()),
         };
-        Ok(EncodedChunk { pieces: self.pieces, close })
+        self.dictionary.append(&mut self.pieces);
+        Ok(EncodedChunk { pieces: self.dictionary, close })
     }
 }
 

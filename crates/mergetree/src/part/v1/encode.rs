@@ -23,8 +23,8 @@ use super::dictionary;
 use super::numbers::{NumbersEncoder, Width};
 use super::outlet::Outlet;
 use super::page_sums::pages_of_chunk;
-use super::plain_strings::StringsEncoder;
 use super::storage_type::{storage_field, to_storage};
+use super::strings::StringsEncoder;
 use crate::parallel;
 
 /// Bytes of a minimum or maximum that statistics keep of a string. (Whole URLs made a third of a footer.)
@@ -123,8 +123,8 @@ pub struct ColumnEncoder {
     kind: SqlType,
     field: FieldRef,
     way: Way,
-    /// Numbers of which few come often: the encoder that packs them, in place of a dictionary if the first rows say so.
-    or_packed: Option<Way>,
+    /// Numbers of which few come often: the first rows will say whether packing them beats their dictionary.
+    is_undecided: bool,
     granule_rows: usize,
     rows: usize,
     pub value_bytes: u64,
@@ -148,17 +148,23 @@ impl Way {
         codec: Codec,
         text: bool,
         granule_rows: usize,
+        dictionary: bool,
     ) -> Option<Way> {
-        if column.kind == SqlType::String {
-            return Some(Way::Strings(Box::new(StringsEncoder::new(leaf.clone(), codec, text, granule_rows))));
+        let dictionary = dictionary.then(|| dictionary::bytes_max(&column.kind));
+        let is_string = match &column.kind {
+            SqlType::LowCardinality(inner) => **inner == SqlType::String,
+            kind => *kind == SqlType::String,
+        };
+        if is_string {
+            return Some(Way::Strings(Box::new(StringsEncoder::new(leaf.clone(), codec, text, granule_rows, dictionary))));
         }
         let stored = field.data_type();
         match (Width::of(stored)?, leaf.physical_type()) {
             (Width::Narrow, PhysicalType::INT32) if !field.is_nullable() => {
-                Some(Way::Narrow(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows))))
+                Some(Way::Narrow(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows, dictionary))))
             }
             (Width::Wide, PhysicalType::INT64) if !field.is_nullable() => {
-                Some(Way::Wide(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows))))
+                Some(Way::Wide(Box::new(NumbersEncoder::new(leaf.clone(), codec, stored, granule_rows, dictionary))))
             }
             _ => None,
         }
@@ -204,15 +210,12 @@ pub fn encoders(factory: &ArrowRowGroupWriterFactory, row_group: usize, written:
         let leaf = written.schema.column(first_leaf);
         first_leaf += leaves;
         let may_own = written.by_own && column.codec.is_empty();
-        let own = || Way::own(column, &field, &leaf, written.codec, written.text[place], written.granule_rows);
-        let own = may_own.then(own).flatten();
-        let (way, or_packed) = match (own, written.dictionaries[place]) {
-            (Some(way), false) => (way, None),
-            (Some(packs @ (Way::Narrow(_) | Way::Wide(_))), true) => (Way::Any(taken), Some(packs)),
-            _ => (Way::Any(taken), None),
-        };
+        let (text, dictionary) = (written.text[place], written.dictionaries[place]);
+        let own = || Way::own(column, &field, &leaf, written.codec, text, written.granule_rows, dictionary);
+        let way = may_own.then(own).flatten().unwrap_or(Way::Any(taken));
+        let is_undecided = dictionary && matches!(way, Way::Narrow(_) | Way::Wide(_));
         let (kind, granule_rows) = (column.kind.clone(), written.granule_rows);
-        ColumnEncoder { kind, field, way, or_packed, granule_rows, rows: 0, value_bytes: 0 }
+        ColumnEncoder { kind, field, way, is_undecided, granule_rows, rows: 0, value_bytes: 0 }
     };
     Ok(written.columns.iter().zip(written.leaves).enumerate().map(encoder).collect())
 }
@@ -239,11 +242,15 @@ impl ColumnEncoder {
         };
         self.value_bytes += value_bytes(&taken);
         let stored = to_storage(&self.kind, &taken)?;
-        if !stored.is_empty()
-            && let Some(packs) = self.or_packed.take()
-            && !dictionary::beats_packing(&stored.slice(0, stored.len().min(RUN_ROWS)))?
-        {
-            self.way = packs;
+        if self.is_undecided && !stored.is_empty() {
+            self.is_undecided = false;
+            if !dictionary::beats_packing(&stored.slice(0, stored.len().min(RUN_ROWS)))? {
+                match &mut self.way {
+                    Way::Narrow(numbers) => numbers.without_dictionary(),
+                    Way::Wide(numbers) => numbers.without_dictionary(),
+                    _ => {}
+                }
+            }
         }
         match &mut self.way {
             Way::Narrow(numbers) => numbers.write(&stored)?,

@@ -7,15 +7,17 @@ mod delta_packing;
 pub mod dictionary;
 pub mod encode;
 pub mod header;
+mod interning;
 mod numbers;
 #[cfg(test)]
 mod one_column;
 pub mod open;
 pub mod outlet;
 pub mod page_sums;
-mod plain_strings;
+mod places;
 pub mod schema;
 mod sending;
 pub mod skip_indexes;
 pub mod storage_type;
+mod strings;
 pub mod writer;

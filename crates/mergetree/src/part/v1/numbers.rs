@@ -5,10 +5,11 @@
 //! plain values as they are. Packed ones are read several times as fast as ZSTD's plain ones, and what is sorted or lies close
 //! together takes fewer bytes so; random values gain by nothing, and a reader then finds them where they lie in the file.
 //! Every sixteenth page tries them, and so does one after a page that took far more than was expected; those between are
-//! written like the last that tried.
+//! written like the last that tried. Where few values come often, pages are places in a dictionary as long as that is small.
 //!
-//! Columns with a dictionary or a codec, and numbers that can be NULL or lie in arrays, go the Parquet crate's way.
+//! Columns with a codec, and numbers that can be NULL or lie in arrays, go the Parquet crate's way.
 
+use std::hash::Hash;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, ArrowPrimitiveType, AsArray};
@@ -25,6 +26,8 @@ use parquet::schema::types::ColumnDescPtr;
 use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm};
 use super::delta_packing::{Word, pack};
 use super::encode::Codec;
+use super::interning::Numbers;
+use super::places::Places;
 
 /// How often the forms are compared.
 const TRY_EVERY: usize = 16;
@@ -52,7 +55,7 @@ impl Width {
 }
 
 /// Values of an array, as Parquet's words.
-pub trait Number: Word + ArrowNativeType {
+pub trait Number: Word + ArrowNativeType + Hash + Eq + Into<i64> {
     fn extend(out: &mut Vec<Self>, array: &ArrayRef, rows: Range<usize>) -> Result<()>;
     fn statistics(least: Self, greatest: Self) -> Statistics;
     /// In whose order unsigned values are.
@@ -136,6 +139,7 @@ pub struct NumbersEncoder<W> {
     /// Of the page under way.
     values: Vec<W>,
     packed: Vec<u8>,
+    dictionary: Option<Dictionary<W>>,
     form: Form,
     /// Bytes of a thousand rows when the forms were compared last.
     expected: usize,
@@ -146,15 +150,36 @@ pub struct NumbersEncoder<W> {
     bounds: Option<(W, W)>,
 }
 
+/// Values that come often.
+struct Dictionary<W> {
+    numbers: Numbers<W>,
+    places: Places,
+    values_max: usize,
+    /// It takes values; else it is full, and pages are of the other forms since.
+    is_open: bool,
+}
+
 impl<W: Number> NumbersEncoder<W> {
-    /// `stored`: what the arrays are.
-    pub fn new(descriptor: ColumnDescPtr, codec: Codec, stored: &DataType, granule_rows: usize) -> NumbersEncoder<W> {
+    /// `stored`: what the arrays are. `dictionary_bytes`: a dictionary of so many bytes at most.
+    pub fn new(
+        descriptor: ColumnDescPtr,
+        codec: Codec,
+        stored: &DataType,
+        granule_rows: usize,
+        dictionary_bytes: Option<usize>,
+    ) -> NumbersEncoder<W> {
         NumbersEncoder {
             chunk: ChunkBuilder::new(descriptor, codec),
             granule_rows,
             is_unsigned: stored.is_unsigned_integer(),
             values: Vec::new(),
             packed: Vec::new(),
+            dictionary: dictionary_bytes.map(|bytes| Dictionary {
+                numbers: Numbers::new(),
+                places: Places::default(),
+                values_max: bytes / size_of::<W>(),
+                is_open: true,
+            }),
             form: Form::Plain,
             expected: 0,
             tries_in: 0,
@@ -177,12 +202,46 @@ impl<W: Number> NumbersEncoder<W> {
         Ok(())
     }
 
+    /// Packs what comes instead; to be said before anything is written.
+    pub fn without_dictionary(&mut self) {
+        self.dictionary = None;
+    }
+
     /// Bytes held: pages that are done and the one under way.
     pub fn memory_bytes(&self) -> u64 {
-        self.chunk.memory_bytes() + (self.values.capacity() * size_of::<W>() + self.packed.capacity()) as u64
+        let dictionary = self
+            .dictionary
+            .as_ref()
+            .map_or(0, |dictionary| dictionary.numbers.memory_bytes() + dictionary.places.memory_bytes());
+        self.chunk.memory_bytes() + dictionary + (self.values.capacity() * size_of::<W>() + self.packed.capacity()) as u64
+    }
+
+    /// The page as places. False: the dictionary is full, or there is none.
+    fn end_places(&mut self) -> Result<bool> {
+        let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) else { return Ok(false) };
+        let Dictionary { numbers, places, values_max, is_open } = dictionary;
+        for value in &self.values {
+            let Some(place) = numbers.place(*value, *values_max) else {
+                *is_open = false;
+                places.clear();
+                return Ok(false);
+            };
+            places.push(place);
+        }
+        self.packed.clear();
+        places.encode(numbers.values().len(), &mut self.packed);
+        places.clear();
+        let length = self.chunk.compress(&self.packed)?;
+        self.chunk.push_compressed(length, PageForm::Places { value_bytes: None }, self.packed.len(), self.values.len())?;
+        self.index_page();
+        self.values.clear();
+        Ok(true)
     }
 
     fn end_page(&mut self) -> Result<()> {
+        if self.end_places()? {
+            return Ok(());
+        }
         let (rows, plain) = (self.values.len(), self.values.as_slice().to_byte_slice());
         self.packed.clear();
         let mut compressed = None;
@@ -252,6 +311,11 @@ impl<W: Number> NumbersEncoder<W> {
         if !self.values.is_empty() {
             self.end_page()?;
         }
+        if let Some(Dictionary { numbers, .. }) = &self.dictionary
+            && !numbers.values().is_empty()
+        {
+            self.chunk.push_dictionary(numbers.values().to_byte_slice(), numbers.values().len())?;
+        }
         let flip = |value: W| if self.is_unsigned { value.flipped() } else { value };
         self.chunk.finish(self.bounds.map(|(least, greatest)| W::statistics(flip(least), flip(greatest))))
     }
@@ -294,7 +358,7 @@ mod tests {
     const GRANULE_ROWS: usize = 300;
 
     fn making(kind: &'static str, codec: Codec, by_own: bool) -> Making {
-        Making { kind, text: false, codec, granule_rows: GRANULE_ROWS, by_own }
+        Making { kind, text: false, dictionary: false, codec, granule_rows: GRANULE_ROWS, by_own }
     }
 
     fn encodings(file: &Bytes) -> Vec<Encoding> {
@@ -350,6 +414,31 @@ mod tests {
             check("Date32", &made(&|block| array::<Date32Type>(block, |value| value as i32)), codec);
             let seconds = |block: &[i64]| Arc::new(TimestampSecondArray::from_iter_values(block.iter().map(|value| value / 1000))) as ArrayRef;
             check("DateTime", &made(&seconds), codec);
+        }
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(32))]
+        #[test]
+        fn with_a_dictionary_as_well(
+            // Without an order, so that the first rows do not ask for packing; more values than the dictionary holds, or fewer.
+            rows in prop::collection::vec(any::<u32>(), 300..1500),
+            distinct in prop::sample::select(vec![1_u32, 2, 3, 100, 20_000]),
+            codec in prop::sample::select(vec![Codec::Lz4, Codec::Zstd]),
+        ) {
+            let values: Vec<i64> = rows.iter().map(|row| i64::from((row % distinct).wrapping_mul(2_654_435_761))).collect();
+            let blocks = [array::<Int64Type>(&values, |value| value)];
+            let file = |by_own| file(Making { dictionary: true, ..making("Int64", codec, by_own) }, &blocks);
+            let (ours, theirs) = (file(true), file(false));
+            let (a, b) = (metadata(&ours), metadata(&theirs));
+            prop_assert_eq!(a.row_group(0).column(0).statistics(), b.row_group(0).column(0).statistics());
+            prop_assert_eq!(a.column_index(), b.column_index());
+            prop_assert_eq!(page_rows(&a), page_rows(&b));
+            let first = a.row_group(0).column(0).page_encoding_stats().expect("pages")[0].page_type;
+            if distinct > 1 && distinct < 200 {
+                prop_assert_eq!(first, parquet::basic::PageType::DICTIONARY_PAGE);
+            }
+            prop_assert_eq!(batches(ours), batches(theirs));
         }
     }
 

@@ -21,6 +21,7 @@ pub struct Making {
     /// ClickHouse's type of the column.
     pub kind: &'static str,
     pub text: bool,
+    pub dictionary: bool,
     pub codec: Codec,
     pub granule_rows: usize,
     pub by_own: bool,
@@ -28,16 +29,16 @@ pub struct Making {
 
 /// The file, of one row group; the arrays are those in memory.
 pub fn file(making: Making, blocks: &[ArrayRef]) -> Bytes {
-    let Making { kind, text, codec, granule_rows, by_own } = making;
+    let Making { kind, text, dictionary, codec, granule_rows, by_own } = making;
     let columns = parse::structure(&format!("c {kind}")).expect("columns");
     let root = annotated_schema(&columns, &[text]).expect("a schema");
     let schema = SchemaDescriptor::new(root.clone());
-    let properties = properties(&columns, &schema, &[false], codec, granule_rows).expect("properties");
+    let properties = properties(&columns, &schema, &[dictionary], codec, granule_rows).expect("properties");
     let outlet = Outlet::default();
     let mut file = SerializedFileWriter::new(outlet.clone(), root, properties).expect("a file");
     let factory = ArrowRowGroupWriterFactory::new(&file, storage_schema(&columns));
     let (columns, schema) = (&columns, &schema);
-    let (leaves, dictionaries, text) = (&[1], &[false], &[text]);
+    let (leaves, dictionaries, text) = (&[1], &[dictionary], &[text]);
     let written = Written { columns, leaves, schema, dictionaries, text, codec, granule_rows, by_own };
     let mut encoder = encoders(&factory, 0, written).expect("encoders").remove(0);
     for block in blocks {

@@ -1,6 +1,6 @@
 //! What Parquet's writer puts out, on its way to the upload.
 //!
-//! Pages that we encoded ourselves (`plain_strings`) go around that writer: it would copy them piece by piece into a buffer
+//! Pages that we encoded ourselves (`strings`) go around that writer: it would copy them piece by piece into a buffer
 //! that grows by doubling, and of long strings that is as much memory as the block itself. The writer gets as many bytes of
 //! no meaning instead (a `Gap`), which it counts and puts where the pages belong; here they are left out again, by
 //! their place in the file, and the pages stand in for them as they are.

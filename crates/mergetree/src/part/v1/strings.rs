@@ -1,11 +1,12 @@
-//! Encodes one String column of one row group: views in, PLAIN Parquet pages out, one page a granule.
+//! Encodes one String column of one row group: views in, Parquet pages out, one page a granule: PLAIN, or places in a dictionary
+//! as long as that is small.
 //!
 //! Long text is most of what wide tables hold, so it takes the shortest way: values are copied once, from wherever the
 //! sort's permutation finds them into the page, whose buffer is used again for the next one (`chunk.rs`: what becomes of
 //! pages). The Parquet crate's encoder takes the sorted values as an array. What comes out is what that encoder would have
 //! written, but for the bytes of the compression: statistics, column index and offset index are the same.
 //!
-//! Columns with a dictionary, and strings that can be NULL or lie in arrays, go the other way.
+//! Strings that can be NULL or lie in arrays go the other way.
 
 use std::ops::Range;
 
@@ -17,6 +18,8 @@ use parquet::schema::types::ColumnDescPtr;
 
 use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm, STRINGS_ZSTD_LEVEL};
 use super::encode::{Codec, STATISTICS_BYTES_MAX};
+use super::interning::Strings;
+use super::places::Places;
 
 /// Values whose memory is fetched together.
 const TOUCHED_AT_ONCE: usize = 32;
@@ -26,6 +29,7 @@ pub struct StringsEncoder {
     text: bool,
     granule_rows: usize,
     page: PageValues,
+    dictionary: Option<Dictionary>,
     chunk: ChunkBuilder,
     bounds: Option<Bounds>,
     last_page: Option<Bounds>,
@@ -40,6 +44,18 @@ struct PageValues {
     /// Where the least and the greatest value lie.
     least: Range<usize>,
     greatest: Range<usize>,
+}
+
+/// Values that come often, and the page under way as places among them.
+struct Dictionary {
+    strings: Strings,
+    places: Places,
+    /// Bytes of the strings of the page.
+    value_bytes: u64,
+    encoded: Vec<u8>,
+    bytes_max: usize,
+    /// It takes values; else it is full, and pages are PLAIN since.
+    is_open: bool,
 }
 
 #[derive(Clone)]
@@ -74,12 +90,27 @@ impl PageValues {
 }
 
 impl StringsEncoder {
-    pub fn new(descriptor: ColumnDescPtr, codec: Codec, text: bool, granule_rows: usize) -> StringsEncoder {
+    /// `dictionary_bytes`: a dictionary of so many bytes at most.
+    pub fn new(
+        descriptor: ColumnDescPtr,
+        codec: Codec,
+        text: bool,
+        granule_rows: usize,
+        dictionary_bytes: Option<usize>,
+    ) -> StringsEncoder {
         let codec = if codec == Codec::Zstd { Codec::ZstdAt(STRINGS_ZSTD_LEVEL) } else { codec };
         StringsEncoder {
             text,
             granule_rows,
             page: PageValues::default(),
+            dictionary: dictionary_bytes.map(|bytes_max| Dictionary {
+                strings: Strings::new(),
+                places: Places::default(),
+                value_bytes: 0,
+                encoded: Vec::new(),
+                bytes_max,
+                is_open: true,
+            }),
             chunk: ChunkBuilder::new(descriptor, codec),
             bounds: None,
             last_page: None,
@@ -88,7 +119,7 @@ impl StringsEncoder {
 
     /// Appends the values of these rows; gives their bytes in memory, with eight more each.
     pub fn write(&mut self, array: &BinaryViewArray, mut rows: impl Iterator<Item = usize>) -> Result<u64> {
-        let mut bytes = 0;
+        let mut bytes = self.write_places(array, &mut rows)?;
         let mut values: [&[u8]; TOUCHED_AT_ONCE] = [&[]; TOUCHED_AT_ONCE];
         loop {
             let mut count = 0;
@@ -113,22 +144,78 @@ impl StringsEncoder {
         }
     }
 
+    /// Appends values as long as the dictionary takes them; gives their bytes as `write` does.
+    fn write_places(&mut self, array: &BinaryViewArray, rows: &mut impl Iterator<Item = usize>) -> Result<u64> {
+        let mut bytes = 0;
+        if let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) {
+            dictionary.strings.begin_array();
+        }
+        while let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) {
+            let Some(row) = rows.next() else { break };
+            let view = array.views()[row];
+            // A view begins with the length.
+            let length = u64::from(view as u32);
+            bytes += length + 8;
+            let place = dictionary.strings.known(view);
+            match place.or_else(|| dictionary.strings.place(view, array.value(row), dictionary.bytes_max)) {
+                Some(place) => {
+                    dictionary.places.push(place);
+                    dictionary.value_bytes += length;
+                    if dictionary.places.len() == self.granule_rows {
+                        self.end_places()?;
+                    }
+                }
+                None => {
+                    dictionary.is_open = false;
+                    for place in dictionary.places.rows() {
+                        self.page.push(dictionary.strings.value(*place));
+                    }
+                    dictionary.places.clear();
+                    self.page.push(array.value(row));
+                    if self.page.rows == self.granule_rows {
+                        self.end_page()?;
+                    }
+                }
+            }
+        }
+        Ok(bytes)
+    }
+
     /// Bytes held: pages that are done and the one under way.
     pub fn memory_bytes(&self) -> u64 {
-        self.chunk.memory_bytes() + self.page.plain.capacity() as u64
+        let dictionary = self.dictionary.as_ref().map_or(0, |dictionary| {
+            dictionary.strings.memory_bytes() + dictionary.places.memory_bytes() + dictionary.encoded.capacity() as u64
+        });
+        self.chunk.memory_bytes() + self.page.plain.capacity() as u64 + dictionary
+    }
+
+    /// Ends a page of places.
+    fn end_places(&mut self) -> Result<()> {
+        let Some(dictionary) = &mut self.dictionary else { return Ok(()) };
+        let Dictionary { strings, places, value_bytes, encoded, .. } = dictionary;
+        encoded.clear();
+        places.encode(strings.len(), encoded);
+        let form = PageForm::Places { value_bytes: Some(std::mem::take(value_bytes)) };
+        let length = self.chunk.compress(encoded)?;
+        self.chunk.push_compressed(length, form, encoded.len(), places.len())?;
+        let values = || places.distinct().iter().map(|place| strings.value(*place));
+        let (least, greatest) = (values().min().unwrap_or_default(), values().max().unwrap_or_default());
+        let bounds = Bounds { least: least.to_vec(), greatest: greatest.to_vec() };
+        places.clear();
+        self.index_page(bounds);
+        Ok(())
     }
 
     fn end_page(&mut self) -> Result<()> {
         let plain = &self.page.plain;
         let length = self.chunk.compress(plain)?;
         self.chunk.push_compressed(length, PageForm::PlainStrings, plain.len(), self.page.rows)?;
-        self.index_page();
+        self.index_page(self.page.bounds());
         self.page.clear();
         Ok(())
     }
 
-    fn index_page(&mut self) {
-        let bounds = self.page.bounds();
+    fn index_page(&mut self, bounds: Bounds) {
         let order = self.last_page.as_ref().map_or(Order::FIRST, |last| Order {
             ascends: last.least <= bounds.least && last.greatest <= bounds.greatest,
             descends: last.least >= bounds.least && last.greatest >= bounds.greatest,
@@ -154,6 +241,12 @@ impl StringsEncoder {
     pub fn finish(mut self) -> Result<EncodedChunk> {
         if self.page.rows > 0 {
             self.end_page()?;
+        }
+        if self.dictionary.as_ref().is_some_and(|dictionary| dictionary.places.len() > 0) {
+            self.end_places()?;
+        }
+        if let Some(dictionary) = &self.dictionary {
+            self.chunk.push_dictionary(dictionary.strings.plain(), dictionary.strings.len())?;
         }
         let statistics = self.bounds.as_ref().map(|bounds| statistics(bounds, self.text));
         self.chunk.finish(statistics)
@@ -223,11 +316,12 @@ mod tests {
         fn a_file_is_as_the_parquet_crate_writes_it(
             blocks in prop::collection::vec(prop::collection::vec("[a-bé\u{10ffff}]{0,50}", 1..12), 1..4),
             zstd in any::<bool>(),
+            dictionary in any::<bool>(),
         ) {
             let codec = if zstd { Codec::Zstd } else { Codec::Lz4 };
             let array = |block: &Vec<String>| Arc::new(BinaryViewArray::from_iter_values(block)) as ArrayRef;
             let arrays: Vec<ArrayRef> = blocks.iter().map(array).collect();
-            let making = |by_own| Making { kind: "String", text: true, codec, granule_rows: 4, by_own };
+            let making = |by_own| Making { kind: "String", text: true, dictionary, codec, granule_rows: 4, by_own };
             let (ours, theirs) = (file(making(true), &arrays), file(making(false), &arrays));
             let (a, b) = (metadata(&ours), metadata(&theirs));
             let (ours_column, theirs_column) = (a.row_group(0).column(0), b.row_group(0).column(0));
@@ -244,6 +338,30 @@ mod tests {
                 .collect();
             let expected: Vec<String> = blocks.into_iter().flatten().collect();
             prop_assert_eq!(read, expected);
+        }
+
+        #[test]
+        fn a_dictionary_that_is_full_ends(
+            numbers in prop::collection::vec(0..5000_u32, 100..3000),
+            length in prop::sample::select(vec![3_usize, 12, 13, 40]),
+            blocks in 1..4_usize,
+        ) {
+            let value = |number: &u32| format!("{number:0length$}");
+            let pieces: Vec<ArrayRef> = numbers
+                .chunks(numbers.len().div_ceil(blocks))
+                .map(|piece| Arc::new(BinaryViewArray::from_iter_values(piece.iter().map(value))) as ArrayRef)
+                .collect();
+            let making = Making { kind: "String", text: true, dictionary: true, codec: Codec::Lz4, granule_rows: 64, by_own: true };
+            let (ours, theirs) = (file(making, &pieces), file(Making { by_own: false, ..making }, &pieces));
+            let (a, b) = (metadata(&ours), metadata(&theirs));
+            prop_assert_eq!(a.row_group(0).column(0).statistics(), b.row_group(0).column(0).statistics());
+            prop_assert_eq!(a.column_index(), b.column_index());
+            prop_assert_eq!(page_rows(&a), page_rows(&b));
+            let read: Vec<String> = batches(ours)
+                .iter()
+                .flat_map(|batch| batch.column(0).as_string::<i32>().iter().map(|value| value.expect("no NULL").to_string()).collect::<Vec<_>>())
+                .collect();
+            prop_assert_eq!(read, numbers.iter().map(value).collect::<Vec<_>>());
         }
 
         #[test]

@@ -1,0 +1,334 @@
+//! `ORDER BY … WITH FILL`: what is written becomes a node of the plan above the sort and below LIMIT.
+//!
+//! FROM, TO, STEP and STALENESS are constants, checked against the type of their key here: rows are made of plain numbers (days of
+//! dates, ticks of times), but for a step that is an interval, which is an expression (months differ).
+
+mod node;
+
+use datafusion::common::{Column, ScalarValue};
+use datafusion::logical_expr::expr::Sort;
+use datafusion::logical_expr::{Expr, Extension, LogicalPlan, LogicalPlanBuilder};
+use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::SqlType;
+use gristmill_types::default::default_scalar;
+use gristmill_types::sql_type::IntervalKind;
+use sqlparser::ast::Interpolate;
+use std::sync::Arc;
+
+pub use node::{FillKey, FillNode, Number, SHIFTED, Step};
+
+use super::scope::{Scope, ScopeColumn};
+use super::{Analyzer, OutputColumn};
+use crate::ast::{self, Node, call};
+use crate::translate;
+
+/// A key of ORDER BY with the column that carries its value.
+pub(crate) struct Key<'t> {
+    pub column: Expr,
+    pub kind: SqlType,
+    pub descending: bool,
+    pub fill: Option<&'t ast::Fill>,
+}
+
+fn invalid(text: impl Into<String>) -> Error {
+    Error::new(ErrorCode::INVALID_WITH_FILL_EXPRESSION, text.into())
+}
+
+impl Analyzer<'_> {
+    /// `builder`: rows in the order of `sorts`. Errors: INVALID_WITH_FILL_EXPRESSION.
+    pub(crate) fn filled(
+        &self,
+        builder: LogicalPlanBuilder,
+        sorts: Vec<Sort>,
+        keys: &[Key<'_>],
+        columns: &[OutputColumn],
+        interpolate: Option<&Interpolate>,
+    ) -> Result<LogicalPlanBuilder> {
+        let first = keys.iter().position(|key| key.fill.is_some()).unwrap_or(keys.len());
+        let prefix = if self.settings.use_with_fill_by_sorting_prefix { &keys[..first] } else { &[] };
+        let mut filled: Vec<FillKey> = Vec::new();
+        for key in keys {
+            let Some(fill) = key.fill else {
+                continue;
+            };
+            if keys.iter().filter(|other| other.column == key.column).count() > 1 {
+                return Err(invalid("An expression stands twice in an ORDER BY that fills it: once is enough"));
+            }
+            filled.push(self.fill_key(key, fill)?);
+        }
+        let interpolated = match interpolate {
+            Some(interpolate) => self.interpolated(interpolate, keys, columns)?,
+            None => Vec::new(),
+        };
+        let input = builder.build()?;
+        let default = |name: &str, of: &arrow::datatypes::DataType| {
+            let output = columns.iter().find(|column| matches!(&column.expr, Expr::Column(column) if column.name == name));
+            output.map_or_else(|| Ok(ScalarValue::new_default(of)?), |column| Ok(default_scalar(&column.kind)))
+        };
+        let fields = input.schema().fields().iter();
+        let defaults = fields.map(|field| default(field.name(), field.data_type())).collect::<Result<Vec<_>>>()?;
+        let prefix = prefix.iter().map(|key| column_name(&key.column)).collect::<Result<_>>()?;
+        let node = FillNode { input, sorts, prefix, keys: filled, interpolated, defaults };
+        Ok(LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) })))
+    }
+
+    fn fill_key(&self, key: &Key<'_>, fill: &ast::Fill) -> Result<FillKey> {
+        let kind = key.kind.plain().clone();
+        let bounds = bounds(&kind)?;
+        let bound = |node: &Option<Node>| node.as_ref().map(|node| self.fill_bound(node, &kind)).transpose();
+        let (from, to) = (bound(&fill.from)?, bound(&fill.to)?);
+        let (step, ahead) = match &fill.step {
+            Some(node) => self.fill_step(node, &kind, "STEP")?,
+            None => {
+                let one = if key.descending { -1 } else { 1 };
+                (Step::Add(scaled(one, &kind)), !key.descending)
+            }
+        };
+        let (direction, before, sign) =
+            if key.descending { ("descending", "greater", "positive") } else { ("ascending", "less", "negative") };
+        if let (Some(from), Some(to)) = (from, to)
+            && is_less(to, from) != key.descending
+            && from != to
+        {
+            return Err(invalid(format!(
+                "TO value cannot be {before} than FROM value for sorting in {direction} direction"
+            )));
+        }
+        if ahead == key.descending {
+            return Err(invalid(format!("STEP value cannot be {sign} for sorting in {direction} direction")));
+        }
+        let staleness = match &fill.staleness {
+            None => None,
+            Some(_) if from.is_some() => {
+                return Err(invalid("WITH FILL STALENESS cannot be used together with WITH FILL FROM"));
+            }
+            Some(node) => {
+                let (staleness, ahead) = self.fill_step(node, &kind, "STALENESS")?;
+                if ahead == key.descending {
+                    return Err(invalid(format!("STALENESS value cannot be {sign} for sorting in {direction} direction")));
+                }
+                Some(staleness)
+            }
+        };
+        let column = column_name(&key.column)?;
+        Ok(FillKey { column, kind: kind.to_string(), bounds, descending: key.descending, from, to, step, staleness })
+    }
+
+    /// FROM or TO, in the type of the key.
+    fn fill_bound(&self, node: &Node, kind: &SqlType) -> Result<Number> {
+        let (value, from) = self.constant(node)?;
+        let incompatible = || invalid(format!("Incompatible types of WITH FILL expression values with column type {kind}"));
+        let from = from.plain();
+        let number = number_of(&value, from)?;
+        let number = match (is_moment(from), is_moment(kind)) {
+            (true, _) if !same_moment(from, kind) => return Err(incompatible()),
+            (true, _) => number,
+            (false, true) => match number {
+                Number::Whole(value) => scaled(value, kind),
+                Number::Float(_) => return Err(incompatible()),
+            },
+            (false, false) => match (number, kind.is_float()) {
+                (Number::Whole(value), true) => Number::float(value as f64),
+                (Number::Float(_), false) => return Err(incompatible()),
+                _ => number,
+            },
+        };
+        if let (Number::Whole(value), Some((least, greatest))) = (number, bounds(kind)?)
+            && !(least..=greatest).contains(&value)
+        {
+            let text = if value < 0 && least == 0 {
+                format!("WITH FILL bound values cannot be negative for unsigned type {kind}")
+            } else {
+                format!("WITH FILL bound {value} is out of range of the ORDER BY column type {kind}")
+            };
+            return Err(invalid(text));
+        }
+        Ok(number)
+    }
+
+    /// A step, and whether it leads to greater values.
+    fn fill_step(&self, node: &Node, kind: &SqlType, what: &str) -> Result<(Step, bool)> {
+        let (value, from) = self.constant(node)?;
+        let number = number_of(&value, from.plain())?;
+        let zero = || invalid(format!("{what} value cannot be zero"));
+        if let SqlType::Interval(unit) = from.plain() {
+            let Number::Whole(count) = number else { return Err(zero()) };
+            if !is_moment(kind) {
+                let text = format!("{what} of Interval type can be used only with Date/DateTime types, but got {kind}");
+                return Err(invalid(text));
+            }
+            if count == 0 {
+                return Err(zero());
+            }
+            if matches!(kind, SqlType::Date | SqlType::Date32)
+                && let Some((units, days)) = unit.ratio(IntervalKind::Day)
+                && i128::from(units) * count.abs() < i128::from(days)
+            {
+                return Err(invalid("Value of step is to low. Must be >= 1 day".to_string()));
+            }
+            let columns = gristmill_types::Columns(Arc::new([gristmill_types::Column::new(SHIFTED, kind.clone())]));
+            let shifted =
+                self.over_columns(&call("plus", vec![Node::Name(vec![SHIFTED.to_string()]), node.clone()]), &columns)?;
+            return Ok((Step::Shift(self.cast(shifted, kind)?.expr), count > 0));
+        }
+        let incompatible = || invalid(format!("Incompatible types of WITH FILL expression values with column type {kind}"));
+        let number = match (number, kind.is_float()) {
+            (Number::Whole(value), true) => Number::float(value as f64),
+            (Number::Whole(value), false) => scaled(value, kind),
+            (Number::Float(_), false) => return Err(incompatible()),
+            (float, true) => float,
+        };
+        match number {
+            Number::Whole(0) => Err(zero()),
+            Number::Float(bits) if f64::from_bits(bits) == 0.0 => Err(zero()),
+            number => Ok((Step::Add(number), is_less(Number::Whole(0), number))),
+        }
+    }
+
+    /// INTERPOLATE: columns that are named, each by itself or AS something; without names all that nothing is ordered by.
+    fn interpolated(
+        &self,
+        interpolate: &Interpolate,
+        keys: &[Key<'_>],
+        columns: &[OutputColumn],
+    ) -> Result<Vec<(String, Expr)>> {
+        let is_key = |column: &OutputColumn| keys.iter().any(|key| key.column == column.expr);
+        let itself = |column: &OutputColumn| Ok((column_name(&column.expr)?, column.expr.clone()));
+        let Some(exprs) = &interpolate.exprs else {
+            return columns.iter().filter(|column| !is_key(column)).map(itself).collect();
+        };
+        let named = |column: &OutputColumn| ScopeColumn {
+            origin: Vec::new(),
+            qualifier: Vec::new(),
+            name: column.name.clone(),
+            kind: column.kind.clone(),
+            expr: column.expr.clone(),
+            hidden: false,
+        };
+        let scope = Scope { columns: columns.iter().map(named).collect(), ..Scope::default() };
+        let mut interpolated: Vec<(String, Expr)> = Vec::new();
+        for one in exprs {
+            let name = ast::unescape_identifier(&one.column);
+            let Some(column) = columns.iter().find(|column| column.name == name) else {
+                let text =
+                    format!("Missing column '{name}' as an INTERPOLATE expression target: it is not in the SELECT list");
+                return Err(Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text));
+            };
+            if is_key(column) {
+                let text =
+                    format!("Column '{name}' is participating in ORDER BY expression and can't be INTERPOLATE output");
+                return Err(invalid(text));
+            }
+            let (target, value) = match &one.expr {
+                None => itself(column)?,
+                Some(expr) => {
+                    let typed = self.as_value(self.expr(&translate::node(expr)?, &scope.rows())?)?;
+                    (column_name(&column.expr)?, self.cast(typed, &column.kind)?.expr)
+                }
+            };
+            if interpolated.iter().any(|(other, _)| *other == target) {
+                return Err(invalid(format!("Duplicate INTERPOLATE column '{name}'")));
+            }
+            interpolated.push((target, value));
+        }
+        Ok(interpolated)
+    }
+}
+
+fn column_name(expr: &Expr) -> Result<String> {
+    match expr {
+        Expr::Column(Column { name, .. }) => Ok(name.clone()),
+        other => Err(Error::logical(format!("A key of WITH FILL that is no column: {other}"))),
+    }
+}
+
+fn is_moment(kind: &SqlType) -> bool {
+    matches!(kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) | SqlType::DateTime64(..))
+}
+
+/// Whether a value of the one type is one of the other: zones are only shown.
+fn same_moment(a: &SqlType, b: &SqlType) -> bool {
+    match (a, b) {
+        (SqlType::DateTime(_), SqlType::DateTime(_)) => true,
+        (SqlType::DateTime64(a, _), SqlType::DateTime64(b, _)) => a == b,
+        _ => a == b,
+    }
+}
+
+/// A number beside values of the type: seconds where it has ticks.
+fn scaled(value: i128, kind: &SqlType) -> Number {
+    match kind {
+        SqlType::DateTime64(scale, _) => Number::Whole(value.saturating_mul(10_i128.pow(u32::from(*scale)))),
+        kind if kind.is_float() => Number::float(value as f64),
+        _ => Number::Whole(value),
+    }
+}
+
+fn is_less(a: Number, b: Number) -> bool {
+    let float = |number: Number| match number {
+        Number::Whole(value) => value as f64,
+        Number::Float(bits) => f64::from_bits(bits),
+    };
+    match (a, b) {
+        (Number::Whole(a), Number::Whole(b)) => a < b,
+        (a, b) => float(a) < float(b),
+    }
+}
+
+/// The values that a type holds; `None`: those of floats.
+fn bounds(kind: &SqlType) -> Result<Option<(i128, i128)>> {
+    use gristmill_types::calendar::{EARLIEST_DAY, LAST_DAY_OF_DATE, LATEST_DAY, SECONDS_A_DAY};
+    Ok(Some(match kind {
+        kind if kind.is_float() => return Ok(None),
+        SqlType::Date => (0, i128::from(LAST_DAY_OF_DATE)),
+        SqlType::Date32 => (i128::from(EARLIEST_DAY), i128::from(LATEST_DAY)),
+        SqlType::DateTime(_) => (0, i128::from(u32::MAX)),
+        SqlType::DateTime64(scale, _) => {
+            let ticks = i128::from(SECONDS_A_DAY) * 10_i128.pow(u32::from(*scale));
+            (i128::from(EARLIEST_DAY) * ticks, (i128::from(LATEST_DAY) + 1) * ticks - 1)
+        }
+        kind => match kind.integer_bits() {
+            // What is wider is filled within 127 bits.
+            Some((bits, signed)) => {
+                let bits = u32::from(bits).min(127);
+                if signed { (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) } else { (0, i128::MAX >> (127 - bits)) }
+            }
+            None => {
+                let text = format!("Incompatible types of WITH FILL expression values with column type {kind}");
+                return Err(invalid(text));
+            }
+        },
+    }))
+}
+
+fn number_of(value: &ScalarValue, kind: &SqlType) -> Result<Number> {
+    use arrow::datatypes::DataType;
+    let illegal = || invalid(format!("Illegal type {kind} of WITH FILL expression, must be numeric type"));
+    let ticks = |to: DataType| value.cast_to(&to).map_err(|_| illegal());
+    let number = match kind {
+        kind if kind.is_float() => match ticks(DataType::Float64)? {
+            ScalarValue::Float64(Some(value)) => Some(Number::float(value)),
+            _ => None,
+        },
+        kind if kind.is_integer() && kind.arrow() == DataType::Decimal256(76, 0) => match value {
+            ScalarValue::Decimal256(Some(value), ..) => value.to_i128().map(Number::Whole),
+            _ => None,
+        },
+        SqlType::UInt64 => match value {
+            ScalarValue::UInt64(Some(value)) => Some(Number::Whole(i128::from(*value))),
+            _ => None,
+        },
+        kind if kind.is_integer() || is_moment(kind) || matches!(kind, SqlType::Interval(_)) => {
+            let value = match value {
+                ScalarValue::Date32(days) => days.map(i64::from),
+                value => match value.cast_to(&DataType::Int64).map_err(|_| illegal())? {
+                    ScalarValue::Int64(value) => value,
+                    _ => None,
+                },
+            };
+            value.map(|value| Number::Whole(i128::from(value)))
+        }
+        _ => None,
+    };
+    number.ok_or_else(illegal)
+}
