@@ -229,3 +229,9 @@ def test_sessions_of_one_user(configured):
     while http("SELECT 1", session_id="s").status != 200 and time.monotonic() < until:
         time.sleep(0.05)
     assert http.ok("SELECT 1", session_id="s") == "1\n"
+
+
+def test_the_limit_of_sessions_may_be_said_as_it_is(configured):
+    _, http = configured("")
+    assert http.ok("SELECT 1", max_sessions_for_user=0) == "1\n"
+    assert http("SELECT 1", max_sessions_for_user=5).error == (164, "READONLY")

@@ -1,6 +1,7 @@
 """Traces: what clients say of them, and what a collector is sent."""
 
 import json
+import logging
 import subprocess
 import threading
 import time
@@ -108,13 +109,15 @@ def test_a_query_over_http_is_a_part_of_its_clients_trace(traced):
     assert events(http)["OpenTelemetrySpansSent"] >= 4
 
 
-def test_a_query_over_the_native_protocol_is_too(traced):
+def test_a_query_over_the_native_protocol_is_too(traced, caplog):
     server, collector = traced
+    caplog.set_level(logging.INFO, logger="clickhouse_driver.log")
     trace = "1af7651916cd43dd8448eb211c80319c"
     # The driver sends the halves as servers of its time took them: the lower one first. ClickHouse has them the other way.
     said = {"opentelemetry_traceparent": f"00-{trace[16:]}{trace[:16]}-{PARENT}-01", "opentelemetry_tracestate": "a=b"}
     client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, settings=said)
-    client.execute("CREATE TABLE IF NOT EXISTS spans (a UInt32) ENGINE = Memory")
+    client.execute("CREATE TABLE IF NOT EXISTS spans (a UInt32) ENGINE = Memory", settings={"send_logs_level": "trace"})
+    assert f"OpenTelemetry traceparent '00-{trace}-{PARENT}-01'" in caplog.text
     collector.of(trace, 4)
     client.execute("INSERT INTO spans VALUES", [[1], [2]])
     spans = collector.of(trace, 8)

@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import suite_server
 from results import Outcomes, junit
-from server import Server
 from sources import python, repository
 
 TITLE = "clickhouse-connect 1.7.2"
@@ -16,10 +16,7 @@ def run(folder: Path) -> Outcomes:
     source = repository("ClickHouse", "clickhouse-connect", "v1.7.2", folder)
     # The package that is installed is tested.
     (source / "clickhouse_connect").rename(source / "not_clickhouse_connect")
-    # As often as the servers that its own tests run against write their log.
-    config = folder / "config.xml"
-    config.write_text("<config><query_log><flush_interval_milliseconds>1000</flush_interval_milliseconds></query_log></config>")
-    server = Server(folder / "data", "--config-file", str(config))
+    server = suite_server.start(folder)
     report = folder / "report.xml"
     options = ["-o", "addopts=", "-o", "log_cli=false", "--tb=native", "--timeout", "60", f"--junitxml={report}"]
     line = [python(HERE / "requirements.txt"), "-m", "pytest", "-q", *options, "tests/integration_tests"]

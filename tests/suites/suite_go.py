@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import suite_server
 from results import Outcomes, go_events
-from server import Server
 from sources import go_module
 
 TITLE = "clickhouse-go 2.50.0"
@@ -17,7 +17,9 @@ def run(folder: Path) -> Outcomes:
     source = go_module(MODULE, "v2.50.0", folder)
     lines = []
     for package in PACKAGES:
-        server = Server(folder / "data" / package.replace("/", "-"))
+        own = folder / f"server-{package.replace('/', '-')}"
+        own.mkdir()
+        server = suite_server.start(own)
         told = {
             "CLICKHOUSE_USE_DOCKER": "false",
             "CLICKHOUSE_HOST": "127.0.0.1",

@@ -4,8 +4,8 @@ import os
 import subprocess
 from pathlib import Path
 
+import suite_server
 from results import Outcomes, junit
-from server import Server
 from sources import call, replace, repository
 
 TITLE = "clickhouse-js 1.23.1"
@@ -16,7 +16,7 @@ def run(folder: Path) -> Outcomes:
     call("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", "--ignore-scripts", cwd=source)
     # What its `postinstall` does.
     call("npm", "pkg", "delete", "type", cwd=source / "node_modules/parquet-wasm")
-    server = Server(folder / "data")
+    server = suite_server.start(folder)
     replace(source / "packages/client-common/__tests__/utils/client.ts", ("127.0.0.1:8123", f"127.0.0.1:{server.http_port}"))
     report = folder / "report.xml"
     line = ["npm", "run", "test:integration", "--", "--run", "--reporter=junit", f"--outputFile={report}"]

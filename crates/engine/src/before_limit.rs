@@ -6,6 +6,7 @@
 
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 use std::task::{Context, Poll, ready};
 
 use arrow::array::RecordBatch;
@@ -68,6 +69,7 @@ pub fn told(
     context: &Arc<QueryContext>,
 ) -> SendableRecordBatchStream {
     if is_of_one_row(&plan) {
+        context.progress.total_rows_to_read.fetch_add(1, Relaxed);
         context.read(1, 1);
     }
     match limited(&plan) {

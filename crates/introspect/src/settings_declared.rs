@@ -216,7 +216,8 @@ impl Settings {
     /// `set`, as whoever these settings are of may ask for it: with `readonly` 1 nothing can be changed, with 2 all but
     /// `readonly` itself, and everything within its constraints. Errors: READONLY, SETTING_CONSTRAINT_VIOLATION, those of `set`.
     pub fn change(&mut self, name: &str, value: &str) -> Result<()> {
-        if name == "max_sessions_for_user" {
+        // Who sends all settings as they are changes nothing.
+        if name == "max_sessions_for_user" && self.get(name).as_deref() != Some(value) {
             let text = "Setting max_sessions_for_user is not allowed to be set by query: it belongs into the user's profile";
             return Err(Error::new(ErrorCode::READONLY, text));
         }

@@ -427,7 +427,9 @@ fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                 let before = at.checked_sub(1).map(|i| &tokens[i].token);
                 let after = tokens.get(at + 1).map(|t| &t.token);
                 let subquery = after.is_some_and(|t| ["SELECT", "WITH", "EXPLAIN"].iter().any(|w| is_word(t, w)));
-                open.push(if before.is_some_and(|t| is_word(t, "CAST") || is_word(t, "TRY_CAST")) {
+                // AS is of their own grammar there.
+                let own = ["CAST", "TRY_CAST", "INTERPOLATE"];
+                open.push(if before.is_some_and(|t| own.iter().any(|word| is_word(t, word))) {
                     Open::Cast
                 } else if subquery {
                     Open::Subquery
@@ -459,7 +461,7 @@ fn scalar_with(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
                 || matches!(tokens[at - 1].token, Token::LParen)
                 || is_word(&tokens[at - 1].token, "AS")
                 || after_insert_head(&tokens, at)
-                || is_word(&tokens[at - 1].token, "ALL")
+                || (is_word(&tokens[at - 1].token, "ALL") && at > 1 && combines_queries(&tokens[at - 2].token))
                 || is_word(&tokens[at - 1].token, "EXPLAIN"));
         out.push(tokens[at].clone());
         at += 1;
@@ -473,6 +475,11 @@ fn scalar_with(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         at = with_items(&tokens, at, &mut out);
     }
     out
+}
+
+/// Behind `UNION ALL` a WITH begins a query; behind `GROUP BY ALL` it says what becomes of the groups.
+fn combines_queries(token: &Token) -> bool {
+    ["UNION", "INTERSECT", "EXCEPT"].iter().any(|word| is_word(token, word))
 }
 
 /// `INSERT INTO t WITH …`, `SETTINGS a = 1 WITH …`: a WITH before which no clause of a SELECT stands.

@@ -98,12 +98,11 @@ impl Digits {
                 (digits.precision, digits.radix) = (Some(u64::from(*precision)), Some(10));
                 digits.scale = Some(u64::from(*scale));
             }
-            SqlType::Float32 => (digits.precision, digits.radix) = (Some(32), Some(2)),
-            SqlType::Float64 => (digits.precision, digits.radix) = (Some(64), Some(2)),
-            SqlType::DateTime(_) => digits.datetime = Some(0),
+            SqlType::Date | SqlType::Date32 | SqlType::DateTime(_) => digits.datetime = Some(0),
             SqlType::DateTime64(scale, _) => digits.datetime = Some(u64::from(*scale)),
             other => {
-                if let Some((bits, _)) = other.integer_bits() {
+                let bits = if *other == SqlType::Bool { Some(8) } else { other.integer_bits().map(|(bits, _)| bits) };
+                if let Some(bits) = bits {
                     (digits.precision, digits.radix) = (Some(u64::from(bits)), Some(2));
                     digits.scale = Some(0);
                 }

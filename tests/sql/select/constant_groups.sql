@@ -13,3 +13,5 @@ SELECT toDate('1970-01-01') AS g, number % 2 AS h, count() FROM numbers(3) GROUP
 SELECT toDate('1970-01-01') AS g, number % 2 AS h, count() FROM numbers(3) GROUP BY ROLLUP(h, g) ORDER BY ALL;
 SELECT greatest('A', '-3') AS g, sum(number) FROM numbers(3) WHERE number > 5 GROUP BY g HAVING count() > 0;
 SELECT count() FROM numbers(0) GROUP BY ();
+SELECT count() FROM numbers(0) GROUP BY tuple();
+SELECT count() FROM numbers(2) GROUP BY ();

@@ -3,7 +3,7 @@ SELECT n FROM (SELECT number * 2 + 1 AS n FROM numbers(3)) ORDER BY n WITH FILL;
 SELECT n, source FROM (SELECT toFloat32(number % 10) AS n, 'original' AS source FROM numbers(10) WHERE number % 3 = 1) ORDER BY n WITH FILL FROM 0 TO 5.51 STEP 0.5;
 SELECT n, source FROM (SELECT number % 10 AS n, 'original' AS source FROM numbers(10) WHERE number % 3 = 1) ORDER BY n WITH FILL FROM 0 TO 11;
 SELECT n FROM (SELECT number * 3 AS n FROM numbers(4)) ORDER BY n DESC WITH FILL;
-SELECT n FROM (SELECT number * 3 AS n FROM numbers(4)) ORDER BY n DESC WITH FILL FROM 11 TO -2 STEP -2;
+SELECT n FROM (SELECT toInt64(number * 3) AS n FROM numbers(4)) ORDER BY n DESC WITH FILL FROM 11 TO -2 STEP -2;
 SELECT toInt64(number) AS n FROM numbers(0) ORDER BY n WITH FILL FROM 1 TO 4;
 SELECT toInt64(number) AS n FROM numbers(0) ORDER BY n WITH FILL;
 SELECT n FROM (SELECT number AS n FROM numbers(3)) ORDER BY n WITH FILL TO 6 LIMIT 5;
@@ -29,6 +29,9 @@ SELECT n + 1 AS m FROM (SELECT arrayJoin([1, 4]) AS n) ORDER BY n WITH FILL;
 SELECT n FROM (SELECT arrayJoin([1, 4, NULL]) AS n) ORDER BY n WITH FILL;
 SELECT n FROM (SELECT arrayJoin([1, 4, NULL]) AS n) ORDER BY n NULLS FIRST WITH FILL FROM 0 TO 6;
 SELECT DISTINCT n % 5 AS m FROM (SELECT arrayJoin([1, 4, 6, 9]) AS n) ORDER BY m WITH FILL FROM 0 TO 6;
+SELECT toInt8(n % 3) AS g, count() FROM (SELECT arrayJoin([1, 4, 6, 9]) AS n) GROUP BY g ORDER BY g WITH FILL FROM -1 TO 4;
+SELECT count(), sum(n) FROM (SELECT arrayJoin([1, 4, 6, 9]) AS n ORDER BY n WITH FILL TO 12);
+-- error: INVALID_WITH_FILL_EXPRESSION
 SELECT n % 3 AS g, count() FROM (SELECT arrayJoin([1, 4, 6, 9]) AS n) GROUP BY g ORDER BY g WITH FILL FROM -1 TO 4;
 -- Within each value of the keys before.
 CREATE TABLE ts (sensor UInt64, time UInt64, value Float64) ENGINE = MergeTree ORDER BY (sensor, time);
@@ -45,7 +48,7 @@ SELECT * FROM ts ORDER BY sensor WITH FILL, time WITH FILL FROM 1 TO 4;
 SELECT n, source, inter FROM (SELECT toFloat32(number % 10) AS n, 'original' AS source, number AS inter FROM numbers(10) WHERE number % 3 = 1) ORDER BY n WITH FILL FROM 0 TO 5.51 STEP 0.5 INTERPOLATE (inter AS inter + 1);
 SELECT n, source, inter FROM (SELECT number % 10 AS n, 'original' AS source, number AS inter FROM numbers(10) WHERE number % 3 = 1) ORDER BY n WITH FILL FROM 0 TO 11 INTERPOLATE (inter, source);
 SELECT n, source, inter FROM (SELECT number % 10 AS n, 'original' AS source, number AS inter FROM numbers(10) WHERE number % 3 = 1) ORDER BY n WITH FILL FROM 0 TO 11 INTERPOLATE;
-SELECT n, a, b FROM (SELECT arrayJoin([1, 5]) AS n, 1 AS a, 10 AS b) ORDER BY n WITH FILL INTERPOLATE (a AS a * 2, b AS a + b);
+SELECT n, a, b FROM (SELECT arrayJoin([1, 5]) AS n, materialize(1) AS a, materialize(10) AS b) ORDER BY n WITH FILL INTERPOLATE (a AS a * 2, b AS b + 1);
 -- STALENESS.
 SELECT n, 'original' AS source FROM (SELECT arrayJoin([0, 5, 10, 15, 30]) AS n) ORDER BY n WITH FILL STEP 1 STALENESS 3;
 SELECT n, v FROM (SELECT arrayJoin([0, 5, 10]) AS n, n AS v) ORDER BY n WITH FILL STEP 2 STALENESS 3 INTERPOLATE (v AS v);
@@ -67,8 +70,6 @@ SELECT number AS n FROM numbers(2) ORDER BY n WITH FILL STEP INTERVAL 1 DAY;
 SELECT toDate('2024-01-01') AS d ORDER BY d WITH FILL STEP INTERVAL 1 HOUR;
 -- error: INVALID_WITH_FILL_EXPRESSION
 SELECT toDateTime('2024-01-01', 'UTC') AS d ORDER BY d WITH FILL TO '2024-02-17' STEP toIntervalHour(1);
--- error: INVALID_WITH_FILL_EXPRESSION
-SELECT toUInt8(number) AS n FROM numbers(2) ORDER BY n WITH FILL TO 300;
 -- error: INVALID_WITH_FILL_EXPRESSION
 SELECT number AS n, n + 1 AS m FROM numbers(2) ORDER BY n WITH FILL INTERPOLATE (n AS n + 1);
 -- error: INVALID_WITH_FILL_EXPRESSION

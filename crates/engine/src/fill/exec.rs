@@ -7,6 +7,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, RecordBatch};
+use arrow::datatypes::SchemaRef;
 use arrow::row::{OwnedRow, RowConverter, SortField};
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, ScalarValue};
@@ -58,8 +59,10 @@ pub struct FillExec {
 }
 
 impl FillExec {
+    /// `schema`: that of the input, but that more columns may be NULL.
     pub fn new(
         input: Arc<dyn ExecutionPlan>,
+        schema: SchemaRef,
         ordering: Option<LexOrdering>,
         prefix: Vec<usize>,
         keys: Vec<PhysicalKey>,
@@ -67,7 +70,7 @@ impl FillExec {
         defaults: Vec<ScalarValue>,
     ) -> FillExec {
         let properties = Arc::new(PlanProperties::new(
-            EquivalenceProperties::new(input.schema()),
+            EquivalenceProperties::new(schema),
             Partitioning::UnknownPartitioning(1),
             EmissionType::Incremental,
             Boundedness::Bounded,
@@ -231,7 +234,7 @@ impl Filler {
         if !self.has_begun {
             self.cursor.begin_without_rows();
         }
-        let nothing = RecordBatch::new_empty(input.schema());
+        let nothing = RecordBatch::new_empty(self.made.schema());
         if self.suffix(&nothing).await?.is_ok() {
             self.flush(&nothing).await?.ok();
         }

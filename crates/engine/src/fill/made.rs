@@ -73,6 +73,10 @@ impl Made {
         })
     }
 
+    pub fn schema(&self) -> SchemaRef {
+        self.schema.clone()
+    }
+
     pub fn len(&self) -> usize {
         self.picks.len()
     }
@@ -115,7 +119,7 @@ impl Made {
     /// A row that is gathered, by itself.
     fn row(&self, pick: Pick, input: &RecordBatch) -> Result<RecordBatch> {
         match pick {
-            Pick::Row(row) => Ok(input.slice(row, 1)),
+            Pick::Row(row) => Ok(RecordBatch::try_new(self.schema.clone(), input.slice(row, 1).columns().to_vec())?),
             pick => self.batch(&[pick], input),
         }
     }

@@ -10,13 +10,12 @@ use std::sync::Arc;
 use arrow::datatypes::Schema;
 use async_trait::async_trait;
 use datafusion::common::{DFSchema, Result};
-use datafusion::execution::SessionState;
 use datafusion::execution::context::QueryPlanner;
 use datafusion::logical_expr::execution_props::ExecutionProps;
 use datafusion::logical_expr::physical_planning_context::PhysicalPlanningContext;
-use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode};
-use datafusion::physical_expr::{LexOrdering, PhysicalExpr, PhysicalSortExpr, create_physical_expr};
-use datafusion::physical_plan::ExecutionPlan;
+use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNode, UserDefinedLogicalNodeCore};
+use datafusion::physical_expr::{PhysicalExpr, create_physical_expr};
+use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use gristmill_base::Error;
 use gristmill_sql::lower::fill::{FillKey, FillNode, SHIFTED, Step};
@@ -58,16 +57,15 @@ impl ExtensionPlanner for FillPlanner {
             let found = schema.fields().iter().position(|field| field.name() == name);
             found.ok_or_else(|| Error::logical(format!("The plan has no column {name} that WITH FILL wants")))
         };
-        let sorts = node.sorts.iter().map(|sort| {
-            let options = arrow::compute::SortOptions { descending: !sort.asc, nulls_first: sort.nulls_first };
-            Ok(PhysicalSortExpr { expr: physical(&sort.expr, schema)?, options })
-        });
-        let ordering = LexOrdering::new(sorts.collect::<Result<Vec<_>>>()?);
+        // Whatever sorts below is to stay.
+        let ordering = input.output_ordering().cloned();
         let prefix = node.prefix.iter().map(|name| Ok(column(name)?)).collect::<Result<_>>()?;
         let keys = node.keys.iter().map(|key| self::key(key, column(&key.column)?, schema)).collect::<Result<_>>()?;
         let computed = node.interpolated.iter().map(|(name, expr)| Ok((column(name)?, physical(expr, schema)?)));
         let computed = computed.collect::<Result<_>>()?;
-        Ok(Some(Arc::new(FillExec::new(input.clone(), ordering, prefix, keys, computed, node.defaults.clone()))))
+        let filled = Arc::new(UserDefinedLogicalNodeCore::schema(node).as_arrow().clone());
+        let defaults = node.defaults.clone();
+        Ok(Some(Arc::new(FillExec::new(input.clone(), filled, ordering, prefix, keys, computed, defaults))))
     }
 }
 

@@ -234,7 +234,7 @@ impl<N: Addend> Groups for Sums<N> {
         match (self.output.finish, &self.counts) {
             (Finish::Average, Some(counts)) => {
                 let divisor = self.output.divisor;
-                let averages = sums.iter().zip(counts).map(|(sum, count)| sum.float() / (*count as f64) / divisor);
+                let averages = sums.iter().zip(counts).map(|(sum, count)| sum.float() / divisor / *count as f64);
                 column(averages.collect::<Vec<f64>>(), &DataType::Float64)
             }
             (Finish::WithCount, Some(counts)) => {

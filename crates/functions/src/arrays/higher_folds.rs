@@ -35,8 +35,7 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
             T::UInt8 | T::Int8 | T::Bool => (T::Int64, T::Int16),
             T::UInt16 | T::Int16 => (T::Int64, T::Int32),
             T::UInt32 | T::Int32 | T::UInt64 | T::Int64 => (T::Int64, T::Int64),
-            T::BFloat16 | T::Float32 => (T::Float64, T::Float32),
-            T::Float64 => (T::Float64, T::Float64),
+            T::BFloat16 | T::Float32 | T::Float64 => (T::Float64, T::Float64),
             kind @ T::Decimal { .. } => (kind.clone(), kind.clone()),
             _ => return Err(no_numbers(name, lambda)),
         };

@@ -40,6 +40,11 @@ impl TraceContext {
         (trace_id != 0).then_some(TraceContext { trace_id, span_id, tracestate, flags })
     }
 
+    /// As the header `traceparent` says it.
+    pub fn traceparent(&self) -> String {
+        format!("00-{:032x}-{:016x}-{:02x}", self.trace_id, self.span_id, self.flags)
+    }
+
     /// Whether its spans are to be recorded.
     pub fn is_sampled(&self) -> bool {
         self.flags & SAMPLED != 0

@@ -208,6 +208,10 @@ async fn answer(
                         rows = Some(stream);
                         let line = format!("(from {peer}, user: {}) {}", context.user, context.query);
                         teller.log(&context, Priority::Debug, &line).await?;
+                        if let Some(trace) = &context.client.trace {
+                            let line = format!("OpenTelemetry traceparent '{}'", trace.traceparent());
+                            teller.log(&context, Priority::Trace, &line).await?;
+                        }
                         if !columns.is_empty() {
                             out.send(dialect.block(BlockPacket::Data, &columns, None)?).await?;
                             sent.extremes = context.settings.extremes.then(|| Extremes::new(&columns));

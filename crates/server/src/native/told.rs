@@ -17,6 +17,7 @@ pub enum Priority {
     Error = 3,
     Information = 6,
     Debug = 7,
+    Trace = 8,
 }
 
 impl Priority {

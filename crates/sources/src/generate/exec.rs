@@ -151,7 +151,7 @@ impl ExecutionPlan for SequenceExec {
                     return Ok::<_, datafusion::error::DataFusionError>(None);
                 }
                 let block = sequence.block(at..end, &projection)?;
-                context.read(block.num_rows() as u64, block.get_array_memory_size() as u64);
+                context.read(block.num_rows() as u64, gristmill_types::measure::batch_bytes(&block));
                 Ok(Some((block.record_output(&metrics), end)))
             };
             let block = next();

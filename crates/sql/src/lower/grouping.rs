@@ -25,6 +25,8 @@ const CUBE_KEYS_MAX: usize = 12;
 pub(crate) struct Keys {
     pub nodes: Vec<Node>,
     pub sets: Option<Vec<Vec<usize>>>,
+    /// There is a GROUP BY, be it of nothing.
+    pub is_written: bool,
     /// The sets are those of ROLLUP or CUBE.
     pub rolled: bool,
 }
@@ -48,6 +50,7 @@ impl Analyzer<'_> {
                 (self.keys(exprs, items)?, modifiers)
             }
         };
+        keys.is_written = true;
         for modifier in modifiers {
             let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
             match modifier {
@@ -165,7 +168,7 @@ impl Analyzer<'_> {
             places.push(Some(grouped.keys.len()));
             grouped.keys.push((typed.expr, Typed::new(column, kind), name));
         }
-        grouped.drops_empty = keys.rolled || (keys.sets.is_none() && !keys.nodes.is_empty() && grouped.keys.is_empty());
+        grouped.drops_empty = keys.rolled || (keys.sets.is_none() && keys.is_written && grouped.keys.is_empty());
         if let Some(sets) = &keys.sets {
             let placed = sets.iter().map(|set| set.iter().filter_map(|at| places[*at]).collect()).collect();
             grouped.sets = Some((placed, self.unique("grouping_id")));

@@ -203,7 +203,8 @@ impl Analyzer<'_> {
             }
         };
         let schema = plan.schema().clone();
-        let order_by: Vec<Sorted> = order_by.into_iter().filter(|key| !matches!(key.sort.expr, Expr::Literal(..))).collect();
+        let order_by: Vec<Sorted> =
+            order_by.into_iter().filter(|key| key.fill.is_some() || !matches!(key.sort.expr, Expr::Literal(..))).collect();
         let fills = order_by.iter().any(|key| key.fill.is_some());
         let keys: Vec<fill::Key<'_>> = order_by
             .iter()
@@ -267,10 +268,10 @@ impl Analyzer<'_> {
         if !sorts.is_empty() {
             let fetch = tail.limit.and_then(|(skip, fetch)| fetch.map(|fetch| fetch.saturating_add(skip)));
             // Rows that are made count for the LIMIT as well.
-            builder = builder.sort_with_limit(sorts.clone(), fetch.filter(|_| !fills))?;
+            builder = builder.sort_with_limit(sorts, fetch.filter(|_| !fills))?;
         }
         if fills {
-            builder = self.filled(builder, sorts, &keys, &columns, tail.interpolate.as_ref())?;
+            builder = self.filled(builder, &keys, &columns, tail.interpolate.as_ref())?;
         }
         if let Some((skip, fetch)) = tail.limit {
             builder = builder.limit(skip, fetch)?;

@@ -25,11 +25,6 @@ pub(crate) struct Sorted {
 pub struct Windows(pub RefCell<Vec<(Expr, String)>>);
 
 impl Analyzer<'_> {
-    pub(crate) fn sort(&self, key: &SortKey, context: &Context<'_>) -> Result<Sort> {
-        let typed = self.as_value(self.expr(&key.node, context)?)?;
-        self.sort_of(typed, key.descending, key.nulls_first)
-    }
-
     /// A key of a query's ORDER BY, with its value as it is.
     pub(crate) fn sorted(&self, typed: Typed, key: Option<&SortKey>, descending: bool) -> Result<Sorted> {
         let sort = self.sort_of(typed.clone(), descending, key.is_some_and(|key| key.nulls_first))?;

@@ -6,7 +6,6 @@
 mod node;
 
 use datafusion::common::{Column, ScalarValue};
-use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, Extension, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -35,11 +34,10 @@ fn invalid(text: impl Into<String>) -> Error {
 }
 
 impl Analyzer<'_> {
-    /// `builder`: rows in the order of `sorts`. Errors: INVALID_WITH_FILL_EXPRESSION.
+    /// `builder`: rows in the order of the keys. Errors: INVALID_WITH_FILL_EXPRESSION.
     pub(crate) fn filled(
         &self,
         builder: LogicalPlanBuilder,
-        sorts: Vec<Sort>,
         keys: &[Key<'_>],
         columns: &[OutputColumn],
         interpolate: Option<&Interpolate>,
@@ -68,7 +66,7 @@ impl Analyzer<'_> {
         let fields = input.schema().fields().iter();
         let defaults = fields.map(|field| default(field.name(), field.data_type())).collect::<Result<Vec<_>>>()?;
         let prefix = prefix.iter().map(|key| column_name(&key.column)).collect::<Result<_>>()?;
-        let node = FillNode { input, sorts, prefix, keys: filled, interpolated, defaults };
+        let node = FillNode::new(input, prefix, filled, interpolated, defaults)?;
         Ok(LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) })))
     }
 

@@ -2,9 +2,9 @@
 
 use std::cmp::Ordering;
 use std::fmt;
+use std::sync::Arc;
 
-use datafusion::common::{DFSchemaRef, Result, ScalarValue};
-use datafusion::logical_expr::expr::Sort;
+use datafusion::common::{DFSchema, DFSchemaRef, Result, ScalarValue};
 use datafusion::logical_expr::{Expr, LogicalPlan, UserDefinedLogicalNodeCore};
 
 /// The column that a step is computed of (see `Step::Shift`).
@@ -52,8 +52,8 @@ pub struct FillKey {
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct FillNode {
     pub input: LogicalPlan,
-    /// The order of the rows below.
-    pub sorts: Vec<Sort>,
+    /// That of the rows below, but that columns may be NULL in rows that are made.
+    schema: DFSchemaRef,
     /// Columns of ORDER BY before the first key that is filled: rows that are equal in them are filled by themselves.
     pub prefix: Vec<String>,
     pub keys: Vec<FillKey>,
@@ -61,6 +61,29 @@ pub struct FillNode {
     pub interpolated: Vec<(String, Expr)>,
     /// Of each column of the plan: its value in rows that are made, unless it is one of those above.
     pub defaults: Vec<ScalarValue>,
+}
+
+impl FillNode {
+    /// `defaults`: of each column of the input.
+    pub fn new(
+        input: LogicalPlan,
+        prefix: Vec<String>,
+        keys: Vec<FillKey>,
+        interpolated: Vec<(String, Expr)>,
+        defaults: Vec<ScalarValue>,
+    ) -> Result<FillNode> {
+        let schema = schema_of(&input, &defaults)?;
+        Ok(FillNode { input, schema, prefix, keys, interpolated, defaults })
+    }
+}
+
+fn schema_of(input: &LogicalPlan, defaults: &[ScalarValue]) -> Result<DFSchemaRef> {
+    let schema = input.schema();
+    let fields = schema.iter().zip(defaults).map(|((qualifier, field), default)| {
+        let nullable = field.is_nullable() || default.is_null();
+        (qualifier.cloned(), Arc::new(field.as_ref().clone().with_nullable(nullable)))
+    });
+    Ok(Arc::new(DFSchema::new_with_metadata(fields.collect(), schema.metadata().clone())?))
 }
 
 /// Nodes have no order; DataFusion asks whether they are the same.
@@ -80,7 +103,7 @@ impl UserDefinedLogicalNodeCore for FillNode {
     }
 
     fn schema(&self) -> &DFSchemaRef {
-        self.input.schema()
+        &self.schema
     }
 
     /// None that the optimizer may change: they are computed of single rows.
@@ -98,6 +121,7 @@ impl UserDefinedLogicalNodeCore for FillNode {
 
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {
         let input = inputs.pop().unwrap_or_else(|| self.input.clone());
-        Ok(FillNode { input, ..self.clone() })
+        let schema = schema_of(&input, &self.defaults)?;
+        Ok(FillNode { input, schema, ..self.clone() })
     }
 }
