@@ -1,6 +1,7 @@
 //! Expressions in the one form that the analyser works on. As in ClickHouse, operators are functions: `a + 1` is
 //! `plus(a, 1)`, `x IS NULL` is `isNull(x)`, CASE is `multiIf` or `caseWithExpression`. What `Display` gives is the name that ClickHouse gives an
-//! unnamed column.
+//! unnamed column, with `#` (`{node:#}`): arrays and tuples in their brackets. Without it what is given can be parsed again, which definitions
+//! are kept by: `(x)` would be no tuple then.
 
 use std::fmt;
 
@@ -241,7 +242,8 @@ impl Node {
 
 fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
     for (i, node) in nodes.iter().enumerate() {
-        write!(f, "{}{node}", if i > 0 { ", " } else { "" })?;
+        f.write_str(if i > 0 { ", " } else { "" })?;
+        node.fmt(f)?;
     }
     Ok(())
 }
@@ -279,13 +281,17 @@ impl fmt::Display for Node {
                 f.write_str("*")
             }
             Node::Call(call) => {
-                // Arrays and tuples are shown in their brackets.
-                for (name, open, close) in [("array", "[", "]"), ("tuple", "(", ")")] {
-                    if call.name == name {
-                        f.write_str(open)?;
-                        list(f, &call.arguments)?;
-                        return f.write_str(close);
-                    }
+                // Literal arrays and tuples are shown as they are written.
+                let constant = call.arguments.iter().all(|node| matches!(node, Node::Literal(_)));
+                let brackets = match call.name.as_str() {
+                    "array" if constant || f.alternate() => Some(("[", "]")),
+                    "tuple" if f.alternate() || (constant && call.arguments.len() > 1) => Some(("(", ")")),
+                    _ => None,
+                };
+                if let Some((open, close)) = brackets {
+                    f.write_str(open)?;
+                    list(f, &call.arguments)?;
+                    return f.write_str(close);
                 }
                 // `count(DISTINCT x) FILTER (WHERE c)` is countDistinctIf(x, c).
                 let distinct = if call.distinct { "Distinct" } else { "" };
@@ -299,7 +305,8 @@ impl fmt::Display for Node {
                 f.write_str("(")?;
                 list(f, &call.arguments)?;
                 if let Some(filter) = &call.filter {
-                    write!(f, "{}{filter}", if call.arguments.is_empty() { "" } else { ", " })?;
+                    f.write_str(if call.arguments.is_empty() { "" } else { ", " })?;
+                    filter.fmt(f)?;
                 }
                 f.write_str(")")?;
                 if let Some(window) = &call.over {
@@ -317,31 +324,36 @@ impl fmt::Display for Node {
                             0 => " ORDER BY ",
                             _ => ", ",
                         };
-                        write!(f, "{head}{} {}", key.node, if key.descending { "DESC" } else { "ASC" })?;
+                        f.write_str(head)?;
+                        key.node.fmt(f)?;
+                        f.write_str(if key.descending { " DESC" } else { " ASC" })?;
                     }
                     f.write_str(")")?;
                 }
                 Ok(())
             }
-            Node::Lambda { parameters, body } => match &parameters[..] {
-                [one] => write!(f, "lambda(tuple({one}), {body})"),
-                many => write!(f, "lambda(tuple({}), {body})", many.join(", ")),
-            },
+            Node::Lambda { parameters, body } => {
+                write!(f, "lambda(tuple({}), ", parameters.join(", "))?;
+                body.fmt(f)?;
+                f.write_str(")")
+            }
             Node::Subquery(_) => f.write_str("_subquery"),
             Node::Exists { negated, .. } => {
                 f.write_str(if *negated { "not(exists(_subquery))" } else { "exists(_subquery)" })
             }
             Node::In { left, set, negated } => {
-                write!(f, "{}({left}, ", if *negated { "notIn" } else { "in" })?;
+                f.write_str(if *negated { "notIn(" } else { "in(" })?;
+                left.fmt(f)?;
+                f.write_str(", ")?;
                 match set {
-                    InSet::List(nodes) if nodes.len() == 1 => write!(f, "{}", nodes[0])?,
+                    InSet::List(nodes) if nodes.len() == 1 => nodes[0].fmt(f)?,
                     InSet::List(nodes) => {
                         f.write_str("(")?;
                         list(f, nodes)?;
                         f.write_str(")")?;
                     }
                     InSet::Query(_) => f.write_str("_subquery")?,
-                    InSet::Other(node) => write!(f, "{node}")?,
+                    InSet::Other(node) => node.fmt(f)?,
                 }
                 f.write_str(")")
             }

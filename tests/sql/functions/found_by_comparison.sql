@@ -8,3 +8,5 @@ SELECT cityHash64(toDateTime64('2000-01-01 00:00:00', 3, 'UTC')), cityHash64(toD
 SELECT toTypeName(greatest(1, NULL)), toTypeName(greatest(materialize(toNullable(1)), 2)), toTypeName(least(1::Nullable(Int8), 2)), greatest(materialize(toNullable(1)), 2), least(NULL, 'b');
 SELECT [1, number], (1, number), [number][1], tuple(number), tuple(), array(), [[number]], (number, (1, number)), arrayMap(x -> (x, number), [1]) FROM numbers(1) FORMAT TSVWithNames;
 SELECT CASE number WHEN 1 THEN 2 ELSE 3 END, CASE WHEN number = 1 THEN 2 END, CASE 'a' WHEN 'b' THEN 1 WHEN 'a' THEN 2 END, caseWithExpression(number, 0, 'zero', 'other') FROM numbers(2) FORMAT TSVWithNames;
+SELECT toTypeName(arrayIntersect([1]::Array(Int8), [1]::Array(Int16))), toTypeName(arrayIntersect([1]::Array(UInt8), [1]::Array(Int16))), toTypeName(arrayIntersect([1]::Array(Int64), [1]::Array(UInt64))), toTypeName(arrayIntersect([1]::Array(UInt16), [1]::Array(Int8))), arrayIntersect([1, 200, 3]::Array(UInt8), [3, -1, 200]::Array(Int16)), arrayIntersect(['a', 'b'], ['b']);
+SELECT avg(d), toTypeName(avg(d)) FROM (SELECT toDecimal64(number, 2) / 7 AS d FROM numbers(15));

@@ -63,10 +63,12 @@ fn zip(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
     let kinds = elements(name, arguments)?;
-    let element = if combine == Combine::Except { kinds[0].clone() } else { least(name, &kinds)? };
     let common = least(name, &kinds)?;
     let array = SqlType::array(common.clone());
-    let result = SqlType::array(if combine == Combine::Except { common } else { element });
+    // What all have fits the narrowest of them.
+    let element = if combine == Combine::Intersect { narrowest(&kinds).unwrap_or(common) } else { common };
+    let carrier = element.arrow();
+    let result = SqlType::array(element);
     Ok(Bound::cast(vec![array; arguments.len()], result, move |args, rows| {
         let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
         let values: Vec<ArrayRef> = lists.iter().map(|list| list.values().clone()).collect();
@@ -115,6 +117,15 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
             lengths.push(picks.len() - before);
         }
         let columns: Vec<&dyn Array> = values.iter().map(AsRef::as_ref).collect();
-        list(interleave(&columns, &picks)?, &lengths)
+        let picked = interleave(&columns, &picks)?;
+        let picked = if *picked.data_type() == carrier { picked } else { arrow::compute::cast(&picked, &carrier)? };
+        list(picked, &lengths)
     }))
+}
+
+/// Of integers the type with the fewest bits, without a sign where two have as many. `None`: others are among them, or NULL.
+fn narrowest(kinds: &[SqlType]) -> Option<SqlType> {
+    let bits = |kind: &SqlType| kind.integer_bits().filter(|(bits, _)| *bits <= 64 && !kind.is_nullable());
+    let all = kinds.iter().map(|kind| Some((bits(kind)?, kind))).collect::<Option<Vec<_>>>()?;
+    all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())
 }

@@ -129,7 +129,7 @@ impl Analyzer<'_> {
                 .map(|node| {
                     let name = match node {
                         Node::Name(parts) => self.column_name(parts, scope),
-                        other => other.to_string(),
+                        other => format!("{other:#}"),
                     };
                     (name.clone(), Item { name, node: node.clone() })
                 })
@@ -190,7 +190,7 @@ impl Analyzer<'_> {
         Ok((1..=fields.len())
             .map(|at| {
                 let node = call("tupleElement", vec![argument.clone(), translate::integer(at as i128)]);
-                Item { name: node.to_string(), node }
+                Item { name: format!("{node:#}"), node }
             })
             .collect())
     }
@@ -200,7 +200,7 @@ impl Analyzer<'_> {
         match node {
             Node::Aliased(_, alias) => alias.clone(),
             Node::Name(parts) => self.column_name(parts, scope),
-            other => with_shown_names(other, scope).to_string(),
+            other => format!("{:#}", with_shown_names(other, scope)),
         }
     }
 

@@ -357,8 +357,10 @@ impl Analyzer<'_> {
     }
 
     pub(crate) fn without_match(&self, column: &ScopeColumn, mark: &Expr) -> (Expr, SqlType) {
-        if self.settings.join_use_nulls {
-            return (column.expr.clone(), column.kind.clone().nullable());
+        let nullable = column.kind.clone().nullable();
+        // Arrays and maps have no NULL.
+        if self.settings.join_use_nulls && nullable.is_nullable() {
+            return (column.expr.clone(), nullable);
         }
         if column.kind.is_nullable() {
             return (column.expr.clone(), column.kind.clone());

@@ -242,7 +242,7 @@ impl Analyzer<'_> {
                 let nodes = exprs.iter().map(translate::node).collect::<Result<Vec<_>>>()?;
                 let mut on = Vec::new();
                 for node in nodes {
-                    let text = node.to_string();
+                    let text = format!("{node:#}");
                     let at = columns.iter().position(|column| column.name == text).ok_or_else(|| {
                         Error::not_implemented(format!(
                             "DISTINCT ON ({node}) of an expression that is not in the SELECT list"

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use datafusion::common::Column;
 use datafusion::functions_window as dfw;
-use datafusion::logical_expr::expr::{Sort, WindowFunction, WindowFunctionParams};
+use datafusion::logical_expr::expr::{NullTreatment, Sort, WindowFunction, WindowFunctionParams};
 use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
@@ -124,7 +124,8 @@ impl Analyzer<'_> {
             order_by,
             window_frame,
             filter,
-            null_treatment: None,
+            // They are `any` and `anyLast`, which leave NULL out.
+            null_treatment: matches!(lower.as_str(), "first_value" | "last_value").then_some(NullTreatment::IgnoreNulls),
             distinct: false,
         };
         let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: definition, params }));
