@@ -3,7 +3,7 @@
 //! unnamed column, with `#` (`{node:#}`): arrays and tuples in their brackets. Without it what is given can be parsed again, which definitions
 //! are kept by: `(x)` would be no tuple then.
 
-use std::fmt;
+use std::fmt::{self, Display};
 
 use gristmill_types::sql_type::quote_identifier;
 use sqlparser::ast::Query;
@@ -248,7 +248,7 @@ fn list(f: &mut fmt::Formatter<'_>, nodes: &[Node]) -> fmt::Result {
     Ok(())
 }
 
-impl fmt::Display for Literal {
+impl Display for Literal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Literal::Null => f.write_str("NULL"),
@@ -264,7 +264,7 @@ impl fmt::Display for Literal {
     }
 }
 
-impl fmt::Display for Node {
+impl Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Node::Literal(literal) => literal.fmt(f),
