@@ -16,6 +16,7 @@ SELECT flameGraphIf(t, t[1] = 1) FROM values('t Array(UInt64)', ([1,2]), ([3,4])
 SELECT flameGraph(s, n) FROM values('s Array(UInt64), n Nullable(Int64)', ([1], 1), ([2], NULL));
 SELECT finalizeAggregation(flameGraphState(t)), toTypeName(flameGraphState(t)) FROM values('t Array(UInt64)', ([1,2]));
 SELECT arraySort(flameGraphMerge(st)) FROM (SELECT flameGraphState(t, 2::Int64, p) AS st FROM values('t Array(UInt64), p UInt64', ([1,2], 0), ([3], 5), ([3], 6)) GROUP BY t[1]);
+SELECT length(flameGraph(arrayMap(x -> toString(x), range(20000)))[1]);
 SELECT toTypeName(flameGraph(t)) FROM values('t Array(UInt64)', ([1,2,3]));
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT flameGraph([1, 2]);

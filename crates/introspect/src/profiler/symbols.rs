@@ -1,12 +1,13 @@
 //! Names and lines of addresses.
 //!
 //! The program's own file is read lazily, by one thread at a time (`/proc/self/exe`: the file that runs, even where another
-//! has its name by now), and stays mapped; what was asked for is remembered. Functions of libraries are found as the
-//! loader does, which knows those that they export.
+//! has its name by now). What is made of its tables takes some hundred megabytes where much was asked for, so it is given back
+//! when the log has been written (`close`); what was asked for stays known. Functions of libraries are found as the loader does,
+//! which knows those that they export.
 
 use std::collections::HashMap;
 use std::ffi::CStr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, LazyLock};
 
 use addr2line::Loader;
@@ -26,8 +27,9 @@ pub struct Known {
 }
 
 struct Program {
-    /// `None`: it cannot be read.
+    /// `None`: nobody asked since it was closed, or it cannot be read.
     loader: Option<Loader>,
+    cannot_be_read: bool,
     path: String,
     known: HashMap<u64, Known>,
 }
@@ -41,9 +43,8 @@ const KNOWN_MAX: usize = 1 << 16;
 
 static PROGRAM: LazyLock<Mutex<Program>> = LazyLock::new(|| {
     let path = std::env::current_exe().unwrap_or_else(|_| PathBuf::from("gristmill"));
-    let own = Path::new("/proc/self/exe");
-    let loader = Loader::new(own).or_else(|_| Loader::new(&path)).ok();
-    Mutex::new(Program { loader, path: path.to_string_lossy().into_owned(), known: HashMap::new() })
+    let path = path.to_string_lossy().into_owned();
+    Mutex::new(Program { loader: None, cannot_be_read: false, path, known: HashMap::new() })
 });
 
 static MODULES: LazyLock<Vec<Module>> = LazyLock::new(modules::loaded);
@@ -73,7 +74,7 @@ pub fn line_with_inlines(address: u64) -> Vec<String> {
     if !is_of_program(address) {
         return vec![line(address)];
     }
-    let program = PROGRAM.lock();
+    let mut program = PROGRAM.lock();
     let frames = program.frames(address);
     match frames.split_last() {
         Some(((_, outer), inlined)) => {
@@ -89,6 +90,11 @@ pub fn line_with_inlines(address: u64) -> Vec<String> {
 pub fn of_all(addresses: &[u64]) -> Vec<Known> {
     let mut program = PROGRAM.lock();
     addresses.iter().map(|address| program.known(*address)).collect()
+}
+
+/// Gives back what was made of the program's tables; the next look makes it anew.
+pub fn close() {
+    PROGRAM.lock().loader = None;
 }
 
 /// Addresses of the program's file are below all others.
@@ -113,18 +119,26 @@ fn library(address: u64) -> Option<(String, String)> {
 }
 
 impl Program {
-    fn symbol(&self, address: u64) -> Option<String> {
-        Some(self.loader.as_ref()?.find_symbol(address)?.to_string())
+    fn loader(&mut self) -> Option<&Loader> {
+        if self.loader.is_none() && !self.cannot_be_read {
+            self.loader = Loader::new("/proc/self/exe").or_else(|_| Loader::new(&self.path)).ok();
+            self.cannot_be_read = self.loader.is_none();
+        }
+        self.loader.as_ref()
     }
 
-    fn line(&self, address: u64) -> String {
-        let found = self.loader.as_ref().and_then(|loader| loader.find_location(address).ok()?);
-        found.as_ref().map_or_else(|| self.path.clone(), written)
+    fn symbol(&mut self, address: u64) -> Option<String> {
+        Some(self.loader()?.find_symbol(address)?.to_string())
+    }
+
+    fn line(&mut self, address: u64) -> String {
+        let found = self.loader().and_then(|loader| loader.find_location(address).ok()?).as_ref().map(written);
+        found.unwrap_or_else(|| self.path.clone())
     }
 
     /// Functions and lines, the innermost first.
-    fn frames(&self, address: u64) -> Vec<(String, String)> {
-        let Some(mut frames) = self.loader.as_ref().and_then(|loader| loader.find_frames(address).ok()) else {
+    fn frames(&mut self, address: u64) -> Vec<(String, String)> {
+        let Some(mut frames) = self.loader().and_then(|loader| loader.find_frames(address).ok()) else {
             return Vec::new();
         };
         let mut all = Vec::new();

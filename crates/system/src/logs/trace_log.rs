@@ -22,7 +22,11 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
     let log = Declared::of(trace_log(), STRUCTURE, move |entries, rows| {
         // The first names make the whole table of symbols be read.
-        let shown: Vec<_> = runtime::aside(|| entries.iter().map(|entry| profiler::shown(entry)).collect());
+        let shown = runtime::aside(|| {
+            let shown: Vec<_> = entries.iter().map(|entry| profiler::shown(entry)).collect();
+            profiler::symbols::close();
+            shown
+        });
         for (entry, shown) in entries.iter().zip(shown) {
             let texts = |texts: &[Arc<str>]| Cell::Texts(texts.iter().map(ToString::to_string).collect());
             let [day, second, micros] = moment((entry.event_time_nanos / 1000) as i64);
