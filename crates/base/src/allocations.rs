@@ -22,14 +22,15 @@ use bytes::Bytes;
 use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 
+use crate::sampling::{self, Profile};
 use crate::spending::{self, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
 
-/// What a thread gathers before it touches a tally that others share, in bytes.
-const GATHERED_BYTES: i64 = 256 << 10;
+/// What a thread gathers before it touches a tally that others share, in bytes; less for tallies that are profiled so.
+pub(crate) const GATHERED_BYTES: i64 = 256 << 10;
 
 /// Bytes allocated and not freed.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Tally {
     bytes: AtomicI64,
     peak: AtomicI64,
@@ -39,6 +40,10 @@ pub struct Tally {
     whole: Option<Arc<Tally>>,
     patience: OnceLock<Box<dyn Patience>>,
     spending: Spending,
+    /// What a thread that works for it gathers.
+    gathers: AtomicI64,
+    /// Where stacks of its threads are sampled.
+    profile: OnceLock<Arc<Profile>>,
 }
 
 /// Whoever waits for work that a thread does: it may have lost interest, or run out of time.
@@ -52,7 +57,15 @@ pub static PROCESS: Tally = Tally::new();
 
 thread_local! {
     static GATHERED: Cell<i64> = const { Cell::new(0) };
+    /// How much of that is handed over.
+    static GATHERS: Cell<i64> = const { Cell::new(GATHERED_BYTES) };
     static CURRENT: Cell<*const Tally> = const { Cell::new(ptr::null()) };
+}
+
+impl Default for Tally {
+    fn default() -> Self {
+        Tally::new()
+    }
 }
 
 impl Tally {
@@ -69,6 +82,8 @@ impl Tally {
             whole: None,
             patience: OnceLock::new(),
             spending: Spending::new(),
+            gathers: AtomicI64::new(GATHERED_BYTES),
+            profile: OnceLock::new(),
         }
     }
 
@@ -102,7 +117,21 @@ impl Tally {
         &self.spending
     }
 
-    fn add(&self, bytes: i64) {
+    pub(crate) fn profile(&self) -> Option<&Arc<Profile>> {
+        self.profile.get()
+    }
+
+    /// Its threads are sampled from here on, and tell of so many bytes at a time. False: they were before.
+    pub(crate) fn profile_by(&self, profile: Arc<Profile>, gathers: i64) -> bool {
+        let is_first = self.profile.set(profile).is_ok();
+        if is_first {
+            self.gathers.store(gathers, Relaxed);
+        }
+        is_first
+    }
+
+    /// Gives what there is then.
+    fn add(&self, bytes: i64) -> i64 {
         let now = self.bytes.fetch_add(bytes, Relaxed) + bytes;
         if bytes > 0 {
             self.peak.fetch_max(now, Relaxed);
@@ -110,6 +139,7 @@ impl Tally {
         if let Some(whole) = &self.whole {
             whole.add(bytes);
         }
+        now
     }
 }
 
@@ -166,7 +196,7 @@ fn count(bytes: i64) {
     let _ = GATHERED.try_with(|gathered| {
         let now = gathered.get() + bytes;
         gathered.set(now);
-        if now.abs() >= GATHERED_BYTES {
+        if now.abs() >= GATHERS.try_with(Cell::get).unwrap_or(GATHERED_BYTES) {
             hand_over();
         }
     });
@@ -182,7 +212,10 @@ fn hand_over() {
     let current = CURRENT.try_with(Cell::get).unwrap_or(ptr::null());
     // SAFETY: whoever set it holds the tally until it sets another (`Entered`).
     if let Some(tally) = unsafe { current.as_ref() } {
-        tally.add(gathered);
+        let now = tally.add(gathered);
+        if let Some(profile) = tally.profile.get() {
+            sampling::allocated(profile, gathered, now);
+        }
     }
 }
 
@@ -209,6 +242,7 @@ impl Entered<'_> {
             // A moment within the work for somebody, whose time it is.
             hand_over();
             CURRENT.with(|current| current.set(pointer));
+            GATHERS.with(|gathers| gathers.set(GATHERED_BYTES));
         } else if before != pointer {
             turn_to(pointer);
         }
@@ -228,7 +262,9 @@ impl Drop for Entered<'_> {
 fn turn_to(pointer: *const Tally) {
     hand_over();
     CURRENT.with(|current| current.set(pointer));
-    match current() {
+    let tally = current();
+    GATHERS.with(|gathers| gathers.set(tally.as_ref().map_or(GATHERED_BYTES, |tally| tally.gathers.load(Relaxed))));
+    match tally {
         Some(tally) => spending::works_for(&tally),
         None => spending::left(),
     }

@@ -8,6 +8,7 @@ pub mod mutations;
 pub mod panics;
 pub mod redact;
 pub mod runtime;
+pub mod sampling;
 pub mod spending;
 pub mod units;
 

@@ -12,11 +12,12 @@ use gristmill_introspect::Settings;
 use crate::benchmark::arguments::BenchmarkArguments;
 use crate::client::arguments::ClientArguments;
 use crate::demo::DemoArguments;
+use crate::flamegraph::arguments::FlamegraphArguments;
 use crate::local::arguments::LocalArguments;
 use crate::log_file::Logger;
 use crate::server::ServerArguments;
 use crate::top::arguments::TopArguments;
-use crate::{arguments, benchmark, bootstrap, client, demo, local, server, top};
+use crate::{arguments, benchmark, bootstrap, client, demo, flamegraph, local, server, top};
 
 /// A columnar analytical database that speaks ClickHouse's SQL over object storage.
 #[derive(Debug, Parser)]
@@ -41,13 +42,16 @@ enum Command {
     /// Show what a server does now: queries, merges, memory, requests, on a screen that refreshes by itself
     #[command(disable_help_flag = true)]
     Top(Box<TopArguments>),
+    /// Draw where a query's time or memory went, of the samples that a server has of it
+    #[command(disable_help_flag = true)]
+    Flamegraph(Box<FlamegraphArguments>),
     /// Make posts, serve them over S3, query them in place, load them into a MergeTree table, and show the times
     Demo(DemoArguments),
 }
 
-const COMMANDS: [&str; 6] = ["local", "client", "server", "benchmark", "top", "demo"];
+const COMMANDS: [&str; 7] = ["local", "client", "server", "benchmark", "top", "flamegraph", "demo"];
 /// Those that speak to a server: what is no option of theirs is one of its settings.
-const CLIENTS: [&str; 3] = ["client", "benchmark", "top"];
+const CLIENTS: [&str; 4] = ["client", "benchmark", "top", "flamegraph"];
 
 /// How long the process waits for the removal of what failed statements wrote.
 const TIDYING_LONGEST: Duration = Duration::from_secs(10);
@@ -80,7 +84,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let known = CommandLine::command();
     let options = known.find_subcommand(command).map(arguments::option_names).unwrap_or_default();
     let settings = match command {
-        "client" | "server" | "benchmark" | "top" => Settings::default(),
+        "client" | "server" | "benchmark" | "top" | "flamegraph" => Settings::default(),
         _ => Settings::of_one_session(),
     };
     let is_client = CLIENTS.contains(&command);
@@ -94,7 +98,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
     let runtimes = match &parsed.command {
         Command::Server(arguments) => bootstrap::start(server::LOG, &arguments.logger()?)?,
         Command::Client(arguments) => bootstrap::start(bootstrap::LOG, &Logger::of_level(arguments.log_level.as_deref())?)?,
-        Command::Local(_) | Command::Demo(_) | Command::Benchmark(_) | Command::Top(_) => {
+        Command::Local(_) | Command::Demo(_) | Command::Benchmark(_) | Command::Top(_) | Command::Flamegraph(_) => {
             bootstrap::start(bootstrap::LOG, &Logger::default())?
         }
     };
@@ -104,6 +108,7 @@ fn try_run(mut line: Vec<OsString>) -> Result<ExitCode> {
         Command::Client(arguments) => runtimes.cpu.block_on(client::run(*arguments, given, tables)),
         Command::Benchmark(arguments) => runtimes.cpu.block_on(benchmark::run(*arguments, given)),
         Command::Top(arguments) => runtimes.cpu.block_on(top::run(*arguments, given)),
+        Command::Flamegraph(arguments) => runtimes.cpu.block_on(flamegraph::run(*arguments, given)),
         Command::Server(arguments) => runtimes.cpu.block_on(server::run(*arguments, given)),
         Command::Demo(arguments) => runtimes.cpu.block_on(demo::run(arguments, given)),
     };

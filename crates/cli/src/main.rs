@@ -1,6 +1,6 @@
 //! `gristmill`: one binary, one command a word. `bootstrap` wires every crate; `local` answers queries, `server` serves
-//! ClickHouse's clients, `client` is one of them, `benchmark` measures a server, `top` shows what it does now, `demo` shows the
-//! whole thing on data it makes.
+//! ClickHouse's clients, `client` is one of them, `benchmark` measures a server, `top` shows what it does now, `flamegraph`
+//! where a query's time went, `demo` shows the whole thing on data it makes.
 
 mod allocator;
 mod arguments;
@@ -10,6 +10,7 @@ mod client;
 mod command;
 mod config_tree;
 mod demo;
+mod flamegraph;
 mod local;
 mod log_file;
 mod processor;

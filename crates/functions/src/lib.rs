@@ -22,6 +22,7 @@ pub mod format_row;
 pub mod geo;
 pub mod hash;
 pub mod identifiers;
+pub mod introspection;
 pub mod json;
 pub mod logic;
 pub mod maps;

@@ -106,6 +106,7 @@ impl Registry {
         crate::random::register(&mut registry);
         crate::session::register(&mut registry);
         crate::server::register(&mut registry);
+        crate::introspection::register(&mut registry);
         crate::format_row::register(&mut registry);
         crate::query_text::register(&mut registry);
         crate::blocks::register(&mut registry);

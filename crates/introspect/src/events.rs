@@ -139,6 +139,10 @@ events! {
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
     SystemLogErrorOnFlush, "Number of times entries of a log could not be written into its table.";
     SystemLogDroppedRows, "Entries of logs that were dropped because their queue was full. (Gristmill's own.)";
+    QueryProfilerRuns, "Number of times that a stack was sampled.";
+    QueryProfilerSignalOverruns, "Samples that were left out because the thread had not answered to the last signal.";
+    QueryProfilerConcurrencyOverruns, "Samples that were left out because too many others waited to be walked.";
+    QueryProfilerErrors, "Stacks that could not be read, and signals that the system refused.";
     RealTimeMicroseconds, "Time that threads spent on queries, summed over threads.";
     UserTimeMicroseconds, "Time that threads computed for queries in user mode, summed over threads.";
     SystemTimeMicroseconds, "Time that threads computed for queries in the kernel, summed over threads.";

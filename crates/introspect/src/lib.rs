@@ -17,6 +17,7 @@ pub mod opentelemetry;
 pub mod part_log;
 pub mod pending_inserts;
 pub mod processes;
+pub mod profiler;
 pub mod progress;
 pub mod query_log;
 pub mod server_settings;

@@ -6,11 +6,12 @@ use std::sync::{Arc, LazyLock};
 use std::thread::Thread;
 use std::time::Duration;
 
+use gristmill_base::sampling::Profiling;
 use gristmill_base::{Error, ErrorCode, Result};
 use parking_lot::Mutex;
 
 use crate::context::QueryContext;
-use crate::memory;
+use crate::{memory, profiler};
 
 static RUNNING: LazyLock<Mutex<BTreeMap<String, Arc<QueryContext>>>> = LazyLock::new(Mutex::default);
 
@@ -36,9 +37,9 @@ static MEASURING: LazyLock<Thread> = LazyLock::new(|| {
     }
 });
 
-/// Keeps a query on the list until dropped.
+/// Keeps a query on the list, and samples of it coming, until dropped.
 #[derive(Debug)]
-pub struct Running(Arc<QueryContext>);
+pub struct Running(Arc<QueryContext>, Option<Profiling>);
 
 pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
     let mut running = RUNNING.lock();
@@ -67,7 +68,8 @@ pub fn start(context: &Arc<QueryContext>) -> Result<Running> {
     if running.len() == 1 {
         MEASURING.unpark();
     }
-    Ok(Running(context.clone()))
+    drop(running);
+    Ok(Running(context.clone(), profiler::begin(context)))
 }
 
 /// How long a query that replaces another waits for its end.
@@ -96,6 +98,7 @@ pub fn snapshot() -> Vec<Arc<QueryContext>> {
 
 impl Drop for Running {
     fn drop(&mut self) {
+        self.1.take();
         RUNNING.lock().remove(&self.0.query_id);
     }
 }

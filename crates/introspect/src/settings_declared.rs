@@ -128,7 +128,7 @@ fn canonical(name: &str) -> &str {
 impl Settings {
     /// Of a session that is the only one of its process: nobody is there whose INSERTs could be gathered with its own.
     pub fn of_one_session() -> Settings {
-        Settings { async_insert: false, ..Settings::default() }
+        Settings { async_insert: false, allow_introspection_functions: true, ..Settings::default() }
     }
 
     /// The settings that were set, by name.
@@ -540,6 +540,14 @@ settings! {
     log_query_settings: bool = true, "Whether system.query_log tells the settings of a query.";
     log_formatted_queries: bool = false, "Whether system.query_log has the text of queries formatted, too.";
     log_query_threads: bool = false, "Whether the threads of queries go to system.query_thread_log.";
+    query_profiler_real_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds of the clock between two samples of the stacks of a query, into system.trace_log as 'Real'. 0: none.";
+    query_profiler_cpu_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds that a thread computes between two samples of its stack, into system.trace_log as 'CPU'. 0: none.";
+    memory_profiler_step: u64 = 4_194_304u64, "Bytes more that a query has to hold for the next sample of where it allocates, into system.trace_log as 'Memory' and 'MemoryPeak'. 0: none.";
+    memory_profiler_sample_probability: f64 = 0.0, "The probability of a sample where memory is allocated or freed, into system.trace_log as 'MemorySample'. A thread tells after max_untracked_memory.";
+    memory_profiler_sample_min_allocation_size: u64 = 0u64, "The least number of bytes that memory_profiler_sample_probability is for.";
+    memory_profiler_sample_max_allocation_size: u64 = 0u64, "The greatest number of bytes that memory_profiler_sample_probability is for. 0: any.";
+    max_untracked_memory: u64 = 4_194_304u64, "Bytes that a thread may allocate or free before memory_profiler_step and memory_profiler_sample_probability see it. It is never more than 256 KiB, nor than the step. 0: each allocation.";
+    allow_introspection_functions: bool = false, "Whether functions may be used that tell of the program: addressToSymbol, addressToLine, addressToLineWithInlines, demangle, flameGraph.";
     log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
     log_processors_profiles: bool = true, "Whether the operators of a query's plan go to system.processors_profile_log.";
     query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";

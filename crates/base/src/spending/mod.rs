@@ -16,8 +16,9 @@ use parking_lot::Mutex;
 
 use crate::allocations::Tally;
 
+pub(crate) use kernel::now_ns;
+pub(crate) use thread::{Busy, busy_for, left, profile_begins, works_for};
 pub use thread::{Working, blocked, settle, working};
-pub(crate) use thread::{left, works_for};
 pub use wall::{Wait, Waiting, Wall};
 
 /// What one or several threads spent. Times are in microseconds.
@@ -201,6 +202,11 @@ impl Spending {
     pub fn waiting(tally: &Arc<Tally>, what: Wait) -> Waiting {
         tally.spending().0.lock().clock.begins_to_wait(what, kernel::now_ns());
         Waiting::new(tally.clone(), what)
+    }
+
+    /// What is waited for while no thread works; `None` inside: nobody says. `None`: a thread works, or none ever did.
+    pub fn waits_now(&self) -> Option<Option<Wait>> {
+        self.0.lock().clock.waits_now()
     }
 
     fn waited(&self, what: Wait) {

@@ -3,6 +3,7 @@
 //! while it runs and somebody looks, `settle` reads from outside.
 
 use std::cell::{OnceCell, RefCell};
+use std::sync::atomic::AtomicU32;
 use std::sync::{Arc, Weak};
 
 use parking_lot::Mutex;
@@ -10,6 +11,7 @@ use parking_lot::Mutex;
 use super::kernel::{self, Files};
 use super::{Blocked, Spent};
 use crate::allocations::{self, Tally};
+use crate::sampling;
 
 /// How old the kernel's figures may be when a thread leaves a tally.
 const ASKED_EVERY_NS: u64 = 1_000_000;
@@ -17,7 +19,19 @@ const ASKED_EVERY_NS: u64 = 1_000_000;
 struct Thread {
     id: u32,
     files: Files,
+    /// Signals of the sampler that it has not handled.
+    sent: AtomicU32,
     state: Mutex<State>,
+}
+
+/// The calling thread's part of the list, which goes with it.
+struct Own(Arc<Thread>);
+
+impl Drop for Own {
+    fn drop(&mut self) {
+        // A signal that comes this late counts nowhere.
+        sampling::knows_stack(None);
+    }
 }
 
 struct State {
@@ -33,27 +47,28 @@ struct State {
 static THREADS: Mutex<Vec<Weak<Thread>>> = Mutex::new(Vec::new());
 
 thread_local! {
-    static OWN: OnceCell<Arc<Thread>> = const { OnceCell::new() };
+    static OWN: OnceCell<Own> = const { OnceCell::new() };
     /// Guards against a count within a count: what is done here allocates.
     static COUNTS: RefCell<()> = const { RefCell::new(()) };
 }
 
 fn with_own<T>(what: impl FnOnce(&Thread) -> T) -> Option<T> {
-    let once = |own: &OnceCell<Arc<Thread>>| what(own.get_or_init(register));
+    let once = |own: &OnceCell<Own>| what(&own.get_or_init(register).0);
     // A thread that ends has no locals any more.
     COUNTS.try_with(|counts| counts.try_borrow_mut().ok().and_then(|_held| OWN.try_with(once).ok())).ok().flatten()
 }
 
-fn register() -> Arc<Thread> {
+fn register() -> Own {
     let id = kernel::own_id();
     let files = Files::of(id);
     let last = files.own(&Spent::NOTHING);
     let state = State { whom: None, last, asked_ns: kernel::now_ns(), since_ns: 0 };
-    let thread = Arc::new(Thread { id, files, state: Mutex::new(state) });
+    let thread = Arc::new(Thread { id, files, sent: AtomicU32::new(0), state: Mutex::new(state) });
+    sampling::knows_stack(Some(&thread.sent));
     let mut threads = THREADS.lock();
     threads.retain(|thread| thread.strong_count() > 0);
     threads.push(Arc::downgrade(&thread));
-    thread
+    Own(thread)
 }
 
 impl Thread {
@@ -68,6 +83,11 @@ impl Thread {
         last.zip(&figures, |last, figure| *last = (*last).max(figure));
         state.last = last;
         state.asked_ns = now;
+    }
+
+    fn works_for(&self, tally: &Arc<Tally>) -> bool {
+        let state = self.state.lock();
+        state.since_ns > 0 && state.whom.as_ref().is_some_and(|whom| Arc::ptr_eq(whom, tally))
     }
 
     fn leave(&self, state: &mut State, now: u64) {
@@ -97,6 +117,14 @@ pub(crate) fn works_for(tally: &Arc<Tally>) {
             tally.spending().thread_comes(now);
         }
     });
+    sampling::works_for(sampling::number_of(tally));
+}
+
+/// The tally is profiled from here on, and the calling thread may work for it.
+pub(crate) fn profile_begins(tally: &Arc<Tally>) {
+    if with_own(|thread| thread.works_for(tally)).unwrap_or(false) {
+        sampling::works_for(sampling::number_of(tally));
+    }
 }
 
 /// The calling thread works for somebody as long as it lives, and allocates for whom it did before.
@@ -116,11 +144,7 @@ impl Drop for Working {
 
 /// Work for a tally that allocates nothing for it, such as the writing of its rows into a format.
 pub fn working(tally: &Arc<Tally>) -> Working {
-    let works_already = |thread: &Thread| {
-        let state = thread.state.lock();
-        state.since_ns > 0 && state.whom.as_ref().is_some_and(|whom| Arc::ptr_eq(whom, tally))
-    };
-    let begins = !with_own(works_already).unwrap_or(true);
+    let begins = !with_own(|thread| thread.works_for(tally)).unwrap_or(true);
     if begins {
         works_for(tally);
     }
@@ -129,6 +153,7 @@ pub fn working(tally: &Arc<Tally>) -> Working {
 
 /// The calling thread works for nobody from here on.
 pub(crate) fn left() {
+    sampling::works_for(0);
     with_own(|thread| {
         let now = kernel::now_ns();
         let mut state = thread.state.lock();
@@ -137,6 +162,36 @@ pub(crate) fn left() {
             thread.ask(&mut state, now, true);
         }
     });
+}
+
+/// A thread that worked for a tally when it was looked for.
+pub(crate) struct Busy(Arc<Thread>);
+
+impl Busy {
+    pub fn id(&self) -> u32 {
+        self.0.id
+    }
+
+    /// Signals of the sampler that it has not handled.
+    pub fn sent(&self) -> &AtomicU32 {
+        &self.0.sent
+    }
+
+    /// What it has computed. `None`: it is gone.
+    pub fn computed_ns(&self) -> Option<u64> {
+        kernel::cpu_ns_of(self.0.id)
+    }
+
+    /// Whether it does now.
+    pub fn works_for(&self, tally: &Arc<Tally>) -> bool {
+        self.0.works_for(tally)
+    }
+}
+
+/// The threads that work for a tally now.
+pub(crate) fn busy_for(tally: &Arc<Tally>) -> Vec<Busy> {
+    let threads: Vec<Arc<Thread>> = THREADS.lock().iter().filter_map(Weak::upgrade).collect();
+    threads.into_iter().filter(|thread| thread.works_for(tally)).map(Busy).collect()
 }
 
 /// Brings what threads spent on a tally up to date.

@@ -19,6 +19,11 @@ pub enum Wait {
     Client,
 }
 
+impl Wait {
+    /// In the order in which they count.
+    pub const ALL: [Wait; KINDS] = [Wait::Network, Wait::Disk, Wait::Lock, Wait::Client];
+}
+
 /// How many there are of them.
 const KINDS: usize = Wait::Client as usize + 1;
 
@@ -114,6 +119,11 @@ impl Clock {
         self.threads_peak
     }
 
+    pub fn waits_now(&self) -> Option<Option<Wait>> {
+        let is_idle = self.begun > 0 && self.threads == 0;
+        is_idle.then(|| Wait::ALL.into_iter().find(|wait| self.waits[*wait as usize] > 0))
+    }
+
     /// `spent`: what all threads did.
     pub fn wall(&self, now: u64, spent: &Spent) -> Wall {
         let mut clock = Clock { ..*self };
@@ -174,10 +184,14 @@ mod tests {
         let mut clock = Clock::new();
         clock.thread_comes(10 * MS);
         clock.begins_to_wait(Wait::Client, 20 * MS);
+        assert_eq!(clock.waits_now(), None, "a thread works");
         clock.thread_leaves(30 * MS);
+        assert_eq!(clock.waits_now(), Some(Some(Wait::Client)));
         clock.begins_to_wait(Wait::Network, 40 * MS);
+        assert_eq!(clock.waits_now(), Some(Some(Wait::Network)));
         clock.ends_to_wait(Wait::Network, 70 * MS);
         clock.ends_to_wait(Wait::Client, 75 * MS);
+        assert_eq!(clock.waits_now(), Some(None), "nobody says what for");
         let spent = Spent { real: 20_000, user: 15_000, runnable: 5_000, ..Spent::default() };
         let wall = clock.wall(80 * MS, &spent);
         let expected =

@@ -44,6 +44,7 @@ const KNOWN: &[&str] = &[
     "settings",
     "engine",
     "level",
+    "symbolize",
     // The queue grows as it needs to.
     "reserved_size_rows",
 ];
@@ -96,6 +97,7 @@ fn log(node: &Node) -> Result<LogConfig> {
         ttl: node.child("ttl").map(|ttl| ttl.text.trim().to_string()),
         settings: node.text(&["settings"]),
         engine: node.text(&["engine"]),
+        symbolize: node.text(&["symbolize"]).map_or(defaults.symbolize, |text| text == "1" || text == "true"),
     };
     config.check()?;
     Ok(config)
@@ -125,6 +127,12 @@ mod tests {
         let metric_log = &config.logs["metric_log"];
         assert_eq!((metric_log.collect_interval, metric_log.ttl.as_deref()), (Some(Duration::from_secs(5)), Some("")));
         assert!(config.removed.contains("trace_log") && config.removed.len() == 1);
+    }
+
+    #[test]
+    fn names_beside_addresses_may_be_left_out() {
+        let says = |text: &str| of(&format!("<trace_log>{text}</trace_log>")).expect("reads").logs["trace_log"].symbolize;
+        assert!(says("") && says("<symbolize>true</symbolize>") && !says("<symbolize>false</symbolize>"));
     }
 
     #[test]

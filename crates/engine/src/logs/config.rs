@@ -31,6 +31,8 @@ pub struct LogConfig {
     pub settings: Option<String>,
     /// Everything from ENGINE on; the clauses above are not said beside it.
     pub engine: Option<String>,
+    /// Whether addresses of `trace_log` have names and lines beside them.
+    pub symbolize: bool,
 }
 
 impl Default for LogConfig {
@@ -44,6 +46,7 @@ impl Default for LogConfig {
             ttl: None,
             settings: None,
             engine: None,
+            symbolize: true,
         }
     }
 }

@@ -21,8 +21,9 @@ use std::time::Duration;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 use gristmill_catalog::LogSource;
-use gristmill_introspect::logs::Mode;
-use gristmill_introspect::{Counters, Event};
+use gristmill_introspect::logs::trace_log::trace_log;
+use gristmill_introspect::logs::{LogQueue, Mode};
+use gristmill_introspect::{Counters, Event, profiler};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
 
@@ -65,6 +66,9 @@ impl Logs {
                 continue;
             }
             let of_log = config.logs.get(name).cloned().unwrap_or_default();
+            if name == trace_log().name() {
+                profiler::symbolize(of_log.symbolize);
+            }
             source.queue().configure(Mode::Queue(of_log.limits));
             if let Some(every) = source.collects_every() {
                 collectors.push(collecting(source.clone(), of_log.collect_interval.unwrap_or(every)));

@@ -10,6 +10,7 @@ pub mod counted;
 pub mod counts;
 pub mod extremes;
 pub mod few_groups;
+pub mod flame_graph;
 pub mod funnels;
 pub mod groups;
 pub mod kept;
@@ -259,4 +260,5 @@ fn register_aggregates(registry: &mut Registry) {
     mapped::register(registry);
     runs::register(registry);
     funnels::register(registry);
+    flame_graph::register(registry);
 }

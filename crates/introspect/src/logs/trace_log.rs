@@ -1,8 +1,10 @@
-//! `system.trace_log`: samples of stacks.
+//! `system.trace_log`: samples of stacks. Names and lines of their addresses are looked up when a row is made.
 
-use super::{Log, LogEntry, texts_bytes};
+use std::sync::Arc;
 
-#[derive(Debug)]
+use super::{Log, LogEntry};
+
+#[derive(Clone, Debug)]
 pub struct TraceEntry {
     pub event_time_nanos: u64,
     /// `Real`, `CPU`, `Memory`, `MemorySample`, `MemoryPeak`.
@@ -10,21 +12,16 @@ pub struct TraceEntry {
     pub cpu_id: u64,
     pub thread_id: u64,
     pub thread_name: String,
-    pub query_id: String,
-    /// Addresses, the innermost first.
-    pub trace: Vec<u64>,
+    pub query_id: Arc<str>,
+    /// Addresses, the innermost first: those of the program as its file has them.
+    pub trace: Arc<[u64]>,
     /// Of memory, in bytes; negative where it is given back.
     pub size: i64,
-    pub symbols: Vec<String>,
-    pub lines: Vec<String>,
 }
 
 impl LogEntry for TraceEntry {
     fn heap_bytes(&self) -> usize {
-        texts_bytes([&self.thread_name, &self.query_id])
-            + texts_bytes(&self.symbols)
-            + texts_bytes(&self.lines)
-            + size_of::<u64>() * self.trace.len()
+        self.thread_name.len() + self.query_id.len() + size_of::<u64>() * self.trace.len()
     }
 }
 

@@ -156,6 +156,7 @@ impl Analyzer<'_> {
             Error::new(ErrorCode::UNKNOWN_AGGREGATE_FUNCTION, format!("Unknown aggregate function {name}"))
         })?;
         let (base, combinators) = parts_of_aggregate(self.registry, &name);
+        self.check_introspection(&base)?;
         let used = &self.env.asker.used;
         used.note(Use::AggregateFunction, &base);
         combinators.iter().for_each(|combinator| used.note(Use::AggregateFunctionCombinator, combinator));

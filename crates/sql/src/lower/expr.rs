@@ -3,9 +3,11 @@
 use arrow::datatypes::i256;
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::Expr;
+use gristmill_access::Privileges;
+use gristmill_access::rights::Object;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
-use gristmill_introspect::{Use, custom};
+use gristmill_introspect::{Use, custom, profiler};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
@@ -117,6 +119,7 @@ impl Analyzer<'_> {
             return Err(self.registry.unknown(&function.name));
         }
         self.check_deprecated(name)?;
+        self.check_introspection(name)?;
         let mut arguments = Vec::with_capacity(function.arguments.len());
         for argument in &function.arguments {
             let typed = self.as_value(self.expr(argument, context)?)?;
@@ -138,6 +141,21 @@ impl Analyzer<'_> {
             return Err(Error::new(ErrorCode(721), text));
         }
         Ok(())
+    }
+
+    /// Functions that tell of the program have to be allowed, by a setting and by rights. Errors: FUNCTION_NOT_ALLOWED, ACCESS_DENIED.
+    pub(crate) fn check_introspection(&self, name: &str) -> Result<()> {
+        if !profiler::FUNCTIONS.contains(&name) {
+            return Ok(());
+        }
+        if !self.settings.allow_introspection_functions {
+            let text = "Introspection functions are disabled, because setting 'allow_introspection_functions' is set to 0";
+            return Err(Error::new(ErrorCode::FUNCTION_NOT_ALLOWED, format!("Function {name}: {text}")));
+        }
+        match Privileges::known(name) {
+            Some(wanted) => self.env.asker.access.granted.rights.check(&self.env.user, wanted, &Object::EVERYTHING),
+            None => Ok(()),
+        }
     }
 
     /// Functions that are about the query and not about values.

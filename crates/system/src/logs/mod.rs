@@ -76,8 +76,10 @@ pub struct Declared<T: 'static> {
     fill: Fill<T>,
     day: &'static str,
     order_by: &'static str,
-    collect: Option<(Duration, Collect)>,
+    collect: Option<Collect>,
+    collects_every: Option<Duration>,
     collects_before_flush: bool,
+    collects_before_look: bool,
 }
 
 impl<T: 'static> fmt::Debug for Declared<T> {
@@ -111,7 +113,18 @@ impl<T: LogEntry> Declared<T> {
         };
         whole.columns = Columns::new(whole.columns.iter().map(commented).collect());
         let (day, order_by, fill) = ("event_date", "event_date, event_time", Box::new(fill));
-        Ok(Declared { log, told, whole, fill, day, order_by, collect: None, collects_before_flush: false })
+        Ok(Declared {
+            log,
+            told,
+            whole,
+            fill,
+            day,
+            order_by,
+            collect: None,
+            collects_every: None,
+            collects_before_flush: false,
+            collects_before_look: false,
+        })
     }
 
     /// With another column of the day, and another sorting key.
@@ -121,7 +134,13 @@ impl<T: LogEntry> Declared<T> {
 
     /// With entries that `collect` makes now and again.
     pub fn collecting(self, every: Duration, collect: impl Fn() + Send + Sync + 'static) -> Self {
-        Declared { collect: Some((every, Box::new(collect))), ..self }
+        Declared { collect: Some(Box::new(collect)), collects_every: Some(every), ..self }
+    }
+
+    /// With entries that come by themselves, but late: a flush, or whoever looks, has them come.
+    pub fn completed_by(self, collect: impl Fn() + Send + Sync + 'static) -> Self {
+        let collect: Option<Collect> = Some(Box::new(collect));
+        Declared { collect, collects_before_flush: true, collects_before_look: true, ..self }
     }
 
     /// With entries that a flush has to ask for.
@@ -154,11 +173,11 @@ impl<T: LogEntry> LogSource for Declared<T> {
     }
 
     fn collects_every(&self) -> Option<Duration> {
-        self.collect.as_ref().map(|(every, _)| *every)
+        self.collects_every
     }
 
     fn collect(&self) {
-        if let Some((_, collect)) = self.collect.as_ref().filter(|_| self.log.is_on()) {
+        if let Some(collect) = self.collect.as_ref().filter(|_| self.log.is_on()) {
             collect();
         }
     }
@@ -173,6 +192,9 @@ impl<T: LogEntry> LogSource for Declared<T> {
     }
 
     fn kept(&self) -> Result<RecordBatch> {
+        if self.collects_before_look {
+            self.collect();
+        }
         self.rows(&self.log.snapshot())
     }
 }

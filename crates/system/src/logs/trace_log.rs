@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use gristmill_base::Result;
+use gristmill_base::{Result, runtime};
 use gristmill_catalog::LogSource;
 use gristmill_introspect::logs::trace_log::trace_log;
+use gristmill_introspect::profiler;
 
 use super::{Declared, moment};
 use crate::query_log::hostname;
@@ -19,8 +20,15 @@ const STRUCTURE: &str = "hostname LowCardinality(String), event_date Date, event
 
 pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
     let host = hostname();
-    all.push(Arc::new(Declared::of(trace_log(), STRUCTURE, move |entries, rows| {
-        for entry in entries {
+    let log = Declared::of(trace_log(), STRUCTURE, move |entries, rows| {
+        // The first names make the whole table of symbols be read.
+        let shown = runtime::aside(|| {
+            let shown: Vec<_> = entries.iter().map(|entry| profiler::shown(entry)).collect();
+            profiler::symbols::close();
+            shown
+        });
+        for (entry, shown) in entries.iter().zip(shown) {
+            let texts = |texts: &[Arc<str>]| Cell::Texts(texts.iter().map(ToString::to_string).collect());
             let [day, second, micros] = moment((entry.event_time_nanos / 1000) as i64);
             rows.push([
                 (&host).into(),
@@ -32,15 +40,17 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 entry.cpu_id.into(),
                 entry.thread_id.into(),
                 (&entry.thread_name).into(),
-                (&entry.query_id).into(),
+                entry.query_id.to_string().into(),
                 // Addresses of a process use less than 63 bits.
-                Cell::Numbers(entry.trace.iter().map(|address| *address as i64).collect()),
+                Cell::Numbers(shown.trace.iter().map(|address| *address as i64).collect()),
                 entry.size.into(),
-                entry.symbols.clone().into(),
-                entry.lines.clone().into(),
+                texts(&shown.symbols),
+                texts(&shown.lines),
             ])?;
         }
         Ok(())
-    })?));
+    })?;
+    // Samples that nobody has walked yet belong to it.
+    all.push(Arc::new(log.completed_by(profiler::collect)));
     Ok(())
 }
