@@ -3,6 +3,7 @@
 mod async_inserts;
 mod before_limit;
 mod bucketed_groups;
+mod calibration;
 mod compiler;
 mod constraints;
 pub mod engine;
