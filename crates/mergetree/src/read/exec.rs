@@ -239,6 +239,15 @@ impl MergeTreeScan {
         &self.parts
     }
 
+    /// Of the table, in the version that is read.
+    pub fn parts_total(&self) -> u64 {
+        self.state.parts.len() as u64
+    }
+
+    pub fn total_marks(&self) -> u64 {
+        self.total_marks
+    }
+
     /// How parts and granules were chosen, step by step.
     pub fn indexes(&self) -> &[IndexUse] {
         &self.indexes

@@ -31,6 +31,7 @@ pub mod sort_in_order;
 pub mod states;
 pub mod steps;
 pub mod stream;
+pub mod table_reads;
 pub mod threshold;
 pub mod top_n;
 pub mod unit;
@@ -45,6 +46,7 @@ pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
 pub use states::StatesProvider;
+pub use table_reads::{ColumnCondition, ConditionKind, TableRead, table_reads};
 pub use used::{columns_and_partitions, projections_read};
 
 use crate::layout::Layout;
