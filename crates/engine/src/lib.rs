@@ -17,6 +17,7 @@ pub mod keys;
 mod limits;
 mod logs;
 mod looped;
+mod measured;
 mod merged_tables;
 mod named_collections;
 mod narrow_keys;

@@ -22,6 +22,7 @@ use crate::client::Client;
 use crate::events::{Counters, Event};
 use crate::insert_gear::GearShown;
 use crate::memory::MemoryAccount;
+use crate::operators::FinishedPlans;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::used::{Use, Used};
@@ -46,6 +47,8 @@ pub struct QueryContext {
     pub projections: Arc<Mutex<BTreeSet<String>>>,
     /// What else it uses.
     pub used: Arc<Used>,
+    /// What its operators did, for those who ask.
+    pub plans: Arc<FinishedPlans>,
     /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
     pub given: Arc<OnceLock<Vec<String>>>,
     pub cancel: CancellationToken,
@@ -114,6 +117,7 @@ impl QueryContext {
             insert_gear: Arc::default(),
             projections: Arc::default(),
             used: Arc::default(),
+            plans: Arc::default(),
             given: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
@@ -183,6 +187,7 @@ impl QueryContext {
             insert_gear: self.insert_gear.clone(),
             projections: self.projections.clone(),
             used: self.used.clone(),
+            plans: self.plans.clone(),
             given: self.given.clone(),
             cancel,
             env: self.env.clone(),
@@ -193,7 +198,11 @@ impl QueryContext {
 
     /// The same query for work whose counters are told of by themselves; the query counts it too.
     pub fn of_work(&self) -> Arc<Self> {
-        let counters = Arc::new(Counters::with_parent(Some(self.counters.clone())));
+        self.with_counters(Arc::new(Counters::with_parent(Some(self.counters.clone()))))
+    }
+
+    /// As `of_work`, for work that was begun before: these are its counters.
+    pub fn with_counters(&self, counters: Arc<Counters>) -> Arc<Self> {
         let same = self.with(self.settings.clone(), self.cancel.clone());
         Arc::new(QueryContext { counters, ..Arc::unwrap_or_clone(same) })
     }

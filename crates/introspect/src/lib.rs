@@ -14,6 +14,7 @@ pub mod macros;
 pub mod memory;
 pub mod normalized;
 pub mod opentelemetry;
+pub mod operators;
 pub mod part_log;
 pub mod pending_inserts;
 pub mod processes;

@@ -137,7 +137,7 @@ impl Interpreter {
     async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         lowered.plan = self.context.cancellable(read_states(lowered.plan)).await?;
-        let planning = plan::physical_plan(&state, &lowered.plan);
+        let planning = plan::physical_plan(&state, &lowered.plan, &self.context);
         let physical = match self.context.query.len() > SHORT_BYTES {
             true => self.context.cancellable(runtime::polled_aside(planning)).await?,
             false => self.context.cancellable(planning).await?,

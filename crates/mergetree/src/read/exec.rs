@@ -1,6 +1,5 @@
 //! The scan as a node of the physical plan.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -401,7 +400,6 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 
 /// The scan that a node of a plan is, with FINAL or without.
 pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
-    let plan = plan.as_ref() as &dyn Any;
     let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
     let ordered = || plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan);
     plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(ordered)
@@ -409,7 +407,7 @@ pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
 
 /// What `EXPLAIN indexes = 1` shows of every scan in the plan.
 pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
-    let read_type = (plan.as_ref() as &dyn Any).downcast_ref::<OrderedScan>().map(OrderedScan::read_type);
+    let read_type = plan.downcast_ref::<OrderedScan>().map(OrderedScan::read_type);
     let mut lines = scan_of(plan).map_or_else(Vec::new, |scan| scan.explain_indexes(read_type));
     lines.extend(plan.children().into_iter().flat_map(explain_indexes));
     lines
