@@ -55,6 +55,7 @@ pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Res
         engines: ENGINES,
     };
     let sources = gristmill_system::register(databases, &known)?;
+    engine.register_computed_tables();
     match logs {
         Some(config) => engine.start_logs(sources, config),
         None => gristmill_system::register_logs_in_memory(databases, &sources),

@@ -23,7 +23,7 @@ impl Engine {
     /// Measures this machine for a query, which ends it when it is cancelled. Errors: those of the query's `check`.
     pub(crate) async fn calibrate(&self, form: Form, context: &Arc<QueryContext>) -> Result<Calibration> {
         let context = context.clone();
-        computed(&self.calibrations, move |calibrations| {
+        computed(Whose::Query, &self.calibrations, move |calibrations| {
             calibrations.measure(form, context.env.now_micros(), &|| context.check())
         })
         .await
@@ -35,7 +35,7 @@ impl Engine {
             return Ok(known);
         }
         let context = context.clone();
-        computed(&self.calibrations, move |calibrations| {
+        computed(Whose::Nobody, &self.calibrations, move |calibrations| {
             calibrations.known_or_measured(context.env.now_micros(), &|| context.check())
         })
         .await
@@ -57,13 +57,26 @@ impl Engine {
     }
 }
 
+/// Whose time and memory a measurement is.
+enum Whose {
+    /// Of the query that is SYSTEM CALIBRATE.
+    Query,
+    /// A query that only wants to know is not to be told that all this was its own work.
+    Nobody,
+}
+
 /// Runs what computes for long on the CPU runtime, where other tasks of the thread go on elsewhere.
 async fn computed(
+    whose: Whose,
     calibrations: &Arc<Calibrations>,
     work: impl FnOnce(&Calibrations) -> Result<Calibration> + Send + 'static,
 ) -> Result<Calibration> {
     let calibrations = calibrations.clone();
-    Task::on(&runtime::cpu(), async move { runtime::aside(|| work(&calibrations)) }).join().await?
+    let task = {
+        let _nobody = matches!(whose, Whose::Nobody).then(allocations::enter_none);
+        Task::on(&runtime::cpu(), async move { runtime::aside(|| work(&calibrations)) })
+    };
+    task.join().await?
 }
 
 async fn calibrating(calibrations: Arc<Calibrations>, context: Arc<QueryContext>, idle: Duration) {
@@ -85,8 +98,8 @@ async fn calibrating(calibrations: Arc<Calibrations>, context: Arc<QueryContext>
             }
         };
         let now_micros = context.env.now_micros();
-        let measured =
-            computed(&calibrations, move |calibrations| calibrations.measure(Form::Full, now_micros, &wanted)).await;
+        let measure = move |calibrations: &Calibrations| calibrations.measure(Form::Full, now_micros, &wanted);
+        let measured = computed(Whose::Nobody, &calibrations, measure).await;
         match measured {
             Ok(measured) => tracing::info!("The machine was measured, in {} ms", measured.took_ms),
             Err(error) if error.code() == ErrorCode::QUERY_WAS_CANCELLED => idle_since = context.env.instant(),

@@ -23,6 +23,7 @@ use crate::compiler::Compiler;
 use crate::logs::{Logs, LogsConfig};
 use crate::opener::Opener;
 use crate::query_functions;
+use crate::regressions;
 use crate::server_functions::{self, Asked};
 use crate::views::gates::Gates;
 
@@ -155,6 +156,11 @@ impl Engine {
             end: RwLock::default(),
             _temporary: temporary,
         }))
+    }
+
+    /// Tables of `system` whose rows come from queries.
+    pub fn register_computed_tables(self: &Arc<Self>) {
+        self.databases.register_system(regressions::table(self));
     }
 
     /// From now on SYSTEM RELOAD CONFIG does this.

@@ -4,6 +4,7 @@
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use crate::client::Client;
 use crate::events::{Counters, Event};
 use crate::insert_gear::GearShown;
+use crate::limit::LimitReport;
 use crate::memory::MemoryAccount;
 use crate::operators::FinishedPlans;
 use crate::progress::Progress;
@@ -49,6 +51,10 @@ pub struct QueryContext {
     pub used: Arc<Used>,
     /// What its operators did, for those who ask.
     pub plans: Arc<FinishedPlans>,
+    /// Of the operators of its plan; 0: it has none.
+    pub plan_hash: Arc<AtomicU64>,
+    /// How far it was from what the machine can do, once it has ended and where it was judged.
+    pub limit: Arc<OnceLock<Arc<LimitReport>>>,
     /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
     pub given: Arc<OnceLock<Vec<String>>>,
     pub cancel: CancellationToken,
@@ -118,6 +124,8 @@ impl QueryContext {
             projections: Arc::default(),
             used: Arc::default(),
             plans: Arc::default(),
+            plan_hash: Arc::default(),
+            limit: Arc::default(),
             given: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
@@ -188,6 +196,8 @@ impl QueryContext {
             projections: self.projections.clone(),
             used: self.used.clone(),
             plans: self.plans.clone(),
+            plan_hash: self.plan_hash.clone(),
+            limit: self.limit.clone(),
             given: self.given.clone(),
             cancel,
             env: self.env.clone(),

@@ -9,6 +9,7 @@ pub mod custom;
 pub mod errors;
 pub mod events;
 pub mod insert_gear;
+pub mod limit;
 pub mod logs;
 pub mod macros;
 pub mod memory;

@@ -76,6 +76,10 @@ pub struct OperatorFigures {
     /// The most of them that ran at once.
     pub at_once_max: u32,
     pub spill: Spill,
+    /// Of a row that it gives, in columns of a fixed width.
+    pub fixed_row_bytes: u64,
+    /// Whether it gives texts, or other values that have no width of their own.
+    pub gives_texts: bool,
     /// Bytes, where the operator tells.
     pub memory_peak: Option<u64>,
     /// Events of this operator alone: of those without inputs.

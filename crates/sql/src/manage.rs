@@ -22,7 +22,7 @@ impl Cursor<'_> {
 
     pub(crate) fn explain(&mut self) -> Result<Statement> {
         let mut kind = "PLAN".to_string();
-        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE"] {
+        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE", "LIMIT"] {
             if self.eat(word) {
                 kind = word.to_string();
                 break;
