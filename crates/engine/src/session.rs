@@ -370,13 +370,13 @@ fn shown_as(statement: Statement) -> (Statement, Option<String>, Option<Outfile>
             let (format, outfile) = (select.format.clone(), select.outfile.clone());
             (Statement::Select(select), format, outfile)
         }
-        Statement::Explain { kind, statement } => {
+        Statement::Explain { kind, options, statement } => {
             let (mut statement, mut format, outfile) = shown_as(*statement);
             // No data comes with a statement that is only explained: the format is that of the explanation.
             if let Statement::Insert(Insert { source: InsertSource::Query { format: of_data, .. }, .. }) = &mut statement {
                 format = format.or(of_data.take());
             }
-            (Statement::Explain { kind, statement: Box::new(statement) }, format, outfile)
+            (Statement::Explain { kind, options, statement: Box::new(statement) }, format, outfile)
         }
         Statement::Shown { statement, after } => {
             let (statement, format, outfile) = shown_as(*statement);

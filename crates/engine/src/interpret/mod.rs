@@ -154,9 +154,9 @@ impl Interpreter {
                 ending.started();
                 Ok(outcome)
             }
-            Statement::Explain { kind, statement } => {
+            Statement::Explain { kind, options, statement } => {
                 ending.started();
-                self.explain(&kind, &statement).await
+                self.explain(&self.context.query, &kind, &options, &statement).await
             }
             Statement::CreateTable(create) => {
                 ending.started();

@@ -6,6 +6,7 @@ pub mod aggregated;
 pub mod condition_cache;
 pub mod evolve;
 pub mod exec;
+pub mod explained;
 pub mod fetch;
 pub mod filter;
 pub mod final_provider;
@@ -41,7 +42,8 @@ pub mod used;
 use gristmill_types::{Columns, SqlType};
 
 pub use aggregated::read_states;
-pub use exec::{TableEstimate, estimates, explain_indexes};
+pub use exec::{TableEstimate, estimates};
+pub use explained::{ScanExplained, explain_indexes, explained};
 pub use final_provider::FinalProvider;
 pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;

@@ -3,8 +3,10 @@
 //! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
-//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`).
+//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
+//! `explained` (EXPLAIN as a query).
 
+pub(crate) mod explained;
 pub(crate) mod finals;
 pub(crate) mod joins;
 pub(crate) mod limits;
