@@ -23,6 +23,8 @@ use super::work::{self, Kind, Work};
 
 /// Shares of a query's time that are worth a word.
 const WORTH_TELLING: f64 = 0.05;
+/// Of the time that is computed, from which on one reason is the reason.
+const EXPLAINED: f64 = 0.5;
 
 /// What a query is judged by.
 pub(super) struct Judged<'a> {
@@ -186,9 +188,12 @@ fn most(bounds: &[Bound], least: &Least, otherwise: Bound) -> Bound {
     most.map_or(otherwise, |(bound, _)| bound)
 }
 
-/// What computing was held up by, as far as the model tells.
-fn of_core(least: &Least) -> Bound {
-    most(&[Bound::Processor, Bound::MemoryLatency, Bound::MemoryBandwidth], least, Bound::Processor)
+/// What computing was held up by: memory, where what the work asks of it explains most of the time. What no model prices, such
+/// as expressions, is the processor's.
+fn of_core(times: &Times, least: &Least) -> Bound {
+    let explains = |bound: &Bound| least.of(*bound).is_some_and(|seconds| seconds >= times.computing * EXPLAINED && seconds > 0.0);
+    let of_memory: Vec<Bound> = [Bound::MemoryLatency, Bound::MemoryBandwidth].into_iter().filter(explains).collect();
+    most(&of_memory, least, Bound::Processor)
 }
 
 /// What waiting for stores was for: their latency, where nothing says that it was the bodies.
@@ -202,7 +207,7 @@ fn of_stores(least: &Least, requests: &Requests) -> Bound {
 /// On what most of the time went.
 fn binds(times: &Times, least: &Least, requests: &Requests) -> Bound {
     let parts = [
-        (times.computing, of_core(least)),
+        (times.computing, of_core(times, least)),
         (times.disk, Bound::Disk),
         (times.network, of_stores(least, requests)),
         (times.lock, Bound::Lock),
@@ -213,7 +218,7 @@ fn binds(times: &Times, least: &Least, requests: &Requests) -> Bound {
 }
 
 fn resources(times: &Times, least: &Least, requests: &Requests) -> Vec<ResourceTime> {
-    let (core, stores) = (of_core(least), of_stores(least, requests));
+    let (core, stores) = (of_core(times, least), of_stores(least, requests));
     let taken = |bound: Bound| match bound {
         Bound::Disk => times.disk,
         Bound::Lock => times.lock,
@@ -264,10 +269,12 @@ mod tests {
 
     #[test]
     fn what_most_of_the_time_went_to_binds() {
-        let least = Least { processor: Some(0.1), latency: Some(0.2), requests: Some(0.1), ..Least::default() };
+        let least = Least { processor: Some(0.1), latency: Some(0.4), requests: Some(0.1), ..Least::default() };
         let requests = Requests { count: 10, first_byte: Some(0.01), ..Requests::default() };
         let times = Times { total: 1.0, computing: 0.6, network: 0.4, ..Times::default() };
         assert_eq!(binds(&times, &least, &requests), Bound::MemoryLatency);
+        let times = Times { total: 1.0, computing: 0.9, ..Times::default() };
+        assert_eq!(binds(&times, &least, &requests), Bound::Processor, "memory explains less than half");
         let times = Times { total: 1.0, computing: 0.3, network: 0.7, ..Times::default() };
         assert_eq!(binds(&times, &least, &requests), Bound::RequestLatency);
         let times = Times { total: 1.0, disk: 0.9, ..Times::default() };
