@@ -12,9 +12,9 @@ use parking_lot::{Mutex, RwLock};
 
 use crate::endpoints::{self, EndpointSeen};
 use crate::figures::{Calibration, Form};
+use crate::file;
 use crate::fingerprint::Fingerprint;
 use crate::measure::{Wanted, measure};
-use crate::file;
 
 /// The folder in a data folder, or in a user's cache.
 pub const FOLDER: &str = "calibration";

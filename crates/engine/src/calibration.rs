@@ -19,6 +19,18 @@ const LOOK_EVERY: Duration = Duration::from_secs(1);
 /// Between two looks at what is new of object stores.
 const KEEP_NEWS_EVERY: Duration = Duration::from_secs(60);
 
+/// The job of a server. Dropped, it ends, and so does a measurement that is under way.
+pub(crate) struct CalibratingJob {
+    context: Arc<QueryContext>,
+    _task: Task<()>,
+}
+
+impl Drop for CalibratingJob {
+    fn drop(&mut self) {
+        self.context.cancel.cancel();
+    }
+}
+
 impl Engine {
     /// Measures this machine for a query, which ends it when it is cancelled. Errors: those of the query's `check`.
     pub(crate) async fn calibrate(&self, form: Form, context: &Arc<QueryContext>) -> Result<Calibration> {
@@ -45,15 +57,14 @@ impl Engine {
     pub fn calibrate_when_idle(self: &Arc<Self>, idle: Duration) {
         server_settings::set("calibrate_when_idle_seconds", idle.as_secs());
         let _nobody = allocations::enter_none();
-        let job = calibrating(self.calibrations.clone(), self.mergetree.job("calibration", "calibration"), idle);
-        *self.calibrating.lock() = Some(Task::on(&runtime::cpu(), job));
+        let context = self.mergetree.job("calibration", "calibration");
+        let task = Task::on(&runtime::cpu(), calibrating(self.calibrations.clone(), context.clone(), idle));
+        *self.calibrating.lock() = Some(CalibratingJob { context, _task: task });
     }
 
     pub(crate) fn stop_calibrating(&self) {
-        let job = self.calibrating.lock().take();
-        if job.is_some() || self.calibrations.is_known() {
-            self.calibrations.keep_news();
-        }
+        drop(self.calibrating.lock().take());
+        self.calibrations.keep_news();
     }
 }
 

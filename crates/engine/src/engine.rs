@@ -7,7 +7,6 @@ use gristmill_access::AccessControl;
 use gristmill_access::control::State;
 use gristmill_access::entity::RoleGranted;
 use gristmill_base::env::{Env, system_env};
-use gristmill_base::runtime::Task;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
@@ -19,6 +18,7 @@ use gristmill_sources::SourceHints;
 use parking_lot::{Mutex, RwLock};
 
 use crate::async_inserts::AsyncInserts;
+use crate::calibration::CalibratingJob;
 use crate::compiler::Compiler;
 use crate::logs::{Logs, LogsConfig};
 use crate::opener::Opener;
@@ -65,7 +65,7 @@ pub struct Engine {
     /// Where a server runs.
     logs: OnceLock<Logs>,
     /// Measures the machine when nothing else is to be done; where a server runs.
-    pub(crate) calibrating: Mutex<Option<Task<()>>>,
+    pub(crate) calibrating: Mutex<Option<CalibratingJob>>,
     /// What SYSTEM RELOAD CONFIG does; `None`: there is no configuration.
     reload: RwLock<Option<Reload>>,
     end: RwLock<Option<End>>,

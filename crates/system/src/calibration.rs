@@ -39,7 +39,8 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
 
 fn description(resource: Resource, disk_is_direct: bool) -> String {
     let is_of_disk = matches!(resource, Resource::DiskSequential | Resource::DiskRandom);
-    let note = if is_of_disk && !disk_is_direct { " It may have been the page cache: there is no O_DIRECT here." } else { "" };
+    let note =
+        if is_of_disk && !disk_is_direct { " It may have been the page cache: there is no O_DIRECT here." } else { "" };
     format!("{}{note}", resource.description())
 }
 

@@ -82,7 +82,7 @@ pub fn measure(bench: &Bench<'_>, folder: &Path, figures: &mut Figures) -> Resul
                 let (mut buffer, mut scatter) = (Aligned::new(PAGE_BYTES), Scatter::new());
                 let places = (thread as u64 + 1) * 7919 + salt * 104_729;
                 for _ in 0..PAGES_A_RUN {
-                    let page = scatter.next().wrapping_add(places) % pages;
+                    let page = scatter.number().wrapping_add(places) % pages;
                     file.read_exact_at(buffer.bytes(), page * PAGE_BYTES as u64)?;
                 }
                 Ok(PAGES_A_RUN)
@@ -99,7 +99,7 @@ fn write(bench: &Bench<'_>, path: &Path, blocks: u64) -> Result<()> {
     let mut scatter = Scatter::new();
     for _ in 0..blocks {
         bench.check()?;
-        let block: Vec<u8> = (0..BLOCK_BYTES / 8).flat_map(|_| scatter.next().to_le_bytes()).collect();
+        let block: Vec<u8> = (0..BLOCK_BYTES / 8).flat_map(|_| scatter.number().to_le_bytes()).collect();
         file.write_all(&block)?;
     }
     file.sync_all()?;

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::sync::Arc;
 
 use arrow::array::{ArrayRef, BinaryViewArray, Int64Array, RecordBatch};
-use arrow::datatypes::{DataType, Field, Schema};
+use arrow::datatypes::{Field, Schema};
 use bytes::Bytes;
 use gristmill_base::{Error, Result};
 use parquet::arrow::ArrowWriter;
@@ -28,8 +28,7 @@ const COLUMNS: usize = 20;
 const BATCH_ROWS: usize = 8192;
 
 pub fn measure(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
-    let numbers: Vec<u8> =
-        data::rising_numbers(PAGE_BYTES / 8).iter().flat_map(|number| number.to_le_bytes()).collect();
+    let numbers: Vec<u8> = data::rising_numbers(PAGE_BYTES / 8).iter().flat_map(|number| number.to_le_bytes()).collect();
     let texts = data::texts(PAGE_BYTES / 40).concat().into_bytes();
     for (level, page) in [(NUMBERS, &numbers), (TEXTS, &texts)] {
         compression(bench, level, page, figures)?;
@@ -109,13 +108,7 @@ fn value_bytes(array: &ArrayRef) -> u64 {
 
 /// A file of uncompressed columns; without an encoding they have dictionaries.
 fn file(columns: &[ArrayRef], encoding: Option<Encoding>) -> Result<Bytes> {
-    let field = |(at, array): (usize, &ArrayRef)| {
-        let kind = match array.data_type() {
-            DataType::BinaryView => DataType::BinaryView,
-            other => other.clone(),
-        };
-        Field::new(format!("c{at}"), kind, false)
-    };
+    let field = |(at, array): (usize, &ArrayRef)| Field::new(format!("c{at}"), array.data_type().clone(), false);
     let schema = Arc::new(Schema::new(columns.iter().enumerate().map(field).collect::<Vec<_>>()));
     let mut properties = WriterProperties::builder().set_dictionary_enabled(encoding.is_none());
     if let Some(encoding) = encoding {

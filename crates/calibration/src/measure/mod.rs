@@ -128,7 +128,9 @@ mod tests {
         assert!(known.figures.iter().all(|figure| figure.value.is_finite() && figure.value > 0.0), "{known:?}");
         let read = |level| known.value(Resource::MemoryRead, level).expect("measured");
         assert!(read(ONE_CORE) > 1e8 && read(ALL_CORES) > 1e8);
-        assert!(known.best(Resource::ParquetDecode, NUMBERS).is_some() && known.best(Resource::ParquetDecode, TEXTS).is_some());
+        assert!(
+            known.best(Resource::ParquetDecode, NUMBERS).is_some() && known.best(Resource::ParquetDecode, TEXTS).is_some()
+        );
         let latency = |size| known.at_size(Resource::MemoryLatency, "", size).expect("measured");
         assert!(latency(16 << 10) < latency(64 << 20), "the caches are nearer than memory");
         assert_eq!((known.measured_at_micros, known.form), (5, Form::Quick));

@@ -123,7 +123,14 @@ impl Interpreter {
 
     pub(crate) fn with(engine: Arc<Engine>, context: Arc<QueryContext>, brought: Brought) -> Self {
         let blocks = Arc::new(Mutex::new(brought.blocks));
-        Interpreter { engine, context, external: brought.external.into(), temporary: brought.temporary, blocks, limit: Arc::default() }
+        Interpreter {
+            engine,
+            context,
+            external: brought.external.into(),
+            temporary: brought.temporary,
+            blocks,
+            limit: Arc::default(),
+        }
     }
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {

@@ -5,8 +5,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use futures::StreamExt;
 use gristmill_base::{Error, Result};
-use gristmill_sql::statement::SelectStatement;
 use gristmill_introspect::limit::LimitReport;
+use gristmill_sql::statement::SelectStatement;
 
 use super::LimitWatch;
 use crate::interpret::Interpreter;

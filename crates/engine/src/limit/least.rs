@@ -1,7 +1,7 @@
 //! The least time for some work, by resource, with all cores at work and everything overlapped.
 
-use gristmill_calibration::{Calibration, Resource};
 use gristmill_calibration::figures::ALL_CORES;
+use gristmill_calibration::{Calibration, Resource};
 use gristmill_introspect::limit::Bound;
 
 use super::work::Work;

@@ -191,7 +191,8 @@ fn most(bounds: &[Bound], least: &Least, otherwise: Bound) -> Bound {
 /// What computing was held up by: memory, where what the work asks of it explains most of the time. What no model prices, such
 /// as expressions, is the processor's.
 fn of_core(times: &Times, least: &Least) -> Bound {
-    let explains = |bound: &Bound| least.of(*bound).is_some_and(|seconds| seconds >= times.computing * EXPLAINED && seconds > 0.0);
+    let explains =
+        |bound: &Bound| least.of(*bound).is_some_and(|seconds| seconds >= times.computing * EXPLAINED && seconds > 0.0);
     let of_memory: Vec<Bound> = [Bound::MemoryLatency, Bound::MemoryBandwidth].into_iter().filter(explains).collect();
     most(&of_memory, least, Bound::Processor)
 }

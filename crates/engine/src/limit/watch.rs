@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
-use gristmill_calibration::Calibration;
+use gristmill_calibration::Calibrations;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::logs::limit_log::limit_log;
@@ -16,7 +16,7 @@ use crate::engine::Engine;
 
 /// What is known of the query before it runs.
 pub(crate) struct LimitWatch {
-    calibration: Calibration,
+    calibrations: Arc<Calibrations>,
     /// It asks for the report; else it is for the log alone, where the query is long.
     is_asked: bool,
     /// Passed while the machine was measured, which is none of the query's.
@@ -31,19 +31,18 @@ impl LimitWatch {
     pub async fn begin(engine: &Engine, context: &Arc<QueryContext>, asked: bool) -> Result<Option<LimitWatch>> {
         let is_asked = asked || context.settings.explain_limit;
         let is_logged = context.settings.log_query_limits_min_duration_ms > 0 && context.settings.log_queries;
-        let calibration = match (is_asked, is_logged && limit_log().is_on()) {
-            (true, _) => {
-                let begun = context.elapsed();
-                let calibration = engine.calibration(context).await?;
-                Some((calibration, context.elapsed().saturating_sub(begun)))
-            }
-            (false, true) => engine.calibrations.known().map(|known| (known, Duration::ZERO)),
-            (false, false) => None,
-        };
-        let Some((calibration, aside)) = calibration else { return Ok(None) };
+        let mut aside = Duration::ZERO;
+        if is_asked && !engine.calibrations.is_known() {
+            let begun = context.elapsed();
+            engine.calibration(context).await?;
+            aside = context.elapsed().saturating_sub(begun);
+        }
+        if !is_asked && !(is_logged && limit_log().is_on() && engine.calibrations.is_known()) {
+            return Ok(None);
+        }
         context.plans.want();
-        let uncompressed_cache_bytes = engine.mergetree.granules.limit();
-        Ok(Some(LimitWatch { calibration, is_asked, aside, plan: None, uncompressed_cache_bytes }))
+        let (calibrations, uncompressed_cache_bytes) = (engine.calibrations.clone(), engine.mergetree.granules.limit());
+        Ok(Some(LimitWatch { calibrations, is_asked, aside, plan: None, uncompressed_cache_bytes }))
     }
 
     /// The plan that the query runs.
@@ -59,9 +58,10 @@ impl LimitWatch {
         if !self.is_asked && took.as_millis() < u128::from(context.settings.log_query_limits_min_duration_ms) {
             return None;
         }
+        let calibration = self.calibrations.known()?;
         let reads: Vec<TableRead> = self.plan.take().map(|plan| table_reads(&plan)).unwrap_or_default();
         let judged = Judged {
-            calibration: &self.calibration,
+            calibration: &calibration,
             context,
             plans: &plans,
             reads: &reads,

@@ -85,8 +85,7 @@ pub(super) fn of(plans: &[PlanFigures], calibration: &Calibration) -> BTreeMap<K
     let mut stages: BTreeMap<Kind, Work> = BTreeMap::new();
     for plan in plans {
         for (place, operator) in plan.operators.iter().enumerate() {
-            let inputs: Vec<&OperatorFigures> =
-                plan.operators.iter().filter(|other| other.parent == Some(place)).collect();
+            let inputs: Vec<&OperatorFigures> = plan.operators.iter().filter(|other| other.parent == Some(place)).collect();
             let kind = Kind::of(operator, !inputs.is_empty());
             stages.entry(kind).or_default().add(kind, operator, &inputs, calibration);
         }
@@ -190,7 +189,7 @@ impl Work {
         let input = operator.input;
         self.bytes += input.bytes;
         self.memory_bytes += input.bytes as f64;
-        let keeps_few = operator.description.contains("TopK") || operator.name.contains("Merging");
+        let keeps_few = operator.description.contains("TopK") || operator.name.contains("Merge");
         if keeps_few || input.rows == 0 {
             self.processor += input.bytes as f64 / calibration.value(Resource::Filter, NUMBERS)?;
             return Some(());

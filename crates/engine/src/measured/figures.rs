@@ -48,8 +48,12 @@ fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<Oper
                 rows: metrics.spilled_rows().unwrap_or(0) as u64,
                 bytes: metrics.spilled_bytes().unwrap_or(0) as u64,
             },
-            fixed_row_bytes: plan.schema().fields().iter().filter_map(|field| field.data_type().primitive_width()).sum::<usize>()
-                as u64,
+            fixed_row_bytes: plan
+                .schema()
+                .fields()
+                .iter()
+                .filter_map(|field| field.data_type().primitive_width())
+                .sum::<usize>() as u64,
             gives_texts: plan.schema().fields().iter().any(|field| field.data_type().primitive_width().is_none()),
             memory_peak: memory_peak(&metrics),
             counters: counts.counters(),

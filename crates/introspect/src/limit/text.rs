@@ -13,7 +13,8 @@ impl LimitReport {
         lines.push(String::new());
         lines.extend(table(&STAGE_HEADINGS, &self.stages.iter().map(stage).collect::<Vec<_>>()));
         lines.push(String::new());
-        let shown = self.resources.iter().filter(|resource| resource.taken > 0.0 || resource.least.is_some_and(|least| least > 0.0));
+        let shown =
+            self.resources.iter().filter(|resource| resource.taken > 0.0 || resource.least.is_some_and(|least| least > 0.0));
         lines.extend(table(&RESOURCE_HEADINGS, &shown.map(|shown| resource(shown, self.binds)).collect::<Vec<_>>()));
         lines.push(String::new());
         match self.advice.split_first() {

@@ -91,9 +91,9 @@ pub fn table_reads(plan: &Arc<dyn ExecutionPlan>) -> Vec<TableRead> {
 fn of_filter(filter: &ScanFilter) -> Option<ColumnCondition> {
     let (column, kind) = of_expression(&filter.expression)?;
     let (seen, passed) = filter.passed.counts();
-    let is_text = filter.kind_of(&column).is_some_and(|kind| {
-        matches!(kind, DataType::BinaryView | DataType::Binary | DataType::Utf8View | DataType::Utf8)
-    });
+    let is_text = filter
+        .kind_of(&column)
+        .is_some_and(|kind| matches!(kind, DataType::BinaryView | DataType::Binary | DataType::Utf8View | DataType::Utf8));
     Some(ColumnCondition { column, kind, is_text, seen, passed })
 }
 

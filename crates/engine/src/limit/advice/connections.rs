@@ -21,7 +21,10 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let gain = facts.times.network * PART_OF_ROUNDS * (1.0 - after / before);
     Some(Advice {
         rule: "s3_max_connections",
-        reason: format!("{} requests go out {now} at a time, and most of the time passes until they are answered", requests.count),
+        reason: format!(
+            "{} requests go out {now} at a time, and most of the time passes until they are answered",
+            requests.count
+        ),
         change: format!("SET s3_max_connections = {}", requests.at_once),
         gain,
     })

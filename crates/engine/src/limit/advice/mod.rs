@@ -37,15 +37,8 @@ pub(super) struct Facts<'a> {
 
 type Rule = fn(&Facts<'_>) -> Option<Advice>;
 
-const RULES: &[Rule] = &[
-    threads::rule,
-    memory::rule,
-    connections::rule,
-    sorting_key::rule,
-    skip_index::rule,
-    small_parts::rule,
-    cache::rule,
-];
+const RULES: &[Rule] =
+    &[threads::rule, memory::rule, connections::rule, sorting_key::rule, skip_index::rule, small_parts::rule, cache::rule];
 
 /// Gains below this share of the query's time, or below this many seconds, are not worth a change.
 const SHARE_MIN: f64 = 0.05;

@@ -23,7 +23,8 @@ const NGRAM_GRANULE_BYTES: f64 = 65_536.0;
 
 pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let of_read = |read: &TableRead| {
-        let condition = read.conditions.iter().filter(|condition| helps(read, condition)).min_by_key(|condition| condition.passed)?;
+        let condition =
+            read.conditions.iter().filter(|condition| helps(read, condition)).min_by_key(|condition| condition.passed)?;
         let left = ((condition.passed as f64 + 1.0) / read.marks.max(1) as f64).min(1.0);
         let index_bytes = match condition.kind {
             ConditionKind::Contains => read.marks as f64 * NGRAM_GRANULE_BYTES,
@@ -33,8 +34,7 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
         let gain = facts.scanned_of(read) * SURE * (1.0 - left) - reading;
         Some((read.clone(), condition.clone(), gain))
     };
-    let (read, condition, gain) =
-        facts.reads.iter().filter_map(of_read).max_by(|one, other| one.2.total_cmp(&other.2))?;
+    let (read, condition, gain) = facts.reads.iter().filter_map(of_read).max_by(|one, other| one.2.total_cmp(&other.2))?;
     let (table, column) = (table_name(&read), quote_identifier(&condition.column));
     let name = format!("idx_{}", word(&condition.column));
     let kind = match condition.kind {
