@@ -48,7 +48,7 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
         disk: Least::of_disk(disk_bytes, calibration),
         requests: latency,
         network,
-        ..Least::of_work(&output(context, calibration), calibration)
+        ..Least::of_work(&output(judged), calibration)
     };
     let least = work.values().map(least_of).fold(outside, Least::plus);
     let (least_seconds, least_by) = least.total();
@@ -111,11 +111,13 @@ fn requests(context: &QueryContext, calibration: &Calibration) -> Requests {
     }
 }
 
-/// The rows of the result are copied once, at the least.
-fn output(context: &QueryContext, calibration: &Calibration) -> Work {
-    let bytes = context.progress.snapshot().result_bytes;
-    let copy = calibration.value(Resource::MemoryCopy, ONE_CORE);
-    Work { processor: copy.map_or(0.0, |copy| bytes as f64 / copy), memory_bytes: bytes as f64, ..Work::default() }
+/// The rows of the result are copied once, at the least. They are those of the first operator of the plan that ended last.
+fn output(judged: &Judged<'_>) -> Work {
+    let first = judged.plans.last().and_then(|plan| plan.operators.first());
+    let (rows, bytes) = first.map(|operator| operator.output()).map_or((0, 0), |output| (output.rows, output.bytes));
+    let copy = judged.calibration.value(Resource::MemoryCopy, ONE_CORE);
+    let processor = copy.map_or(0.0, |copy| bytes as f64 / copy);
+    Work { rows_in: rows, rows_out: rows, bytes, memory_bytes: bytes as f64, processor, ..Work::default() }
 }
 
 fn stages(
@@ -164,13 +166,13 @@ fn stages(
             ..StageLimit::default()
         });
     }
-    let progress = judged.context.progress.snapshot();
-    let (seconds, by) = Least::of_work(&output(judged.context, judged.calibration), judged.calibration).total();
+    let output = output(judged);
+    let (seconds, by) = Least::of_work(&output, judged.calibration).total();
     stages.push(StageLimit {
         name: "output",
-        rows_in: progress.result_rows,
-        rows_out: progress.result_rows,
-        bytes: progress.result_bytes,
+        rows_in: output.rows_in,
+        rows_out: output.rows_out,
+        bytes: output.bytes,
         taken: times.client,
         least: seconds,
         least_by: by,

@@ -11,7 +11,7 @@ mod rank_test;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Weak};
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, Float64Array, RecordBatch, UInt64Array};
+use arrow::array::{ArrayRef, AsArray, BinaryViewArray, Float64Array, RecordBatch, UInt64Array};
 use arrow::datatypes::UInt64Type;
 use futures::TryStreamExt;
 use gristmill_access::effective::Effective;

@@ -84,7 +84,7 @@ pub fn seconds(seconds: f64) -> String {
     match seconds {
         s if s >= 1.0 => format!("{s:.3} s"),
         s if s >= 1e-3 => format!("{:.1} ms", s * 1e3),
-        s if s > 0.0 => format!("{:.0} us", s * 1e6),
+        s if s >= 0.5e-6 => format!("{:.0} us", s * 1e6),
         _ => "0".to_string(),
     }
 }

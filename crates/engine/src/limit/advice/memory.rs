@@ -1,5 +1,5 @@
-//! More memory before the spill. A sort, an aggregation or a join wrote rows to disk since a setting gave it too little
-//! memory.
+//! More memory before the spill. A sort, an aggregation or a join wrote rows to disk since max_memory_usage
+//! gave it too little memory.
 //!
 //! Gain: what was written is encoded, written, read and decoded again, which with enough memory is not done. Each of the
 //! four goes through a byte at no more than the rate at which one core decodes plain texts, or that of the disk where it is slower
@@ -30,7 +30,12 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let passes = PASSES * spilled as f64 / rate / facts.cores.min(facts.threads).max(1) as f64;
     let gain = passes.min(facts.times.total * 0.9);
     let bytes = (wanted as u64).next_multiple_of(64 << 20);
-    let change = changes(facts, bytes);
+    let change = match facts.settings.max_memory_usage {
+        // The server's own limit was too little.
+        0 => format!("gristmill server --max-server-memory-usage {}", 2 * bytes),
+        limit if limit >= bytes => return None,
+        _ => format!("SET max_memory_usage = {bytes}"),
+    };
     Some(Advice {
         rule: "memory_before_spill",
         reason: format!("{} were written to disk and read again, for want of memory", in_words(spilled)),
@@ -41,26 +46,4 @@ pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
 
 fn in_words(bytes: u64) -> String {
     gristmill_base::units::bytes_decimal(bytes as f64)
-}
-
-/// The settings that hold the query to less.
-fn changes(facts: &Facts<'_>, bytes: u64) -> String {
-    let settings = facts.settings;
-    let held = [
-        ("max_bytes_before_external_group_by", settings.max_bytes_before_external_group_by),
-        ("max_bytes_before_external_sort", settings.max_bytes_before_external_sort),
-    ];
-    let mut changes: Vec<String> = held
-        .iter()
-        .filter(|(_, value)| *value > 0 && *value < bytes)
-        .map(|(name, _)| format!("SET {name} = {bytes}"))
-        .collect();
-    let limit = settings.max_memory_usage;
-    if limit > 0 && limit < 2 * bytes {
-        changes.push(format!("SET max_memory_usage = {}", 2 * bytes));
-    }
-    if changes.is_empty() {
-        changes.push(format!("SET max_memory_usage = {}", 2 * bytes));
-    }
-    changes.join(";\n")
 }

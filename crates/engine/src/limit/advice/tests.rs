@@ -99,7 +99,7 @@ fn one_thread_of_four_is_told_to_become_more() {
     assert_eq!((rule, change.as_str()), ("max_threads", "SET max_threads = 4"));
     assert!((gain - 0.675).abs() < 1e-9);
     query.times.runnable = 0.6;
-    assert_eq!(query.best().0, "", "the cores are taken by others");
+    assert!((query.best().2 - 0.27).abs() < 1e-9, "other cores are busy as well");
 }
 
 #[test]
@@ -143,10 +143,9 @@ fn a_rare_value_wants_an_index() {
 fn what_went_to_disk_wants_memory() {
     let mut query = Query::new();
     query.stages.push(StageLimit { name: "sort", taken: 0.5, spilled_bytes: 1 << 29, ..StageLimit::default() });
-    query.settings.set("max_bytes_before_external_sort", "1000000").expect("a setting");
+    query.settings.set("max_memory_usage", "100000000").expect("a setting");
     let (rule, change, gain) = query.best();
-    assert_eq!(rule, "memory_before_spill");
-    assert!(change.starts_with("SET max_bytes_before_external_sort = ") && !change.contains("group_by"), "{change}");
+    assert_eq!((rule, change.as_str()), ("memory_before_spill", "SET max_memory_usage = 2214592512"));
     assert!(gain > 0.3 && gain <= 0.9, "{gain}");
     query.stages[1].spilled_bytes = 1 << 40;
     assert_eq!(query.best().0, "", "the machine has not so much");
@@ -181,7 +180,7 @@ fn what_is_decoded_anew_wants_a_cache() {
     query.settings.set("use_uncompressed_cache", "0").expect("a setting");
     let (rule, change, gain) = query.best();
     assert_eq!((rule, change.as_str()), ("uncompressed_cache", "SET use_uncompressed_cache = 1"));
-    assert!((gain - 0.1).abs() < 1e-9);
+    assert!((gain - 0.45).abs() < 1e-9);
     query.counters.add(Event::UncompressedCacheHits, 1);
     assert_eq!(query.best().0, "", "it was found");
 }

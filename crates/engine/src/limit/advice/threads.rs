@@ -1,7 +1,8 @@
-//! More threads. The query computes with fewer than there are cores, and cores are free.
+//! More threads. The query computes with fewer than there are cores.
 //!
 //! Gain: what it computes is parted among all cores instead of some. A tenth of that is left where it was, for what only one
-//! thread can do (planning, merging, writing the result).
+//! thread can do (planning, merging, writing the result); and where it was ready and no processor was free, other cores are
+//! not free either: the gain is less by that share.
 
 use gristmill_introspect::limit::Advice;
 
@@ -9,15 +10,13 @@ use super::Facts;
 
 /// Of what is computed, that all threads share.
 const SHARED: f64 = 0.9;
-/// Of what is computed, the part that waits for a processor in a machine that is busy with others.
-const BUSY: f64 = 0.3;
 
 pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
     let (threads, cores, times) = (facts.threads, facts.cores, facts.times);
-    if threads >= cores || times.runnable > times.computing * BUSY {
+    if threads >= cores {
         return None;
     }
-    let gain = times.computing * SHARED * (1.0 - threads as f64 / cores as f64);
+    let gain = (times.computing - times.runnable) * SHARED * (1.0 - threads as f64 / cores as f64);
     let with = if threads == 1 { "one thread".to_string() } else { format!("{threads} threads") };
     Some(Advice {
         rule: "max_threads",
