@@ -10,7 +10,7 @@
 //! inputs do, which it polls (`inputs`). After a poll that gave nothing it waits for input (`pending`); after one that gave
 //! rows, for somebody who wants more (`output_wait`).
 //!
-//! An operator without inputs gets counters of its own, which the query's count as well: its requests and the bytes of their
+//! An operator that reads tables or files gets counters of its own, which the query's count as well: its requests and the bytes of their
 //! answers are known from those.
 //!
 //! When the streams of a plan are over, or nobody wants them any more, its figures are told (`PlanRun`): to
