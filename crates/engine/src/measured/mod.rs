@@ -20,6 +20,8 @@ mod exec;
 mod figures;
 mod run;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::sync::Arc;
