@@ -215,12 +215,13 @@ impl ExecutionPlan for Measured {
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let counts = self.counts.stream(partition);
         let task = outside(task);
+        let is_exact = QueryContext::of(&task)?.plans.are_wanted();
         let task = if self.is_source() { self.counts.own_task(&task)? } else { task };
         // Tasks that are spawned here work for it as well.
         let frame = operator_time::enter(&counts.time);
         let stream = self.inner.execute(partition, task);
         frame.close();
-        Ok(Box::pin(MeasuredStream::new(stream?, counts)))
+        Ok(Box::pin(MeasuredStream::new(stream?, counts, is_exact)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
