@@ -21,6 +21,7 @@ use datafusion::physical_plan::{
 };
 use gristmill_base::operator_time::{self, OperatorTime};
 use gristmill_introspect::{Counters, QueryContext};
+use gristmill_mergetree::read::late_rows::LateRows;
 use parking_lot::Mutex;
 
 use super::stream::{MeasuredStream, StreamCounts};
@@ -40,11 +41,22 @@ pub(super) struct OperatorCounts {
     own: Mutex<Option<Own>>,
 }
 
-/// What an operator without inputs runs under: the query's context with counters of its own.
+/// What an operator that reads tables and files runs under: the query's context with counters of its own.
 struct Own {
     of: Arc<TaskContext>,
     task: Arc<TaskContext>,
     counters: Arc<Counters>,
+}
+
+/// The task of whoever reads the operator: its inputs do not count for it.
+struct Outside(Arc<TaskContext>);
+
+/// The task without an operator's own counters.
+fn outside(task: Arc<TaskContext>) -> Arc<TaskContext> {
+    match task.session_config().get_extension::<Outside>() {
+        Some(outside) => outside.0.clone(),
+        None => task,
+    }
 }
 
 impl OperatorCounts {
@@ -83,7 +95,7 @@ impl OperatorCounts {
             task: Arc::new(TaskContext::new(
                 task.task_id(),
                 task.session_id(),
-                task.session_config().clone().with_extension(context),
+                task.session_config().clone().with_extension(context).with_extension(Arc::new(Outside(task.clone()))),
                 HashMap::new(),
                 HashMap::new(),
                 HashMap::new(),
@@ -113,15 +125,16 @@ impl Measured {
         Arc::new(Measured { inner, counts: self.counts.clone() })
     }
 
-    /// Whether it may do anything that its counters would tell of.
+    /// Whether it reads something, of which its counters tell.
     fn is_source(&self) -> bool {
-        self.inner.children().is_empty() && !self.inner.is::<PlaceholderRowExec>() && !self.inner.is::<EmptyExec>()
+        let is_empty = || self.inner.is::<PlaceholderRowExec>() || self.inner.is::<EmptyExec>();
+        (self.inner.children().is_empty() && !is_empty()) || self.inner.is::<LateRows>()
     }
 }
 
 impl fmt::Debug for Measured {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt(f)
+        fmt::Debug::fmt(&self.inner, f)
     }
 }
 
@@ -201,12 +214,14 @@ impl ExecutionPlan for Measured {
 
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let counts = self.counts.stream(partition);
+        let task = outside(task);
+        let is_exact = QueryContext::of(&task)?.plans.are_wanted();
         let task = if self.is_source() { self.counts.own_task(&task)? } else { task };
         // Tasks that are spawned here work for it as well.
         let frame = operator_time::enter(&counts.time);
         let stream = self.inner.execute(partition, task);
         frame.close();
-        Ok(Box::pin(MeasuredStream::new(stream?, counts)))
+        Ok(Box::pin(MeasuredStream::new(stream?, counts, is_exact)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

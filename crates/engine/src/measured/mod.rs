@@ -10,7 +10,10 @@
 //! inputs do, which it polls (`inputs`). After a poll that gave nothing it waits for input (`pending`); after one that gave
 //! rows, for somebody who wants more (`output_wait`).
 //!
-//! An operator without inputs gets counters of its own, which the query's count as well: its requests and the bytes of their
+//! Bytes of strings are exact where somebody asked for the query's plans; else one in sixteen rows stands for the others, as a look at all
+//! of them is felt in queries that do little more.
+//!
+//! An operator that reads tables or files gets counters of its own, which the query's count as well: its requests and the bytes of their
 //! answers are known from those.
 //!
 //! When the streams of a plan are over, or nobody wants them any more, its figures are told (`PlanRun`): to
@@ -20,6 +23,8 @@ mod exec;
 mod figures;
 mod run;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use std::any::Any;
 use std::sync::Arc;

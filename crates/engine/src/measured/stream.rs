@@ -13,7 +13,7 @@ use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use futures::Stream;
 use gristmill_base::operator_time::{self, OperatorTime, StreamTime};
 use gristmill_introspect::operators::{Amount, StreamFigures};
-use gristmill_types::measure::batch_bytes;
+use gristmill_types::measure::{batch_bytes, batch_bytes_about};
 
 /// What is counted of one stream; others read it while it runs.
 pub(super) struct StreamCounts {
@@ -74,11 +74,13 @@ pub(super) struct MeasuredStream {
     between: Between,
     /// Since when.
     since: u64,
+    /// Whether bytes are those of every row.
+    is_exact: bool,
 }
 
 impl MeasuredStream {
-    pub fn new(inner: SendableRecordBatchStream, counts: Arc<StreamCounts>) -> Self {
-        MeasuredStream { inner, counts, between: Between::Nothing, since: 0 }
+    pub fn new(inner: SendableRecordBatchStream, counts: Arc<StreamCounts>, is_exact: bool) -> Self {
+        MeasuredStream { inner, counts, between: Between::Nothing, since: 0, is_exact }
     }
 }
 
@@ -104,7 +106,8 @@ impl Stream for MeasuredStream {
             Poll::Ready(Some(Ok(batch))) => {
                 counts.batches.fetch_add(1, Relaxed);
                 counts.rows.fetch_add(batch.num_rows() as u64, Relaxed);
-                counts.bytes.fetch_add(batch_bytes(batch), Relaxed);
+                let bytes = if this.is_exact { batch_bytes(batch) } else { batch_bytes_about(batch) };
+                counts.bytes.fetch_add(bytes, Relaxed);
                 Between::WaitsForOutput
             }
             Poll::Ready(_) => Between::Nothing,

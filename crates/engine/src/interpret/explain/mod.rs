@@ -41,6 +41,11 @@ struct Explained {
 impl Explained {
     fn operators(&self) -> Vec<Operator> {
         let mut operators = operators::operators(&self.planned.physical);
+        // Within a plan names are numbered, so that they are unique.
+        let columns = self.planned.lowered.columns();
+        if let Some(first) = operators.first_mut().filter(|first| first.header.len() == columns.len()) {
+            first.header = columns.iter().map(|column| (column.name.clone(), column.kind.to_string())).collect();
+        }
         if let Some((name, table)) = &self.into {
             put_above(&mut operators, name, table.clone());
         }

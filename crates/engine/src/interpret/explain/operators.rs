@@ -80,11 +80,12 @@ fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<Oper
     plan.children().into_iter().for_each(|child| walk(child, Some(place), all));
 }
 
-/// `FilterExec: a > 1` is `a > 1`.
+/// `FilterExec: a > 1` is `a > 1`. (Some operators add to their name: `SortExec(TopK)`.)
 pub(super) fn without_name(name: &str, text: String) -> String {
-    match text.strip_prefix(name) {
-        Some(rest) => rest.trim_start_matches(':').trim().to_string(),
-        None => text,
+    match text.split_once(": ") {
+        Some((head, rest)) if name.starts_with(head) => rest.to_string(),
+        _ if text.trim_end_matches(':') == name => String::new(),
+        _ => text,
     }
 }
 
@@ -202,6 +203,15 @@ fn header(operator: &Operator) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_are_not_said_twice() {
+        let without = |name, text: &str| without_name(name, text.to_string());
+        assert_eq!(without("FilterExec", "FilterExec: a@0 > 1"), "a@0 > 1");
+        assert_eq!(without("SortExec(TopK)", "SortExec: TopK(fetch=3)"), "TopK(fetch=3)");
+        assert_eq!(without("CoalescePartitionsExec", "CoalescePartitionsExec"), "");
+        assert_eq!(without("SequenceExec", "numbers(0, 9, 1)"), "numbers(0, 9, 1)");
+    }
 
     #[test]
     fn a_tree_is_drawn_from_the_parents_of_its_nodes() {
