@@ -52,8 +52,7 @@ impl Calibration {
             resource: figure.resource.name().to_string(),
             level: figure.level.clone(),
             size: figure.size,
-            // Three digits are more than any measurement is worth.
-            value: rounded(figure.value),
+            value: figure.value,
             unit: figure.resource.unit().to_string(),
         };
         let written = Written {
@@ -101,7 +100,7 @@ impl Calibration {
 }
 
 /// To three digits.
-fn rounded(value: f64) -> f64 {
+pub(crate) fn rounded(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 0.0;
     }

@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 use gristmill_base::Result;
 
 use crate::figures::{Calibration, Figure, Form, Resource};
+use crate::file::rounded;
 use crate::fingerprint::Fingerprint;
 
 /// Asked between two runs: an error ends the measurement.
@@ -76,7 +77,8 @@ pub(crate) struct Figures(Vec<Figure>);
 impl Figures {
     fn add(&mut self, resource: Resource, level: &str, size: u64, value: f64) {
         tracing::debug!("{} {level} {size}: {value:.0} {}", resource.name(), resource.unit());
-        self.0.push(Figure { resource, level: level.to_string(), size, value });
+        // Three digits are more than any measurement is worth.
+        self.0.push(Figure { resource, level: level.to_string(), size, value: rounded(value) });
     }
 }
 

@@ -78,9 +78,10 @@ fn change(measure: &Measure, now: f64, then: f64) -> Option<String> {
         Unit::Micros => format!("{:.1} ms", value / 1000.0),
     };
     let (ratio, name) = (now / then.max(1e-9), measure.name);
+    let many = if matches!(measure.unit, Unit::Count) { "many" } else { "much" };
     Some(if ratio > RATIO_TOLD_MAX || then == 0.0 {
         format!("{name}: {} now, none before", shown(now))
     } else {
-        format!("{name}: {ratio:.1} times as many ({} before, {} now)", shown(then), shown(now))
+        format!("{name}: {ratio:.1} times as {many} ({} before, {} now)", shown(then), shown(now))
     })
 }
