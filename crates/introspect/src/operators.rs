@@ -156,6 +156,7 @@ pub struct PlanFigures {
 #[derive(Debug, Default)]
 pub struct FinishedPlans {
     is_wanted: AtomicBool,
+    is_kept: AtomicBool,
     plans: Mutex<Vec<PlanFigures>>,
 }
 
@@ -165,12 +166,22 @@ impl FinishedPlans {
         self.is_wanted.store(true, Relaxed);
     }
 
+    /// From now on the query's operators are measured and kept here, as exactly as it costs nothing.
+    pub fn keep(&self) {
+        self.is_kept.store(true, Relaxed);
+    }
+
+    /// Whether somebody looks at them afterwards, who asked for exact ones or not.
+    pub fn are_kept(&self) -> bool {
+        self.is_kept.load(Relaxed) || self.are_wanted()
+    }
+
     pub fn are_wanted(&self) -> bool {
         self.is_wanted.load(Relaxed)
     }
 
     pub fn add(&self, plan: PlanFigures) {
-        if self.are_wanted() {
+        if self.are_kept() {
             self.plans.lock().push(plan);
         }
     }

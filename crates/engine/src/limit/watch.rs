@@ -40,7 +40,10 @@ impl LimitWatch {
         if !is_asked && !(is_logged && limit_log().is_on() && engine.calibrations.is_known()) {
             return Ok(None);
         }
-        context.plans.want();
+        match is_asked {
+            true => context.plans.want(),
+            false => context.plans.keep(),
+        }
         let (calibrations, uncompressed_cache_bytes) = (engine.calibrations.clone(), engine.mergetree.granules.limit());
         Ok(Some(LimitWatch { calibrations, is_asked, aside, plan: None, uncompressed_cache_bytes }))
     }

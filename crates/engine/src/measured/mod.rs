@@ -42,7 +42,7 @@ use crate::logs::processors;
 
 /// Whether somebody is going to ask for the figures of the query's operators.
 pub(crate) fn is_wanted(context: &QueryContext) -> bool {
-    context.plans.are_wanted() || processors::is_wanted(context)
+    context.plans.are_kept() || processors::is_wanted(context)
 }
 
 /// The plan with each operator measured, from nothing: also one that was measured before.
