@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tests/clients"))
 from server import Server  # noqa: E402
 
 LOGS = """asynchronous_insert_log asynchronous_metric_log blob_storage_log crash_log error_log metric_log
-    opentelemetry_span_log part_log processors_profile_log query_log query_metric_log query_views_log session_log text_log trace_log"""
+    opentelemetry_span_log part_log processors_profile_log query_limit_log query_log query_metric_log query_views_log session_log text_log trace_log"""
 QUERIES = ["SELECT 1", "SELECT sum(number) FROM numbers(100000)", "SELECT number % 10 AS k, count() FROM numbers(10000) GROUP BY k ORDER BY k"]
 
 

@@ -18,6 +18,7 @@ LOGS = [
     "opentelemetry_span_log",
     "part_log",
     "processors_profile_log",
+    "query_limit_log",
     "query_log",
     "query_metric_log",
     "query_thread_log",

@@ -22,6 +22,7 @@ use bytes::Bytes;
 use datafusion::common::runtime::{JoinSetTracer, set_join_set_tracer};
 use futures::future::BoxFuture;
 
+use crate::operator_time::{self, StreamTime};
 use crate::sampling::{self, Profile};
 use crate::spending::{self, Spending};
 use crate::{Error, ErrorCode, Result, machine, units};
@@ -410,24 +411,27 @@ pub fn own(bytes: usize) -> Result<()> {
     Ok(())
 }
 
-/// A future that works for a tally whenever it is polled, and when it is dropped.
+/// A future that works for a tally whenever it is polled, and when it is dropped; its time is that of the operator which
+/// made it.
 pub struct Counted<F> {
     tally: Option<Arc<Tally>>,
+    operator: Option<Arc<StreamTime>>,
     /// `None` only while it is dropped.
     future: Option<Pin<Box<F>>>,
 }
 
 /// `future` works for the tally; for whichever its poller works for, where there is none.
 pub fn counted<F: Future>(tally: Option<Arc<Tally>>, future: F) -> Counted<F> {
-    Counted { tally, future: Some(Box::pin(future)) }
+    Counted { tally, operator: operator_time::current(), future: Some(Box::pin(future)) }
 }
 
 impl<F: Future> Future for Counted<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<F::Output> {
-        let Counted { tally, future } = &mut *self;
+        let Counted { tally, operator, future } = &mut *self;
         let _entered = tally.as_ref().map(enter);
+        let _frame = operator.as_ref().map(operator_time::enter);
         match future {
             Some(future) => future.as_mut().poll(context),
             None => Poll::Pending,
@@ -457,9 +461,11 @@ pub fn count_tasks_of_datafusion() {
         }
 
         fn trace_block(&self, block: Box<dyn FnOnce() -> Value + Send>) -> Box<dyn FnOnce() -> Value + Send> {
+            let operator = operator_time::current();
             match current() {
                 Some(tally) => Box::new(move || {
                     let _entered = enter(&tally);
+                    let _frame = operator.as_ref().map(operator_time::enter);
                     block()
                 }),
                 None => block,

@@ -5,6 +5,7 @@ pub mod env;
 pub mod error;
 pub mod machine;
 pub mod mutations;
+pub mod operator_time;
 pub mod panics;
 pub mod redact;
 pub mod runtime;

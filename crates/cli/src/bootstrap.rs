@@ -11,6 +11,7 @@ use gristmill_base::{Result, machine, panics, redact};
 use gristmill_engine::opener::ENGINES;
 use gristmill_engine::{Engine, EngineConfig, LogsConfig};
 use gristmill_introspect::logs::crash_log::{CrashEntry, crash_log};
+use gristmill_system::Known;
 use tracing::Level;
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::fmt::MakeWriter;
@@ -42,16 +43,19 @@ pub fn start(log: &str, logger: &Logger) -> Result<Runtimes> {
 /// is kept of them in memory.
 pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Result<Arc<Engine>> {
     let engine = Engine::open(config).await?;
-    let (databases, registry, mergetree) = (&engine.databases, &engine.registry, &engine.mergetree);
-    let sources = gristmill_system::register(
-        databases,
-        registry,
-        mergetree,
-        &engine.hints.caches,
-        &engine.access,
-        engine.data_path.clone(),
-        ENGINES,
-    )?;
+    let databases = &engine.databases;
+    let known = Known {
+        databases: Arc::downgrade(databases),
+        registry: engine.registry.clone(),
+        mergetree: engine.mergetree.clone(),
+        sources: engine.hints.caches.clone(),
+        access: engine.access.clone(),
+        data_path: engine.data_path.clone(),
+        calibrations: engine.calibrations.clone(),
+        engines: ENGINES,
+    };
+    let sources = gristmill_system::register(databases, &known)?;
+    engine.register_computed_tables();
     match logs {
         Some(config) => engine.start_logs(sources, config),
         None => gristmill_system::register_logs_in_memory(databases, &sources),

@@ -8,19 +8,22 @@ use gristmill_access::control::State;
 use gristmill_access::entity::RoleGranted;
 use gristmill_base::env::{Env, system_env};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, LogSource, MetadataStore};
 use gristmill_functions::{Asker, FunctionEnv, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
 use gristmill_sources::SourceHints;
-use parking_lot::RwLock;
+use parking_lot::{Mutex, RwLock};
 
 use crate::async_inserts::AsyncInserts;
+use crate::calibration::CalibratingJob;
 use crate::compiler::Compiler;
 use crate::logs::{Logs, LogsConfig};
 use crate::opener::Opener;
 use crate::query_functions;
+use crate::regressions;
 use crate::server_functions::{self, Asked};
 use crate::views::gates::Gates;
 
@@ -34,6 +37,8 @@ pub struct EngineConfig {
     pub query_condition_cache_size: Option<u64>,
     /// The only folder whose files statements may read and write; it is made. `None`: all that the process may.
     pub user_files_path: Option<PathBuf>,
+    /// Where what was measured of the machine is kept. `None`: in the folder of the tables.
+    pub calibration_path: Option<PathBuf>,
 }
 
 /// Reads the configuration again.
@@ -52,11 +57,15 @@ pub struct Engine {
     pub access: Arc<AccessControl>,
     pub env: Arc<dyn Env>,
     pub data_path: PathBuf,
+    /// What the machine can do.
+    pub calibrations: Arc<Calibrations>,
     pub(crate) opener: Arc<Opener>,
     pub(crate) gates: Gates,
     pub(crate) async_inserts: Arc<AsyncInserts>,
     /// Where a server runs.
     logs: OnceLock<Logs>,
+    /// Measures the machine when nothing else is to be done; where a server runs.
+    pub(crate) calibrating: Mutex<Option<CalibratingJob>>,
     /// What SYSTEM RELOAD CONFIG does; `None`: there is no configuration.
     reload: RwLock<Option<Reload>>,
     end: RwLock<Option<End>>,
@@ -125,6 +134,8 @@ impl Engine {
             None => AccessControl::open(&data_path, State::unconfigured())?,
         };
         let databases = Databases::open(store, opener.clone()).await?;
+        let calibration_path = config.calibration_path.unwrap_or_else(|| data_path.join(keeper::FOLDER));
+        let calibrations = Calibrations::open(calibration_path, &data_path);
         // Nobody else sets it.
         let _ = asked.databases.set(Arc::downgrade(&databases));
         Ok(Arc::new(Engine {
@@ -135,14 +146,21 @@ impl Engine {
             access: Arc::new(access),
             env,
             data_path,
+            calibrations,
             opener,
             gates: Gates::default(),
             async_inserts: Arc::default(),
             logs: OnceLock::new(),
+            calibrating: Mutex::default(),
             reload: RwLock::default(),
             end: RwLock::default(),
             _temporary: temporary,
         }))
+    }
+
+    /// Tables of `system` whose rows come from queries.
+    pub fn register_computed_tables(self: &Arc<Self>) {
+        self.databases.register_system(regressions::table(self));
     }
 
     /// From now on SYSTEM RELOAD CONFIG does this.
@@ -193,6 +211,7 @@ impl Engine {
 
     /// Writes what waits to be written, and stops background jobs.
     pub async fn shutdown(&self) {
+        self.stop_calibrating();
         self.async_inserts.flush(|_| true).await;
         if let Some(logs) = self.logs.get() {
             logs.shutdown().await;

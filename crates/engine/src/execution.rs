@@ -23,6 +23,7 @@ use gristmill_sql::statement::{Statement, parse};
 use gristmill_types::Columns;
 
 use crate::external::ExternalTable;
+use crate::limit::LimitWatch;
 use crate::temporary::TemporaryTables;
 
 /// Data that comes with an INSERT (or feeds `input()` and the table `table` of `gristmill local`).
@@ -133,6 +134,8 @@ pub(crate) struct Ending {
     pub flushes_logs: bool,
     /// Where the query is traced.
     pub trace: Option<QueryTrace>,
+    /// Where the query is judged.
+    pub limit: Option<LimitWatch>,
 }
 
 impl Ending {
@@ -178,6 +181,10 @@ impl Ending {
         // Nobody is to wait for an id whose query is over.
         self.running.take();
         self.context.settle_at_end();
+        // What a query did that failed says nothing of what it had to do.
+        if let Some(limit) = self.limit.take().filter(|_| error.is_none()) {
+            limit.ended(&self.context);
+        }
         if let Some(trace) = self.trace.take() {
             trace.ended(&self.context, self.kind, error);
         }

@@ -10,15 +10,13 @@ use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use async_trait::async_trait;
 use datafusion::catalog::{Session, TableProvider};
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::common::{Result, project_schema};
 use datafusion::error::DataFusionError;
 use datafusion::execution::{SendableRecordBatchStream, SessionState, TaskContext};
 use datafusion::logical_expr::{Expr, TableType};
-use datafusion::physical_expr::{EquivalenceProperties, PhysicalExpr};
-use datafusion::physical_plan::execution_plan::{Boundedness, EmissionType};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{DisplayAs, DisplayFormatType, ExecutionPlan, Partitioning, PlanProperties, execute_stream};
+use datafusion::physical_plan::streaming::{PartitionStream, StreamingTableExec};
+use datafusion::physical_plan::{ExecutionPlan, execute_stream};
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode};
 use gristmill_sql::ast::{Literal, Node};
@@ -86,19 +84,14 @@ impl TableProvider for Looped {
             return Err(DataFusionError::Internal("loop() is planned without a session".to_string()));
         };
         let schema = project_schema(&self.schema(), projection)?;
-        let properties = PlanProperties::new(
-            EquivalenceProperties::new(schema),
-            Partitioning::UnknownPartitioning(1),
-            EmissionType::Incremental,
-            // It ends with who reads it; as unbounded, DataFusion would not sort or aggregate it under a LIMIT.
-            Boundedness::Bounded,
-        );
-        Ok(Arc::new(Passes {
+        let passes = Passes {
             table: self.inner.clone(),
             projection: projection.cloned(),
             state: state.clone(),
-            properties: Arc::new(properties),
-        }))
+            schema: schema.clone(),
+        };
+        // It ends with who reads it; as unbounded, DataFusion would not sort or aggregate it under a LIMIT.
+        Ok(Arc::new(StreamingTableExec::try_new(schema, vec![Arc::new(passes)], None, None, false, None)?))
     }
 }
 
@@ -107,7 +100,7 @@ struct Passes {
     table: Arc<dyn TableProvider>,
     projection: Option<Vec<usize>>,
     state: SessionState,
-    properties: Arc<PlanProperties>,
+    schema: SchemaRef,
 }
 
 impl fmt::Debug for Passes {
@@ -116,37 +109,12 @@ impl fmt::Debug for Passes {
     }
 }
 
-impl DisplayAs for Passes {
-    fn fmt_as(&self, _: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Loop")
-    }
-}
-
-impl ExecutionPlan for Passes {
-    fn name(&self) -> &str {
-        "Loop"
+impl PartitionStream for Passes {
+    fn schema(&self) -> &SchemaRef {
+        &self.schema
     }
 
-    fn properties(&self) -> &Arc<PlanProperties> {
-        &self.properties
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        Vec::new()
-    }
-
-    fn apply_expressions(
-        &self,
-        _: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        Ok(TreeNodeRecursion::Continue)
-    }
-
-    fn with_new_children(self: Arc<Self>, _: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self)
-    }
-
-    fn execute(&self, _: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+    fn execute(&self, task: Arc<TaskContext>) -> SendableRecordBatchStream {
         let (table, projection, state) = (self.table.clone(), self.projection.clone(), self.state.clone());
         let passes = futures::stream::unfold(Some(()), move |goes_on| {
             let (table, projection) = (table.clone(), projection.clone());
@@ -162,7 +130,7 @@ impl ExecutionPlan for Passes {
                 })
             }
         });
-        Ok(Box::pin(RecordBatchStreamAdapter::new(self.schema(), passes.try_flatten())))
+        Box::pin(RecordBatchStreamAdapter::new(self.schema.clone(), passes.try_flatten()))
     }
 }
 

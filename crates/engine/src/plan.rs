@@ -27,7 +27,7 @@ use crate::bucketed_groups::GroupInBuckets;
 use crate::engine::Engine;
 use crate::group_limit::LimitGroups;
 use crate::in_order::KeepOrderOfOneStream;
-use crate::logs::processors;
+use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
@@ -113,8 +113,14 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     Ok(builder.with_physical_optimizer_rules(rules).build())
 }
 
-pub async fn physical_plan(state: &SessionState, plan: &LogicalPlan) -> Result<Arc<dyn ExecutionPlan>> {
-    Ok(state.create_physical_plan(plan).await?)
+/// The operators are measured where somebody is going to ask.
+pub async fn physical_plan(
+    state: &SessionState,
+    plan: &LogicalPlan,
+    context: &QueryContext,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let plan = state.create_physical_plan(plan).await?;
+    Ok(if measured::is_wanted(context) { measured::measured(plan)? } else { plan })
 }
 
 /// Runs a plan on the CPU runtime; batches arrive in the plan's order where it has one.
@@ -125,10 +131,13 @@ pub fn run(
 ) -> Result<SendableRecordBatchStream> {
     let schema = plan.schema();
     let task_context = state.task_ctx();
+    let plan = measured::in_one_stream(plan);
+    let running = PlanRun::begin(&plan, context);
     let (sender, receiver) = tokio::sync::mpsc::channel::<datafusion::error::Result<RecordBatch>>(2);
     let (cancel, context) = (context.cancel.clone(), context.clone());
     let task = Task::on(&runtime::cpu(), async move {
-        let mut stream = match execute_stream(plan.clone(), task_context) {
+        let mut running = running;
+        let mut stream = match execute_stream(plan, task_context) {
             Ok(stream) => stream,
             Err(error) => {
                 let _ = sender.send(Err(error)).await;
@@ -145,7 +154,7 @@ pub fn run(
                 Some(batch) => {
                     let failed = batch.is_err();
                     if failed {
-                        processors::log(&plan, &context);
+                        running.take();
                     }
                     let waiting = context.waits_for(Wait::Client);
                     if sender.send(batch).await.is_err() || failed {
@@ -154,6 +163,8 @@ pub fn run(
                     drop(waiting);
                 }
                 None => {
+                    // Told before the reader hears that there is no more.
+                    running.take();
                     if cancel.is_cancelled() {
                         let error = gristmill_base::Error::new(
                             gristmill_base::ErrorCode::QUERY_WAS_CANCELLED,
@@ -161,8 +172,6 @@ pub fn run(
                         );
                         let _ = sender.send(Err(error.into())).await;
                     }
-                    // Before the reader hears that there is no more.
-                    processors::log(&plan, &context);
                     return;
                 }
             }
@@ -208,7 +217,7 @@ pub async fn collect_up_to(
     most: Most,
 ) -> Result<Option<Vec<RecordBatch>>> {
     let plan = read_states(plan.clone()).await?;
-    let physical = physical_plan(state, &plan).await?;
+    let physical = physical_plan(state, &plan, context).await?;
     let mut stream = run(state, physical, context)?;
     let mut batches = Vec::new();
     let (mut rows, mut bytes) = (0, 0);

@@ -3,15 +3,18 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arrow::array::RecordBatch;
 use async_trait::async_trait;
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
+use futures::TryStreamExt;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::rows_exec::Rows;
 use gristmill_catalog::rows_table::{RowsProvider, system_definition};
 use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
 use gristmill_introspect::{QueryContext, Use};
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
+use gristmill_sql::VIEW_EXPLAIN;
 use gristmill_sql::ast::{Literal, Node};
 use gristmill_sql::lower::{
     Analyzer, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
@@ -22,10 +25,10 @@ use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 use parking_lot::Mutex;
 
 use crate::engine::{Engine, timezone};
-use crate::execution::ClientBlocks;
+use crate::execution::{Brought, ClientBlocks};
 use crate::external::ExternalTable;
 use crate::granted_columns::{GrantedColumns, check_columns};
-use crate::interpret::{check_function_in_readonly, check_source, may_know, may_read, rows_once};
+use crate::interpret::{Interpreter, check_function_in_readonly, check_source, may_know, may_read, rows_once};
 use crate::looped;
 use crate::merged_tables::{self, Merged};
 use crate::named_collections::expanded;
@@ -36,7 +39,7 @@ use crate::values_call;
 use crate::views::query::Block;
 
 pub struct Resolver<'a> {
-    pub engine: &'a Engine,
+    pub engine: &'a Arc<Engine>,
     pub context: &'a Arc<QueryContext>,
     pub hints: SourceHints,
     /// What was read, for the query log.
@@ -63,7 +66,7 @@ pub struct Resolver<'a> {
 const VIEWS_MAX: usize = 32;
 
 impl<'a> Resolver<'a> {
-    pub fn new(engine: &'a Engine, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
+    pub fn new(engine: &'a Arc<Engine>, context: &'a Arc<QueryContext>, hints: SourceHints) -> Self {
         let database = context.database.clone();
         Resolver {
             engine,
@@ -137,7 +140,7 @@ impl<'a> Resolver<'a> {
 
     /// For the query of a materialized view, whose names without a database are of this one.
     pub(crate) fn over_block(
-        engine: &'a Engine,
+        engine: &'a Arc<Engine>,
         context: &'a Arc<QueryContext>,
         hints: SourceHints,
         database: &str,
@@ -271,6 +274,57 @@ impl<'a> Resolver<'a> {
         }
     }
 
+    /// `(EXPLAIN …)` in the place of a query, whose text this is by now: what EXPLAIN gives.
+    async fn explained(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        let [Node::Literal(Literal::Text(text))] = arguments else {
+            return Err(Error::new(ErrorCode::BAD_ARGUMENTS, "Write it as SELECT … FROM (EXPLAIN …)"));
+        };
+        let text = String::from_utf8_lossy(text).into_owned();
+        let mut settings = self.context.settings.as_ref().clone();
+        let (kind, options, statement) = match gristmill_sql::statement::parse(&text, &BTreeMap::new())? {
+            Statement::Explain { kind, options, statement } => (kind, options, statement),
+            Statement::Shown { statement, after } => match *statement {
+                Statement::Explain { kind, options, statement } => {
+                    for (name, value) in &after.settings {
+                        settings.change(name, value)?;
+                    }
+                    (kind, options, statement)
+                }
+                other => return Err(Error::logical(format!("{name} has no EXPLAIN but {}", other.kind()))),
+            },
+            other => return Err(Error::logical(format!("{name} has no EXPLAIN but {}", other.kind()))),
+        };
+        if let Statement::Select(select) = statement.as_ref() {
+            for (name, value) in &select.settings {
+                settings.change(name, value)?;
+            }
+        }
+        let brought = Brought {
+            external: self.external.to_vec(),
+            temporary: self.temporary.cloned().unwrap_or_default(),
+            ..Brought::default()
+        };
+        let context = self.context.with_settings(settings);
+        let interpreter = Interpreter::with(self.engine.clone(), context, brought);
+        if self.checks {
+            interpreter.check_access(&statement)?;
+        }
+        let shown = gristmill_base::redact::statement(&text);
+        let outcome = interpreter.explain(&shown, &kind, &options, &statement).await?;
+        let batches: Vec<RecordBatch> = outcome.rows.try_collect().await?;
+        Ok(ResolvedTable {
+            provider: Arc::new(MemTable::try_new(outcome.columns.arrow(), vec![batches])?),
+            columns: outcome.columns,
+            virtual_columns: Columns::default(),
+            aliases: Columns::default(),
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            kept_aggregates: Vec::new(),
+            name: vec![name.to_string()],
+        })
+    }
+
     /// What a query over tables of a database gives, in columns of given names and types, or in its own.
     async fn query_as(
         &self,
@@ -394,6 +448,9 @@ impl TableResolver for Resolver<'_> {
         }
         if name.eq_ignore_ascii_case(looped::FUNCTION) {
             return self.looped(name, arguments).await;
+        }
+        if name.eq_ignore_ascii_case(VIEW_EXPLAIN) {
+            return self.explained(name, arguments).await;
         }
         let call = call_of(self.engine, self.context, name, arguments)?;
         if name == "input"

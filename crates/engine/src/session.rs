@@ -152,7 +152,8 @@ impl Session {
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
         let probability = context.settings.opentelemetry_start_trace_probability;
         let trace = QueryTrace::begin(context.client.trace.as_ref(), probability, began_us, parsed_us, context.env.as_ref());
-        let mut ending = Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs, trace };
+        let mut ending =
+            Ending { context: context.clone(), kind, tables: Vec::new(), running: None, flushes_logs, trace, limit: None };
         let tally = context.memory.tally().cloned();
         let begun = self.begin(statement, parsed, settings.map(drop), &mut ending, input, brought);
         match allocations::counted(tally, begun).await {
@@ -369,13 +370,13 @@ fn shown_as(statement: Statement) -> (Statement, Option<String>, Option<Outfile>
             let (format, outfile) = (select.format.clone(), select.outfile.clone());
             (Statement::Select(select), format, outfile)
         }
-        Statement::Explain { kind, statement } => {
+        Statement::Explain { kind, options, statement } => {
             let (mut statement, mut format, outfile) = shown_as(*statement);
             // No data comes with a statement that is only explained: the format is that of the explanation.
             if let Statement::Insert(Insert { source: InsertSource::Query { format: of_data, .. }, .. }) = &mut statement {
                 format = format.or(of_data.take());
             }
-            (Statement::Explain { kind, statement: Box::new(statement) }, format, outfile)
+            (Statement::Explain { kind, options, statement: Box::new(statement) }, format, outfile)
         }
         Statement::Shown { statement, after } => {
             let (statement, format, outfile) = shown_as(*statement);

@@ -4,6 +4,7 @@
 //! Physical operators find it in the session configuration: `QueryContext::of(task_context)`.
 
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
@@ -21,7 +22,9 @@ use tokio_util::sync::CancellationToken;
 use crate::client::Client;
 use crate::events::{Counters, Event};
 use crate::insert_gear::GearShown;
+use crate::limit::LimitReport;
 use crate::memory::MemoryAccount;
+use crate::operators::FinishedPlans;
 use crate::progress::Progress;
 use crate::settings::Settings;
 use crate::used::{Use, Used};
@@ -46,6 +49,12 @@ pub struct QueryContext {
     pub projections: Arc<Mutex<BTreeSet<String>>>,
     /// What else it uses.
     pub used: Arc<Used>,
+    /// What its operators did, for those who ask.
+    pub plans: Arc<FinishedPlans>,
+    /// Of the operators of its plan; 0: it has none.
+    pub plan_hash: Arc<AtomicU64>,
+    /// How far it was from what the machine can do, once it has ended and where it was judged.
+    pub limit: Arc<OnceLock<Arc<LimitReport>>>,
     /// Columns of an INSERT's table that its rows give, in their order; the others come by their defaults.
     pub given: Arc<OnceLock<Vec<String>>>,
     pub cancel: CancellationToken,
@@ -114,6 +123,9 @@ impl QueryContext {
             insert_gear: Arc::default(),
             projections: Arc::default(),
             used: Arc::default(),
+            plans: Arc::default(),
+            plan_hash: Arc::default(),
+            limit: Arc::default(),
             given: Arc::default(),
             cancel: CancellationToken::new(),
             start: env.now(),
@@ -183,6 +195,9 @@ impl QueryContext {
             insert_gear: self.insert_gear.clone(),
             projections: self.projections.clone(),
             used: self.used.clone(),
+            plans: self.plans.clone(),
+            plan_hash: self.plan_hash.clone(),
+            limit: self.limit.clone(),
             given: self.given.clone(),
             cancel,
             env: self.env.clone(),
@@ -193,7 +208,11 @@ impl QueryContext {
 
     /// The same query for work whose counters are told of by themselves; the query counts it too.
     pub fn of_work(&self) -> Arc<Self> {
-        let counters = Arc::new(Counters::with_parent(Some(self.counters.clone())));
+        self.with_counters(Arc::new(Counters::with_parent(Some(self.counters.clone()))))
+    }
+
+    /// As `of_work`, for work that was begun before: these are its counters.
+    pub fn with_counters(&self, counters: Arc<Counters>) -> Arc<Self> {
         let same = self.with(self.settings.clone(), self.cancel.clone());
         Arc::new(QueryContext { counters, ..Arc::unwrap_or_clone(same) })
     }

@@ -92,6 +92,11 @@ pub fn is_running(query: &Arc<QueryContext>) -> bool {
     RUNNING.lock().get(&query.query_id).is_some_and(|running| Arc::ptr_eq(running, query))
 }
 
+/// Whether no query runs.
+pub fn none() -> bool {
+    RUNNING.lock().is_empty()
+}
+
 pub fn snapshot() -> Vec<Arc<QueryContext>> {
     RUNNING.lock().values().cloned().collect()
 }

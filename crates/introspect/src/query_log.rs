@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 
 use gristmill_base::Error;
 
@@ -36,6 +37,8 @@ pub struct QueryLogEntry {
     pub memory_usage: u64,
     /// Price of the requests to object storage.
     pub cost_usd: f64,
+    /// Alike in queries that are carried out alike; 0: there was no plan.
+    pub plan_hash: u64,
     pub current_database: String,
     pub query: String,
     /// With `log_formatted_queries`.
@@ -197,6 +200,7 @@ impl QueryLogEntry {
             result_bytes: progress.result_bytes,
             memory_usage: context.memory.peak_bytes(),
             cost_usd: context.cost_usd(),
+            plan_hash: context.plan_hash.load(Ordering::Relaxed),
             current_database: context.database.clone(),
             query: cut(&context.query, &context.settings),
             formatted_query: String::new(),

@@ -30,6 +30,13 @@ const fn declared(
 
 /// Every setting, by name.
 pub const DECLARED: &[ServerSetting] = &[
+    declared(
+        "calibrate_when_idle_seconds",
+        "UInt64",
+        "60",
+        "Seconds without a query after which the server measures its machine, once, for EXPLAIN LIMIT. 0: only when it is asked to. \
+         (Gristmill's own.)",
+    ),
     declared("default_database", "String", "default", "The database of clients that name none."),
     declared("keep_alive_timeout", "Seconds", "30", "Seconds that an HTTP connection waits for the next request."),
     declared(

@@ -582,6 +582,8 @@ settings! {
     http_headers_progress_interval_ms: u64 = 100u64, "Milliseconds between headers X-ClickHouse-Progress.";
     add_http_cors_header: bool = false, "Whether answers over HTTP say that pages of other sites may read them.";
     // Ours
+    explain_limit: bool = false, "Whether a query tells at its end how far it was from what the machine can do, and what would help. (Gristmill's own.)";
+    log_query_limits_min_duration_ms: u64 = 1_000u64, "Milliseconds that a query has to run to be in system.query_limit_log unasked, where the machine was measured. 0: only queries with explain_limit. (Gristmill's own.)";
     object_listing_cache_ms: u64 = 1_000u64, "Milliseconds for which the files that a pattern of object storage matches are remembered. 0: not at all. (Gristmill's own.)";
     object_read_hedging: bool = true, "Whether reads of object storage that take unusually long are sent a second time. (Gristmill's own.)";
     object_storage_prices: String = "", "Prices before the providers' list prices: '<host> read=<USD a thousand> write=<USD a thousand> egress=<USD a GB>; …'. (Gristmill's own.)";

@@ -14,6 +14,7 @@ pub(crate) mod chains;
 pub mod create;
 mod cursor;
 pub mod dialect;
+mod explain;
 pub mod format_query;
 mod insert;
 pub mod lexer;
@@ -35,6 +36,8 @@ pub mod syntax_tree;
 pub mod tokens;
 pub mod translate;
 pub mod ttl;
+
+pub use rewrite::explained::VIEW_EXPLAIN;
 
 /// The keywords of ClickHouse 26.9, one a line, some of several words: its own list, since clients compare theirs with it. (That
 /// of sqlparser has the words of all dialects.)

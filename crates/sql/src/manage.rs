@@ -1,4 +1,4 @@
-//! Statements about tables as wholes (RENAME, DROP, CHECK, OPTIMIZE) and their partitions, and EXPLAIN.
+//! Statements about tables as wholes (RENAME, DROP, CHECK, OPTIMIZE) and their partitions.
 
 use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
@@ -18,29 +18,6 @@ impl Cursor<'_> {
                 return Ok(pairs);
             }
         }
-    }
-
-    pub(crate) fn explain(&mut self) -> Result<Statement> {
-        let mut kind = "PLAN".to_string();
-        for word in ["AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE"] {
-            if self.eat(word) {
-                kind = word.to_string();
-                break;
-            }
-        }
-        if self.eat_all(&["QUERY", "TREE"]) {
-            kind = "QUERY TREE".to_string();
-        }
-        // `indexes = 1` and `projections = 1` show the scans with what they leave out; other options ask for what is always shown.
-        while self.parser.peek_nth_token_ref(1).token == Token::Eq {
-            for (name, value) in self.assignments()? {
-                let of_scans = ["indexes", "projections"].iter().any(|known| name.eq_ignore_ascii_case(known));
-                if kind == "PLAN" && of_scans && value != "0" {
-                    kind = "INDEXES".to_string();
-                }
-            }
-        }
-        Ok(Statement::Explain { kind, statement: Box::new(self.statement()?) })
     }
 
     pub(crate) fn drop_statement(&mut self) -> Result<Statement> {

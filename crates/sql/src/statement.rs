@@ -21,6 +21,7 @@ pub enum Statement {
     Insert(Insert),
     Explain {
         kind: String,
+        options: Assignments,
         statement: Box<Statement>,
     },
     CreateTable(Box<CreateTable>),

@@ -45,11 +45,37 @@ impl Tree {
         out.push('\n');
         self.children.iter().for_each(|child| child.write(depth + 1, out));
     }
+
+    /// `next`: the number of this node, then of the first behind those below it.
+    fn write_graph(&self, next: &mut usize, out: &mut String) {
+        let number = *next;
+        *next += 1;
+        let label = self.label.replace('\\', "\\\\").replace('"', "\\\"");
+        let _ = writeln!(out, "    n{number} [label=\"{label}\"];");
+        for child in &self.children {
+            let _ = writeln!(out, "    n{number} -> n{next};");
+            child.write_graph(next, out);
+        }
+    }
 }
 
 /// The lines of the tree. Credentials are those of the statement: whoever shows it gives one without them.
 pub fn syntax_tree(statement: &Statement) -> Result<String> {
-    let tree = match statement {
+    let mut out = String::new();
+    tree_of(statement)?.write(0, &mut out);
+    Ok(out)
+}
+
+/// The tree as a graph in the language DOT. Credentials: as `syntax_tree`.
+pub fn syntax_graph(statement: &Statement) -> Result<String> {
+    let mut out = "digraph {\n".to_string();
+    tree_of(statement)?.write_graph(&mut 0, &mut out);
+    out.push_str("}\n");
+    Ok(out)
+}
+
+fn tree_of(statement: &Statement) -> Result<Tree> {
+    Ok(match statement {
         Statement::Select(select) => of_select_statement(select)?,
         Statement::Insert(insert) => {
             let mut children = vec![target(&insert.target)?];
@@ -73,20 +99,11 @@ pub fn syntax_tree(statement: &Statement) -> Result<String> {
             let name = names.first().map(full_name).unwrap_or_default();
             Tree::of(format!("DropQuery  {name}"), vec![Tree::leaf(format!("Identifier {name}"))])
         }
-        Statement::Explain { kind, statement } => {
-            return Ok(format!("Explain EXPLAIN {kind} (children 1)\n{}", indented(&syntax_tree(statement)?)));
-        }
-        Statement::Shown { statement, .. } => return syntax_tree(statement),
+        Statement::Explain { kind, statement, .. } => Tree::of(format!("Explain EXPLAIN {kind}"), vec![tree_of(statement)?]),
+        Statement::Shown { statement, .. } => tree_of(statement)?,
         Statement::Set(_) | Statement::SetParameter { .. } => Tree::leaf("Set"),
         other => Tree::leaf(format!("{}Query", other.kind())),
-    };
-    let mut out = String::new();
-    tree.write(0, &mut out);
-    Ok(out)
-}
-
-fn indented(text: &str) -> String {
-    text.lines().map(|line| format!(" {line}\n")).collect()
+    })
 }
 
 fn full_name(name: &TableName) -> String {

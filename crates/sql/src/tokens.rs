@@ -15,7 +15,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
 use crate::plain_text;
-use crate::rewrite::{fill, finals, joins, limits, literals, stars, unions, variables};
+use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, unions, variables};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -113,7 +113,8 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = variables::rewrite(substitute_parameters(tokens, parameters)?);
     let tokens = named_by_the_parser(commas_before_from(tokens));
-    let tokens = finals::rewrite(unions::rewrite(views_of_queries(if_permitted(with_of_insert(tokens)))))?;
+    let tokens =
+        finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(tokens))))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
     let tokens = literals::ternaries_in_subscripts(literals::empty_tuples(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));

@@ -10,6 +10,7 @@ mod asynchronous_inserts;
 pub mod asynchronous_metrics;
 mod build_options;
 mod caches;
+mod calibration;
 mod columns;
 mod completions;
 mod data_skipping_indices;
@@ -45,6 +46,7 @@ use std::sync::{Arc, Weak};
 
 use gristmill_access::AccessControl;
 use gristmill_base::Result;
+use gristmill_calibration::Calibrations;
 use gristmill_catalog::{Databases, LogSource};
 use gristmill_functions::Registry;
 use gristmill_mergetree::MergeTreeEnvironment;
@@ -60,65 +62,50 @@ pub struct Known {
     pub sources: Arc<SourceCaches>,
     pub access: Arc<AccessControl>,
     pub data_path: PathBuf,
+    pub calibrations: Arc<Calibrations>,
     /// Names of the table engines.
     pub engines: &'static [&'static str],
 }
 
 /// Puts every system table but the logs into the databases, and gives the logs. Called once, when they are open and before a
 /// statement runs.
-pub fn register(
-    databases: &Arc<Databases>,
-    registry: &Arc<Registry>,
-    mergetree: &Arc<MergeTreeEnvironment>,
-    sources: &Arc<SourceCaches>,
-    access: &Arc<AccessControl>,
-    data_path: PathBuf,
-    engines: &'static [&'static str],
-) -> Result<Vec<Arc<dyn LogSource>>> {
-    let known = Known {
-        databases: Arc::downgrade(databases),
-        registry: registry.clone(),
-        mergetree: mergetree.clone(),
-        sources: sources.clone(),
-        access: access.clone(),
-        data_path,
-        engines,
-    };
+pub fn register(databases: &Arc<Databases>, known: &Known) -> Result<Vec<Arc<dyn LogSource>>> {
     let mut all = Vec::new();
     sequences::add(&mut all)?;
-    tables::add(&mut all, &known)?;
-    columns::add(&mut all, &known)?;
-    databases::add(&mut all, &known)?;
-    parts::add(&mut all, &known)?;
-    merges::add(&mut all, &known)?;
-    mutations::add(&mut all, &known)?;
-    data_skipping_indices::add(&mut all, &known)?;
-    projections::add(&mut all, &known)?;
-    load_ledger::add(&mut all, &known)?;
+    tables::add(&mut all, known)?;
+    columns::add(&mut all, known)?;
+    databases::add(&mut all, known)?;
+    parts::add(&mut all, known)?;
+    merges::add(&mut all, known)?;
+    mutations::add(&mut all, known)?;
+    data_skipping_indices::add(&mut all, known)?;
+    projections::add(&mut all, known)?;
+    load_ledger::add(&mut all, known)?;
     asynchronous_inserts::add(&mut all)?;
     settings::add(&mut all)?;
-    functions::add(&mut all, &known)?;
+    functions::add(&mut all, known)?;
     formats::add(&mut all)?;
     events::add(&mut all)?;
-    metrics::add(&mut all, &known)?;
-    asynchronous_metrics::add(&mut all, &known)?;
-    caches::add(&mut all, &known)?;
-    query_condition_cache::add(&mut all, &known)?;
+    metrics::add(&mut all, known)?;
+    asynchronous_metrics::add(&mut all, known)?;
+    caches::add(&mut all, known)?;
+    query_condition_cache::add(&mut all, known)?;
     processes::add(&mut all)?;
     errors::add(&mut all)?;
-    names::add(&mut all, &known)?;
+    names::add(&mut all, known)?;
     build_options::add(&mut all)?;
-    server::add(&mut all, &known)?;
-    object_storage::add(&mut all, &known)?;
+    server::add(&mut all, known)?;
+    object_storage::add(&mut all, known)?;
+    calibration::add(&mut all, known)?;
     data_type_families::add(&mut all)?;
     absent::add(&mut all)?;
-    completions::add(&mut all, &known)?;
-    access::add(&mut all, &known)?;
-    information_schema::add(&mut all, &known)?;
+    completions::add(&mut all, known)?;
+    access::add(&mut all, known)?;
+    information_schema::add(&mut all, known)?;
     for table in all {
         databases.register_system(table);
     }
-    logs::all(&known)
+    logs::all(known)
 }
 
 /// Puts tables of the logs into the databases that show what the process keeps of them in memory. A log that is kept as a table,

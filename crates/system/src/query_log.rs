@@ -36,7 +36,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     used_table_functions Array(LowCardinality(String)), used_row_policies Array(LowCardinality(String)), \
     used_privileges Array(LowCardinality(String)), missing_privileges Array(LowCardinality(String)), \
     query_cache_usage Enum8('Unknown' = 0, 'None' = 1, 'Write' = 2, 'Read' = 3), \
-    asynchronous_read_counters Map(LowCardinality(String), UInt64), object_storage_cost_usd Float64";
+    asynchronous_read_counters Map(LowCardinality(String), UInt64), object_storage_cost_usd Float64, plan_hash UInt64";
 
 pub const MICROS: i64 = 1_000_000;
 pub const DAY_SECONDS: i64 = 86_400;
@@ -124,6 +124,7 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 "None".into(),
                 Cell::Counts(Vec::new()),
                 Cell::Float(entry.cost_usd),
+                entry.plan_hash.into(),
             ])?;
         }
         Ok(())

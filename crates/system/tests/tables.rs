@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
@@ -10,12 +11,14 @@ use datafusion::prelude::{SessionConfig, SessionContext};
 use gristmill_access::AccessControl;
 use gristmill_access::control::State;
 use gristmill_base::Result;
+use gristmill_calibration::Calibrations;
 use gristmill_catalog::engines::MemoryTable;
 use gristmill_catalog::{ColumnKeys, Databases, EngineSpec, MetadataStore, Table, TableDefinition, TableOpener};
 use gristmill_functions::Registry;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
 use gristmill_introspect::{Event, QueryContext, errors, processes};
 use gristmill_mergetree::MergeTreeEnvironment;
+use gristmill_system::Known;
 use gristmill_types::text::{TextOptions, ValueWriter};
 use gristmill_types::{Column, Columns, DefaultKind, SqlType};
 
@@ -29,21 +32,22 @@ impl TableOpener for MemoryOnly {
     }
 }
 
+fn known(databases: &Arc<Databases>) -> Known {
+    Known {
+        databases: Arc::downgrade(databases),
+        registry: Arc::new(Registry::standard().unwrap()),
+        mergetree: MergeTreeEnvironment::for_tests(),
+        sources: Arc::default(),
+        access: Arc::new(AccessControl::new(State::unconfigured())),
+        data_path: "/data".into(),
+        calibrations: Calibrations::open("/data/calibration".into(), Path::new("/data")),
+        engines: &["Memory", "MergeTree"],
+    }
+}
+
 async fn databases() -> Arc<Databases> {
     let databases = Databases::open(MetadataStore::memory(), Arc::new(MemoryOnly)).await.unwrap();
-    let registry = Arc::new(Registry::standard().unwrap());
-    let mergetree = MergeTreeEnvironment::for_tests();
-    let (sources, access) = (Arc::default(), Arc::new(AccessControl::new(State::unconfigured())));
-    let logs = gristmill_system::register(
-        &databases,
-        &registry,
-        &mergetree,
-        &sources,
-        &access,
-        "/data".into(),
-        &["Memory", "MergeTree"],
-    )
-    .unwrap();
+    let logs = gristmill_system::register(&databases, &known(&databases)).unwrap();
     gristmill_system::register_logs_in_memory(&databases, &logs);
     databases
 }
@@ -347,11 +351,7 @@ async fn what_is_measured_counts_the_tables() {
 #[tokio::test]
 async fn columns_of_logs_have_comments_and_days() {
     let databases = Databases::open(MetadataStore::memory(), Arc::new(MemoryOnly)).await.unwrap();
-    let registry = Arc::new(Registry::standard().unwrap());
-    let (sources, access) = (Arc::default(), Arc::new(AccessControl::new(State::unconfigured())));
-    let mergetree = MergeTreeEnvironment::for_tests();
-    let logs =
-        gristmill_system::register(&databases, &registry, &mergetree, &sources, &access, "/data".into(), &[]).unwrap();
+    let logs = gristmill_system::register(&databases, &known(&databases)).unwrap();
     let comments = include_str!("../src/logs/comments.tsv").lines().map(|line| line.split('\t').collect::<Vec<_>>());
     for line in comments {
         let [table, column, comment] = line[..] else { panic!("{line:?}") };

@@ -6,10 +6,12 @@
 pub mod arguments;
 mod table;
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use gristmill_base::Result;
+use gristmill_calibration::keeper;
 use gristmill_engine::{EngineConfig, Session};
 use gristmill_formats::Format;
 
@@ -34,6 +36,8 @@ pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
         uncompressed_cache_size: arguments.uncompressed_cache_size,
         query_condition_cache_size: arguments.query_condition_cache_size,
         user_files_path: None,
+        // A folder that goes with the process keeps nothing for the next one.
+        calibration_path: if arguments.path.is_none() { cache_folder() } else { None },
     };
     let engine = bootstrap::open_engine(config, None).await?;
     let outcome = async {
@@ -47,6 +51,13 @@ pub async fn run(arguments: LocalArguments, given: Given) -> Result<ExitCode> {
     .await;
     engine.shutdown().await;
     outcome
+}
+
+/// Where this user's programs keep what they can find out again.
+fn cache_folder() -> Option<PathBuf> {
+    let of = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = of("XDG_CACHE_HOME").filter(|path| path.is_absolute()).or_else(|| Some(of("HOME")?.join(".cache")))?;
+    Some(cache.join("gristmill").join(keeper::FOLDER))
 }
 
 async fn work(arguments: &LocalArguments, runner: &mut Runner) -> Result<ExitCode> {

@@ -214,6 +214,10 @@ impl Runner {
             memory_peak_bytes: context.memory.peak_bytes(),
             storage: StorageUse::of(&context),
             insert_gear: context.insert_gear.shown(),
+            limit: match context.limit.get().filter(|_| context.settings.explain_limit) {
+                Some(report) => report.lines(),
+                None => Vec::new(),
+            },
         };
         let mut late = late.lock().clone();
         late.rows_before_limit = late.rows_before_limit.or_else(|| context.progress.rows_before_limit());
@@ -275,6 +279,8 @@ impl Runner {
             println!("{}\n{text}\n", if finished.gives_rows { "" } else { "Ok.\n" });
         } else if self.terminal.output && self.terminal.errors && finished.gives_rows {
             eprintln!("\n{}", finished.summary.text());
+        } else if !finished.summary.limit.is_empty() {
+            eprintln!("{}", finished.summary.limit.join("\n"));
         }
     }
 

@@ -45,6 +45,8 @@ pub struct Config {
     pub max_server_memory_usage: Option<u64>,
     pub uncompressed_cache_size: Option<u64>,
     pub query_condition_cache_size: Option<u64>,
+    /// Without a query, before the machine is measured.
+    pub calibrate_when_idle_seconds: Option<u64>,
     /// Users and profiles, where the file has any.
     pub access: Option<State>,
     /// Where an OpenTelemetry collector takes spans.
@@ -87,6 +89,7 @@ const KNOWN: &[&str] = &[
     "max_server_memory_usage",
     "uncompressed_cache_size",
     "query_condition_cache_size",
+    "calibrate_when_idle_seconds",
     "users",
     "profiles",
     "quotas",
@@ -148,6 +151,7 @@ impl Config {
             max_server_memory_usage: root.number(&["max_server_memory_usage"])?,
             uncompressed_cache_size: root.number(&["uncompressed_cache_size"])?,
             query_condition_cache_size: root.number(&["query_condition_cache_size"])?,
+            calibrate_when_idle_seconds: root.number(&["calibrate_when_idle_seconds"])?,
             access: None,
             otlp_endpoint: root.text(&["opentelemetry", "endpoint"]).filter(|endpoint| !endpoint.is_empty()),
             max_connections: root.number(&["max_connections"])?,

@@ -20,6 +20,7 @@ const LOGS: &[&str] = &[
     "opentelemetry_span_log",
     "part_log",
     "processors_profile_log",
+    "query_limit_log",
     "query_log",
     "query_metric_log",
     "query_thread_log",

@@ -33,6 +33,8 @@ pub const LOG: &str = "warn,gristmill=info,gristmill_server=info";
 const EXIT_INTERRUPTED: i32 = 130;
 /// Of a server that did not end by itself.
 const EXIT_OVERDUE: i32 = 1;
+/// Without a query, before the machine is measured.
+const CALIBRATED_WHEN_IDLE: Duration = Duration::from_secs(60);
 /// How long the end may take beyond the grace of queries: cancelled ones, merges and what is left to be written.
 const ENDING_LONGEST: Duration = Duration::from_secs(60);
 
@@ -88,6 +90,9 @@ pub struct ServerArguments {
     /// Bytes of what is remembered of conditions and granules, for use_query_condition_cache; 100M unless given, 0 for none
     #[arg(long, value_name = "BYTES", value_parser = bytes)]
     query_condition_cache_size: Option<u64>,
+    /// Seconds without a query after which the machine is measured, once, for EXPLAIN LIMIT; 60 unless given, 0: never by itself
+    #[arg(long, value_name = "SECONDS")]
+    calibrate_when_idle_seconds: Option<u64>,
     /// An OpenTelemetry collector that spans of queries are sent to by OTLP over HTTP, such as http://localhost:4318
     #[arg(long, value_name = "URL")]
     otlp_endpoint: Option<String>,
@@ -135,6 +140,7 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         uncompressed_cache_size: arguments.uncompressed_cache_size.or(configured.uncompressed_cache_size),
         query_condition_cache_size: arguments.query_condition_cache_size.or(configured.query_condition_cache_size),
         user_files_path: Some(user_files_path.unwrap_or_else(|| path.join("user_files"))),
+        calibration_path: None,
     };
     let otlp_endpoint = arguments.otlp_endpoint.or(configured.otlp_endpoint);
     let defaults = ServerConfig::default();
@@ -176,6 +182,8 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         tracing::warn!("These settings in <merge_tree> mean nothing here: {}", unknown.join(", "));
     }
     let engine = bootstrap::open_engine(config, Some(&configured.logs)).await?;
+    let idle = arguments.calibrate_when_idle_seconds.or(configured.calibrate_when_idle_seconds);
+    engine.calibrate_when_idle(idle.map_or(CALIBRATED_WHEN_IDLE, Duration::from_secs));
     engine.access.configure(access);
     engine.access.set_policy(configured.passwords);
     // As ClickHouse does: a client that names no database has to find one.

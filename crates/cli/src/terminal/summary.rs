@@ -21,6 +21,8 @@ pub struct Summary {
     pub storage: StorageUse,
     /// How an INSERT wrote.
     pub insert_gear: Option<InsertGear>,
+    /// How far it was from what the machine can do, where it was asked.
+    pub limit: Vec<String>,
 }
 
 /// What a statement asked of object storage.
@@ -64,6 +66,9 @@ impl Summary {
         }
         if let Some(gear) = self.insert_gear.as_ref().filter(|_| self.progress.written_rows >= ROWS_WORTH_TELLING) {
             let _ = write!(text, "\nInsert gear: {gear}.");
+        }
+        if !self.limit.is_empty() {
+            let _ = write!(text, "\n\n{}", self.limit.join("\n"));
         }
         text
     }

@@ -31,6 +31,7 @@ use tokio::sync::{Mutex, Semaphore, watch};
 use tokio::time::MissedTickBehavior;
 
 use super::estimate::note_pace;
+use crate::measured::PlanRun;
 
 /// Lanes that an INSERT begins with: as set, else one a core; never more than the table takes.
 pub(crate) fn lane_count(context: &QueryContext, lanes_max: usize) -> usize {
@@ -151,6 +152,8 @@ enum Role {
 
 /// Streams and lanes at work; dropped, all of them end. The first failure ends the whole.
 pub(crate) struct Feeding {
+    /// Told of when it is over.
+    _running: Option<PlanRun>,
     ended: FuturesUnordered<BoxFuture<'static, (Role, Result<()>)>>,
     sources_left: usize,
     lanes: LanesShared,
@@ -229,7 +232,7 @@ impl Feeding {
         for _ in 0..count {
             ended.push(task(Role::Lane, lane(lanes.clone())));
         }
-        Feeding { ended, sources_left: sources, lanes }
+        Feeding { _running: PlanRun::begin(plan, context), ended, sources_left: sources, lanes }
     }
 
     /// Waits until every row is in the queue or with a lane. May be dropped and called again.

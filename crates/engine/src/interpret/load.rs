@@ -29,6 +29,7 @@ use sqlparser::ast::{Query, SetExpr, TableFactor};
 use super::estimate::note_pace;
 use super::insert_lanes::{Failure, Feeding, LanePool, lane_count};
 use super::load_steps::{OnError, Step, Steps, failure, is_of_file};
+use crate::measured;
 use crate::views::Shape;
 use crate::views::load::LoadWithViews;
 
@@ -277,6 +278,8 @@ impl Driver {
     async fn start(&mut self, step: Step) -> Result<Running> {
         let run = &self.run;
         let (plan, scan) = run.source.step(&run.plan, &step.files)?;
+        // Each step is a plan of its own in the logs.
+        let plan = measured::again(plan)?;
         let writer = self.load.writer_beside(&step.holders).await?;
         let as_table: Arc<dyn TableWriter> = writer.clone();
         let feeding = Feeding::start(&as_table, &plan, &run.task_context, &run.context, &self.pool);

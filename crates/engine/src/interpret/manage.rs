@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_calibration::Form;
 use gristmill_catalog::{BackgroundWork, OptimizeRequest, Table};
 use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
@@ -231,6 +232,8 @@ impl Interpreter {
         let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
         match &upper[..] {
             ["FLUSH", "LOGS", ..] => self.context.cancellable(self.engine.flush_logs(&log_names(&words[2..]))).await,
+            ["CALIBRATE"] => self.engine.calibrate(Form::Full, &self.context).await.map(drop),
+            ["CALIBRATE", "QUICK"] => self.engine.calibrate(Form::Quick, &self.context).await.map(drop),
             ["RELOAD", "CONFIG" | "USERS"] => self.engine.reload_config(),
             ["DROP" | "CLEAR", "SCHEMA", ..] | ["DROP" | "CLEAR", "PARQUET", "METADATA", ..] => {
                 self.engine.hints.caches.clear();

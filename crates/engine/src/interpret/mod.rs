@@ -52,6 +52,7 @@ use parking_lot::Mutex;
 use crate::engine::Engine;
 use crate::execution::{Brought, ClientBlocks, Ending, InputData};
 use crate::external::ExternalTable;
+use crate::limit::LimitWatch;
 use crate::temporary::{TEMPORARY_DATABASE, TemporaryTables};
 
 /// What a statement gives: rows, or none and work that is done while the stream is read.
@@ -111,6 +112,8 @@ pub struct Interpreter {
     pub(crate) temporary: TemporaryTables,
     /// For the first who asks.
     blocks: Arc<Mutex<Option<Box<dyn ClientBlocks>>>>,
+    /// Of a SELECT that is judged when it ends.
+    limit: Arc<Mutex<Option<LimitWatch>>>,
 }
 
 impl Interpreter {
@@ -120,7 +123,14 @@ impl Interpreter {
 
     pub(crate) fn with(engine: Arc<Engine>, context: Arc<QueryContext>, brought: Brought) -> Self {
         let blocks = Arc::new(Mutex::new(brought.blocks));
-        Interpreter { engine, context, external: brought.external.into(), temporary: brought.temporary, blocks }
+        Interpreter {
+            engine,
+            context,
+            external: brought.external.into(),
+            temporary: brought.temporary,
+            blocks,
+            limit: Arc::default(),
+        }
     }
 
     pub(crate) async fn run(&self, statement: Statement, input: Option<InputData>, ending: &mut Ending) -> Result<Outcome> {
@@ -130,6 +140,7 @@ impl Interpreter {
         match statement {
             Statement::Select(select) => {
                 let outcome = self.select(&select, input, &mut ending.tables).await?;
+                ending.limit = self.limit.lock().take();
                 ending.started();
                 Ok(outcome)
             }
@@ -150,9 +161,9 @@ impl Interpreter {
                 ending.started();
                 Ok(outcome)
             }
-            Statement::Explain { kind, statement } => {
+            Statement::Explain { kind, options, statement } => {
                 ending.started();
-                self.explain(&kind, &statement).await
+                self.explain(&self.context.query, &kind, &options, &statement).await
             }
             Statement::CreateTable(create) => {
                 ending.started();

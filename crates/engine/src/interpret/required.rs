@@ -129,7 +129,7 @@ pub(super) fn readonly() -> Error {
 
 impl Interpreter {
     /// Error: ACCESS_DENIED, with what is missing.
-    pub(super) fn check_access(&self, statement: &Statement) -> Result<()> {
+    pub(crate) fn check_access(&self, statement: &Statement) -> Result<()> {
         if self.context.rights().has(Privileges::all(), &Object::EVERYTHING) {
             return Ok(());
         }

@@ -1,6 +1,7 @@
 //! SELECT: resolve tables, lower, compute sets, plan, run.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrow::array::RecordBatch;
 use datafusion::execution::SessionState;
@@ -17,9 +18,10 @@ use sqlparser::ast::Query;
 use super::{Interpreter, Outcome};
 use crate::engine::Engine;
 use crate::execution::InputData;
+use crate::limit::LimitWatch;
 use crate::projections::used;
 use crate::resolver::{Resolver, hints};
-use crate::{before_limit, plan, sets};
+use crate::{before_limit, plan, plan_hash, sets};
 
 /// Text of a query that is planned sooner than a thread is woken: longer ones are planned aside.
 const SHORT_BYTES: usize = 256;
@@ -39,7 +41,13 @@ impl Interpreter {
         tables: &mut Vec<(String, String)>,
     ) -> Result<Outcome> {
         let hints = self.hints(input, None);
+        let watch = LimitWatch::begin(&self.engine, &self.context, false).await?;
         let planned = self.plan_query(&select.query, hints, tables).await?;
+        self.context.plan_hash.store(plan_hash::of(&planned.physical), Relaxed);
+        if let Some(mut watch) = watch {
+            watch.planned(&planned.physical);
+            *self.limit.lock() = Some(watch);
+        }
         let columns = planned.lowered.columns();
         let totals = match totals_query(&select.query)? {
             Some(query) => self.totals(&query, &columns).await?,
@@ -137,7 +145,7 @@ impl Interpreter {
     async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         lowered.plan = self.context.cancellable(read_states(lowered.plan)).await?;
-        let planning = plan::physical_plan(&state, &lowered.plan);
+        let planning = plan::physical_plan(&state, &lowered.plan, &self.context);
         let physical = match self.context.query.len() > SHORT_BYTES {
             true => self.context.cancellable(runtime::polled_aside(planning)).await?,
             false => self.context.cancellable(planning).await?,

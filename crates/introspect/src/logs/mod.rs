@@ -15,6 +15,7 @@ pub mod async_insert_log;
 pub mod blob_log;
 pub mod crash_log;
 pub mod error_log;
+pub mod limit_log;
 pub mod metric_log;
 pub mod processors_log;
 pub mod query_metric_log;

@@ -14,9 +14,12 @@ pub struct ProcessorEntry {
     pub name: String,
     pub description: String,
     pub query_id: String,
-    /// Summed over its streams.
+    /// Times are summed over its streams.
     pub elapsed_micros: u64,
+    pub input_wait_micros: u64,
+    pub output_wait_micros: u64,
     pub input_rows: u64,
+    pub input_bytes: u64,
     pub output_rows: u64,
     pub output_bytes: u64,
 }

@@ -1,6 +1,5 @@
 //! The scan as a node of the physical plan.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::ops::Range;
@@ -239,57 +238,34 @@ impl MergeTreeScan {
         &self.parts
     }
 
+    /// Of the table, in the version that is read.
+    pub fn parts_total(&self) -> u64 {
+        self.state.parts.len() as u64
+    }
+
+    pub fn total_marks(&self) -> u64 {
+        self.total_marks
+    }
+
     /// How parts and granules were chosen, step by step.
     pub fn indexes(&self) -> &[IndexUse] {
         &self.indexes
     }
 
-    /// The lines that `EXPLAIN indexes = 1` shows of the scan.
-    ///
-    /// `read_type`: the order in which it gives its rows, where it gives them in one.
-    pub fn explain_indexes(&self, read_type: Option<&str>) -> Vec<String> {
-        let read = self.projection().map_or_else(|| self.core.name(), str::to_string);
-        let mut lines = vec![format!("ReadFromMergeTree ({read})"), "Indexes:".to_string()];
-        for index in self.indexes.iter() {
-            lines.push(format!("  {}", index.kind));
-            if !index.keys.is_empty() {
-                lines.push("    Keys:".to_string());
-                lines.extend(index.keys.iter().map(|key| format!("      {key}")));
-            }
-            if let Some((name, description)) = &index.index {
-                lines.push(format!("    Name: {name}"));
-                lines.push(format!("    Description: {description}"));
-            }
-            lines.extend(index.condition.iter().map(|condition| format!("    Condition: {condition}")));
-            lines.push(format!("    Parts: {}/{}", index.parts.0, index.parts.1));
-            lines.push(format!("    Granules: {}/{}", index.granules.0, index.granules.1));
-        }
-        lines.extend(read_type.map(|read_type| format!("Read type: {read_type}")));
-        lines.extend(self.explain_reading());
-        if let Some(projection) = self.projection() {
-            lines.push("Projections:".to_string());
-            lines.push(format!("  Name: {projection}"));
-            lines.push(format!("  Table: {}", self.core.name()));
-        }
-        lines
+    /// The table, with its database.
+    pub fn table_name(&self) -> String {
+        self.core.name()
     }
 
-    /// In which order the scan reads, and the steps of its PREWHERE.
-    fn explain_reading(&self) -> Vec<String> {
-        let mut lines = Vec::new();
-        if let Some(first) = self.first.get() {
-            let direction = if first.descending { "DESC" } else { "ASC" };
-            lines.push(format!("Read type: InOrder ({} {direction}, {} rows first)", first.expr, first.rows));
-        }
-        if !self.filters.is_empty() {
-            lines.push("Prewhere".to_string());
-            lines.extend(self.prewhere().iter().map(|step| format!("  Prewhere filter column: {step}")));
-        }
-        lines
+    /// The order in which an ORDER BY … LIMIT above has it read.
+    pub(super) fn first_read_type(&self) -> Option<String> {
+        let first = self.first.get()?;
+        let direction = if first.descending { "DESC" } else { "ASC" };
+        Some(format!("InOrder ({} {direction}, {} rows first)", first.expr, first.rows))
     }
 
     /// The conditions in the order in which the first part begins to be read with them.
-    fn prewhere(&self) -> Vec<String> {
+    pub(super) fn prewhere(&self) -> Vec<String> {
         let open = self.parts.iter().find_map(|part| part.open.as_ref());
         let places = open.and_then(|open| steps_of(&self.filters, open, &self.core));
         let places = places.unwrap_or_else(|| (0..self.filters.len()).collect());
@@ -392,18 +368,9 @@ fn steps_of(filters: &[ScanFilter], open: &OpenPart, core: &Core) -> Option<Vec<
 
 /// The scan that a node of a plan is, with FINAL or without.
 pub(super) fn scan_of(plan: &Arc<dyn ExecutionPlan>) -> Option<&MergeTreeScan> {
-    let plan = plan.as_ref() as &dyn Any;
     let merged = || plan.downcast_ref::<FinalScan>().map(FinalScan::scan);
     let ordered = || plan.downcast_ref::<OrderedScan>().map(OrderedScan::scan);
     plan.downcast_ref::<MergeTreeScan>().or_else(merged).or_else(ordered)
-}
-
-/// What `EXPLAIN indexes = 1` shows of every scan in the plan.
-pub fn explain_indexes(plan: &Arc<dyn ExecutionPlan>) -> Vec<String> {
-    let read_type = (plan.as_ref() as &dyn Any).downcast_ref::<OrderedScan>().map(OrderedScan::read_type);
-    let mut lines = scan_of(plan).map_or_else(Vec::new, |scan| scan.explain_indexes(read_type));
-    lines.extend(plan.children().into_iter().flat_map(explain_indexes));
-    lines
 }
 
 /// What a scan of a MergeTree table would read.

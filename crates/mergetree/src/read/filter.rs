@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use arrow::array::{Array, AsArray, BooleanArray, RecordBatch, RecordBatchOptions};
 use arrow::compute::prep_null_mask_filter;
-use arrow::datatypes::{Schema, SchemaRef};
+use arrow::datatypes::{DataType, Schema, SchemaRef};
 use datafusion::physical_expr::utils::{collect_columns, reassign_expr_columns};
 use datafusion::physical_plan::PhysicalExpr;
 use gristmill_base::{Error, Result};
@@ -77,6 +77,11 @@ impl ScanFilter {
         ScanFilter { of_key: condition.map(Arc::new), ..self }
     }
 
+    /// The type of one of its columns, in memory.
+    pub fn kind_of(&self, column: &str) -> Option<&DataType> {
+        Some(self.schema.field_with_name(column).ok()?.data_type())
+    }
+
     /// Whether the sparse index may tell of it.
     pub fn is_of_key(&self) -> bool {
         self.of_key.is_some()
@@ -107,7 +112,7 @@ impl ScanFilter {
             Some(passed) => without_nulls(passed),
             // ClickHouse's conditions may be numbers: anything but zero passes.
             None => {
-                let passed = arrow::compute::cast(&result, &arrow::datatypes::DataType::Boolean)?;
+                let passed = arrow::compute::cast(&result, &DataType::Boolean)?;
                 without_nulls(passed.as_boolean())
             }
         };

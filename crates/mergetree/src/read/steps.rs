@@ -51,6 +51,11 @@ impl Passed {
         self.passed.fetch_add(passed, Ordering::Relaxed);
     }
 
+    /// Rows that it saw, and those that passed.
+    pub fn counts(&self) -> (u64, u64) {
+        (self.seen.load(Ordering::Relaxed), self.passed.load(Ordering::Relaxed))
+    }
+
     /// The share of rows that pass, where `guess` was thought before any was seen.
     fn share(&self, guess: f64) -> f64 {
         let (seen, passed) = (self.seen.load(Ordering::Relaxed) as f64, self.passed.load(Ordering::Relaxed) as f64);

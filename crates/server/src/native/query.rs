@@ -11,6 +11,7 @@ use futures::StreamExt;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
+use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::progress::ProgressSnapshot;
 use gristmill_introspect::{Client, QueryContext};
 use gristmill_types::Columns;
@@ -99,6 +100,18 @@ impl Teller<'_> {
         }
         let (columns, rows) = self.events.next(self.host, context)?;
         self.out.send(self.dialect.block(BlockPacket::ProfileEvents, &columns, Some(&rows))?).await
+    }
+
+    /// How far the query was from what the machine can do: its client asked for it, whatever else of the log it wants.
+    async fn limit(&self, context: &QueryContext, report: &LimitReport) -> Result<()> {
+        if self.dialect.revision < revision::SERVER_LOGS {
+            return Ok(());
+        }
+        for line in report.lines().iter().filter(|line| !line.is_empty()) {
+            let (columns, rows) = log_line(self.host, context, Priority::Information, "limit", line)?;
+            self.out.send(self.dialect.block(BlockPacket::Log, &columns, Some(&rows))?).await?;
+        }
+        Ok(())
     }
 
     async fn log(&self, context: &QueryContext, priority: Priority, line: &str) -> Result<()> {
@@ -290,6 +303,11 @@ async fn answer(
     let hears_more = dialect.revision >= revision::PROFILE_EVENTS_IN_INSERT || !columns.is_empty() || !*takes_blocks;
     if hears_more {
         teller.progress(&context).await?;
+    }
+    if context.settings.explain_limit
+        && let Some(report) = context.limit.get()
+    {
+        teller.limit(&context, report).await?;
     }
     teller.log(&context, Priority::Information, &summary(&context)).await?;
     if hears_more {

@@ -41,14 +41,18 @@ pub fn format_query(text: &str, one_line: bool) -> Result<String> {
     Ok(printer.out)
 }
 
-/// The query of an EXPLAIN, on a line a clause, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
-pub fn explained_query(text: &str) -> Result<String> {
+/// The query of an EXPLAIN, or the INSERT, without what says how the explanation is shown. Errors: SYNTAX_ERROR.
+pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     let mut reader = Reader::of(text)?;
     reader.skip_explain()?;
-    let mut union = reader.union()?;
-    union.tail.clear();
-    let mut printer = Printer { one_line: false, out: String::new() };
-    printer.union(&union, 0);
+    let mut printer = Printer { one_line, out: String::new() };
+    if reader.sees("INSERT") {
+        reader.statement(&mut printer)?;
+    } else {
+        let mut union = reader.union()?;
+        union.tail.clear();
+        printer.union(&union, 0);
+    }
     Ok(printer.out)
 }
 

@@ -34,7 +34,7 @@ impl Reader<'_> {
     pub(super) fn skip_explain(&mut self) -> Result<String> {
         self.expect("EXPLAIN")?;
         let mut words = vec!["EXPLAIN".to_string()];
-        for kind in ["AST", "SYNTAX", "QUERY TREE", "PLAN", "PIPELINE", "ESTIMATE", "TABLE OVERRIDE"] {
+        for kind in ["AST", "SYNTAX", "QUERY TREE", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE", "LIMIT", "TABLE OVERRIDE"] {
             if self.eat(kind) && kind != "PLAN" {
                 words.push(kind.to_string());
             }

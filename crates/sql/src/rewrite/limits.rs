@@ -44,7 +44,9 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
         let is_clause = at_word(&tokens, at, "LIMIT")
             && at > 0
             && !matches!(tokens[at - 1].token, Token::Period | Token::Comma)
-            && !one_of(&tokens, at - 1, NAMED);
+            && !one_of(&tokens, at - 1, NAMED)
+            // A kind of it.
+            && !at_word(&tokens, at - 1, "EXPLAIN");
         let replaced = is_clause.then(|| limits(&tokens, at + 1, &mut out)).flatten();
         match replaced {
             Some(end) => at = end,

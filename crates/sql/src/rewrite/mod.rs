@@ -4,8 +4,9 @@
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
 //! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
-//! `fill` (STALENESS).
+//! `fill` (STALENESS), `explained` (EXPLAIN as a query).
 
+pub(crate) mod explained;
 pub(crate) mod fill;
 pub(crate) mod finals;
 pub(crate) mod joins;

@@ -8,6 +8,7 @@ mod async_metric_log;
 mod blob_log;
 mod crash_log;
 mod error_log;
+mod limit_log;
 mod metric_log;
 mod processors_log;
 mod query_metric_log;
@@ -48,6 +49,7 @@ pub fn all(known: &Known) -> Result<Vec<Arc<dyn LogSource>>> {
     processors_log::add(&mut all)?;
     blob_log::add(&mut all)?;
     error_log::add(&mut all)?;
+    limit_log::add(&mut all)?;
     session_log::add(&mut all)?;
     crash_log::add(&mut all)?;
     async_insert_log::add(&mut all)?;

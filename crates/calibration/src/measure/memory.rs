@@ -1,0 +1,123 @@
+//! Memory: reading in order by one core and by all, copying, and the time that one dependent read takes in working sets from
+//! the nearest cache to memory.
+//!
+//! The latency is that of a pointer chase: one cycle through all lines of the working set in no order (Sattolo's shuffle), so
+//! that neither the processor's prefetcher nor its out-of-order execution can hide anything. What is read in order is several
+//! times as large as the last cache.
+
+use std::hint::black_box;
+
+use gristmill_base::{Result, machine};
+
+use super::data::Scatter;
+use super::{Bench, Figures, cores};
+use crate::figures::{ALL_CORES, ONE_CORE, Resource};
+
+/// Of a cache line.
+const LINE_BYTES: usize = 64;
+/// Of steps of a chase at a time.
+const STEPS: u64 = 1 << 15;
+/// Of the buffer that is read in order, and the share of the machine's memory that it may be.
+const BUFFER_BYTES_MAX: usize = 512 << 20;
+const MEMORY_SHARE: u64 = 16;
+/// What is read of it in one run.
+const RUN_BYTES: usize = 32 << 20;
+
+pub fn measure(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
+    let memory_share = machine::memory_bytes().map_or(usize::MAX, |bytes| (bytes / MEMORY_SHARE) as usize);
+    let wanted = bench.sized(4 * last_cache_bytes(), 8 * last_cache_bytes()).max(2 * RUN_BYTES);
+    let bytes = wanted.min(BUFFER_BYTES_MAX).min(memory_share.max(2 * RUN_BYTES));
+    let buffer: Vec<u64> = (0..bytes as u64 / 8).collect();
+    let mut at = 0;
+    // Each run reads on where the last one ended, so that nothing is in a cache yet.
+    let mut next = |bytes: usize| {
+        let words = (bytes / 8).min(buffer.len());
+        if at + words > buffer.len() {
+            at = 0;
+        }
+        at += words;
+        &buffer[at - words..at]
+    };
+    let one = bench.rate(|| Ok(summed(next(RUN_BYTES))))?;
+    figures.add(Resource::MemoryRead, ONE_CORE, 0, one);
+    let all = bench.rate(|| {
+        let all = &buffer[..];
+        let share = all.len() / machine::cores();
+        cores::on_all(|core| summed(&all[core * share..(core + 1) * share]))
+    })?;
+    // Threads are started in each run: of one core alone that may be more than it brings.
+    figures.add(Resource::MemoryRead, ALL_CORES, 0, all.max(one));
+    let mut copy = vec![0u64; RUN_BYTES / 8];
+    let copied = bench.rate(|| {
+        let source = next(RUN_BYTES);
+        copy[..source.len()].copy_from_slice(source);
+        black_box(&copy);
+        Ok(size_of_val(source) as u64)
+    })?;
+    figures.add(Resource::MemoryCopy, ONE_CORE, 0, copied);
+    drop((buffer, copy));
+    for size in [16 << 10, 128 << 10, 1 << 20, 8 << 20, 64 << 20] {
+        let chain = chain(size);
+        let mut place = 0u32;
+        let steps_a_second = bench.rate(|| {
+            for _ in 0..STEPS {
+                place = chain[place as usize * WORDS_OF_LINE];
+            }
+            black_box(place);
+            Ok(STEPS)
+        })?;
+        figures.add(Resource::MemoryLatency, "", size as u64, 1e9 / steps_a_second.max(1.0));
+    }
+    Ok(())
+}
+
+/// Reads words in order, and gives their bytes.
+fn summed(words: &[u64]) -> u64 {
+    black_box(words.iter().fold(0u64, |sum, word| sum.wrapping_add(*word)));
+    size_of_val(words) as u64
+}
+
+const WORDS_OF_LINE: usize = LINE_BYTES / size_of::<u32>();
+
+/// Lines whose first word is the number of the next one, all in one cycle.
+fn chain(bytes: usize) -> Vec<u32> {
+    let lines = (bytes / LINE_BYTES).max(2);
+    let mut order: Vec<u32> = (0..lines as u32).collect();
+    let mut scatter = Scatter::new();
+    for at in (1..lines).rev() {
+        order.swap(at, scatter.below(at as u64) as usize);
+    }
+    let mut chain = vec![0u32; lines * WORDS_OF_LINE];
+    for (line, next) in order.into_iter().enumerate() {
+        chain[line * WORDS_OF_LINE] = next;
+    }
+    chain
+}
+
+/// Of the largest cache; 32 MiB where the system does not tell.
+fn last_cache_bytes() -> usize {
+    let of_index = |index: usize| {
+        let told = std::fs::read_to_string(format!("/sys/devices/system/cpu/cpu0/cache/index{index}/size")).ok()?;
+        gristmill_base::units::parse_size(&told.trim().replace('K', "Ki").replace('M', "Mi"))
+    };
+    (0..5).filter_map(of_index).max().map_or(32 << 20, |bytes| bytes as usize)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_goes_through_all_lines_once() {
+        let chain = chain(64 << 10);
+        let (mut at, mut steps) = (0u32, 0);
+        loop {
+            at = chain[at as usize * WORDS_OF_LINE];
+            steps += 1;
+            if at == 0 {
+                break;
+            }
+        }
+        assert_eq!(steps, 1024);
+    }
+}

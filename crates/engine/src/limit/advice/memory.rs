@@ -1,0 +1,49 @@
+//! More memory before the spill. A sort, an aggregation or a join wrote rows to disk since max_memory_usage
+//! gave it too little memory.
+//!
+//! Gain: what was written is encoded, written, read and decoded again, which with enough memory is not done. Each of the
+//! four goes through a byte at no more than the rate at which one core decodes plain texts, or that of the disk where it is slower
+//! and the page cache does not hold the files; cores share it.
+
+use gristmill_calibration::Resource;
+use gristmill_introspect::limit::Advice;
+
+use super::Facts;
+
+/// Encode, write, read, decode.
+const PASSES: f64 = 4.0;
+/// Of the machine's memory that a query may be told to take.
+const MEMORY_SHARE: f64 = 0.5;
+
+pub(super) fn rule(facts: &Facts<'_>) -> Option<Advice> {
+    let spilled: u64 = facts.stages.iter().map(|stage| stage.spilled_bytes).sum();
+    if spilled == 0 {
+        return None;
+    }
+    let most = facts.calibration.fingerprint.memory_bytes as f64 * MEMORY_SHARE;
+    // What was in memory, and what would have been, twice: states grow by doubling.
+    let wanted = 2.0 * (facts.memory_peak_bytes + 2 * spilled) as f64;
+    if wanted > most {
+        return None;
+    }
+    let rate = facts.calibration.value(Resource::ParquetDecode, "plain texts")?;
+    let passes = PASSES * spilled as f64 / rate / facts.cores.min(facts.threads).max(1) as f64;
+    let gain = passes.min(facts.times.total * 0.9);
+    let bytes = (wanted as u64).next_multiple_of(64 << 20);
+    let change = match facts.settings.max_memory_usage {
+        // The server's own limit was too little.
+        0 => format!("gristmill server --max-server-memory-usage {}", 2 * bytes),
+        limit if limit >= bytes => return None,
+        _ => format!("SET max_memory_usage = {bytes}"),
+    };
+    Some(Advice {
+        rule: "memory_before_spill",
+        reason: format!("{} were written to disk and read again, for want of memory", in_words(spilled)),
+        change,
+        gain,
+    })
+}
+
+fn in_words(bytes: u64) -> String {
+    gristmill_base::units::bytes_decimal(bytes as f64)
+}

@@ -1,0 +1,164 @@
+//! The limit of a query as lines for people.
+
+use gristmill_base::units;
+
+use super::{Bound, LimitReport, ResourceTime, StageLimit};
+
+/// Changes that are told besides the best one.
+const OTHERS_MAX: usize = 3;
+
+impl LimitReport {
+    pub fn lines(&self) -> Vec<String> {
+        let mut lines = vec![self.headline()];
+        lines.push(String::new());
+        lines.extend(table(&STAGE_HEADINGS, &self.stages.iter().map(stage).collect::<Vec<_>>()));
+        lines.push(String::new());
+        let shown =
+            self.resources.iter().filter(|resource| resource.taken > 0.0 || resource.least.is_some_and(|least| least > 0.0));
+        lines.extend(table(&RESOURCE_HEADINGS, &shown.map(|shown| resource(shown, self.binds)).collect::<Vec<_>>()));
+        lines.push(String::new());
+        match self.advice.split_first() {
+            Some((best, others)) => {
+                lines.push(format!("What would help most, by about {}: {}", seconds(best.gain), best.reason));
+                lines.extend(best.change.lines().map(|line| format!("    {line}")));
+                for other in others.iter().take(OTHERS_MAX) {
+                    lines.push(format!("Also, by about {}: {}", seconds(other.gain), other.reason));
+                    lines.extend(other.change.lines().map(|line| format!("    {line}")));
+                }
+            }
+            None => lines.push("No rule knows a change that would help.".to_string()),
+        }
+        lines.extend(self.unknown.iter().map(|unknown| format!("Not known: {unknown}")));
+        lines
+    }
+
+    fn headline(&self) -> String {
+        let binds = self.binds.name();
+        match self.least_by {
+            Some(by) if self.least > 0.0 => format!(
+                "Took {}; this machine needs at least {}, for its {}: {:.1} times as long. Most of the time went to: {binds}.",
+                seconds(self.taken),
+                seconds(self.least),
+                by.name(),
+                self.ratio()
+            ),
+            _ => format!("Took {}. Most of the time went to: {binds}.", seconds(self.taken)),
+        }
+    }
+}
+
+const STAGE_HEADINGS: [&str; 10] =
+    ["Stage", "Rows in", "Rows out", "Bytes", "Read", "Requests", "Spilled", "Took", "Least", "Times"];
+const RESOURCE_HEADINGS: [&str; 4] = ["Resource", "Took", "Least", ""];
+
+fn stage(stage: &StageLimit) -> [String; 10] {
+    let or_nothing = |value: u64, text: String| if value == 0 { String::new() } else { text };
+    let bytes = |value: u64| or_nothing(value, units::bytes_decimal(value as f64));
+    let count = |value: u64| or_nothing(value, value.to_string());
+    [
+        stage.name.to_string(),
+        count(stage.rows_in),
+        count(stage.rows_out),
+        bytes(stage.bytes),
+        bytes(stage.read_bytes),
+        count(stage.requests),
+        bytes(stage.spilled_bytes),
+        seconds(stage.taken),
+        if stage.least > 0.0 { seconds(stage.least) } else { String::new() },
+        if stage.least > 0.0 { format!("{:.1}", stage.ratio()) } else { String::new() },
+    ]
+}
+
+fn resource(resource: &ResourceTime, binds: Bound) -> [String; 4] {
+    let least = match (resource.least, resource.bound) {
+        (Some(least), _) => seconds(least),
+        (None, Bound::Lock | Bound::Client | Bound::Other) => String::new(),
+        (None, _) => "not known".to_string(),
+    };
+    let note = if resource.bound == binds { "binds" } else { "" };
+    [resource.bound.name().to_string(), seconds(resource.taken), least, note.to_string()]
+}
+
+/// `1.204 s`, `12.3 ms`, `87 us`
+pub fn seconds(seconds: f64) -> String {
+    match seconds {
+        s if s >= 1.0 => format!("{s:.3} s"),
+        s if s >= 1e-3 => format!("{:.1} ms", s * 1e3),
+        s if s >= 0.5e-6 => format!("{:.0} us", s * 1e6),
+        _ => "0".to_string(),
+    }
+}
+
+/// Columns side by side, names to the left and figures to the right.
+fn table<const N: usize>(headings: &[&str; N], rows: &[[String; N]]) -> Vec<String> {
+    let width = |at: usize| rows.iter().map(|row| row[at].len()).chain([headings[at].len()]).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..N).map(width).collect();
+    let line = |cells: Vec<&str>| {
+        let padded = cells.into_iter().zip(&widths).enumerate().map(|(at, (cell, width))| match at {
+            0 => format!("{cell:<width$}"),
+            _ => format!("{cell:>width$}"),
+        });
+        padded.collect::<Vec<_>>().join("  ").trim_end().to_string()
+    };
+    let heading = line(headings.to_vec());
+    std::iter::once(heading).chain(rows.iter().map(|row| line(row.iter().map(String::as_str).collect()))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Advice;
+    use super::*;
+
+    #[test]
+    fn a_report_is_read_from_top_to_bottom() {
+        let report = LimitReport {
+            event_time_micros: 0,
+            query_id: String::new(),
+            user: String::new(),
+            query: String::new(),
+            normalized_query_hash: 0,
+            taken: 1.2,
+            least: 0.1,
+            least_by: Some(Bound::MemoryBandwidth),
+            binds: Bound::Processor,
+            resources: vec![
+                ResourceTime { bound: Bound::Processor, least: Some(0.05), taken: 1.1 },
+                ResourceTime { bound: Bound::Disk, least: None, taken: 0.1 },
+                ResourceTime { bound: Bound::Lock, least: None, taken: 0.0 },
+            ],
+            stages: vec![StageLimit {
+                name: "scan",
+                rows_out: 100,
+                bytes: 5_000_000,
+                taken: 1.0,
+                least: 0.1,
+                ..StageLimit::default()
+            }],
+            advice: vec![Advice {
+                rule: "threads",
+                reason: "one core of two computes".to_string(),
+                change: "SET max_threads = 2".to_string(),
+                gain: 0.5,
+            }],
+            unknown: vec!["the disk".to_string()],
+        };
+        let lines = report.lines();
+        assert_eq!(
+            lines.join("\n"),
+            "Took 1.200 s; this machine needs at least 100.0 ms, for its memory bandwidth: 12.0 times as long. Most of the time \
+             went to: processor.\n\n\
+             Stage  Rows in  Rows out    Bytes  Read  Requests  Spilled     Took     Least  Times\n\
+             scan                  100  5.00 MB                          1.000 s  100.0 ms   10.0\n\n\
+             Resource       Took      Least\n\
+             processor   1.100 s    50.0 ms  binds\n\
+             disk       100.0 ms  not known\n\n\
+             What would help most, by about 500.0 ms: one core of two computes\n    SET max_threads = 2\n\
+             Not known: the disk"
+        );
+    }
+
+    #[test]
+    fn times_are_told_by_their_size() {
+        assert_eq!([1.2345, 0.0123, 0.000_087, 0.0].map(seconds), ["1.234 s", "12.3 ms", "87 us", "0"]);
+    }
+}

@@ -1,0 +1,57 @@
+//! `(EXPLAIN …)` where a query may stand: `(SELECT * FROM viewExplain('EXPLAIN …'))`, of which the argument is the text of the
+//! statement. `explain` is a name as well, that of the column which EXPLAIN gives, so that what follows decides.
+
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::{at_token, at_word, one_of, opens, with_span};
+use crate::tokens::word;
+
+/// The table function of an explained statement.
+pub const VIEW_EXPLAIN: &str = "viewExplain";
+
+/// Words that may follow EXPLAIN.
+const FOLLOWING: &[&str] =
+    &["SELECT", "WITH", "INSERT", "CREATE", "AST", "SYNTAX", "PLAN", "PIPELINE", "ESTIMATE", "ANALYZE", "LIMIT"];
+
+pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    // From the last to the first, so that one that lies within another is in the text of that.
+    for at in (0..tokens.len()).rev() {
+        if !begins(&tokens, at) {
+            continue;
+        }
+        let Some(end) = closing(&tokens, at) else { continue };
+        let words: Vec<String> = tokens[at + 1..end].iter().map(|token| token.token.to_string()).collect();
+        let text = words.join(" ").replace('\\', "\\\\").replace('\'', "\\'");
+        let span = tokens[at].span;
+        let query = [word("SELECT"), Token::Mul, word("FROM"), word(VIEW_EXPLAIN), Token::LParen];
+        let query = query.into_iter().chain([Token::SingleQuotedString(text), Token::RParen]);
+        tokens.splice(at + 1..end, query.map(|token| with_span(token, span)));
+    }
+    tokens
+}
+
+/// Whether a bracket opens an explained statement.
+fn begins(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let is_query_tree = at_word(tokens, at + 2, "QUERY") && at_word(tokens, at + 3, "TREE");
+    let is_option =
+        matches!(tokens.get(at + 2).map(|token| &token.token), Some(Token::Word(_))) && at_token(tokens, at + 3, &Token::Eq);
+    at_token(tokens, at, &Token::LParen)
+        && at_word(tokens, at + 1, "EXPLAIN")
+        && (one_of(tokens, at + 2, FOLLOWING) || is_query_tree || is_option)
+}
+
+/// Where the bracket closes.
+fn closing(tokens: &[TokenWithSpan], open: usize) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, token) in tokens.iter().enumerate().skip(open) {
+        match &token.token {
+            token if opens(token) => depth += 1,
+            Token::RParen | Token::RBracket | Token::RBrace => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth == 0 {
+            return Some(at);
+        }
+    }
+    None
+}

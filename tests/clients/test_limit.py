@@ -1,0 +1,59 @@
+"""The limit of a query, as each client sees it, and the log that keeps it."""
+
+import time
+
+import clickhouse_driver
+import pytest
+from http_client import Http
+from server import Server
+from test_client import Client
+
+QUERY = "SELECT number % 100 AS k, count() FROM numbers(100000) GROUP BY k ORDER BY k"
+
+
+@pytest.fixture(scope="module")
+def calibrated(tmp_path_factory):
+    """A server that has measured its machine."""
+    server = Server(tmp_path_factory.mktemp("calibrated"), "--calibrate-when-idle-seconds", "0")
+    Http(server.http_port).ok("SYSTEM CALIBRATE QUICK")
+    yield server
+    assert server.stop() == 0
+
+
+def test_explain_gives_rows(calibrated):
+    rows = Http(calibrated.http_port).ok(f"EXPLAIN LIMIT {QUERY}").splitlines()
+    assert rows[0].startswith("Took ") and any(row.startswith("aggregate ") for row in rows), rows
+    assert any(row.startswith("processor ") for row in rows), rows
+
+
+def test_the_log_has_a_row(calibrated):
+    http = Http(calibrated.http_port)
+    http.ok(f"{QUERY} SETTINGS explain_limit = 1", query_id="judged")
+    http.ok("SYSTEM FLUSH LOGS")
+    asked = "SELECT taken_microseconds > 0, least_microseconds > 0, has(stages.name, 'aggregate'), length(resources.name) FROM system.query_limit_log WHERE query_id = 'judged'"
+    assert http.ok(asked) == "1\t1\t1\t9\n"
+
+
+def test_our_client_shows_it_on_standard_error(calibrated, tmp_path):
+    answer = Client(tmp_path, calibrated.tcp_port)(f"{QUERY} SETTINGS explain_limit = 1")
+    assert answer.code == 0 and len(answer.out.splitlines()) == 100, answer
+    assert "limit: Took " in answer.err and "limit: aggregate " in answer.err, answer
+    quiet = Client(tmp_path, calibrated.tcp_port)(QUERY)
+    assert quiet.code == 0 and not quiet.err, quiet
+
+
+def test_drivers_take_the_rows_as_ever(calibrated):
+    client = clickhouse_driver.Client("127.0.0.1", port=calibrated.tcp_port)
+    assert len(client.execute(QUERY, settings={"explain_limit": 1})) == 100
+    client.disconnect()
+
+
+def test_a_server_with_nothing_to_do_measures_its_machine(tmp_path):
+    server = Server(tmp_path, "--calibrate-when-idle-seconds", "1")
+    file = tmp_path / "calibration/v1.json"
+    for _ in range(1200):
+        if file.exists():
+            break
+        time.sleep(0.1)
+    assert '"form": "full"' in file.read_text()
+    assert server.stop() == 0
