@@ -70,8 +70,10 @@ def test_a_wait_for_a_slow_store_is_in_the_graph_by_the_clock(s3):
 
 def test_a_thread_that_sleeps_is_in_the_graph_by_the_clock_alone():
     query = "SELECT sleepEachRow(0.01) FROM numbers(30) FORMAT Null"
-    assert has(r"sleep|waiting", stacks(query, kind="Real"))
-    assert not has(r"nanosleep", stacks(query, kind="CPU"))
+    by_clock, computing = stacks(query, kind="Real"), stacks(query, kind="CPU")
+    asleep = [sum("nanosleep" in stack for stack in found) for found in (by_clock, computing)]
+    # To handle a signal is to compute, a little.
+    assert asleep[0] > len(by_clock) * 0.3 and asleep[1] < asleep[0] * 0.3, asleep
 
 
 def test_memory_is_told_where_it_is_allocated():

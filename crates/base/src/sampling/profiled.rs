@@ -67,6 +67,9 @@ pub(super) static STATE: Mutex<State> =
     Mutex::new(State { running: Vec::new(), wakes_at: u64::MAX, ended: Vec::new(), has_sampler: false });
 pub(super) static CHANGED: Condvar = Condvar::new();
 
+/// As many of those are kept: whose samples nobody takes is not to fill the memory.
+const ENDED_MAX: usize = 1024;
+
 /// The shortest period: a sample costs some ten microseconds.
 const PERIOD_MIN_NS: u64 = 200_000;
 
@@ -125,6 +128,9 @@ impl Drop for Profiling {
         let mut state = STATE.lock();
         state.running.retain(|running| running.profile.number != self.0.number);
         if self.0.is_sampled.load(Relaxed) {
+            if state.ended.len() >= ENDED_MAX {
+                state.ended.drain(..ENDED_MAX / 2);
+            }
             state.ended.push((self.0.number, self.0.query_id.clone(), 0));
         }
     }

@@ -63,12 +63,17 @@ fn a_thread_that_works_copies_its_stack() {
             }
         });
         drop(profiling);
-        take(|_| {});
-        // Those who work for nobody that is profiled have none taken.
-        std::thread::sleep(Duration::from_millis(20));
-        let mut late = 0;
-        take(|_| late += 1);
-        assert_eq!(late, 0);
+        // Those who work for nobody that is profiled have none taken. A signal may still be on its way.
+        let begun = Instant::now();
+        loop {
+            std::thread::sleep(Duration::from_millis(20));
+            let mut late = 0;
+            take(|_| late += 1);
+            if late == 0 {
+                break;
+            }
+            assert!(begun.elapsed() < Duration::from_secs(60), "samples go on");
+        }
     });
 }
 

@@ -10,17 +10,31 @@ pub fn demangle(name: &str) -> String {
         Some((symbol, part)) if symbol.starts_with("_Z") => (symbol, Some(part)),
         _ => (name, None),
     };
-    let is_mangled = symbol.starts_with("_Z") || symbol.starts_with("__Z");
-    let of_cpp = is_mangled.then(|| {
-        cpp_demangle::Symbol::new(symbol.strip_prefix('_').filter(|rest| rest.starts_with("_Z")).unwrap_or(symbol)).ok()
-    });
-    match of_cpp.flatten().and_then(|symbol| symbol.demangle().ok()) {
+    // Some linkers know names with one underscore more.
+    let symbol = if symbol.starts_with("__Z") { &symbol[1..] } else { symbol };
+    let of_cpp = symbol.starts_with("_Z").then(|| cpp_demangle::Symbol::new(symbol).ok()).flatten();
+    match of_cpp.and_then(|symbol| symbol.demangle().ok()) {
         Some(written) => match part {
-            Some(part) => format!("{written} (.{part})"),
-            None => written,
+            Some(part) => format!("{} (.{part})", usual(written)),
+            None => usual(written),
         },
         None => name.to_string(),
     }
+}
+
+/// Of what is no function, as other tools have it: `{vtable(X)}` is the vtable for X.
+fn usual(written: String) -> String {
+    for (begins, usual) in [
+        ("{vtable(", "vtable for "),
+        ("{vtt(", "VTT for "),
+        ("{typeinfo(", "typeinfo for "),
+        ("{typeinfo name(", "typeinfo name for "),
+    ] {
+        if let Some(of) = written.strip_prefix(begins).and_then(|rest| rest.strip_suffix(")}")) {
+            return format!("{usual}{of}");
+        }
+    }
+    written
 }
 
 #[cfg(test)]
@@ -35,6 +49,7 @@ mod tests {
             ("_ZN3foo3barEv", "foo::bar()"),
             ("__ZN3fooEv", "foo()"),
             ("_Z3fooi.cold", "foo(int) (.cold)"),
+            ("_ZTV3Foo", "vtable for Foo"),
             ("main", "main"),
             ("_Z", "_Z"),
             ("", ""),
