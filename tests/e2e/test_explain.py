@@ -70,9 +70,9 @@ def test_a_slow_store_makes_a_scan_wait_for_input(s3):
         whole = analyzed(f"SELECT count(), sum(length(Body)) FROM {source}")
     scan = nodes(whole["Plan"])[-1]
     assert scan["Node Type"] == "ObjectScanExec", whole
-    # At least one answer after the other had to be waited for, and nobody computed meanwhile.
-    assert scan["Pending Microseconds"] >= 250_000 > scan["Elapsed Microseconds"], scan
-    assert scan["Requests"] >= 6 and scan["Requested Bytes"] > 100_000, scan
+    # One answer at least had to be waited for.
+    assert scan["Pending Microseconds"] >= 250_000, scan
+    assert scan["Requests"] >= 3 and scan["Requested Bytes"] > 100_000, scan
     assert all(shown["Requests"] == 0 for shown in nodes(whole["Plan"])[:-1]), whole
     # Those above wait for the same.
     assert whole["Plan"]["Input Wait Microseconds"] >= 250_000, whole
