@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn times_that_are_all_longer_are_surely_longer() {
         let before: Vec<f64> = (10..20).map(f64::from).collect();
-        assert!(slower(&[30.0, 31.0, 32.0, 33.0, 34.0], &before) > 0.999);
+        assert!(slower(&[30.0, 31.0, 32.0, 33.0, 34.0], &before) > 0.995);
         assert!(slower(&[1.0, 2.0, 3.0, 4.0], &before) < 0.01);
         assert!((slower(&before, &before) - 0.5).abs() < 0.05);
     }

@@ -148,7 +148,7 @@ mod tests {
             "Took 1.200 s; this machine needs at least 100.0 ms, for its memory bandwidth: 12.0 times as long. Most of the time \
              went to: processor.\n\n\
              Stage  Rows in  Rows out    Bytes  Read  Requests  Spilled     Took     Least  Times\n\
-             scan                  100  5.00 MB                          1.000 s  100.0 ms   10.0\n\n\
+             scan                 100  5.00 MB                           1.000 s  100.0 ms   10.0\n\n\
              Resource       Took      Least\n\
              processor   1.100 s    50.0 ms  binds\n\
              disk       100.0 ms  not known\n\n\
