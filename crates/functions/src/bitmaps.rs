@@ -22,7 +22,7 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 /// Whether a number is in the result, by whether it is in the one and in the other.
-type Keep = fn(bool, bool) -> bool;
+pub(crate) type Keep = fn(bool, bool) -> bool;
 
 /// What is told of a bitmap.
 type Tell = fn(&[u64], most: u64) -> u64;
@@ -93,13 +93,13 @@ fn size(number: u64) -> usize {
 }
 
 /// The bitmaps of a column.
-struct Bitmaps {
+pub(crate) struct Bitmaps {
     offsets: Vec<usize>,
     values: Vec<u64>,
 }
 
 impl Bitmaps {
-    fn of(array: &ArrayRef, element: &SqlType) -> Result<Bitmaps> {
+    pub(crate) fn of(array: &ArrayRef, element: &SqlType) -> Result<Bitmaps> {
         let states = array
             .as_binary_opt::<i32>()
             .ok_or_else(|| Error::logical(format!("A bitmap came as Arrow's {}", array.data_type())))?;
@@ -125,7 +125,7 @@ impl Bitmaps {
     }
 
     /// The bitmap for `row`; of a constant, its only one.
-    fn get(&self, row: usize) -> &[u64] {
+    pub(crate) fn get(&self, row: usize) -> &[u64] {
         let row = at(self.offsets.len() - 1, row);
         &self.values[self.offsets[row]..self.offsets[row + 1]]
     }
@@ -151,7 +151,7 @@ fn bitmaps(rows: usize, element: &SqlType, mut row: impl FnMut(usize) -> Result<
     packed(values, lengths, element)
 }
 
-fn packed(values: Vec<u64>, lengths: Vec<usize>, element: &SqlType) -> Result<ArrayRef> {
+pub(crate) fn packed(values: Vec<u64>, lengths: Vec<usize>, element: &SqlType) -> Result<ArrayRef> {
     if i32::try_from(values.len()).is_err() {
         return Err(crate::columns::too_large(values.len()));
     }
@@ -174,7 +174,7 @@ fn expect_bitmap(name: &str, arguments: &[Argument], i: usize) -> Result<SqlType
 }
 
 /// An integer of up to 64 bits that is never NULL.
-fn is_number(kind: &SqlType) -> bool {
+pub(crate) fn is_number(kind: &SqlType) -> bool {
     !kind.is_nullable() && !kind.is_low_cardinality() && kind.integer_bits().is_some_and(|(bits, _)| bits <= 64)
 }
 
@@ -224,7 +224,7 @@ fn to_array(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// The numbers of two bitmaps that are to be kept, ascending.
-fn combined(one: &[u64], other: &[u64], keep: Keep) -> Vec<u64> {
+pub(crate) fn combined(one: &[u64], other: &[u64], keep: Keep) -> Vec<u64> {
     let (mut out, mut i, mut j) = (Vec::new(), 0, 0);
     while i < one.len() || j < other.len() {
         let value = match (one.get(i), other.get(j)) {

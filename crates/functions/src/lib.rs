@@ -52,6 +52,7 @@ pub mod udf;
 pub mod urls;
 pub mod value_set;
 pub mod visual;
+pub mod windows;
 
 pub use aggregate::{AggregateFunction, BoundAggregate, parts_of_aggregate, resolve_aggregate};
 pub use arrays::higher::{

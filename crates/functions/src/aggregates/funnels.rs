@@ -1,4 +1,5 @@
-//! What happened in which order: `retention`, `windowFunnel`, `sequenceMatch`, `sequenceCount`.
+//! What happened in which order: `retention`, `windowFunnel`, `sequenceMatch`, `sequenceCount`, `sequenceMatchEvents`, and
+//! (in `next_node.rs`) `sequenceNextNode`.
 //!
 //! `retention` keeps which conditions ever held. The others keep each row that meets a condition, as its time and the set
 //! of conditions (32 at most), and look at the rows in the order of time when the result is wanted.
@@ -11,11 +12,12 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::groups::Groups;
-use super::natives::natives;
+use super::natives::{column, natives};
 use super::{Call, NullRule, Plan, family, text_parameter};
 use crate::define::bad_argument;
 use crate::registry::Registry;
 
+mod next_node;
 mod pattern;
 
 use pattern::Pattern;
@@ -27,6 +29,8 @@ pub fn register(registry: &mut Registry) {
     registry.aggregate("windowFunnel", family(NullRule::Default, window_funnel));
     registry.aggregate("sequenceMatch", family(NullRule::Default, |call| sequence(call, false)));
     registry.aggregate("sequenceCount", family(NullRule::Default, |call| sequence(call, true)));
+    registry.aggregate("sequenceMatchEvents", family(NullRule::Default, match_events));
+    next_node::register(registry);
 }
 
 /// Checks the conditions from argument `first` on.
@@ -118,7 +122,13 @@ fn time_argument(call: &Call<'_>) -> Result<SqlType> {
     }
 }
 
-type Judge = Arc<dyn Fn(&[(i64, u32)]) -> u64 + Send + Sync>;
+/// What is said of events in the order of time.
+#[derive(Clone)]
+enum Judge {
+    Number(Arc<dyn Fn(&[(i64, u32)]) -> u64 + Send + Sync>),
+    /// Some of their times.
+    Times(Arc<dyn Fn(&[(i64, u32)]) -> Vec<i64> + Send + Sync>),
+}
 
 fn timed(call: &Call<'_>, result: SqlType, judge: Judge) -> Result<Plan> {
     let mut arguments = vec![time_argument(call)?];
@@ -185,12 +195,21 @@ impl Groups for Timed {
     }
 
     fn finish(&mut self, groups: usize) -> Result<ArrayRef> {
-        let judged = self.events[..groups].iter_mut().map(|events| {
-            events.sort_by_key(|event| event.0);
-            (self.judge)(events)
-        });
-        let values = UInt64Array::from_iter_values(judged);
-        Ok(arrow::compute::cast(&values, &self.result)?)
+        let events = &mut self.events[..groups];
+        events.iter_mut().for_each(|events| events.sort_by_key(|event| event.0));
+        match &self.judge {
+            Judge::Number(judge) => {
+                let values = UInt64Array::from_iter_values(events.iter().map(|events| judge(events)));
+                Ok(arrow::compute::cast(&values, &self.result)?)
+            }
+            Judge::Times(judge) => {
+                let times: Vec<Vec<i64>> = events.iter().map(|events| judge(events)).collect();
+                let lengths: Vec<usize> = times.iter().map(Vec::len).collect();
+                let DataType::List(item) = &self.result else { return Err(Error::logical("Times are an array")) };
+                let times = typed_times(times.concat(), item.data_type())?;
+                crate::columns::retype(&crate::columns::list(times, &lengths)?, &self.result)
+            }
+        }
     }
 
     fn drop_first(&mut self, groups: usize) {
@@ -229,7 +248,8 @@ fn window_funnel(call: &Call<'_>) -> Result<Plan> {
         }
     }
     let window = i64::try_from(window).unwrap_or(i64::MAX);
-    timed(call, SqlType::UInt8, Arc::new(move |events: &[(i64, u32)]| funnel(events, count, window, strict)))
+    let judge = Arc::new(move |events: &[(i64, u32)]| funnel(events, count, window, strict));
+    timed(call, SqlType::UInt8, Judge::Number(judge))
 }
 
 fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) -> u64 {
@@ -263,7 +283,8 @@ fn funnel(events: &[(i64, u32)], count: usize, window: i64, strict: Strictness) 
     best
 }
 
-fn sequence(call: &Call<'_>, counts: bool) -> Result<Plan> {
+/// The pattern of the parameter, and the ticks of a second of the times that it is held against.
+fn pattern_of(call: &Call<'_>) -> Result<(Pattern, i64)> {
     let count = conditions(call, 1, 2)?;
     let Some(text) = call.parameters.first().and_then(text_parameter) else {
         return Err(bad_argument(call.name, "the pattern must be given as a parameter: sequenceMatch('(?1)(?2)')(time, …)"));
@@ -273,6 +294,27 @@ fn sequence(call: &Call<'_>, counts: bool) -> Result<Plan> {
         SqlType::DateTime64(scale, _) => 10i64.saturating_pow(u32::from(scale)),
         _ => 1,
     };
+    Ok((pattern, ticks))
+}
+
+fn sequence(call: &Call<'_>, counts: bool) -> Result<Plan> {
+    let (pattern, ticks) = pattern_of(call)?;
     let result = if counts { SqlType::UInt64 } else { SqlType::UInt8 };
-    timed(call, result, Arc::new(move |events: &[(i64, u32)]| pattern.matches(events, ticks, counts)))
+    timed(call, result, Judge::Number(Arc::new(move |events: &[(i64, u32)]| pattern.matches(events, ticks, counts))))
+}
+
+/// The times of the rows that the pattern's conditions stand for; of as many of them as a chain reached, where none reached all.
+fn match_events(call: &Call<'_>) -> Result<Plan> {
+    let (pattern, ticks) = pattern_of(call)?;
+    let result = SqlType::array(call.kinds[0].clone());
+    timed(call, result, Judge::Times(Arc::new(move |events: &[(i64, u32)]| pattern.chain(events, ticks))))
+}
+
+/// Times as a column of an integer, a date or a time.
+fn typed_times(times: Vec<i64>, kind: &DataType) -> Result<ArrayRef> {
+    match kind {
+        DataType::Timestamp(..) | DataType::Int64 => column(times, kind),
+        kind if kind.is_integer() => Ok(arrow::compute::cast(&arrow::array::Int64Array::from(times), kind)?),
+        _ => column(times.into_iter().map(|time| time as i32).collect::<Vec<i32>>(), kind),
+    }
 }

@@ -1,18 +1,19 @@
 //! `sumMap(keys, values, …)`, `minMap`, `maxMap` over arrays of keys and arrays of values: one result for each key, in the
-//! order of the keys. `sumMap` leaves out keys whose sums are all zero.
+//! order of the keys. `sumMap` leaves out keys whose sums are all zero. `sumMapWithOverflow` sums in the type of the values;
+//! `sumMapFiltered` and `sumMapFilteredWithOverflow` know no keys but those of their parameter.
 //!
 //! Each (group, key) is a group of the plain function; one for each array of values.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder, ListArray, StructArray, UInt64Array};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryBuilder, BooleanArray, ListArray, StructArray, UInt64Array};
 use arrow::buffer::OffsetBuffer;
-use arrow::compute::take;
+use arrow::compute::{CastOptions, cast_with_options, filter, is_not_null, take};
 use arrow::datatypes::{DataType, Field};
 use arrow::row::{RowConverter, SortField};
 use datafusion::common::ScalarValue;
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::combinators::array::flatten;
@@ -29,11 +30,37 @@ pub fn register(registry: &mut Registry) {
         ("minMappedArrays", (|call| super::extremes::extreme(call, false)) as Inner, true),
         ("maxMappedArrays", (|call| super::extremes::extreme(call, true)) as Inner, true),
     ] {
-        registry.aggregate(name, family(NullRule::Default, move |call| plan(call, inner, zeroes)));
+        registry.aggregate(name, family(NullRule::Default, move |call| plan(call, inner, zeroes, false)));
+    }
+    for (name, inner, filtered) in [
+        ("sumMapWithOverflow", super::sums::narrow as Inner, false),
+        ("sumMapFiltered", super::sums::plain as Inner, true),
+        ("sumMapFilteredWithOverflow", super::sums::narrow as Inner, true),
+    ] {
+        registry.aggregate(name, family(NullRule::Default, move |call| plan(call, inner, false, filtered)));
     }
 }
 
-fn plan(call: &Call<'_>, inner: Inner, zeroes: bool) -> Result<Plan> {
+/// The keys that the parameter lets pass, as comparable rows.
+fn wanted(call: &Call<'_>, key: &SqlType) -> Result<HashSet<Box<[u8]>>> {
+    let [parameter] = call.parameters else {
+        let text = format!("Aggregate function '{}' requires exactly one parameter of Array type", call.name);
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    };
+    let ScalarValue::List(list) = parameter else {
+        let text = format!("Aggregate function {} requires an Array as a parameter, got {parameter}", call.name);
+        return Err(Error::new(ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+    };
+    let values = list.values().slice(list.offsets()[0] as usize, list.value_length(0) as usize);
+    // A key that the type of the keys does not have never comes.
+    let safe = CastOptions { safe: true, ..CastOptions::default() };
+    let values = cast_with_options(&values, &key.arrow(), &safe)?;
+    let values = filter(&values, &is_not_null(&values)?)?;
+    let rows = RowConverter::new(vec![SortField::new(key.arrow())])?.convert_columns(&[values])?;
+    Ok(rows.iter().map(|row| row.data().into()).collect())
+}
+
+fn plan(call: &Call<'_>, inner: Inner, zeroes: bool, filtered: bool) -> Result<Plan> {
     // The arrays may come as one tuple.
     let tuple = matches!(call.kinds.as_slice(), [SqlType::Tuple(_)]);
     let arrays: Vec<SqlType> = match call.kinds.as_slice() {
@@ -66,11 +93,13 @@ fn plan(call: &Call<'_>, inner: Inner, zeroes: bool) -> Result<Plan> {
     state.extend(plans.iter().map(|plan| list_of(saved_type(&plan.state))));
     let (carrier, plans) = (result.arrow(), Arc::new(plans));
     RowConverter::new(vec![SortField::new(key.arrow())])?;
+    let only = if filtered { Some(Arc::new(wanted(call, &key)?)) } else { None };
     Ok(Plan::new(result, arguments, state, move || Mapped {
         key: key.clone(),
         inners: plans.iter().map(|plan| (plan.make)()).collect(),
         plans: plans.clone(),
         zeroes,
+        only: only.clone(),
         result: carrier.clone(),
         members: Vec::new(),
         total: 0,
@@ -93,6 +122,8 @@ struct Mapped {
     plans: Arc<Vec<Plan>>,
     /// Keys of zeroes stay.
     zeroes: bool,
+    /// Other keys are left out.
+    only: Option<Arc<HashSet<Box<[u8]>>>>,
     result: DataType,
     /// Keys of each group (as comparable rows) and the inner group of each.
     members: Vec<BTreeMap<Box<[u8]>, usize>>,
@@ -128,9 +159,18 @@ impl Groups for Mapped {
             [tuple] if matches!(tuple.data_type(), DataType::Struct(_)) => tuple.as_struct().columns().to_vec(),
             _ => args.to_vec(),
         };
-        let flat = flatten(&columns)?;
-        let Some((keys, values)) = flat.columns.split_first() else { return Ok(()) };
-        let keys = self.converter()?.convert_columns(std::slice::from_ref(keys))?;
+        let mut flat = flatten(&columns).map_err(|error| Error::new(ErrorCode::BAD_ARGUMENTS, error.message()))?;
+        let Some(keys) = flat.columns.first() else { return Ok(()) };
+        let mut keys = self.converter()?.convert_columns(std::slice::from_ref(keys))?;
+        if let Some(only) = &self.only {
+            let keep = BooleanArray::from(keys.iter().map(|key| only.contains(key.as_ref())).collect::<Vec<_>>());
+            flat.rows = flat.rows.iter().zip(keep.values()).filter(|(_, keep)| *keep).map(|(row, _)| *row).collect();
+            for column in &mut flat.columns {
+                *column = filter(column, &keep)?;
+            }
+            keys = self.converter()?.convert_columns(std::slice::from_ref(&flat.columns[0]))?;
+        }
+        let values = &flat.columns[1..];
         let inner: Vec<usize> =
             (flat.rows.iter().enumerate()).map(|(i, row)| self.member(groups[*row], keys.row(i).as_ref())).collect();
         for (function, values) in self.inners.iter_mut().zip(values) {

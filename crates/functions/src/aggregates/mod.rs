@@ -4,29 +4,42 @@
 //! the states (`groups.rs`). NULLs are left out before a family's states see a row (`nulls.rs`), the combinators wrap the
 //! states of any function (`combinators/`), and `udaf.rs` makes the whole a DataFusion aggregate.
 
+pub mod bitmap_sets;
 pub mod bits;
 pub mod combinators;
 pub mod counted;
 pub mod counts;
+pub mod cross_table;
 pub mod extremes;
 pub mod few_groups;
 pub mod flame_graph;
+pub mod float_sums;
 pub mod funnels;
+pub mod gini;
+pub mod group_format;
 pub mod groups;
+pub mod histogram;
+pub mod hypotheses;
+pub mod intervals;
 pub mod kept;
 mod key_table;
 pub mod lists;
 pub mod mapped;
+pub mod matrices;
 pub mod moments;
 pub mod natives;
+pub mod nothing;
 pub mod nulls;
 pub mod picks;
 pub mod quantiles;
 pub mod runs;
 pub mod scalars;
 pub mod sets;
+pub mod sparkbar;
 pub mod stored;
 pub mod sums;
+pub mod time_series;
+pub mod triangles;
 pub mod udaf;
 
 use std::sync::Arc;
@@ -261,4 +274,16 @@ fn register_aggregates(registry: &mut Registry) {
     runs::register(registry);
     funnels::register(registry);
     flame_graph::register(registry);
+    bitmap_sets::register(registry);
+    cross_table::register(registry);
+    gini::register(registry);
+    group_format::register(registry);
+    histogram::register(registry);
+    hypotheses::register(registry);
+    intervals::register(registry);
+    matrices::register(registry);
+    nothing::register(registry);
+    sparkbar::register(registry);
+    time_series::register(registry);
+    triangles::register(registry);
 }

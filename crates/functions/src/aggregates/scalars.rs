@@ -2,7 +2,8 @@
 
 use std::sync::LazyLock;
 
-use datafusion::common::ScalarValue;
+use arrow::datatypes::DataType;
+use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -34,35 +35,55 @@ pub(super) fn prepare(name: &str, parameters: &[ScalarValue], kinds: Vec<SqlType
     function.prepare(AGGREGATES.canonical(name), parameters, &arguments)
 }
 
-/// `quantile(0.5)` as a name and its parameters: numbers and quoted strings.
+/// `quantile(0.5)` as a name and its parameters: numbers, quoted strings, and arrays of either.
 pub(super) fn parsed(text: &str) -> Result<(&str, Vec<ScalarValue>)> {
     let Some((name, parameters)) = text.trim().strip_suffix(')').and_then(|text| text.split_once('(')) else {
         return Ok((text.trim(), Vec::new()));
     };
     let wrong =
         || Error::new(ErrorCode::BAD_ARGUMENTS, format!("Cannot read the parameters of aggregate function '{text}'"));
-    let (mut parts, mut current, mut quoted) = (Vec::new(), String::new(), false);
-    for c in parameters.chars() {
-        quoted ^= c == '\'';
+    let values = parts_of(parameters).into_iter().map(|part| parameter(part).ok_or_else(wrong));
+    Ok((name.trim(), values.collect::<Result<_>>()?))
+}
+
+/// What stands between commas that are neither quoted nor in brackets.
+fn parts_of(text: &str) -> Vec<&str> {
+    let (mut parts, mut start, mut quoted, mut depth) = (Vec::new(), 0, false, 0usize);
+    for (at, c) in text.char_indices() {
         match c {
-            ',' if !quoted => parts.push(std::mem::take(&mut current)),
-            c => current.push(c),
+            '\'' => quoted = !quoted,
+            '[' if !quoted => depth += 1,
+            ']' if !quoted => depth = depth.saturating_sub(1),
+            ',' if !quoted && depth == 0 => {
+                parts.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
         }
     }
-    if !current.trim().is_empty() {
-        parts.push(current);
+    if !text[start..].trim().is_empty() {
+        parts.push(text[start..].trim());
     }
-    let parameters = parts.iter().map(|part| {
-        let part = part.trim();
-        if let Some(text) = part.strip_prefix('\'').and_then(|part| part.strip_suffix('\'')) {
-            return Ok(ScalarValue::BinaryView(Some(text.as_bytes().to_vec())));
-        }
-        match part.parse::<u64>() {
-            Ok(number) => Ok(ScalarValue::UInt64(Some(number))),
-            Err(_) => part.parse().map(|number| ScalarValue::Float64(Some(number))).map_err(|_| wrong()),
-        }
-    });
-    Ok((name.trim(), parameters.collect::<Result<_>>()?))
+    parts
+}
+
+fn parameter(text: &str) -> Option<ScalarValue> {
+    if let Some(text) = text.strip_prefix('\'').and_then(|text| text.strip_suffix('\'')) {
+        return Some(ScalarValue::BinaryView(Some(text.as_bytes().to_vec())));
+    }
+    if let Some(elements) = text.strip_prefix('[').and_then(|text| text.strip_suffix(']')) {
+        let elements = parts_of(elements).into_iter().map(parameter).collect::<Option<Vec<_>>>()?;
+        let kind = elements.first().map_or(DataType::UInt64, ScalarValue::data_type);
+        let elements = elements.iter().map(|element| element.cast_to(&kind)).collect::<DataFusionResult<Vec<_>>>().ok()?;
+        return Some(ScalarValue::List(ScalarValue::new_list_nullable(&elements, &kind)));
+    }
+    match text.parse::<u64>() {
+        Ok(number) => Some(ScalarValue::UInt64(Some(number))),
+        Err(_) => match text.parse::<i64>() {
+            Ok(number) => Some(ScalarValue::Int64(Some(number))),
+            Err(_) => text.parse().map(|number| ScalarValue::Float64(Some(number))).ok(),
+        },
+    }
 }
 
 /// `arrayReduce('max', array, …)`: the function over the elements of each row's arrays.

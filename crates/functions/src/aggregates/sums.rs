@@ -111,6 +111,11 @@ pub fn plain(call: &Call<'_>) -> Result<Plan> {
     sum(call, Finish::Sum)
 }
 
+/// `sumWithOverflow` itself.
+pub fn narrow(call: &Call<'_>) -> Result<Plan> {
+    sum(call, Finish::Narrow)
+}
+
 fn sum(call: &Call<'_>, finish: Finish) -> Result<Plan> {
     call.arity(1..=1)?;
     let kind = &call.kinds[0];

@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+use arrow::array::Array;
 use arrow::datatypes::{DataType, Field, FieldRef};
 use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use datafusion::logical_expr::function::{AccumulatorArgs, StateFieldsArgs};
@@ -52,6 +53,14 @@ fn parameter_text(value: &ScalarValue) -> String {
     match value {
         ScalarValue::BinaryView(Some(bytes)) | ScalarValue::Binary(Some(bytes)) => {
             gristmill_types::sql_type::quote(&String::from_utf8_lossy(bytes))
+        }
+        ScalarValue::List(list) => {
+            let values = list.value(0);
+            let texts = (0..values.len()).map(|i| match ScalarValue::try_from_array(&values, i) {
+                Ok(value) => parameter_text(&value),
+                Err(_) => String::new(),
+            });
+            format!("[{}]", texts.collect::<Vec<_>>().join(", "))
         }
         other => other.to_string(),
     }

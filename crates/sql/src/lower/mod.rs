@@ -40,6 +40,7 @@ mod subquery_settings;
 mod tables;
 mod texts;
 mod totals;
+mod window_functions;
 mod windows;
 
 use std::cell::{Cell, RefCell};

@@ -1,12 +1,10 @@
 //! Window functions: each is computed once and becomes a column, above the aggregation and below the SELECT list.
 
 use std::cell::RefCell;
-use std::sync::Arc;
 
 use datafusion::common::Column;
-use datafusion::functions_window as dfw;
 use datafusion::logical_expr::expr::{NullTreatment, Sort, WindowFunction, WindowFunctionParams};
-use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits, WindowFunctionDefinition};
+use datafusion::logical_expr::{Expr, WindowFrame, WindowFrameBound, WindowFrameUnits};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
@@ -53,82 +51,19 @@ impl Analyzer<'_> {
             .map(|node| Ok(self.as_value(self.expr(node, context)?)?.expr))
             .collect::<Result<Vec<_>>>()?;
         let (order_by, window_frame) = self.order_and_frame(window, context)?;
-        let lower = call.name.to_ascii_lowercase();
-        let ranking = match lower.as_str() {
-            "row_number" => Some(dfw::row_number::row_number_udwf()),
-            "rank" => Some(dfw::rank::rank_udwf()),
-            "dense_rank" | "denserank" => Some(dfw::rank::dense_rank_udwf()),
-            "percent_rank" | "percentrank" => Some(dfw::rank::percent_rank_udwf()),
-            "cume_dist" | "cumedist" => Some(dfw::cume_dist::cume_dist_udwf()),
-            _ => None,
-        };
-        let mut filter = None;
-        let (definition, args, kind, when_empty) = if let Some(function) = ranking {
-            let kind =
-                if lower.starts_with("percent") || lower.starts_with("cume") { SqlType::Float64 } else { SqlType::UInt64 };
-            (WindowFunctionDefinition::WindowUDF(function), Vec::new(), kind, None)
-        } else if lower == "ntile" {
-            let [buckets] = &call.arguments[..] else {
-                return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, "ntile takes the number of buckets"));
-            };
-            let buckets = self.cast(self.expr(buckets, context)?, &SqlType::Int64)?;
-            (WindowFunctionDefinition::WindowUDF(dfw::ntile::ntile_udwf()), vec![buckets.expr], SqlType::UInt64, None)
-        } else if matches!(lower.as_str(), "nth_value" | "first_value" | "last_value") {
-            let function = match lower.as_str() {
-                "nth_value" => dfw::nth_value::nth_value_udwf(),
-                "first_value" => dfw::nth_value::first_value_udwf(),
-                _ => dfw::nth_value::last_value_udwf(),
-            };
-            let [value, rest @ ..] = &call.arguments[..] else {
-                return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("{} takes a value", call.name)));
-            };
-            let value = self.as_value(self.expr(value, context)?)?;
-            let mut args = vec![value.expr];
-            if let Some(at) = rest.first() {
-                args.push(self.cast(self.expr(at, context)?, &SqlType::Int64)?.expr);
-            }
-            let default = (!value.kind.is_nullable()).then(|| gristmill_types::default::default_scalar(&value.kind));
-            (WindowFunctionDefinition::WindowUDF(function), args, value.kind, default)
-        } else if matches!(lower.as_str(), "lag" | "lead" | "laginframe" | "leadinframe") {
-            let function = if lower.starts_with("lag") { dfw::lead_lag::lag_udwf() } else { dfw::lead_lag::lead_udwf() };
-            let [value, rest @ ..] = &call.arguments[..] else {
-                return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, format!("{} takes a value", call.name)));
-            };
-            let value = self.as_value(self.expr(value, context)?)?;
-            let mut args = vec![value.expr.clone()];
-            if let Some(offset) = rest.first() {
-                args.push(self.cast(self.expr(offset, context)?, &SqlType::Int64)?.expr);
-            }
-            let default = match rest.get(1) {
-                Some(default) => self.cast(self.expr(default, context)?, &value.kind)?.constant().cloned(),
-                None => None,
-            };
-            let default = match default {
-                Some(value) => Some(value),
-                None if value.kind.is_nullable() => None,
-                None => Some(gristmill_types::default::default_scalar(&value.kind)),
-            };
-            (WindowFunctionDefinition::WindowUDF(function), args, value.kind, default)
-        } else {
-            let plain = Call { over: None, ..call.clone() };
-            let (bound, kind, when_empty) = self.bind_in_window(&plain, context)?;
-            let Expr::AggregateFunction(aggregate) = bound else {
-                return Err(Error::logical("A bound aggregate is no aggregate"));
-            };
-            filter = aggregate.params.filter;
-            (WindowFunctionDefinition::AggregateUDF(Arc::clone(&aggregate.func)), aggregate.params.args, kind, when_empty)
-        };
+        let bound = self.window_function(call, window, context)?;
+        let window_frame = if bound.whole_partition { WindowFrame::new(None) } else { window_frame };
         let params = WindowFunctionParams {
-            args,
+            args: bound.arguments,
             partition_by,
             order_by,
             window_frame,
-            filter,
+            filter: bound.filter,
             // They are `any` and `anyLast`, which leave NULL out.
-            null_treatment: matches!(lower.as_str(), "first_value" | "last_value").then_some(NullTreatment::IgnoreNulls),
+            null_treatment: matches!(call.name.to_ascii_lowercase().as_str(), "first_value" | "last_value").then_some(NullTreatment::IgnoreNulls),
             distinct: false,
         };
-        let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: definition, params }));
+        let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: bound.definition, params }));
         let mut known = windows.0.borrow_mut();
         let name = match known.iter().find(|(other, _)| *other == expr) {
             Some((_, name)) => name.clone(),
@@ -139,7 +74,7 @@ impl Analyzer<'_> {
             }
         };
         let column = Expr::Column(Column::new_unqualified(name));
-        Ok(Typed::new(super::aggregates::or_default(column, when_empty), kind))
+        Ok(Typed::new(super::aggregates::or_default(column, bound.when_empty), bound.kind))
     }
 
     /// The sort keys of a window and which rows around each it takes.
@@ -197,7 +132,7 @@ impl Analyzer<'_> {
     }
 
     /// An aggregate over a window takes its arguments from where the window stands (above GROUP BY where there is one).
-    fn bind_in_window(
+    pub(super) fn bind_in_window(
         &self,
         call: &Call,
         context: &Context<'_>,

@@ -47,6 +47,8 @@ enum Nulls {
     One,
     /// Nothing.
     None,
+    /// What is not known here.
+    Unknown,
 }
 
 /// The pieces of a function of arguments of these types (without Nullable); `None` where ClickHouse keeps something else.
@@ -83,7 +85,23 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("quantilesExactHigh", Nulls::One, sample),
     ("quantilesExactInclusive", Nulls::One, sample),
     ("quantilesExactExclusive", Nulls::One, sample),
+    ("studentTTest", Nulls::Unknown, |_| Some(floats(6))),
+    ("welchTTest", Nulls::Unknown, |_| Some(floats(6))),
+    ("studentTTestOneSample", Nulls::Unknown, |_| Some(floats(4))),
+    ("meanZTest", Nulls::Unknown, |_| Some(floats(4))),
+    ("covarPopMatrix", Nulls::None, |kinds| Some(floats(4 * pairs(kinds)))),
+    ("covarSampMatrix", Nulls::None, |kinds| Some(floats(4 * pairs(kinds)))),
+    ("corrMatrix", Nulls::None, |kinds| Some(floats(6 * pairs(kinds)))),
 ];
+
+fn floats(count: usize) -> Vec<Piece> {
+    vec![Piece::Value(T::Float64); count]
+}
+
+/// Pairs of columns, each with itself included.
+fn pairs(kinds: &[SqlType]) -> usize {
+    kinds.len() * (kinds.len() + 1) / 2
+}
 
 fn one(kinds: &[SqlType]) -> Option<&SqlType> {
     match kinds {
@@ -193,6 +211,9 @@ fn combined(name: &str, kinds: &[SqlType]) -> Option<Vec<Piece>> {
 fn plain(nulls: Nulls, build: Build, kinds: &[SqlType]) -> Option<Vec<Piece>> {
     let plain: Vec<SqlType> = kinds.iter().map(|kind| kind.plain().clone()).collect();
     let pieces = build(&plain)?;
+    if nulls == Nulls::Unknown && kinds.iter().any(SqlType::is_nullable) {
+        return None;
+    }
     if nulls == Nulls::None || !kinds.iter().any(SqlType::is_nullable) {
         return Some(pieces);
     }

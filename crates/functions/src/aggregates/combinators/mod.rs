@@ -17,8 +17,8 @@ use datafusion::common::ScalarValue;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::Prepared;
 use super::udaf::bound;
+use super::{Prepared, bitmap_sets};
 use crate::aggregate::{AggregateFunction, BoundAggregate};
 use crate::registry::Registry;
 use crate::scalar::Argument;
@@ -168,7 +168,11 @@ impl AggregateFunction for Combined {
             },
             Combinator::State => {
                 let kinds = arguments.iter().map(|argument| argument.kind.clone()).collect();
-                state::state(&self.inner_name, parameters, kinds, self.inner(parameters, arguments)?)
+                let inner = self.inner(parameters, arguments)?;
+                if let Some(bitmaps) = bitmap_sets::with_state(&self.inner_name, &inner) {
+                    return Ok(bitmaps);
+                }
+                state::state(&self.inner_name, parameters, kinds, inner)
             }
             Combinator::SimpleState => {
                 let mut prepared = self.inner(parameters, arguments)?;

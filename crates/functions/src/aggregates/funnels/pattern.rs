@@ -100,15 +100,47 @@ impl Pattern {
         found
     }
 
+    /// The times of the rows that conditions were met by in the first match, or in the longest beginning of one.
+    pub fn chain(&self, events: &[(i64, u32)], ticks: i64) -> Vec<i64> {
+        let (mut best, mut steps) = (Vec::new(), 0);
+        for at in 0..events.len() {
+            let mut chain = Vec::new();
+            if self.follow(events, at, ticks, &mut steps, |met, row| note(&mut chain, &mut best, met, events, row)).is_some()
+            {
+                return chain;
+            }
+            if steps > STEPS_MAX {
+                break;
+            }
+        }
+        best
+    }
+
     /// Where a match that begins at `start` ends.
     fn end(&self, events: &[(i64, u32)], start: usize, ticks: i64, steps: &mut usize) -> Option<usize> {
-        // Part, row, and the time that a bound counts from.
+        self.follow(events, start, ticks, steps, |_, _| {})
+    }
+
+    /// As `end`. `met` is told of every step how many conditions were met before the part at hand, and by which row the last.
+    fn follow(
+        &self,
+        events: &[(i64, u32)],
+        start: usize,
+        ticks: i64,
+        steps: &mut usize,
+        mut met: impl FnMut(usize, usize),
+    ) -> Option<usize> {
+        // Part, row, the time that a bound counts from, and whether the row before met the condition before.
         let first = events.get(start)?.0;
-        let mut todo = vec![(0usize, start, first)];
-        while let Some((part, row, since)) = todo.pop() {
+        let mut todo = vec![(0usize, start, first, false)];
+        while let Some((part, row, since, has_met)) = todo.pop() {
             *steps += 1;
             if *steps > STEPS_MAX {
                 return None;
+            }
+            if has_met {
+                let conditions = self.parts[..part].iter().filter(|part| matches!(part, Part::Condition(_))).count();
+                met(conditions, row - 1);
             }
             let Some(wanted) = self.parts.get(part) else { return Some(row) };
             let event = events.get(row);
@@ -117,19 +149,19 @@ impl Pattern {
                     if let Some((time, bits)) = event
                         && bits >> number & 1 == 1
                     {
-                        todo.push((part + 1, row + 1, *time));
+                        todo.push((part + 1, row + 1, *time, true));
                     }
                 }
                 Part::AnyRow => {
                     if let Some((time, _)) = event {
-                        todo.push((part + 1, row + 1, *time));
+                        todo.push((part + 1, row + 1, *time, false));
                     }
                 }
                 Part::AnyRows => {
                     if event.is_some() {
-                        todo.push((part, row + 1, since));
+                        todo.push((part, row + 1, since, false));
                     }
-                    todo.push((part + 1, row, since));
+                    todo.push((part + 1, row, since, false));
                 }
                 Part::Time(compare, seconds) => {
                     // The rows between may be left out where the bound allows it.
@@ -148,14 +180,25 @@ impl Pattern {
                         Compare::GreaterOrEqual | Compare::Greater => true,
                     };
                     if may_come {
-                        todo.push((part, row + 1, since));
+                        todo.push((part, row + 1, since, false));
                     }
                     if holds {
-                        todo.push((part + 1, row, since));
+                        todo.push((part + 1, row, since, false));
                     }
                 }
             }
         }
         None
+    }
+}
+
+/// The times so far: the step that met the condition before takes the place of what was tried after it.
+fn note(chain: &mut Vec<i64>, best: &mut Vec<i64>, met: usize, events: &[(i64, u32)], row: usize) {
+    chain.truncate(met - 1);
+    if let Some((time, _)) = events.get(row) {
+        chain.push(*time);
+    }
+    if chain.len() > best.len() {
+        best.clone_from(chain);
     }
 }

@@ -3,9 +3,12 @@
 //! `values.rs` keeps values (a fair sample of 8192 of them for `quantile` and `quantileDeterministic`, all for the others)
 //! and ranks them in the end. `weighted.rs` does so for values with weights; `digest.rs` keeps t-digests.
 //!
+//! `prometheus.rs` takes counts that were added up below bounds.
+//!
 //! `quantileGK` and `quantileDD` keep all values too: exact, which is within any accuracy asked for.
 
 mod digest;
+mod prometheus;
 mod values;
 mod weighted;
 
@@ -72,13 +75,16 @@ const FAMILY: &[(&str, usize, Builder)] = &[
     ("ExactWeightedInterpolated", 0, |call, levels| weighted::plan(call, levels, Weighting::ExactInterpolated)),
     ("TimingWeighted", 0, |call, levels| weighted::plan(call, levels, Weighting::Timing)),
     ("BFloat16Weighted", 0, |call, levels| weighted::plan(call, levels, Weighting::BFloat16)),
+    ("PrometheusHistogram", 0, prometheus::plan),
 ];
 
 pub fn register(registry: &mut Registry) {
     for (suffix, before, build) in FAMILY {
         registry.aggregate(&format!("quantile{suffix}"), quantile(false, *before, *build));
         registry.aggregate(&format!("quantiles{suffix}"), quantile(true, *before, *build));
-        registry.alias(&format!("median{suffix}"), &format!("quantile{suffix}"));
+        if *suffix != "PrometheusHistogram" {
+            registry.alias(&format!("median{suffix}"), &format!("quantile{suffix}"));
+        }
     }
 }
 
@@ -101,7 +107,7 @@ impl Levels {
             let level = call.float(i)?.unwrap_or(0.5);
             if !(0.0..=1.0).contains(&level) {
                 return Err(Error::new(
-                    ErrorCode::ARGUMENT_OUT_OF_BOUND,
+                    ErrorCode::PARAMETER_OUT_OF_BOUND,
                     format!("Quantile level of aggregate function {} must be from 0 to 1, got {level}", call.name),
                 ));
             }
