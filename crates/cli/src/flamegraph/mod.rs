@@ -3,6 +3,7 @@
 
 pub mod arguments;
 mod source;
+mod svg;
 
 use std::io::{IsTerminal, Write};
 use std::process::ExitCode;
@@ -11,14 +12,13 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::Client;
 use gristmill_engine::{EngineConfig, Session};
 use gristmill_introspect::custom;
-use inferno::flamegraph::color::{BasicPalette, MultiPalette, Palette};
-use inferno::flamegraph::{self, Options};
 
 use crate::arguments::{Given, bad};
 use crate::bootstrap;
 use crate::client::session_options;
 use crate::flamegraph::arguments::{FlamegraphArguments, Samples};
 use crate::flamegraph::source::Source;
+use crate::flamegraph::svg::Look;
 
 /// Runs the command, and gives its exit code.
 pub async fn run(arguments: FlamegraphArguments, given: Given) -> Result<ExitCode> {
@@ -64,21 +64,14 @@ fn collapsed(stacks: &[String]) -> Vec<u8> {
 }
 
 fn graph(arguments: &FlamegraphArguments, stacks: &[String]) -> Result<Vec<u8>> {
-    let (what, count_name, colors) = match arguments.samples {
-        Samples::Cpu => ("CPU", "samples", Palette::Multi(MultiPalette::Rust)),
-        Samples::Real => ("time by the clock", "samples", Palette::Multi(MultiPalette::Rust)),
-        Samples::Memory => ("memory, where the query held more than before", "bytes", Palette::Basic(BasicPalette::Mem)),
-        Samples::MemorySample => ("allocations by chance", "bytes", Palette::Basic(BasicPalette::Mem)),
+    let (what, unit, is_memory) = match arguments.samples {
+        Samples::Cpu => ("CPU", "samples", false),
+        Samples::Real => ("time by the clock", "samples", false),
+        Samples::Memory => ("memory, where the query held more than before", "bytes", true),
+        Samples::MemorySample => ("allocations by chance", "bytes", true),
     };
-    let mut options = Options::default();
-    options.title = arguments.title.clone().unwrap_or_else(|| format!("Query {}: {what}", arguments.query_id));
-    options.count_name = count_name.to_string();
-    options.colors = colors;
-    options.deterministic = true;
-    let mut svg = Vec::new();
-    flamegraph::from_lines(&mut options, stacks.iter().map(String::as_str), &mut svg)
-        .map_err(|error| Error::logical(format!("Stacks make no graph: {error}")))?;
-    Ok(svg)
+    let title = arguments.title.clone().unwrap_or_else(|| format!("Query {}: {what}", arguments.query_id));
+    Ok(svg::graph(stacks, &Look { title: &title, unit, is_memory })?.into_bytes())
 }
 
 #[cfg(test)]

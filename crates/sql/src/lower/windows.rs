@@ -60,7 +60,8 @@ impl Analyzer<'_> {
             window_frame,
             filter: bound.filter,
             // They are `any` and `anyLast`, which leave NULL out.
-            null_treatment: matches!(call.name.to_ascii_lowercase().as_str(), "first_value" | "last_value").then_some(NullTreatment::IgnoreNulls),
+            null_treatment: matches!(call.name.to_ascii_lowercase().as_str(), "first_value" | "last_value")
+                .then_some(NullTreatment::IgnoreNulls),
             distinct: false,
         };
         let expr = Expr::WindowFunction(Box::new(WindowFunction { fun: bound.definition, params }));

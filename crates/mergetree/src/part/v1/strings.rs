@@ -150,35 +150,44 @@ impl StringsEncoder {
         if let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) {
             dictionary.strings.begin_array();
         }
-        while let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) {
-            let Some(row) = rows.next() else { break };
-            let view = array.views()[row];
-            // A view begins with the length.
-            let length = u64::from(view as u32);
-            bytes += length + 8;
-            let place = dictionary.strings.known(view);
-            match place.or_else(|| dictionary.strings.place(view, array.value(row), dictionary.bytes_max)) {
-                Some(place) => {
-                    dictionary.places.push(place);
-                    dictionary.value_bytes += length;
-                    if dictionary.places.len() == self.granule_rows {
-                        self.end_places()?;
-                    }
-                }
-                None => {
-                    dictionary.is_open = false;
-                    for place in dictionary.places.rows() {
-                        self.page.push(dictionary.strings.value(*place));
-                    }
-                    dictionary.places.clear();
-                    self.page.push(array.value(row));
-                    if self.page.rows == self.granule_rows {
-                        self.end_page()?;
-                    }
-                }
+        let views = array.views();
+        let mut taken = [(0, 0); TOUCHED_AT_ONCE];
+        while self.dictionary.as_ref().is_some_and(|dictionary| dictionary.is_open) {
+            // Views of sorted rows lie anywhere: they are fetched together, as values are.
+            let mut count = 0;
+            for (one, row) in taken.iter_mut().zip(rows.by_ref()) {
+                *one = (row, views[row]);
+                count += 1;
+            }
+            if count == 0 {
+                break;
+            }
+            for (row, view) in &taken[..count] {
+                // A view begins with the length.
+                bytes += u64::from(*view as u32) + 8;
+                self.push_place(*view, array, *row)?;
             }
         }
         Ok(bytes)
+    }
+
+    /// A row as a place, or plain, if the dictionary has become full.
+    fn push_place(&mut self, view: u128, array: &BinaryViewArray, row: usize) -> Result<()> {
+        if let Some(dictionary) = self.dictionary.as_mut().filter(|dictionary| dictionary.is_open) {
+            let known = dictionary.strings.known(view);
+            if let Some(place) = known.or_else(|| dictionary.strings.place(view, array.value(row), dictionary.bytes_max)) {
+                dictionary.places.push(place);
+                dictionary.value_bytes += u64::from(view as u32);
+                return if dictionary.places.len() == self.granule_rows { self.end_places() } else { Ok(()) };
+            }
+            dictionary.is_open = false;
+            for place in dictionary.places.rows() {
+                self.page.push(dictionary.strings.value(*place));
+            }
+            dictionary.places.clear();
+        }
+        self.page.push(array.value(row));
+        if self.page.rows == self.granule_rows { self.end_page() } else { Ok(()) }
     }
 
     /// Bytes held: pages that are done and the one under way.
