@@ -5,7 +5,7 @@ use std::sync::Arc;
 use arrow::array::{Array, AsArray, RecordBatch};
 use arrow::datatypes::Float64Type;
 use futures::StreamExt;
-use gristmill_base::env::{Env, system_env};
+use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_client::Client;
 use gristmill_engine::{Engine, Session, StatementText};

@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use arrow::array::{Array, ArrayRef, Float64Array};
-use arrow::datatypes::{ArrowNativeType, DataType, i256};
+use arrow::datatypes::{ArrowNativeType, i256};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{SqlType, wide};
 

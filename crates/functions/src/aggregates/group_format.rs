@@ -33,7 +33,8 @@ fn plan(call: &Call<'_>) -> Result<Plan> {
     let names = (1..=call.kinds.len()).map(|at| format!("c{at}"));
     let columns = Columns::of(names.zip(call.kinds.iter().cloned()));
     // How long it took is no part of a value.
-    let settings = Settings { output_format_write_statistics: false, ..Settings::default() };
+    let mut settings = Settings::default();
+    settings.output_format_write_statistics = false;
     let context = OutputContext { settings: Arc::new(settings), timezone: chrono_tz::UTC, terminal: false, width: None };
     // Refused here where the format only reads.
     writer(format, &columns, context.clone())?;

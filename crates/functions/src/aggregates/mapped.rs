@@ -33,9 +33,9 @@ pub fn register(registry: &mut Registry) {
         registry.aggregate(name, family(NullRule::Default, move |call| plan(call, inner, zeroes, false)));
     }
     for (name, inner, filtered) in [
-        ("sumMapWithOverflow", super::sums::narrow as Inner, false),
+        ("sumMapWithOverflow", super::sums::with_overflow as Inner, false),
         ("sumMapFiltered", super::sums::plain as Inner, true),
-        ("sumMapFilteredWithOverflow", super::sums::narrow as Inner, true),
+        ("sumMapFilteredWithOverflow", super::sums::with_overflow as Inner, true),
     ] {
         registry.aggregate(name, family(NullRule::Default, move |call| plan(call, inner, false, filtered)));
     }

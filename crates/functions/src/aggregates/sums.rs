@@ -112,7 +112,7 @@ pub fn plain(call: &Call<'_>) -> Result<Plan> {
 }
 
 /// `sumWithOverflow` itself.
-pub fn narrow(call: &Call<'_>) -> Result<Plan> {
+pub fn with_overflow(call: &Call<'_>) -> Result<Plan> {
     sum(call, Finish::Narrow)
 }
 

@@ -4,7 +4,7 @@
 
 use std::sync::Arc;
 
-use arrow::array::{Array, ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, StructArray};
+use arrow::array::{ArrayRef, AsArray, BooleanArray, Float32Array, Float64Array, Int64Array, StructArray};
 use arrow::datatypes::DataType;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
