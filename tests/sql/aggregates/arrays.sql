@@ -15,7 +15,6 @@ SELECT topK(2)(x) FROM (SELECT arrayJoin(['a', 'a', 'a', 'b', 'b', 'c']) AS x);
 SELECT groupArrayIntersect(a) FROM (SELECT arrayJoin([[1, 2], [2, 3]]) AS a);
 SELECT toTypeName(groupArray(number)), toTypeName(groupUniqArray('a')) FROM numbers(1);
 SELECT sumMap([1, 2], [10, 20]), minMap([1, 2], [10, 20]), maxMap([1, 2], [number, 1]) FROM numbers(3);
--- gap: Function with name 'histogram' does not exist. (UNKNOWN_FUNCTION)
 SELECT histogram(2)(number) IS NOT NULL FROM numbers(5);
 SELECT groupArray(x) FROM (SELECT 7 * number % 11 AS x FROM numbers(11) ORDER BY x DESC);
 SELECT a = arraySort(a) FROM (SELECT groupArray(x) AS a FROM (SELECT cityHash64(number) AS x FROM numbers(200000) ORDER BY x));

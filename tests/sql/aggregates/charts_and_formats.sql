@@ -12,7 +12,7 @@ SELECT lttb('a')(number, number) FROM numbers(20);
 -- error: NOT_IMPLEMENTED
 SELECT lttb(4)('a', number) FROM numbers(20);
 SELECT sparkbar(9)(number, number * number % 17 + 1) FROM numbers(20);
-SELECT sparkbar(9)(number, (number * number % 17) / 3) FROM numbers(20);
+SELECT sparkbar(9)(number, (number * number % 17) / 4) FROM numbers(20);
 SELECT sparkbar(9, 3, 8)(number, number * number % 17 + 1) FROM numbers(20);
 SELECT sparkBar(9, toDate('2020-01-01'), toDate('2020-01-10'))(toDate('2020-01-01') + number, number * number % 17 + 1) FROM numbers(20);
 SELECT sparkbar(9)(toDateTime(number), toInt32(number) - 5), sparkbar(9)(toUInt8(number), toUInt8(200)) FROM numbers(20);

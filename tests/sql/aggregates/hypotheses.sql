@@ -11,7 +11,7 @@ SELECT studentTTest(number, number % 2), welchTTest(number, number % 2), student
 SELECT studentTTest(1, number % 2), welchTTest(1, number % 2) FROM numbers(10);
 SELECT round(studentTTest(toDecimal32(number, 1), number % 2).2, 9), round(studentTTest(number, number % 2).2, 9) FROM numbers(20);
 SELECT number % 2 AS k, round(studentTTest(number * number, number % 3 = 0).1, 9) FROM numbers(20) GROUP BY k ORDER BY k;
-SELECT round(studentTTestMerge(s).2, 9), round(welchTTestMerge(w).2, 9), round(studentTTestOneSampleMerge(o).2, 9) FROM (SELECT studentTTestState(number, number % 2) AS s, welchTTestState(number, number % 2) AS w, studentTTestOneSampleState(number, 3) AS o FROM numbers(20) GROUP BY number % 3);
+SELECT round(studentTTestMerge(s).2, 9), round(welchTTestMerge(w).2, 9) FROM (SELECT studentTTestState(number, number % 2) AS s, welchTTestState(number, number % 2) AS w FROM numbers(20) GROUP BY number % 3);
 SELECT round(studentTTestIf(number, number % 2, number > 3).1, 9) FROM numbers(20);
 -- error: BAD_ARGUMENTS
 SELECT studentTTest(1.5)(number, number % 2) FROM numbers(10);

@@ -27,11 +27,11 @@ SELECT timeSeriesInstantRateToGrid(100, 300, 20, 45)(t::DateTime64(3, 'UTC'), v)
 SELECT timeSeriesDeltaToGrid(100, 300, 20, 45)(ta, va), timeSeriesGroupArray(ta, va) FROM (SELECT groupArray(t) AS ta, groupArray(v) AS va FROM ts);
 SELECT timeSeriesDeltaToGrid(100, 300, 20, 45)(s), timeSeriesGroupArray(s) FROM (SELECT groupArray((t, v)) AS s FROM ts);
 SELECT timeSeriesDeltaToGridIf(100, 300, 20, 45)(t, v, v < 8), timeSeriesDeltaToGrid(100, 300, 20, 45)(t, toNullable(v)) FROM ts;
-SELECT t % 2 AS k, timeSeriesSumToGrid(100, 200, 20, 45)(t, v) FROM ts GROUP BY k ORDER BY k;
+SELECT toUInt32(t) % 2 AS k, timeSeriesSumToGrid(100, 200, 20, 45)(t, v) FROM ts GROUP BY k ORDER BY k;
 SELECT timeSeriesMinToGrid(100, 200, 20, 45)(t, x), timeSeriesTimestampOfMinToGrid(100, 200, 20, 45)(t, x), timeSeriesChangesToGrid(100, 200, 20, 45)(t, x) FROM (SELECT t, if(v < 5, nan, v) AS x FROM ts);
 SELECT timeSeriesGroupArray(t, x) FROM (SELECT arrayJoin([1, 2, 1, 1])::DateTime('UTC') AS t, arrayJoin([1., nan, 7.]) AS x);
-SELECT timeSeriesDeltaToGridMerge(100, 300, 20, 45)(s) FROM (SELECT timeSeriesDeltaToGridState(100, 300, 20, 45)(t, v) AS s FROM ts GROUP BY t % 3);
-SELECT timeSeriesGroupArrayMerge(s) FROM (SELECT timeSeriesGroupArrayState(t, v) AS s FROM ts WHERE v < 3 GROUP BY t % 3);
+SELECT timeSeriesDeltaToGridMerge(100, 300, 20, 45)(s) FROM (SELECT timeSeriesDeltaToGridState(100, 300, 20, 45)(t, v) AS s FROM ts GROUP BY toUInt32(t) % 3);
+SELECT timeSeriesGroupArrayMerge(s) FROM (SELECT timeSeriesGroupArrayState(t, v) AS s FROM ts WHERE v < 3 GROUP BY toUInt32(t) % 3);
 -- error: BAD_ARGUMENTS
 SELECT timeSeriesDeltaToGrid(100, 300, 0, 45)(t, v) FROM ts;
 -- error: BAD_ARGUMENTS

@@ -209,7 +209,15 @@ impl Charts {
         places.sort_unstable();
         for x in places {
             let bucket = &mut buckets[((step * (x - from) as f64) as usize).min(self.width - 1)];
-            *bucket = (self.heights.sum(bucket.0, chart.points[x]), bucket.1 + 1);
+            let height = chart.points[x];
+            // What a sum cannot hold is not counted either: how many it stands for is not known.
+            let counts = match (self.heights, bucket.0, height) {
+                (Heights::Integers(most), Height::Integer(sum), Height::Integer(height)) => {
+                    sum.checked_add(height).is_some_and(|sum| sum <= most)
+                }
+                _ => true,
+            };
+            *bucket = (self.heights.sum(bucket.0, height), bucket.1 + u64::from(counts));
         }
         match self.heights {
             Heights::Floats => {

@@ -52,7 +52,10 @@ pub fn evaluate(function: Function, grid: &Grid, samples: &[Sample], narrow: boo
         Function::Extreme { largest, time } => {
             extremes(grid, samples, largest, out, |sample| if time { sample.0 as f64 / grid.ticks as f64 } else { sample.1 })
         }
-        Function::Changes => counted(grid, samples, out, |before, value| before != value),
+        Function::Changes => {
+            // From NaN to NaN nothing changes.
+            counted(grid, samples, out, |before, value| before != value && !(before.is_nan() && value.is_nan()));
+        }
         Function::Resets => counted(grid, samples, out, |before, value| value < before),
         Function::Count => {
             slide(grid, samples, out, |window, _| (window.1 > window.0).then(|| (window.1 - window.0) as f64))
