@@ -52,8 +52,13 @@ async fn source(arguments: &FlamegraphArguments, given: Given) -> Result<Source>
         return Ok(Source::Server(Box::new(Client::new(options))));
     }
     let data_path = arguments.path.clone();
-    let config =
-        EngineConfig { data_path, uncompressed_cache_size: None, query_condition_cache_size: None, user_files_path: None, calibration_path: None };
+    let config = EngineConfig {
+        data_path,
+        uncompressed_cache_size: None,
+        query_condition_cache_size: None,
+        user_files_path: None,
+        calibration_path: None,
+    };
     let engine = bootstrap::open_engine(config, None).await?;
     let session = Session::new(engine.clone());
     Ok(Source::Folder(engine, Box::new(session)))
