@@ -226,7 +226,13 @@ impl Engine {
     /// Words for completion: keywords, functions, databases, tables, columns, settings, formats.
     pub async fn completions(&self, database: &str) -> Vec<String> {
         let mut words: Vec<String> = KEYWORDS.iter().map(ToString::to_string).collect();
-        words.extend(self.registry.names().chain(gristmill_functions::only_with_lambda()).map(str::to_string));
+        words.extend(
+            self.registry
+                .names()
+                .chain(gristmill_functions::only_with_lambda())
+                .chain(gristmill_functions::by_analyser::names())
+                .map(str::to_string),
+        );
         words.extend(gristmill_sources::table_function_names().iter().map(ToString::to_string));
         words.extend(Settings::declared().iter().map(|info| info.name.to_string()));
         for name in self.databases.database_names() {

@@ -25,7 +25,8 @@ const LONGEST_SLEEP_S: f64 = 3.0;
 
 /// Whether a row's value depends on how many rows come before it, or on what they are.
 pub fn looks_at_other_rows(name: &str) -> bool {
-    matches!(name, "rowNumberInAllBlocks" | "rowNumberInBlock" | "blockNumber") || crate::running::is_deprecated(name)
+    matches!(name, "rowNumberInAllBlocks" | "rowNumberInBlock" | "blockNumber" | "runningConcurrency")
+        || crate::running::is_deprecated(name)
 }
 
 pub fn register(registry: &mut Registry) {

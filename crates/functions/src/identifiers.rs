@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use SqlType as T;
-use arrow::array::{ArrayRef, AsArray, FixedSizeBinaryArray, UInt64Array};
+use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray, UInt64Array};
 use arrow::buffer::Buffer;
 use arrow::datatypes::UInt64Type;
 use gristmill_base::Result;
@@ -80,6 +80,7 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
+    registry.scalar("dateTimeToUUIDv7", volatile(|name, arguments, _| time_to_v7(name, arguments)));
     registry.scalar("UUIDv7ToDateTime", plain(v7_to_time));
     registry.scalar(
         "generateSnowflakeID",
@@ -159,6 +160,32 @@ fn num_to_string(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<
 }
 
 /// The time that a version 7 UUID was made, 0 for others.
+/// A UUID of version 7 of a moment; what does not say the time is random.
+fn time_to_v7(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    if arguments[0].kind.is_null_literal() {
+        return Ok(Bound::new(SqlType::null(), |args, rows| crate::columns::broadcast(&args[0], rows)));
+    }
+    if !matches!(arguments[0].kind.plain(), T::DateTime(_)) {
+        return Err(illegal(name, arguments, 0, "DateTime"));
+    }
+    let result = if arguments[0].kind.is_nullable() { T::Uuid.nullable() } else { T::Uuid };
+    Ok(Bound::new(result, |args, rows| {
+        use rand::RngCore;
+        let mut bytes = vec![0; rows * 16];
+        crate::random::generator().fill_bytes(&mut bytes);
+        let given = crate::columns::broadcast(&args[0], rows)?;
+        let seconds = ticks(&given)?;
+        for (id, second) in bytes.as_chunks_mut::<16>().0.iter_mut().zip(seconds.iter()) {
+            let stamp = (second.max(&0).unsigned_abs() * 1000).to_be_bytes();
+            id[..6].copy_from_slice(&stamp[2..]);
+            id[6] = id[6] & 0x0F | 0x70;
+            id[8] = id[8] & 0x3F | 0x80;
+        }
+        Ok(Arc::new(FixedSizeBinaryArray::try_new(16, Buffer::from_vec(bytes), given.nulls().cloned())?) as ArrayRef)
+    }))
+}
+
 fn v7_to_time(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 1..=2)?;
     if arguments[0].kind != T::Uuid {

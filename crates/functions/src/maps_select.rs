@@ -23,6 +23,9 @@ pub fn register(registry: &mut Registry) {
     for (name, reverse) in [("mapSort", false), ("mapReverseSort", true)] {
         registry.scalar(name, plain(move |name, arguments, _| sort(name, arguments, reverse)));
     }
+    for (name, reverse) in [("mapPartialSort", false), ("mapPartialReverseSort", true)] {
+        registry.scalar(name, plain(move |name, arguments, _| partial_sort(name, arguments, reverse)));
+    }
     for (side, keys) in [("Key", true), ("Value", false)] {
         registry
             .scalar(&format!("mapContains{side}Like"), plain(move |name, arguments, _| like(name, arguments, keys, false)));
@@ -43,6 +46,38 @@ fn entries(map: &MapArray, row: usize) -> std::ops::Range<usize> {
 fn chosen(kind: &SqlType, map: &MapArray, picks: Vec<u32>, lengths: &[usize]) -> Result<ArrayRef> {
     let picks = UInt32Array::from(picks);
     map_array(kind, take(map.keys(), &picks, None)?, take(map.values(), &picks, None)?, lengths)
+}
+
+/// The first entries in the order of their keys, and the rest behind them as it comes.
+fn partial_sort(name: &str, arguments: &[Argument], reverse: bool) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    if !arguments[0].kind.is_integer() {
+        return Err(illegal(name, arguments, 0, "the number of entries to sort"));
+    }
+    parts(name, arguments, 1)?;
+    let kind = arguments[1].kind.plain().clone();
+    Ok(Bound::cast(vec![T::Int64, kind.clone()], kind.clone(), move |args, rows| {
+        let map = args[1].as_map();
+        let limits = Numbers::of::<Int64Type>(&args[0])?;
+        let order = crate::arrays::comparable(std::slice::from_ref(map.keys()))?.remove(0);
+        let (mut picks, mut lengths) = (Vec::with_capacity(map.keys().len()), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let first = picks.len();
+            picks.extend(entries(map, row).map(|entry| entry as u32));
+            let compare = |a: &u32, b: &u32| {
+                let order = order.row(*a as usize).cmp(&order.row(*b as usize));
+                if reverse { order.reverse() } else { order }
+            };
+            let chosen = &mut picks[first..];
+            let limit = limits.get(row).clamp(0, chosen.len() as i64) as usize;
+            if limit > 0 && limit < chosen.len() {
+                chosen.select_nth_unstable_by(limit - 1, compare);
+            }
+            chosen[..limit].sort_by(compare);
+            lengths.push(chosen.len());
+        }
+        chosen(&kind, map, picks, &lengths)
+    }))
 }
 
 /// By key.

@@ -93,6 +93,7 @@ impl Registry {
         crate::tuples::register(&mut registry);
         crate::tuple_arithmetic::register(&mut registry);
         crate::tuple_norms::register(&mut registry);
+        crate::tuple_flatten::register(&mut registry);
         crate::geo::register(&mut registry);
         crate::bitmaps::register(&mut registry);
         crate::maps::register(&mut registry);
@@ -116,6 +117,15 @@ impl Registry {
         crate::visual::register(&mut registry);
         crate::quantities::register(&mut registry);
         crate::datetime::register(&mut registry);
+        crate::encryption::register(&mut registry);
+        crate::hmac::register(&mut registry);
+        crate::colors::register(&mut registry);
+        crate::curves::register(&mut registry);
+        crate::sqids::register(&mut registry);
+        crate::series::register(&mut registry);
+        crate::financial::register(&mut registry);
+        crate::subcolumns::register(&mut registry);
+        crate::by_analyser::register(&mut registry);
         Ok(registry)
     }
 }

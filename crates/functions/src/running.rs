@@ -1,14 +1,15 @@
-//! `runningDifference` and `neighbor`: values of other rows of the same block. As blocks are cut anywhere, and their order
+//! `runningDifference`, `neighbor`, `runningConcurrency`: values of other rows of the same block. As blocks are cut anywhere, and their order
 //! is that of the reading, they are allowed by a setting only (`allow_deprecated_error_prone_window_functions`).
 
 use SqlType as T;
 use arrow::array::{Array, ArrayRef, Int64Array};
 use arrow::buffer::NullBuffer;
 use arrow::compute::interleave;
-use arrow::datatypes::{Float64Type, Int64Type};
-use gristmill_base::Result;
+use arrow::datatypes::{Float64Type, Int64Type, UInt32Type};
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, cast};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::columns::{Numbers, broadcast, numbers};
@@ -20,6 +21,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("runningDifference", volatile(|name, arguments, _| difference(name, arguments, false)));
     registry
         .scalar("runningDifferenceStartingWithFirstValue", volatile(|name, arguments, _| difference(name, arguments, true)));
+    registry.scalar("runningConcurrency", volatile(|name, arguments, _| concurrency(name, arguments)));
     registry.scalar("neighbor", volatile(|name, arguments, _| neighbor(name, arguments)));
 }
 
@@ -83,6 +85,50 @@ fn difference(name: &str, arguments: &[Argument], first: bool) -> Result<Bound> 
         let differences = cast(&differences, &wide, &to, &options)?;
         Ok(arrow::array::make_array(differences.to_data().into_builder().nulls(nulls).build()?))
     }))
+}
+
+/// How many events of the block's rows so far go on when this one begins, this one among them.
+fn concurrency(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    let kind = arguments[0].kind.clone();
+    for (i, argument) in arguments.iter().enumerate() {
+        if !matches!(argument.kind, T::Date | T::DateTime(_) | T::DateTime64(..)) || !same_kind(&argument.kind, &kind) {
+            return Err(illegal(name, arguments, i, "two of Date, of DateTime or of DateTime64"));
+        }
+    }
+    let name = name.to_string();
+    Ok(Bound::new(T::UInt32, move |args, rows| {
+        let ends = |array: &ArrayRef| -> Result<Vec<i64>> {
+            let array = broadcast(array, rows)?;
+            if kind == T::Date {
+                return Ok(crate::datetime::moments::days(&array)?.iter().map(|day| i64::from(*day)).collect());
+            }
+            Ok(crate::datetime::moments::ticks(&array)?.to_vec())
+        };
+        let (starts, ends) = (ends(&args[0])?, ends(&args[1])?);
+        let mut open: BTreeMap<i64, u32> = BTreeMap::new();
+        let mut count = 0;
+        numbers::<UInt32Type>(rows, |row| {
+            let (start, end) = (starts[row], ends[row]);
+            if start > end {
+                let text = format!("Function {name}: the event of row {} ends before it begins", row + 1);
+                return Err(Error::new(ErrorCode::INCORRECT_DATA, text));
+            }
+            *open.entry(end).or_insert(0) += 1;
+            count += 1;
+            while let Some(first) = open.first_entry().filter(|first| *first.key() <= start) {
+                count -= first.remove();
+            }
+            Ok(count)
+        })
+    }))
+}
+
+fn same_kind(a: &SqlType, b: &SqlType) -> bool {
+    match (a, b) {
+        (T::DateTime64(a, _), T::DateTime64(b, _)) => a == b,
+        _ => std::mem::discriminant(a) == std::mem::discriminant(b),
+    }
 }
 
 /// The value so many rows on (or back), or the default.

@@ -83,6 +83,31 @@ pub fn register(registry: &mut Registry) {
             Ok(Bound::new(T::UInt16, move |_, rows| Ok(Arc::new(UInt16Array::from(vec![port; rows])) as ArrayRef)))
         }),
     );
+    // Clients of PostgreSQL ask these of the tables that it would have.
+    registry.scalar(
+        "pgGetUserById",
+        of_query(|name, arguments, env| {
+            arity(name, arguments, 1..=1)?;
+            let user = env.user.to_string();
+            Ok(Bound::new(T::String, move |_, rows| {
+                strings(rows, |_, out| {
+                    out.extend_from_slice(user.as_bytes());
+                    Ok(())
+                })
+            }))
+        }),
+    );
+    registry.scalar(
+        "pgTableIsVisible",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 1..=1)?;
+            Ok(Bound::new(T::UInt8, |_, rows| crate::columns::truths(rows, |_| true)))
+        }),
+    );
+    for (alias, name) in [("pg_get_userbyid", "pgGetUserById"), ("pg_table_is_visible", "pgTableIsVisible")] {
+        registry.alias(alias, name);
+        registry.any_case(alias);
+    }
     // No query is one of several shards' yet: ClickHouse says 0 then.
     for name in ["shardNum", "shardCount"] {
         registry.scalar(

@@ -30,8 +30,12 @@ pub fn register(registry: &mut Registry) {
         ("tupleModulo", "modulo", None),
         ("tupleIntDiv", "intDiv", None),
         ("tupleIntDivOrZero", "intDivOrZero", None),
+        ("tuplePositiveModulo", "positiveModulo", None),
     ] {
-        registry.scalar(name, plain(move |name, arguments, env| pairwise(name, arguments, operation, env)));
+        // ClickHouse has it by one number alone.
+        if operation != "positiveModulo" {
+            registry.scalar(name, plain(move |name, arguments, env| pairwise(name, arguments, operation, env)));
+        }
         if let Some(alias) = alias {
             registry.alias(alias, name);
             registry.any_case(alias);
@@ -56,6 +60,7 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.scalar("dotProduct", plain(dot_product));
+    registry.alias("scalarProduct", "dotProduct");
     registry.scalar(
         "tupleHammingDistance",
         plain(|name, arguments, env| {

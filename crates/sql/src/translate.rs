@@ -316,15 +316,18 @@ fn function_call(function: &Function) -> Result<Node> {
     }
     // The function forms of what has a node of its own.
     let lower = name.to_ascii_lowercase();
-    if matches!(lower.as_str(), "in" | "notin" | "globalin" | "globalnotin") && list.len() == 2 {
-        let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
-        let left = list.pop().ok_or_else(|| unsupported("IN without a value"))?;
-        let set = match right {
-            Node::Subquery(query) => InSet::Query(query),
-            Node::Call(tuple) if tuple.name == "tuple" || tuple.name == "array" => InSet::List(tuple.arguments),
-            other => InSet::List(vec![other]),
-        };
-        return Ok(Node::In { left: Box::new(left), set, negated: lower.contains("not") });
+    let in_set = lower.strip_prefix("global").unwrap_or(&lower);
+    if matches!(in_set, "in" | "notin" | "nullin" | "notnullin") && list.len() == 2 {
+        let negated = in_set.starts_with("not");
+        let found = in_call(list, negated)?;
+        if !in_set.ends_with("nullin") {
+            return Ok(found);
+        }
+        // These answer for NULL too: it is in no set.
+        return Ok(call("ifNull", vec![found, Node::Literal(Literal::Integer(negated.into()))]));
+    }
+    if lower == "unnest" && list.len() == 1 {
+        return Ok(call("arrayJoin", list));
     }
     // dateDiff(day, a, b): the unit may stand without quotes.
     if matches!(lower.as_str(), "datediff" | "date_diff" | "timestampdiff" | "timestamp_diff" | "age")
@@ -449,6 +452,18 @@ fn shift_operator(name: &str) -> Option<&'static str> {
 }
 
 /// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.
+/// `in(x, (a, b))`, the function form of `x IN (a, b)`.
+fn in_call(mut list: Vec<Node>, negated: bool) -> Result<Node> {
+    let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
+    let left = list.pop().ok_or_else(|| unsupported("IN without a value"))?;
+    let set = match right {
+        Node::Subquery(query) => InSet::Query(query),
+        Node::Call(tuple) if tuple.name == "tuple" || tuple.name == "array" => InSet::List(tuple.arguments),
+        other => InSet::List(vec![other]),
+    };
+    Ok(Node::In { left: Box::new(left), set, negated })
+}
+
 fn shifted(name: &str, mut list: Vec<Node>) -> Result<Node> {
     let date = list.pop().ok_or_else(|| unsupported("dateAdd without a date"))?;
     let amount = list.pop().ok_or_else(|| unsupported("dateAdd without an amount"))?;

@@ -20,7 +20,12 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     all.push(table("system", "completions", "SystemCompletions", STRUCTURE, move |context, rows| {
         let mut push = |word: &str, kind: &str| rows.push([word.into(), kind.into(), Cell::None]);
         gristmill_sql::keywords().iter().try_for_each(|word| push(word, "keyword"))?;
-        known.registry.names().chain(gristmill_functions::only_with_lambda()).try_for_each(|name| push(name, "function"))?;
+        known
+            .registry
+            .names()
+            .chain(gristmill_functions::only_with_lambda())
+            .chain(gristmill_functions::by_analyser::names())
+            .try_for_each(|name| push(name, "function"))?;
         gristmill_sources::table_function_names().iter().try_for_each(|name| push(name, "table function"))?;
         known.engines.iter().try_for_each(|name| push(name, "table engine"))?;
         Settings::declared().iter().try_for_each(|info| push(info.name, "setting"))?;

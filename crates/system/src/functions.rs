@@ -23,7 +23,11 @@ static CATEGORIES: LazyLock<HashMap<&str, &str>> =
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
     let registry = known.registry.clone();
     all.push(table("system", "functions", "SystemFunctions", STRUCTURE, move |_, rows| {
-        let mut names: Vec<&str> = registry.names().chain(gristmill_functions::only_with_lambda()).collect();
+        let mut names: Vec<&str> = registry
+            .names()
+            .chain(gristmill_functions::only_with_lambda())
+            .chain(gristmill_functions::by_analyser::names())
+            .collect();
         names.sort_unstable();
         names.dedup();
         for name in names {

@@ -1,22 +1,27 @@
-//! Aggregate functions as scalar ones: `arrayReduce`, `finalizeAggregation`, `initializeAggregation`. A row is a group.
+//! Aggregate functions as scalar ones: `arrayReduce`, `arrayReduceInRanges`, `finalizeAggregation`, `initializeAggregation`. A row is a group.
 
 use std::sync::LazyLock;
 
-use arrow::datatypes::DataType;
+use arrow::array::{AsArray, UInt32Array};
+use arrow::compute::take;
+use arrow::datatypes::{DataType, Int64Type, UInt64Type};
 use datafusion::common::{Result as DataFusionResult, ScalarValue};
+use gristmill_base::allocations::check_wanted;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::combinators::array::flatten;
 use super::combinators::{resolve_aggregate, state};
 use super::{Prepared, groups::Make};
-use crate::columns::broadcast;
+use crate::arrays::Lists;
+use crate::columns::{broadcast, list};
 use crate::define::{arity, illegal, need_constant_text, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("arrayReduce", own_nulls(|name, arguments, _| array_reduce(name, arguments)));
+    registry.scalar("arrayReduceInRanges", own_nulls(|name, arguments, _| array_reduce_in_ranges(name, arguments)));
     registry.scalar("finalizeAggregation", own_nulls(|name, arguments, _| finalize(name, arguments)));
     registry.scalar("initializeAggregation", own_nulls(|name, arguments, _| initialize(name, arguments)));
 }
@@ -110,6 +115,96 @@ fn array_reduce(name: &str, arguments: &[Argument]) -> Result<Bound> {
             groups.update(&flat.columns, &flat.rows)?;
         }
         groups.finish(rows)
+    }))
+}
+
+/// Elements that are added to their ranges' groups at a time: ranges may overlap, so there may be far more of them than elements.
+const PICKS: usize = 1 << 16;
+
+/// `arrayReduceInRanges('max', [(start, length), …], array, …)`: the function over each range of each row's arrays. Ranges begin
+/// with 1, or count back from the end.
+fn array_reduce_in_ranges(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.len() < 3 {
+        let text = format!(
+            "Number of arguments for function {name} doesn't match: passed {}, should be at least 3",
+            arguments.len()
+        );
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    if arguments[0].constant.is_none() {
+        return Err(illegal(name, arguments, 0, "a constant String, the name of an aggregate function"));
+    }
+    let function = need_constant_text(name, arguments, 0)?;
+    let (function, parameters) = parsed(&function)?;
+    let wrong = || illegal(name, arguments, 1, "an Array of Tuple(Int64, UInt64): start and length");
+    match arguments[1].kind.plain() {
+        SqlType::Array(range) => match range.plain() {
+            SqlType::Tuple(parts)
+                if parts.len() == 2
+                    && matches!(parts[0].1.integer_bits(), Some((..=64, _)))
+                    && matches!(parts[1].1.integer_bits(), Some((..=64, false))) => {}
+            _ => return Err(wrong()),
+        },
+        _ => return Err(wrong()),
+    }
+    let mut elements = Vec::new();
+    for (i, argument) in arguments.iter().enumerate().skip(2) {
+        match argument.kind.plain() {
+            SqlType::Array(element) => elements.push(element.as_ref().clone()),
+            _ => return Err(illegal(name, arguments, i, "Array")),
+        }
+    }
+    let Prepared { result, arguments: casts, make, .. } = prepare(function, &parameters, elements)?;
+    let range = SqlType::Tuple(vec![(None, SqlType::Int64), (None, SqlType::UInt64)]);
+    let mut kinds = vec![SqlType::String, SqlType::array(range)];
+    kinds.extend(casts.into_iter().map(SqlType::array));
+    Ok(Bound::cast(kinds, SqlType::array(result), move |args, rows| {
+        let arrays = args[2..].iter().map(|array| broadcast(array, rows)).collect::<Result<Vec<_>>>()?;
+        let flat = flatten(&arrays)?;
+        let ranges = Lists::of(&args[1])?;
+        let parts = ranges.values().as_struct();
+        let (starts, lengths) =
+            (parts.column(0).as_primitive::<Int64Type>().values(), parts.column(1).as_primitive::<UInt64Type>().values());
+        let mut groups = make();
+        let (mut counts, mut picks, mut of_groups, mut first) = (Vec::with_capacity(rows), Vec::new(), Vec::new(), 0);
+        let mut add = |picks: &mut Vec<u32>, of_groups: &mut Vec<usize>, made: usize| -> Result<()> {
+            check_wanted()?;
+            groups.resize(made);
+            if !picks.is_empty() {
+                let indices = UInt32Array::from(std::mem::take(picks));
+                let columns =
+                    flat.columns.iter().map(|column| Ok(take(column, &indices, None)?)).collect::<Result<Vec<_>>>()?;
+                groups.update(&columns, of_groups)?;
+                of_groups.clear();
+            }
+            Ok(())
+        };
+        let mut made = 0;
+        for row in 0..rows {
+            let size = arrays[0].as_list_opt::<i32>().map_or(0, |list| list.value_length(row) as usize);
+            let of_row = ranges.range(row);
+            counts.push(of_row.len());
+            for i in of_row {
+                let start = match starts[i] {
+                    0 => None,
+                    start if start > 0 => usize::try_from(start - 1).ok(),
+                    back => usize::try_from(size as i64 + back).ok(),
+                };
+                let start = start.map_or(size, |start| start.min(size));
+                let end = start.saturating_add(usize::try_from(lengths[i]).unwrap_or(usize::MAX)).min(size);
+                for element in start..end {
+                    picks.push((first + element) as u32);
+                    of_groups.push(made);
+                    if picks.len() == PICKS {
+                        add(&mut picks, &mut of_groups, made + 1)?;
+                    }
+                }
+                made += 1;
+            }
+            first += size;
+        }
+        add(&mut picks, &mut of_groups, made)?;
+        list(groups.finish(made)?, &counts)
     }))
 }
 

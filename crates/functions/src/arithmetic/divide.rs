@@ -54,6 +54,11 @@ pub fn register(registry: &mut Registry) {
     registry.alias("pmod", "positiveModulo");
     registry.any_case("pmod");
     registry.any_case("positive_modulo");
+    for alias in ["positive_modulo_or_null", "pmodOrNull"] {
+        registry.alias(alias, "positiveModuloOrNull");
+        registry.any_case(alias);
+    }
+    registry.scalar("divideOrNull", plain(|name, arguments, _| divide_or_null(name, arguments)));
 }
 
 fn divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
@@ -67,6 +72,18 @@ fn divide(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     Ok(Bound::cast(vec![T::Float64; 2], T::Float64, |args, rows| {
         binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| a / b)
+    }))
+}
+
+/// In floating point; NULL where the divisor is zero.
+fn divide_or_null(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    if kinds::sum(&arguments[0].kind, &arguments[1].kind, false).is_none() {
+        return Err(no_operation(name, arguments));
+    }
+    Ok(Bound::cast(vec![T::Float64; 2], T::Float64.nullable(), |args, rows| {
+        let quotients = binary::<Float64Type, Float64Type, Float64Type>(&args[0], &args[1], rows, |a, b| a / b)?;
+        null_where_zero::<Float64Type>(&quotients, &args[1], |b| b == 0.0)
     }))
 }
 

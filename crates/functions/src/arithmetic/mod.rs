@@ -3,9 +3,12 @@
 
 mod bits;
 mod decimal;
+mod digits;
 mod divide;
 pub(crate) mod kinds;
+mod midpoint;
 mod plus;
+mod scaled;
 mod sign;
 mod special;
 mod wide;
@@ -20,4 +23,7 @@ pub fn register(registry: &mut Registry) {
     sign::register(registry);
     bits::register(registry);
     special::register(registry);
+    midpoint::register(registry);
+    scaled::register(registry);
+    digits::register(registry);
 }

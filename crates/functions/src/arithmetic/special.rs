@@ -167,7 +167,7 @@ fn decimal_overflow(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// By Miller and Rabin's test, with witnesses that decide all of 64 bits.
-fn is_prime(value: u64) -> bool {
+pub fn is_prime(value: u64) -> bool {
     const WITNESSES: [u64; 12] = [2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37];
     if value < 2 || WITNESSES.iter().any(|witness| value != *witness && value.is_multiple_of(*witness)) {
         return false;

@@ -54,6 +54,7 @@ pub fn register(registry: &mut Registry) {
             }),
         );
     }
+    registry.scalar("replicate", own_nulls(|name, arguments, _| replicate(name, arguments)));
     registry.scalar("emptyArrayToSingle", plain(|name, arguments, _| to_single(name, arguments)));
 }
 
@@ -252,6 +253,23 @@ fn with_constant(name: &str, arguments: &[Argument]) -> Result<Bound> {
             lengths.push(length);
         }
         list(arrow::compute::take(&args[1], &arrow::array::UInt32Array::from(picks), None)?, &lengths)
+    }))
+}
+
+/// A value as often as an array has elements.
+fn replicate(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=usize::MAX)?;
+    (1..arguments.len()).try_for_each(|i| expect_array(name, arguments, i).map(|_| ()))?;
+    Ok(Bound::new(SqlType::array(arguments[0].kind.clone()), |args, rows| {
+        let lists = Lists::of(&args[1])?;
+        let (mut picks, mut lengths) = (Vec::new(), Vec::with_capacity(rows));
+        for row in 0..rows {
+            let length = lists.range(row).len();
+            check_elements(length, PICK_BYTES)?;
+            picks.extend(std::iter::repeat_n(at(args[0].len(), row) as u32, length));
+            lengths.push(length);
+        }
+        list(arrow::compute::take(&args[0], &arrow::array::UInt32Array::from(picks), None)?, &lengths)
     }))
 }
 

@@ -26,7 +26,7 @@ use gristmill_base::allocations::{check_room, check_wanted};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_types::SqlType;
 
-use super::{aligned, element_of, higher_folds, higher_kernels, row_numbers};
+use super::{aligned, element_of, higher_folds, higher_kernels, row_numbers, top};
 use crate::columns::{broadcast, retype};
 use crate::registry::Registry;
 use crate::scalar::{Bound, FunctionEnv};
@@ -92,6 +92,7 @@ static FUNCTIONS: LazyLock<HashMap<&'static str, Arc<dyn HigherOrder>>> = LazyLo
     let mut functions = HashMap::new();
     higher_kernels::define_all(&mut functions);
     higher_folds::define_all(&mut functions);
+    top::define_all(&mut functions);
     functions
 });
 
@@ -165,7 +166,7 @@ pub fn lambda_parameter_types(name: &str, arrays: &[SqlType]) -> Result<Vec<SqlT
             }
         },
         // The number of elements to sort comes before the arrays.
-        ("arrayPartialSort" | "arrayPartialReverseSort", [_, arrays @ ..]) => arrays.iter().map(element).collect(),
+        (name, [_, arrays @ ..]) if top::counts_first(name) => arrays.iter().map(element).collect(),
         _ => arrays.iter().map(element).collect(),
     }
 }
@@ -195,12 +196,14 @@ pub fn higher_order_call(
     let function = FUNCTIONS.get(name.as_str()).ok_or_else(|| registry.unknown(&name))?;
     let kinds: Vec<SqlType> = arrays.iter().map(|(_, kind)| kind.clone()).collect();
     let bound = function.bind(&name, &lambda.result, &kinds)?;
-    let folds = name == "arrayFold";
+    let (folds, counts_first) = (name == "arrayFold", top::counts_first(&name));
     let (mut array_exprs, mut others) = (Vec::new(), Vec::new());
     let last = arrays.len().saturating_sub(1);
     for (i, (expr, kind)) in arrays.into_iter().enumerate() {
         if folds && i == last {
             others.push(crate::cast::cast_expr(expr, &kind, &bound.lambda, env)?);
+        } else if counts_first && i == 0 {
+            others.push(crate::cast::cast_expr(expr, &kind, &SqlType::Int64, env)?);
         } else {
             if element_of(&kind).is_none() {
                 let text = format!("Illegal type {kind} of argument {} of function {name}: expected Array", i + 2);
@@ -213,7 +216,7 @@ pub fn higher_order_call(
         let text = format!("Function {name} needs an array after its lambda");
         return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
     }
-    if lambda.parameters.len() != array_exprs.len() + others.len() {
+    if lambda.parameters.len() != array_exprs.len() + if folds { others.len() } else { 0 } {
         let text = format!(
             "The lambda of function {name} has {} parameters for {} arrays",
             lambda.parameters.len(),

@@ -3,15 +3,19 @@
 //! whose order is the values' order, of nested types as well.
 
 mod build;
+mod edits;
 mod element;
 pub mod higher;
 mod higher_folds;
 mod higher_kernels;
 mod numeric;
+mod ranked;
 mod reshape;
 mod search;
 mod select;
 mod sort;
+mod statistics;
+mod top;
 mod zip;
 
 use std::sync::Arc;
@@ -37,6 +41,10 @@ pub fn register(registry: &mut Registry) {
     numeric::register(registry);
     zip::register(registry);
     reshape::register(registry);
+    ranked::register(registry);
+    edits::register(registry);
+    statistics::register(registry);
+    top::register(registry);
     higher::register(registry);
 }
 
@@ -72,6 +80,11 @@ impl<'a> Lists<'a> {
     /// Number of rows; 1 for a constant.
     pub fn len(&self) -> usize {
         self.list.len()
+    }
+
+    /// The borders of the rows.
+    pub fn offsets(&self) -> &arrow::buffer::OffsetBuffer<i32> {
+        self.list.offsets()
     }
 
     /// Where the elements of `row` lie in `values`.

@@ -27,6 +27,7 @@ enum Combine {
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("arrayZip", plain(|name, arguments, _| zip(name, arguments)));
+    registry.scalar("arrayZipUnaligned", plain(|name, arguments, _| zip_unaligned(name, arguments)));
     for (name, combine) in [
         ("arrayIntersect", Combine::Intersect),
         ("arrayUnion", Combine::Union),
@@ -58,6 +59,46 @@ fn zip(name: &str, arguments: &[Argument]) -> Result<Bound> {
             .collect::<Result<Vec<_>>>()?;
         let tuples = StructArray::try_new_with_length(arrow_fields.clone(), columns, None, arrays[0].values().len())?;
         with_values(&arrays[0], Arc::new(tuples))
+    }))
+}
+
+/// As `arrayZip`, with NULL where an array has ended before the longest.
+fn zip_unaligned(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    if arguments.is_empty() {
+        let tuple = T::Tuple(Vec::new());
+        let kind = tuple.clone();
+        return Ok(Bound::new(SqlType::array(tuple), move |_, rows| {
+            list(arrow::array::new_empty_array(&kind.arrow()), &vec![0; rows])
+        }));
+    }
+    let kinds: Vec<SqlType> = elements(name, arguments)?.into_iter().map(SqlType::nullable).collect();
+    if let Some(kind) = kinds.iter().find(|kind| !kind.is_nullable() && !kind.is_null_literal()) {
+        let text = format!("Nested type {kind} cannot be inside Nullable type, as function {name} needs it");
+        return Err(Error::new(gristmill_base::ErrorCode::ILLEGAL_TYPE_OF_ARGUMENT, text));
+    }
+    let tuple = T::Tuple(kinds.iter().map(|kind| (None, kind.clone())).collect());
+    let casts = kinds.iter().map(|kind| SqlType::array(kind.clone())).collect();
+    let fields = tuple.clone();
+    Ok(Bound::cast(casts, SqlType::array(tuple), move |args, rows| {
+        let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
+        let lengths: Vec<usize> =
+            (0..rows).map(|row| lists.iter().map(|list| list.range(row).len()).max().unwrap_or(0)).collect();
+        let total: usize = lengths.iter().sum();
+        let columns = lists
+            .iter()
+            .map(|list| {
+                let missing = arrow::array::new_null_array(list.values().data_type(), 1);
+                let mut picks = Vec::with_capacity(total);
+                for (row, length) in lengths.iter().enumerate() {
+                    let range = list.range(row);
+                    let short = length - range.len();
+                    picks.extend(range.map(|i| (0, i)));
+                    picks.extend(std::iter::repeat_n((1, 0), short));
+                }
+                Ok(interleave(&[list.values().as_ref(), missing.as_ref()], &picks)?)
+            })
+            .collect::<Result<Vec<_>>>()?;
+        list(crate::tuples::struct_array(&fields, columns, total)?, &lengths)
     }))
 }
 

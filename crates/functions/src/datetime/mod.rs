@@ -9,6 +9,7 @@ mod format;
 mod format_joda;
 mod format_pattern;
 mod intervals;
+mod iso_duration;
 mod make;
 pub(crate) mod moments;
 mod names;
@@ -20,6 +21,7 @@ mod slots;
 mod starts;
 mod starts_of_interval;
 pub(crate) mod weeks;
+mod windows;
 mod zones;
 
 pub(crate) use format::{compile, format_bind};
@@ -45,4 +47,6 @@ pub fn register(registry: &mut Registry) {
     names::register(registry);
     slots::register(registry);
     format::register(registry);
+    iso_duration::register(registry);
+    windows::register(registry);
 }

@@ -32,7 +32,7 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("DATE_TRUNC");
 }
 
-fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
+pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<Bound> {
     arity(name, arguments, 2..=4)?;
     let T::Interval(kind) = arguments[1].kind else { return Err(illegal(name, arguments, 1, "an interval")) };
     let length = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;

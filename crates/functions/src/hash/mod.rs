@@ -2,9 +2,13 @@
 //! mixer); several arguments and the elements of tuples and arrays are hashed one by one and combined.
 
 mod city;
+pub(crate) mod crc32c;
 mod farm;
+mod iceberg;
+mod keyed;
 mod metro;
 mod murmur;
+mod shingles;
 mod sip;
 mod special;
 mod words;
@@ -16,8 +20,8 @@ use std::hash::Hasher;
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, FixedSizeBinaryArray};
-use arrow::buffer::{Buffer, NullBuffer};
+use arrow::array::{Array, ArrayRef, AsArray};
+use arrow::buffer::NullBuffer;
 use arrow::datatypes::{ArrowPrimitiveType, DataType, Int32Type, UInt32Type, UInt64Type};
 use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
@@ -52,10 +56,14 @@ pub fn register(registry: &mut Registry) {
     // Kafka's partitions have no sign.
     let kafka = |bytes: &[u8]| u64::from(murmur::murmur2_32(bytes, 0x9747_b28c) & 0x7fff_ffff);
     any(registry, "kafkaMurmurHash", true, narrow(kafka));
-    registry.scalar("sipHash128", own_nulls(|name, arguments, _| sip_128_of_values(name, arguments)));
     registry.scalar("intHash64", plain(|name, arguments, _| int_hash(name, arguments, T::UInt64)));
     registry.scalar("intHash32", plain(|name, arguments, _| int_hash(name, arguments, T::UInt32)));
+    keyed::register(registry);
     special::register(registry);
+    iceberg::register(registry);
+    shingles::register(registry);
+    digest(registry, "RIPEMD160", 20, |bytes, out| out.copy_from_slice(&ripemd::Ripemd160::digest(bytes)));
+    digest(registry, "keccak256", 32, |bytes, out| out.copy_from_slice(&sha3::Keccak256::digest(bytes)));
     digest(registry, "MD4", 16, |bytes, out| out.copy_from_slice(&md4::Md4::digest(bytes)));
     digest(registry, "MD5", 16, |bytes, out| out.copy_from_slice(&md5::Md5::digest(bytes)));
     digest(registry, "SHA1", 20, |bytes, out| out.copy_from_slice(&sha1::Sha1::digest(bytes)));
@@ -141,31 +149,38 @@ fn combine_int_32(a: u64, b: u64) -> u64 {
 
 /// How a function hashes values of any type.
 #[derive(Clone, Copy)]
-struct Any<H> {
-    bytes: fn(&[u8]) -> H,
+struct Any<H, B = fn(&[u8]) -> H, C = fn(H, H) -> H> {
+    bytes: B,
     /// Mixes integers of up to 64 bits, where they are not hashed by their bytes.
     number: Option<fn(u64) -> H>,
-    combine: fn(H, H) -> H,
+    combine: C,
     /// Of the number of elements of an array.
     length: fn(u64) -> H,
+    /// Where there is no argument.
+    nothing: H,
     /// Texts of so many bytes and more cannot be hashed.
     bytes_end: Option<usize>,
 }
 
+/// What ClickHouse gives where there is nothing to hash.
+const OF_NOTHING: u64 = 0xe28d_bde7_fe22_e41c;
+
+/// The same in the bytes of a hash of 128 bits.
+const OF_NOTHING_128: [u8; 16] = (OF_NOTHING as u128).to_le_bytes();
+
 fn wide(bytes: fn(&[u8]) -> u64, combine: fn(u64, u64) -> u64) -> Any<u64> {
-    Any { bytes, number: None, combine, length: salted_int_hash_64, bytes_end: None }
+    Any { bytes, number: None, combine, length: salted_int_hash_64, nothing: OF_NOTHING, bytes_end: None }
 }
 
 fn narrow(bytes: fn(&[u8]) -> u64) -> Any<u64> {
     let length = |length| u64::from(salted_int_hash_32(length));
-    Any { bytes, number: None, combine: combine_int_32, length, bytes_end: None }
+    Any { bytes, number: None, combine: combine_int_32, length, nothing: OF_NOTHING, bytes_end: None }
 }
 
 fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {
     registry.scalar(
         name,
-        own_nulls(move |name, arguments, _| {
-            arity(name, arguments, 1..=usize::MAX)?;
+        own_nulls(move |_, arguments, _| {
             // NULL makes the result NULL; one that is a literal makes every result so.
             if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
                 return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
@@ -187,11 +202,11 @@ fn any(registry: &mut Registry, name: &str, narrow: bool, how: Any<u64>) {
 }
 
 /// Hashes of all columns together, and where they are NULL.
-fn hash_columns<H: Copy + Default>(
+fn hash_columns<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + Copy>(
     args: &[ArrayRef],
     kinds: &[SqlType],
     rows: usize,
-    how: Any<H>,
+    how: Any<H, B, C>,
 ) -> Result<(Vec<H>, Option<NullBuffer>)> {
     let mut hashes: Option<Vec<H>> = None;
     let mut nulls = None;
@@ -200,38 +215,16 @@ fn hash_columns<H: Copy + Default>(
         nulls = NullBuffer::union(nulls.as_ref(), array.nulls());
         hash_column(&array, kind, how, &mut hashes)?;
     }
-    Ok((hashes.unwrap_or_else(|| vec![H::default(); rows]), nulls))
-}
-
-fn sip_128_length(length: u64) -> [u8; 16] {
-    u128::from(salted_int_hash_32(length)).to_le_bytes()
-}
-
-/// Of any values, in 16 bytes.
-fn sip_128_of_values(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 0..=usize::MAX)?;
-    if arguments.iter().any(|argument| argument.kind.is_null_literal()) {
-        return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
-    }
-    let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
-    let result = if nullable { T::FixedString(16).nullable() } else { T::FixedString(16) };
-    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
-    let how = Any {
-        bytes: sip_128,
-        number: None,
-        combine: |a, b| sip_128(&[a, b].concat()),
-        length: sip_128_length,
-        bytes_end: None,
-    };
-    Ok(Bound::new(result, move |args, rows| {
-        let (hashes, nulls) = hash_columns(args, &kinds, rows, how)?;
-        let bytes = Buffer::from_vec(hashes.concat());
-        Ok(Arc::new(FixedSizeBinaryArray::try_new(16, bytes, nulls)?) as ArrayRef)
-    }))
+    Ok((hashes.unwrap_or_else(|| vec![how.nothing; rows]), nulls))
 }
 
 /// Hashes a column into `hashes`, combined with what is there.
-fn hash_column<H: Copy + Default>(array: &ArrayRef, kind: &SqlType, how: Any<H>, hashes: &mut Option<Vec<H>>) -> Result<()> {
+fn hash_column<H: Copy + Default, B: Fn(&[u8]) -> H + Copy, C: Fn(H, H) -> H + Copy>(
+    array: &ArrayRef,
+    kind: &SqlType,
+    how: Any<H, B, C>,
+    hashes: &mut Option<Vec<H>>,
+) -> Result<()> {
     let rows = array.len();
     let mut put = |values: &mut dyn Iterator<Item = H>| match hashes {
         None => *hashes = Some(values.collect()),
@@ -324,7 +317,7 @@ fn hash_column<H: Copy + Default>(array: &ArrayRef, kind: &SqlType, how: Any<H>,
     Ok(())
 }
 
-fn check_lengths<H>(how: Any<H>, mut lengths: impl Iterator<Item = usize>) -> Result<()> {
+fn check_lengths<H, B, C>(how: Any<H, B, C>, mut lengths: impl Iterator<Item = usize>) -> Result<()> {
     match how.bytes_end {
         Some(end) if lengths.any(|length| length >= end) => {
             Err(Error::not_implemented(format!("This hash of texts of {end} bytes and more: use farmFingerprint64")))
@@ -345,7 +338,7 @@ fn stored_width(kind: &SqlType, carried: usize) -> usize {
     }
 }
 
-fn hash_word<H>(word: u64, width: usize, how: Any<H>) -> H {
+fn hash_word<H, B: Fn(&[u8]) -> H, C>(word: u64, width: usize, how: Any<H, B, C>) -> H {
     match how.number {
         Some(mix) => mix(word),
         None => (how.bytes)(&word.to_le_bytes()[..width]),

@@ -1,5 +1,4 @@
-//! SipHash-2-4 with a key of zeros, as ClickHouse has it: its 128 bits differ from the reference in one constant, for which
-//! reason no crate gives them.
+//! SipHash-2-4 as ClickHouse has it: its 128 bits differ from the reference in one constant, for which reason no crate gives them.
 
 use super::words::word64;
 
@@ -28,9 +27,18 @@ impl Sip {
     }
 }
 
-/// The 16 bytes in the order in which `sipHash128` gives them.
+/// The 16 bytes in the order in which `sipHash128` gives them. The key is of zeros.
 pub fn sip_128(bytes: &[u8]) -> [u8; 16] {
-    let mut sip = Sip([0x736f_6d65_7073_6575, 0x646f_7261_6e64_6f6d, 0x6c79_6765_6e65_7261, 0x7465_6462_7974_6573]);
+    sip_128_keyed((0, 0), bytes)
+}
+
+pub fn sip_128_keyed(key: (u64, u64), bytes: &[u8]) -> [u8; 16] {
+    let mut sip = Sip([
+        0x736f_6d65_7073_6575 ^ key.0,
+        0x646f_7261_6e64_6f6d ^ key.1,
+        0x6c79_6765_6e65_7261 ^ key.0,
+        0x7465_6462_7974_6573 ^ key.1,
+    ]);
     let whole = bytes.len() / 8 * 8;
     (0..whole).step_by(8).for_each(|at| sip.take(word64(bytes, at)));
     let mut last = [0; 8];

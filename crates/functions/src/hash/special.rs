@@ -1,20 +1,27 @@
-//! Hashes with a purpose: `URLHash`, which leaves out what does not tell pages apart, and `jumpConsistentHash`, which gives
-//! keys to buckets so that few move when a bucket is added.
+//! Hashes with a purpose: `URLHash`, which leaves out what does not tell pages apart, `jumpConsistentHash` and
+//! `kostikConsistentHash`, which give keys to buckets so that few move when a bucket is added, and `xxHash64Spark`, the hash of
+//! another system.
 
 use SqlType as T;
-use arrow::datatypes::{Int32Type, Int64Type, UInt64Type};
+use arrow::array::Array;
+use arrow::datatypes::{Int32Type, Int64Type, UInt16Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 
 use super::city::city_hash_64;
 use crate::columns::{Bytes, Numbers, numbers};
-use crate::define::{arity, bad_argument, constant_integer, expect_integer, expect_string, not_constant, plain};
+use crate::define::{
+    arity, bad_argument, constant_integer, expect_integer, expect_string, illegal, not_constant, own_nulls, plain,
+};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("URLHash", plain(|name, arguments, _| url_hash(name, arguments)));
     registry.scalar("jumpConsistentHash", plain(|name, arguments, _| jump(name, arguments)));
+    registry.scalar("kostikConsistentHash", plain(|name, arguments, _| kostik(name, arguments)));
+    registry.alias("yandexConsistentHash", "kostikConsistentHash");
+    registry.scalar("xxHash64Spark", own_nulls(|name, arguments, _| spark(name, arguments)));
 }
 
 fn url_hash(name: &str, arguments: &[Argument]) -> Result<Bound> {
@@ -88,4 +95,82 @@ fn bucket(mut key: u64, buckets: i32) -> i32 {
         next = ((last + 1) as f64 * ((1u64 << 31) as f64 / ((key >> 33) + 1) as f64)) as i64;
     }
     last as i32
+}
+
+/// Buckets that `kostikConsistentHash` tells apart at most.
+const KOSTIK_BUCKETS_MAX: i64 = 32768;
+
+fn kostik(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_integer(name, arguments, 0)?;
+    expect_integer(name, arguments, 1)?;
+    let buckets = constant_integer(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
+    if !(1..=KOSTIK_BUCKETS_MAX).contains(&buckets) {
+        return Err(bad_argument(
+            name,
+            format!("the number of buckets must be from 1 to {KOSTIK_BUCKETS_MAX}, not {buckets}"),
+        ));
+    }
+    let buckets = buckets as u64;
+    let unsigned = *arguments[0].kind.plain() == T::UInt64;
+    let cast = if unsigned { T::UInt64 } else { T::Int64 };
+    Ok(Bound::cast(vec![cast, T::Int64], T::UInt16, move |args, rows| {
+        if unsigned {
+            let keys = Numbers::of::<UInt64Type>(&args[0])?;
+            return numbers::<UInt16Type>(rows, |row| Ok(kostik_bucket(keys.get(row), buckets)));
+        }
+        let keys = Numbers::of::<Int64Type>(&args[0])?;
+        numbers::<UInt16Type>(rows, |row| Ok(kostik_bucket(keys.get(row) as u64, buckets)))
+    }))
+}
+
+/// By the key's four parts of 16 bits, lowest first: a, b, c, d. For a power of two 2^k the low k bits of c decide: 0 and 1 are
+/// buckets themselves, else the highest bit that is set stays and those below it are a's or b's, by whether the bits set in c are
+/// even or odd in number. For numbers between 2^(k-1) and 2^k the bucket for 2^k is taken where there is one. Else the bits that
+/// have no part in that choose evenly between a bucket above 2^(k-1) and the bucket for 2^(k-1).
+fn kostik_bucket(key: u64, buckets: u64) -> u16 {
+    let part = |i: u32| key >> (16 * i) & 0xffff;
+    let (a, b, c, d) = (part(0), part(1), part(2), part(3));
+    let of_power = |power: u64| {
+        let low = c & (power - 1);
+        if low < 2 {
+            return low;
+        }
+        let top = 1u64 << low.ilog2();
+        top + (if low.count_ones() % 2 == 0 { a } else { b } & (top - 1))
+    };
+    if buckets == 1 {
+        return 0;
+    }
+    let bits = (buckets - 1).ilog2() + 1;
+    let whole = of_power(1 << bits);
+    if whole < buckets {
+        return whole as u16;
+    }
+    let shift = 16 - bits;
+    let mut rest = d << shift | c >> bits;
+    rest = rest << (shift + 1) | b >> (bits - 1);
+    rest = rest << (shift + 1) | a >> (bits - 1);
+    let other = rest % (whole * (whole + 1)) / (1 << bits) + (1 << (bits - 1));
+    (if other < buckets { other } else { of_power(1 << (bits - 1)) }) as u16
+}
+
+/// What Spark's `xxhash64` begins with, and gives for NULL.
+const SPARK_SEED: u64 = 42;
+
+fn spark(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    if arguments[0].kind.is_null_literal() {
+        return Ok(Bound::new(T::Int64, |_, rows| numbers::<Int64Type>(rows, |_| Ok(SPARK_SEED as i64))));
+    }
+    if *arguments[0].kind.plain() != T::String {
+        return Err(illegal(name, arguments, 0, "String or NULL"));
+    }
+    Ok(Bound::new(T::Int64, |args, rows| {
+        let texts = Bytes::of(&args[0])?;
+        numbers::<Int64Type>(rows, |row| {
+            let null = args[0].is_null(crate::columns::at(args[0].len(), row));
+            Ok(if null { SPARK_SEED } else { xxhash_rust::xxh64::xxh64(texts.get(row), SPARK_SEED) } as i64)
+        })
+    }))
 }

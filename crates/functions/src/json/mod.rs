@@ -2,6 +2,7 @@
 //! Nothing is built in memory but the result's column. Text that is no JSON has no value at any path.
 
 mod extract;
+mod merge;
 mod path;
 mod path_language;
 mod questions;
@@ -19,4 +20,5 @@ pub fn register(registry: &mut Registry) {
     path_language::register(registry);
     simple::register(registry);
     write::register(registry);
+    merge::register(registry);
 }

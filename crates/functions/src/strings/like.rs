@@ -26,10 +26,19 @@ pub fn register(registry: &mut Registry) {
             }),
         );
     }
-    registry.scalar(
-        "match",
-        plain(|name, arguments, _| bind(name, arguments, true, |pattern| regex(pattern, false), Regex::is_match)),
-    );
+    for (name, case_insensitive, wanted) in [
+        ("match", false, true),
+        ("notMatch", false, false),
+        ("matchCaseInsensitive", true, true),
+        ("notMatchCaseInsensitive", true, false),
+    ] {
+        registry.scalar(
+            name,
+            plain(move |name, arguments, _| {
+                bind(name, arguments, wanted, move |pattern| regex(pattern, case_insensitive), Regex::is_match)
+            }),
+        );
+    }
     registry.alias("REGEXP_MATCHES", "match");
     registry.any_case("REGEXP_MATCHES");
 }

@@ -1,16 +1,22 @@
 //! Strings. They are bytes: functions whose names end in `UTF8` count code points, all others bytes.
 
+mod base32;
 mod base58;
 mod bits;
 mod build;
 mod case;
+mod charset;
+mod compare;
 mod distance;
 mod encode;
+mod folding;
 mod format;
+mod highlight;
 mod html;
 mod key_values;
 mod length;
 pub(crate) mod like;
+mod natural;
 mod ngrams;
 mod normalize;
 mod overlay;
@@ -19,11 +25,14 @@ pub(crate) mod pattern;
 mod position;
 mod readable;
 mod regex_functions;
+mod regex_position;
 mod replace;
 mod search;
 mod sequence;
+mod sparse;
 mod split;
 mod substring;
+mod tokenizer;
 mod trim;
 pub(crate) mod utf8;
 
@@ -65,6 +74,15 @@ pub fn register(registry: &mut Registry) {
     ngrams::register(registry);
     normalize::register(registry);
     key_values::register(registry);
+    base32::register(registry);
+    natural::register(registry);
+    charset::register(registry);
+    compare::register(registry);
+    folding::register(registry);
+    sparse::register(registry);
+    tokenizer::register(registry);
+    highlight::register(registry);
+    regex_position::register(registry);
     registry.scalar("extractTextFromHTML", text_function(html::extract));
     registry.scalar("toStringCutToZero", part_function(|text| &text[..memchr::memchr(0, text).unwrap_or(text.len())]));
 }

@@ -10,7 +10,7 @@ use crate::define::{arity, expect_string, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
-const CANNOT_NORMALIZE_STRING: ErrorCode = ErrorCode(621);
+pub const CANNOT_NORMALIZE_STRING: ErrorCode = ErrorCode(621);
 
 type Normal = fn(&str) -> String;
 

@@ -16,10 +16,24 @@ use super::utf8;
 
 /// Compiles a regular expression. Errors: CANNOT_COMPILE_REGEXP.
 pub fn regex(pattern: &[u8], case_insensitive: bool) -> Result<Regex> {
+    regex_with(pattern, Flags { case_insensitive, dot_matches_line_feed: true, multi_line: false })
+}
+
+#[derive(Clone, Copy, Default)]
+pub struct Flags {
+    pub case_insensitive: bool,
+    pub dot_matches_line_feed: bool,
+    /// `^` and `$` match at every line's ends.
+    pub multi_line: bool,
+}
+
+/// As `regex`, with flags.
+pub fn regex_with(pattern: &[u8], flags: Flags) -> Result<Regex> {
     let text = String::from_utf8_lossy(pattern);
     RegexBuilder::new(&translate(&text))
-        .dot_matches_new_line(true)
-        .case_insensitive(case_insensitive)
+        .dot_matches_new_line(flags.dot_matches_line_feed)
+        .case_insensitive(flags.case_insensitive)
+        .multi_line(flags.multi_line)
         .size_limit(64 << 20)
         .build()
         .map_err(|error| {

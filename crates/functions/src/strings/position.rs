@@ -68,6 +68,8 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("position");
     registry.alias("strpos", "position");
     registry.any_case("strpos");
+    registry.alias("instr", "positionCaseInsensitive");
+    registry.any_case("instr");
     registry.scalar(
         "locate",
         plain(|name, arguments, _| position(name, arguments, Mode { points: false, ignore_case: false }, true)),

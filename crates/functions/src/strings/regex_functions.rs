@@ -25,6 +25,8 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("regexpExtract");
     registry.alias("REGEXP_EXTRACT", "regexpExtract");
     registry.any_case("REGEXP_EXTRACT");
+    registry.alias("REGEXP_SUBSTR", "regexpExtract");
+    registry.any_case("REGEXP_SUBSTR");
     registry.scalar("countMatches", plain(|name, arguments, _| count_matches(name, arguments, false)));
     registry.scalar("countMatchesCaseInsensitive", plain(|name, arguments, _| count_matches(name, arguments, true)));
 }

@@ -1,4 +1,4 @@
-//! Texts taken apart: `splitBy…`, `alphaTokens`, `tokens`, `ngrams`; and put together: `arrayStringConcat`. Parts share the buffers
+//! Texts taken apart: `splitBy…`, `alphaTokens`, `ngrams`; and put together: `arrayStringConcat`. Parts share the buffers
 //! of the text they come from.
 
 use SqlType as T;
@@ -34,7 +34,6 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar("alphaTokens", plain(|name, arguments, _| by_class(name, arguments, |byte| byte.is_ascii_alphabetic())));
     registry.alias("splitByAlpha", "alphaTokens");
-    registry.scalar("tokens", plain(|name, arguments, _| tokens(name, arguments)));
     registry.scalar("ngrams", plain(|name, arguments, _| ngrams(name, arguments)));
     registry.scalar("arrayStringConcat", plain(join));
     registry.alias("array_to_string", "arrayStringConcat");
@@ -166,59 +165,12 @@ fn by_class(name: &str, arguments: &[Argument], inside: fn(u8) -> bool) -> Resul
     }))
 }
 
-/// `tokens(text)`: by separators; `tokens(text, 'ngrams', n)`, `tokens(text, 'array')`, `tokens(text, 'splitByString', […])`.
-fn tokens(name: &str, arguments: &[Argument]) -> Result<Bound> {
-    arity(name, arguments, 1..=3)?;
-    expect_string(name, arguments, 0)?;
-    let tokenizer = match arguments.get(1) {
-        None => "splitByNonAlpha".to_string(),
-        Some(_) => crate::define::need_constant_text(name, arguments, 1)?,
-    };
-    let number = arguments.get(2).and_then(crate::define::constant_integer);
-    match tokenizer.as_str() {
-        "splitByNonAlpha" | "default" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
-            slice_lists(&args[0], rows, |_, text, parts| {
-                runs(text, |byte| byte.is_ascii_alphanumeric() || !byte.is_ascii(), usize::MAX, parts);
-                Ok(())
-            })
-        })),
-        "array" | "noop" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
-            slice_lists(&args[0], rows, |_, text, parts| {
-                parts.push(text);
-                Ok(())
-            })
-        })),
-        "ngrams" | "ngram" => {
-            let n = number.unwrap_or(3);
-            if !(1..=8).contains(&n) {
-                return Err(bad_argument(name, format!("the length of ngrams must be between 1 and 8, not {n}")));
-            }
-            Ok(Bound::new(SqlType::array(T::String), move |args, rows| {
-                slice_lists(&args[0], rows, |_, text, parts| {
-                    grams(text, n as usize, parts);
-                    Ok(())
-                })
-            }))
-        }
-        "splitByString" => Ok(Bound::new(SqlType::array(T::String), |args, rows| {
-            slice_lists(&args[0], rows, |_, text, parts| {
-                parts.extend(text.split(|byte| *byte == b' ').filter(|part| !part.is_empty()));
-                Ok(())
-            })
-        })),
-        other => Err(bad_argument(
-            name,
-            format!("unknown tokenizer '{other}': use splitByNonAlpha, splitByString, ngrams or array"),
-        )),
-    }
-}
-
 /// All stretches of `n` code points.
-fn grams<'a>(text: &'a [u8], n: usize, parts: &mut Vec<&'a [u8]>) {
+pub fn grams<'a>(text: &'a [u8], n: usize, parts: &mut Vec<&'a [u8]>) {
     let mut borders: Vec<usize> =
         text.iter().enumerate().filter(|(_, byte)| !utf8::is_continuation(**byte)).map(|(i, _)| i).collect();
     borders.push(text.len());
-    parts.extend(borders.windows(n + 1).map(|window| &text[window[0]..window[n]]));
+    parts.extend(borders.windows(n.saturating_add(1)).map(|window| &text[window[0]..window[n]]));
 }
 
 fn ngrams(name: &str, arguments: &[Argument]) -> Result<Bound> {
