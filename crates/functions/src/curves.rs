@@ -94,7 +94,7 @@ fn place(x: u64, y: u64) -> u64 {
     let mut place = 0;
     for bit in (0..BITS).rev() {
         let (high, low) = (a >> bit & 1, b >> bit & 1);
-        place = place << 2 | u64::from(3 * high ^ low);
+        place = place << 2 | u64::from((3 * high) ^ low);
         if low == 0 {
             if high == 1 {
                 (a, b) = (!a, !b);

@@ -26,7 +26,7 @@ pub fn register(registry: &mut Registry) {
 }
 
 fn constant(name: &str, arguments: &[Argument], i: usize) -> Result<f64> {
-    if !arguments[i].kind.is_float() && !(i == 3 && arguments[i].kind.is_integer()) {
+    if !(arguments[i].kind.is_float() || i == 3 && arguments[i].kind.is_integer()) {
         return Err(illegal(name, arguments, i, "a constant float"));
     }
     let value = arguments[i].constant.as_ref().ok_or_else(|| not_constant(name, i))?;

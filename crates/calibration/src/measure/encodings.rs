@@ -45,7 +45,7 @@ pub fn measure(bench: &Bench<'_>, figures: &mut Figures) -> Result<()> {
         ("delta texts", &many_texts, Some(Encoding::DELTA_BYTE_ARRAY)),
         ("dictionary texts", &few_texts, None),
     ] {
-        let file = file(&[values.clone()], encoding)?;
+        let file = file(std::slice::from_ref(values), encoding)?;
         let bytes = value_bytes(values);
         let rate = bench.rate(|| decoded(&file).map(|()| bytes))?;
         figures.add(Resource::ParquetDecode, level, 0, rate);

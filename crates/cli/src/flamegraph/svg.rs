@@ -185,6 +185,6 @@ mod tests {
     fn what_is_no_stack_is_an_error() {
         let error =
             graph(&["main;sort".to_string()], &Look { title: "", unit: "", is_memory: true }).expect_err("no number");
-        assert_eq!(error.code, ErrorCode::BAD_ARGUMENTS);
+        assert_eq!(error.code(), ErrorCode::BAD_ARGUMENTS);
     }
 }

@@ -37,7 +37,7 @@ impl LimitWatch {
             engine.calibration(context).await?;
             aside = context.elapsed().saturating_sub(begun);
         }
-        if !is_asked && !(is_logged && limit_log().is_on() && engine.calibrations.is_known()) {
+        if !(is_asked || is_logged && limit_log().is_on() && engine.calibrations.is_known()) {
             return Ok(None);
         }
         match is_asked {

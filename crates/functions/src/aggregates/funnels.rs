@@ -122,12 +122,15 @@ fn time_argument(call: &Call<'_>) -> Result<SqlType> {
     }
 }
 
-/// What is said of events in the order of time.
+/// Of events in the order of time.
+type OfEvents<T> = Arc<dyn Fn(&[(i64, u32)]) -> T + Send + Sync>;
+
+/// What is said of them.
 #[derive(Clone)]
 enum Judge {
-    Number(Arc<dyn Fn(&[(i64, u32)]) -> u64 + Send + Sync>),
+    Number(OfEvents<u64>),
     /// Some of their times.
-    Times(Arc<dyn Fn(&[(i64, u32)]) -> Vec<i64> + Send + Sync>),
+    Times(OfEvents<Vec<i64>>),
 }
 
 fn timed(call: &Call<'_>, result: SqlType, judge: Judge) -> Result<Plan> {

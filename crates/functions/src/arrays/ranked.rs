@@ -143,8 +143,7 @@ fn numbered(lengths: &[Vec<usize>], rows: usize, encoded: &[(usize, Rows)], clea
     let mut seen: HashMap<Vec<Row<'_>>, u32> = HashMap::new();
     let mut current = None;
     let mut numbers = Vec::with_capacity(total);
-    for i in 0..total {
-        let group = ancestors[clear - 1][i];
+    for (i, &group) in ancestors[clear - 1].iter().enumerate().take(total) {
         if current != Some(group) {
             seen.clear();
             current = Some(group);

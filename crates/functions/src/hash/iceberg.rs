@@ -22,7 +22,7 @@ pub fn register(registry: &mut Registry) {
         plain(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
             let (cast, hash) = hash(name, arguments, 0)?;
-            Ok(Bound::cast(vec![cast], T::Int32, move |args, rows| hash(args, rows)))
+            Ok(Bound::cast(vec![cast], T::Int32, hash))
         }),
     );
     registry.scalar("icebergBucket", plain(|name, arguments, _| bucket(name, arguments)));

@@ -137,7 +137,7 @@ fn kostik_bucket(key: u64, buckets: u64) -> u16 {
             return low;
         }
         let top = 1u64 << low.ilog2();
-        top + (if low.count_ones() % 2 == 0 { a } else { b } & (top - 1))
+        top + (if low.count_ones().is_multiple_of(2) { a } else { b } & (top - 1))
     };
     if buckets == 1 {
         return 0;
