@@ -3,8 +3,9 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArguments, OneOrManyWithParens, OrderByExpr, SelectItem, SelectItemQualifiedWildcardKind,
-    SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType, WithFill,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment, OneOrManyWithParens, OrderByExpr, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType,
+    WithFill,
 };
 
 use crate::ast::{
@@ -279,6 +280,20 @@ fn chain(name: &str, mut operands: Vec<Node>) -> Node {
     call(name, operands)
 }
 
+/// Functions that have a form which counts NULL as a value.
+const KEEP_NULLS: &[&str] = &["any", "any_value", "anyLast", "first_value", "last_value"];
+
+fn respects_nulls(function: &Function) -> bool {
+    let inside = match &function.args {
+        FunctionArguments::List(list) => list
+            .clauses
+            .iter()
+            .any(|clause| matches!(clause, FunctionArgumentClause::IgnoreOrRespectNulls(NullTreatment::RespectNulls))),
+        _ => false,
+    };
+    inside || function.null_treatment == Some(NullTreatment::RespectNulls)
+}
+
 fn function_call(function: &Function) -> Result<Node> {
     let name = match &parts(&function.name)?[..] {
         [name] => name.clone(),
@@ -293,6 +308,11 @@ fn function_call(function: &Function) -> Result<Node> {
                 list.duplicate_treatment == Some(DuplicateTreatment::Distinct),
             ),
         })
+    };
+    // `any(x) RESPECT NULLS` is a function by itself; leaving NULL out is what they do anyway.
+    let name = match respects_nulls(function) && KEEP_NULLS.iter().any(|known| name.eq_ignore_ascii_case(known)) {
+        true => format!("{name}_respect_nulls"),
+        false => name,
     };
     let (mut list, distinct) = arguments(&function.args)?;
     let (parameters, _) = arguments(&function.parameters)?;

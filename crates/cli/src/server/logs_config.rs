@@ -131,9 +131,9 @@ mod tests {
     }
 
     #[test]
-    fn names_beside_addresses_may_be_left_out() {
+    fn names_stand_beside_addresses_where_that_is_said() {
         let says = |text: &str| of(&format!("<trace_log>{text}</trace_log>")).expect("reads").logs["trace_log"].symbolize;
-        assert!(says("") && says("<symbolize>true</symbolize>") && !says("<symbolize>false</symbolize>"));
+        assert!(!says("") && says("<symbolize>true</symbolize>") && !says("<symbolize>false</symbolize>"));
     }
 
     #[test]

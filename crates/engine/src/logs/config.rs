@@ -46,7 +46,7 @@ impl Default for LogConfig {
             ttl: None,
             settings: None,
             engine: None,
-            symbolize: true,
+            symbolize: false,
         }
     }
 }
