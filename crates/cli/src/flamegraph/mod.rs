@@ -86,6 +86,7 @@ mod tests {
     use super::*;
 
     #[derive(Parser)]
+    #[command(disable_help_flag = true)]
     struct Line {
         #[command(flatten)]
         arguments: FlamegraphArguments,
