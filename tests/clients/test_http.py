@@ -98,7 +98,7 @@ def test_settings_are_parameters_of_the_url(http):
     [
         ("SELECT * FROM nowhere", 404, "UNKNOWN_TABLE"),
         ("SELECT (", 400, "SYNTAX_ERROR"),
-        ("SELECT nothing()", 404, "UNKNOWN_FUNCTION"),
+        ("SELECT no_such_function()", 404, "UNKNOWN_FUNCTION"),
         ("SELECT throwIf(1)", 500, "FUNCTION_THROW_IF_VALUE_IS_NON_ZERO"),
         ("SELECT 1 FORMAT Nothing", 404, "UNKNOWN_FORMAT"),
         ("SELECT 1; SELECT 2", 400, "SYNTAX_ERROR"),
@@ -222,7 +222,7 @@ def test_frames_both_ways(http, table):
     broken = bytearray(frames(b"1\n"))
     broken[20] ^= 1
     assert http(f"INSERT INTO {table} FORMAT TSV", bytes(broken), decompress=1).status != 200
-    assert unframed(http("SELECT nothing()", compress=1).body).startswith(b"Code: 46.")
+    assert unframed(http("SELECT no_such_function()", compress=1).body).startswith(b"Code: 46.")
 
 
 def test_an_error_behind_rows_is_marked_and_breaks_the_answer_off(http):
@@ -303,7 +303,7 @@ def test_connections_have_numbers(http):
 
 def test_connections_are_kept(http):
     connection = http_connection(http)
-    for query in ("SELECT+1", "SELECT+nothing()", "SELECT+2"):
+    for query in ("SELECT+1", "SELECT+no_such_function()", "SELECT+2"):
         connection.request("GET", f"/?query={query}")
         connection.getresponse().read()
     sock = connection.sock

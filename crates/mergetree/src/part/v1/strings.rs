@@ -364,8 +364,11 @@ mod tests {
             let (ours, theirs) = (file(making, &pieces), file(Making { by_own: false, ..making }, &pieces));
             let (a, b) = (metadata(&ours), metadata(&theirs));
             prop_assert_eq!(a.row_group(0).column(0).statistics(), b.row_group(0).column(0).statistics());
-            prop_assert_eq!(a.column_index(), b.column_index());
-            prop_assert_eq!(page_rows(&a), page_rows(&b));
+            // The crate ends a page where its dictionary is full, within a granule; ours are granules throughout.
+            prop_assert_eq!(page_rows(&a), (0..numbers.len() as i64).step_by(64).collect::<Vec<_>>());
+            if page_rows(&a) == page_rows(&b) {
+                prop_assert_eq!(a.column_index(), b.column_index());
+            }
             let read: Vec<String> = batches(ours)
                 .iter()
                 .flat_map(|batch| batch.column(0).as_string::<i32>().iter().map(|value| value.expect("no NULL").to_string()).collect::<Vec<_>>())
