@@ -271,7 +271,7 @@ def test_a_setting_of_ones_own_may_be_left_to_who_only_reads(house):
     http.ok("CREATE USER alice IDENTIFIED BY 'a' DEFAULT ROLE tenants SETTINGS readonly = 1")
     alice = As(http, "alice", "a")
     assert alice.ok("SELECT getSetting('SQL_tenant') SETTINGS SQL_tenant = 'one'") == "one\n"
-    assert alice.ok("SELECT getSetting('SQL_tenant')", SQL_tenant="'two'") == "two\n"
+    assert alice.ok("SELECT getSetting('SQL_tenant')", SQL_tenant="two") == "two\n"
     assert alice("SELECT 1 SETTINGS SQL_other = 'x'").error == (164, "READONLY")
 
 
