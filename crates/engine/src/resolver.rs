@@ -107,17 +107,7 @@ impl<'a> Resolver<'a> {
             _ => self.hints.insert_target.clone().unwrap_or_default(),
         };
         let provider = rows_once(blocks.begin(&columns, &columns, self.context), &columns, self.context)?;
-        Ok(Some(ResolvedTable {
-            provider,
-            columns,
-            virtual_columns: Columns::default(),
-            aliases: Columns::default(),
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name: vec![name.to_string()],
-        }))
+        Ok(Some(ResolvedTable::of_rows(provider, columns, vec![name.to_string()])))
     }
 
     /// A table that came with the statement.
@@ -125,17 +115,11 @@ impl<'a> Resolver<'a> {
         let Some(table) = self.external.iter().find(|table| table.name == name) else { return Ok(None) };
         let definition = system_definition(TEMPORARY_DATABASE, name, "Memory", table.columns.clone());
         let rows = Rows::Held(Arc::new(vec![table.batches.clone()]));
-        Ok(Some(ResolvedTable {
-            provider: Arc::new(RowsProvider::new(&definition, rows)),
-            columns: table.columns.clone(),
-            virtual_columns: Columns::default(),
-            aliases: Columns::default(),
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name: vec![table.name.clone()],
-        }))
+        Ok(Some(ResolvedTable::of_rows(
+            Arc::new(RowsProvider::new(&definition, rows)),
+            table.columns.clone(),
+            vec![table.name.clone()],
+        )))
     }
 
     /// For the query of a materialized view, whose names without a database are of this one.
@@ -156,15 +140,9 @@ impl<'a> Resolver<'a> {
             return Ok(None);
         };
         Ok(Some(ResolvedTable {
-            provider: block.provider()?,
-            columns: stored_columns(&block.table.columns),
-            virtual_columns: Columns::default(),
             aliases: alias_columns(&block.table),
             prewhere: true,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name: full.to_vec(),
+            ..ResolvedTable::of_rows(block.provider()?, stored_columns(&block.table.columns), full.to_vec())
         }))
     }
 
@@ -195,18 +173,7 @@ impl<'a> Resolver<'a> {
         }
         let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;
         let provider = Arc::new(ViewTable::new(plan, None));
-        let (virtual_columns, aliases) = (Columns::default(), Columns::default());
-        Ok(ResolvedTable {
-            provider,
-            columns,
-            virtual_columns,
-            aliases,
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name,
-        })
+        Ok(ResolvedTable::of_rows(provider, columns, name))
     }
 
     /// The query of a view as a table of the view's columns.
@@ -236,15 +203,8 @@ impl<'a> Resolver<'a> {
         let all = Columns::new(columns.iter().chain(virtual_columns.iter()).cloned().collect());
         if tables.is_empty() {
             return Ok(ResolvedTable {
-                provider: Arc::new(MemTable::try_new(all.arrow(), vec![Vec::new()])?),
-                columns,
                 virtual_columns,
-                aliases: Columns::default(),
-                prewhere: false,
-                is_merge_tree: false,
-                sampling: None,
-                kept_aggregates: Vec::new(),
-                name,
+                ..ResolvedTable::of_rows(Arc::new(MemTable::try_new(all.arrow(), vec![Vec::new()])?), columns, name)
             });
         }
         let table = self.query_as(&merged_tables::query(&tables, &columns), &merged.database, Some(&all), name).await?;
@@ -312,17 +272,11 @@ impl<'a> Resolver<'a> {
         let shown = gristmill_base::redact::statement(&text);
         let outcome = interpreter.explain(&shown, &kind, &options, &statement).await?;
         let batches: Vec<RecordBatch> = outcome.rows.try_collect().await?;
-        Ok(ResolvedTable {
-            provider: Arc::new(MemTable::try_new(outcome.columns.arrow(), vec![batches])?),
-            columns: outcome.columns,
-            virtual_columns: Columns::default(),
-            aliases: Columns::default(),
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name: vec![name.to_string()],
-        })
+        Ok(ResolvedTable::of_rows(
+            Arc::new(MemTable::try_new(outcome.columns.arrow(), vec![batches])?),
+            outcome.columns,
+            vec![name.to_string()],
+        ))
     }
 
     /// What a query over tables of a database gives, in columns of given names and types, or in its own.
@@ -365,17 +319,7 @@ impl<'a> Resolver<'a> {
             exprs.push(analyzer.cast_to(typed, &column.kind)?.expr.alias(&column.name));
         }
         let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
-        Ok(ResolvedTable {
-            provider: Arc::new(ViewTable::new(plan, None)),
-            columns,
-            virtual_columns: Columns::default(),
-            aliases: Columns::default(),
-            prewhere: false,
-            is_merge_tree: false,
-            sampling: None,
-            kept_aggregates: Vec::new(),
-            name,
-        })
+        Ok(ResolvedTable::of_rows(Arc::new(ViewTable::new(plan, None)), columns, name))
     }
 
     async fn ready(&self, table: &dyn Table, name: Vec<String>, is_final: bool) -> Result<ResolvedTable> {
@@ -470,17 +414,11 @@ impl TableResolver for Resolver<'_> {
                 return Err(Error::new(ErrorCode::ACCESS_DENIED, text));
             }
             let (columns, batches) = table.index_rows(self.context, request, false).await?;
-            return Ok(ResolvedTable {
-                provider: Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?),
+            return Ok(ResolvedTable::of_rows(
+                Arc::new(MemTable::try_new(columns.arrow(), vec![batches])?),
                 columns,
-                virtual_columns: Columns::default(),
-                aliases: Columns::default(),
-                prewhere: false,
-                is_merge_tree: false,
-                sampling: None,
-                kept_aggregates: Vec::new(),
-                name: vec![name.to_string()],
-            });
+                vec![name.to_string()],
+            ));
         }
         let table = gristmill_sources::open_table_function(&call, self.context, &self.hints).await?;
         self.seen.lock().push(("_table_function".to_string(), name.to_string()));

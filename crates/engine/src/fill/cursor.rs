@@ -18,6 +18,8 @@ pub struct CursorKey {
     pub from: Option<Value>,
     pub to: Option<Value>,
     pub next: Next,
+    /// The number that each step adds, if it does.
+    pub adds: Option<Value>,
     /// From a row to the border of what is made behind it.
     pub staleness: Option<Next>,
     pub descending: bool,
@@ -190,7 +192,8 @@ impl Cursor {
             if self.keys[at].is_before(next, current) {
                 return Ok(false);
             }
-            let mut reached = current;
+            // Of a gap of any length whole numbers are divided; steps of other kinds are counted.
+            let mut reached = self.keys[at].adds.and_then(|step| current.last_before(next, step)).unwrap_or(current);
             loop {
                 let further = (self.keys[at].next)(reached)?;
                 if !self.keys[at].is_before(reached, further) || self.keys[at].is_before(next, further) {
@@ -256,6 +259,7 @@ mod tests {
             from: from.map(Value::Whole),
             to: to.map(Value::Whole),
             next: Box::new(|value| Ok(value.plus(Value::Whole(1)))),
+            adds: Some(Value::Whole(1)),
             staleness: None,
             descending: false,
             kind: "UInt8".to_string(),
@@ -294,6 +298,21 @@ mod tests {
         assert!(!cursor.begin(&first));
         assert!(missing(&mut cursor, &[1, 1]).is_empty());
         assert_eq!(missing(&mut cursor, &[3, 2]), [[1, 2], [2, 1], [2, 2], [3, 1]]);
+    }
+
+    #[test]
+    fn a_gap_that_staleness_leaves_is_not_counted_through() {
+        let staleness: Next = Box::new(|value| Ok(value.plus(Value::Whole(2))));
+        let bounds = Some((0, i128::from(u64::MAX)));
+        let mut cursor = Cursor::new(vec![CursorKey { staleness: Some(staleness), bounds, ..key(None, None) }]);
+        let (first, far) = (vec![Some(Value::Whole(1))], vec![Some(Value::Whole(1_000_000_000_000_000_001))]);
+        cursor.begin(&first);
+        cursor.limit_staleness(&first).unwrap();
+        assert!(missing(&mut cursor, &[1]).is_empty());
+        assert_eq!(missing(&mut cursor, &[1_000_000_000_000_000_001]), [[2]]);
+        cursor.limit_staleness(&far).unwrap();
+        assert!(!cursor.jump(&mut false).unwrap());
+        assert_eq!(cursor.row, far);
     }
 
     #[test]

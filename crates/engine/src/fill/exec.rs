@@ -88,6 +88,10 @@ impl FillExec {
                 from: key.from.map(Value::of),
                 to: key.to.map(Value::of),
                 next: next(&key.step, &of(key)),
+                adds: match &key.step {
+                    PhysicalStep::Add(number) => Some(Value::of(*number)),
+                    PhysicalStep::Shift(_) => None,
+                },
                 staleness: key.staleness.as_ref().map(|step| next(step, &of(key))),
                 descending: key.descending,
                 kind: key.kind.clone(),

@@ -39,6 +39,14 @@ impl Value {
         }
     }
 
+    /// The last of the values that begin here, each by `step` from the one before, that is not behind `limit`. `None`: it is to be
+    /// counted, since these are no whole numbers, or none of 127 bits between them.
+    pub fn last_before(self, limit: Value, step: Value) -> Option<Value> {
+        let (Value::Whole(from), Value::Whole(limit), Value::Whole(step)) = (self, limit, step) else { return None };
+        let steps = limit.checked_sub(from)?.checked_div(step)?;
+        Some(Value::Whole(from.checked_add(steps.max(0).checked_mul(step)?)?))
+    }
+
     fn float(self) -> f64 {
         match self {
             Value::Whole(value) => value as f64,

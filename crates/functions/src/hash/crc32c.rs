@@ -1,20 +1,23 @@
 //! CRC-32C (Castagnoli) without the last inversion, as processors compute it, and the short hash that ClickHouse makes of it.
 
-const TABLE: [u32; 256] = {
+const TABLE: [u32; 256] = table(0x82F6_3B78);
+
+/// What each byte does to a CRC. `polynomial`: with its bits in reverse.
+pub const fn table(polynomial: u32) -> [u32; 256] {
     let mut table = [0; 256];
     let mut i = 0;
     while i < 256 {
         let mut value = i as u32;
         let mut bit = 0;
         while bit < 8 {
-            value = if value & 1 == 1 { value >> 1 ^ 0x82F6_3B78 } else { value >> 1 };
+            value = if value & 1 == 1 { value >> 1 ^ polynomial } else { value >> 1 };
             bit += 1;
         }
         table[i] = value;
         i += 1;
     }
     table
-};
+}
 
 /// `crc` over further bytes.
 #[inline]

@@ -405,21 +405,7 @@ fn text_hash<R: ArrowPrimitiveType>(registry: &mut Registry, name: &str, result:
 }
 
 fn crc32(bytes: &[u8], seed: u32) -> u32 {
-    const TABLE: [u32; 256] = {
-        let mut table = [0; 256];
-        let mut i = 0;
-        while i < 256 {
-            let mut value = i as u32;
-            let mut bit = 0;
-            while bit < 8 {
-                value = if value & 1 == 1 { value >> 1 ^ 0xEDB8_8320 } else { value >> 1 };
-                bit += 1;
-            }
-            table[i] = value;
-            i += 1;
-        }
-        table
-    };
+    const TABLE: [u32; 256] = crc32c::table(0xEDB8_8320);
     bytes.iter().fold(seed, |crc, byte| TABLE[usize::from(crc as u8 ^ byte)] ^ crc >> 8)
 }
 

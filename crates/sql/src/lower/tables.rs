@@ -40,6 +40,23 @@ pub struct ResolvedTable {
     pub name: Vec<String>,
 }
 
+impl ResolvedTable {
+    /// A table of which nothing is known but its rows.
+    pub fn of_rows(provider: Arc<dyn TableProvider>, columns: Columns, name: Vec<String>) -> ResolvedTable {
+        ResolvedTable {
+            provider,
+            columns,
+            virtual_columns: Columns::default(),
+            aliases: Columns::default(),
+            prewhere: false,
+            is_merge_tree: false,
+            sampling: None,
+            kept_aggregates: Vec::new(),
+            name,
+        }
+    }
+}
+
 /// Resolved tables by the text of what named them.
 #[derive(Clone, Debug, Default)]
 pub struct ResolvedTables {

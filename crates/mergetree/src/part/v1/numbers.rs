@@ -27,7 +27,7 @@ use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm};
 use super::delta_packing::{Word, pack};
 use super::encode::Codec;
 use super::interning::Numbers;
-use super::places::Places;
+use super::places;
 
 /// How often the forms are compared.
 const TRY_EVERY: usize = 16;
@@ -153,7 +153,8 @@ pub struct NumbersEncoder<W> {
 /// Values that come often.
 struct Dictionary<W> {
     numbers: Numbers<W>,
-    places: Places,
+    /// The page under way as places among them.
+    places: Vec<u32>,
     values_max: usize,
     /// It takes values; else it is full, and pages are of the other forms since.
     is_open: bool,
@@ -176,7 +177,7 @@ impl<W: Number> NumbersEncoder<W> {
             packed: Vec::new(),
             dictionary: dictionary_bytes.map(|bytes| Dictionary {
                 numbers: Numbers::new(),
-                places: Places::default(),
+                places: Vec::new(),
                 values_max: bytes / size_of::<W>(),
                 is_open: true,
             }),
@@ -209,10 +210,9 @@ impl<W: Number> NumbersEncoder<W> {
 
     /// Bytes held: pages that are done and the one under way.
     pub fn memory_bytes(&self) -> u64 {
-        let dictionary = self
-            .dictionary
-            .as_ref()
-            .map_or(0, |dictionary| dictionary.numbers.memory_bytes() + dictionary.places.memory_bytes());
+        let dictionary = self.dictionary.as_ref().map_or(0, |dictionary| {
+            dictionary.numbers.memory_bytes() + (dictionary.places.capacity() * size_of::<u32>()) as u64
+        });
         self.chunk.memory_bytes() + dictionary + (self.values.capacity() * size_of::<W>() + self.packed.capacity()) as u64
     }
 
@@ -229,7 +229,7 @@ impl<W: Number> NumbersEncoder<W> {
             places.push(place);
         }
         self.packed.clear();
-        places.encode(numbers.values().len(), &mut self.packed);
+        places::encode(places, numbers.values().len(), &mut self.packed);
         places.clear();
         let length = self.chunk.compress(&self.packed)?;
         self.chunk.push_compressed(length, PageForm::Places { value_bytes: None }, self.packed.len(), self.values.len())?;

@@ -7,7 +7,7 @@
 /// Places of one run at least.
 const RUN_MIN: usize = 8;
 
-/// The page under way.
+/// The page under way, with the places that it has: least and greatest string are found among these.
 #[derive(Default)]
 pub struct Places {
     places: Vec<u32>,
@@ -53,13 +53,13 @@ impl Places {
     pub fn memory_bytes(&self) -> u64 {
         (size_of::<u32>() * (self.places.capacity() + self.last_page_with.capacity() + self.distinct.capacity())) as u64
     }
+}
 
-    /// The bytes of the page. `known`: values of the dictionary so far.
-    pub fn encode(&self, known: usize, out: &mut Vec<u8>) {
-        let width = usize::BITS - known.saturating_sub(1).leading_zeros();
-        out.push(width as u8);
-        hybrid(&self.places, width as usize, out);
-    }
+/// The bytes of a page. `known`: values of the dictionary so far.
+pub fn encode(places: &[u32], known: usize, out: &mut Vec<u8>) {
+    let width = usize::BITS - known.saturating_sub(1).leading_zeros();
+    out.push(width as u8);
+    hybrid(places, width as usize, out);
 }
 
 fn hybrid(places: &[u32], width: usize, out: &mut Vec<u8>) {
@@ -131,9 +131,8 @@ mod tests {
     use super::*;
 
     fn bytes(places: &[u32], known: usize) -> Vec<u8> {
-        let (mut page, mut out) = (Places::default(), Vec::new());
-        places.iter().for_each(|place| page.push(*place));
-        page.encode(known, &mut out);
+        let mut out = Vec::new();
+        encode(places, known, &mut out);
         out
     }
 

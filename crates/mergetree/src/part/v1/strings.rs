@@ -4,7 +4,8 @@
 //! Long text is most of what wide tables hold, so it takes the shortest way: values are copied once, from wherever the
 //! sort's permutation finds them into the page, whose buffer is used again for the next one (`chunk.rs`: what becomes of
 //! pages). The Parquet crate's encoder takes the sorted values as an array. What comes out is what that encoder would have
-//! written, but for the bytes of the compression: statistics, column index and offset index are the same.
+//! written, but for the bytes of the compression: statistics, column index and offset index are the same. (Where a dictionary
+//! becomes full, that encoder ends a page within a granule; here the whole granule is PLAIN.)
 //!
 //! Strings that can be NULL or lie in arrays go the other way.
 
@@ -19,7 +20,7 @@ use parquet::schema::types::ColumnDescPtr;
 use super::chunk::{ChunkBuilder, EncodedChunk, Order, PageForm, STRINGS_ZSTD_LEVEL};
 use super::encode::{Codec, STATISTICS_BYTES_MAX};
 use super::interning::Strings;
-use super::places::Places;
+use super::places::{self, Places};
 
 /// Values whose memory is fetched together.
 const TOUCHED_AT_ONCE: usize = 32;
@@ -203,7 +204,7 @@ impl StringsEncoder {
         let Some(dictionary) = &mut self.dictionary else { return Ok(()) };
         let Dictionary { strings, places, value_bytes, encoded, .. } = dictionary;
         encoded.clear();
-        places.encode(strings.len(), encoded);
+        places::encode(places.rows(), strings.len(), encoded);
         let form = PageForm::Places { value_bytes: Some(std::mem::take(value_bytes)) };
         let length = self.chunk.compress(encoded)?;
         self.chunk.push_compressed(length, form, encoded.len(), places.len())?;
@@ -254,7 +255,7 @@ impl StringsEncoder {
         if self.dictionary.as_ref().is_some_and(|dictionary| dictionary.places.len() > 0) {
             self.end_places()?;
         }
-        if let Some(dictionary) = &self.dictionary {
+        if let Some(dictionary) = self.dictionary.as_ref().filter(|dictionary| dictionary.strings.len() > 0) {
             self.chunk.push_dictionary(dictionary.strings.plain(), dictionary.strings.len())?;
         }
         let statistics = self.bounds.as_ref().map(|bounds| statistics(bounds, self.text));
@@ -314,10 +315,26 @@ mod tests {
     use std::sync::Arc;
 
     use arrow::array::{ArrayRef, AsArray};
+    use parquet::basic::Encoding;
     use proptest::prelude::*;
 
     use super::super::one_column::{Making, batches, file, metadata, page_rows};
     use super::*;
+
+    #[test]
+    fn a_first_value_larger_than_a_dictionary_leaves_none() {
+        let values = ["a".repeat(2 << 20), "b".to_string()];
+        let array = Arc::new(BinaryViewArray::from_iter_values(&values)) as ArrayRef;
+        let making =
+            Making { kind: "String", text: true, dictionary: true, codec: Codec::Lz4, granule_rows: 4, by_own: true };
+        let file = file(making, &[array]);
+        let column = metadata(&file).row_group(0).column(0).clone();
+        assert_eq!(column.dictionary_page_offset(), None);
+        assert_eq!(column.encodings().filter(|encoding| *encoding == Encoding::RLE_DICTIONARY).count(), 0);
+        let batch = &batches(file)[0];
+        let read: Vec<_> = batch.column(0).as_string::<i32>().iter().flatten().collect();
+        assert_eq!(read, values);
+    }
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
