@@ -76,8 +76,8 @@ QUERIES = [
     Query("threads", "max_threads", "SELECT uniqExact(url) FROM events", "max_threads = 1"),
     Query("connections", "s3_max_connections", "SELECT count(), sum(length(s)) FROM {store}", "s3_max_connections = 1", ()),
     Query("connections", "s3_max_connections", "SELECT max(id), max(s) FROM {store}", "s3_max_connections = 3", ()),
-    Query("cold cache", "uncompressed_cache", "SELECT max(length(url)) FROM events WHERE id < 600000", "use_uncompressed_cache = 0"),
-    Query("cold cache", "uncompressed_cache", "SELECT sum(amount), max(user) FROM events WHERE id < 900000", "use_uncompressed_cache = 0"),
+    Query("cold cache", "uncompressed_cache", "SELECT max(length(url)) FROM events WHERE id < 1200000", "use_uncompressed_cache = 0"),
+    Query("cold cache", "uncompressed_cache", "SELECT sum(amount), max(user) FROM events WHERE id < 3000000", "use_uncompressed_cache = 0"),
 ]
 
 

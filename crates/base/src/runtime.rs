@@ -8,6 +8,7 @@
 use std::future::Future;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::Poll;
 use std::time::Duration;
 
 use tokio::runtime::{Builder, Handle, Runtime, RuntimeFlavor};
@@ -80,6 +81,24 @@ pub fn aside<T>(work: impl FnOnce() -> T) -> T {
 pub async fn polled_aside<F: Future>(future: F) -> F::Output {
     let mut future = std::pin::pin!(future);
     std::future::poll_fn(|context| aside(|| future.as_mut().poll(context))).await
+}
+
+/// For a task that has just made what others wait for and goes on computing: lets these run on other threads. Tokio keeps the task that
+/// was woken last in a slot of the thread that woke it, from which no other thread takes (its "LIFO slot"), until the task that runs
+/// there waits: without this, one of two streams of a query would do the work of both. Whoever calls this is put at the end of the thread's
+/// queue, from which others do take.
+pub async fn give_way() {
+    let mut is_done = false;
+    std::future::poll_fn(|context| {
+        if is_done {
+            return Poll::Ready(());
+        }
+        is_done = true;
+        // Woken while it runs, it is queued again at once. `yield_now` would let it wait for all that the thread has to do.
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 static UNFINISHED: AtomicUsize = AtomicUsize::new(0);
@@ -173,6 +192,38 @@ mod tests {
         });
         tidied(Duration::from_secs(10)).await;
         assert!(done.load(Ordering::Acquire));
+    }
+
+    /// Two tasks want what the first of them makes; the first then computes, and never waits, until the other has run.
+    #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+    async fn who_waited_for_what_a_task_made_runs_beside_it() {
+        let (made, ran) = (Arc::new(tokio::sync::OnceCell::new()), Arc::new(AtomicBool::new(false)));
+        let (of_first, of_second) = (made.clone(), made);
+        let (seen, set) = (ran.clone(), ran);
+        let (begun, second_waits) = tokio::sync::oneshot::channel();
+        let first = tokio::spawn(async move {
+            of_first
+                .get_or_init(|| async {
+                    let _ = second_waits.await;
+                    // The other one is about to wait.
+                    tokio::time::sleep(Duration::from_millis(20)).await;
+                })
+                .await;
+            give_way().await;
+            let until = std::time::Instant::now() + Duration::from_secs(10);
+            while !seen.load(Ordering::Acquire) && std::time::Instant::now() < until {
+                std::hint::spin_loop();
+            }
+            seen.load(Ordering::Acquire)
+        });
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let second = tokio::spawn(async move {
+            let _ = begun.send(());
+            of_second.get_or_init(|| async {}).await;
+            set.store(true, Ordering::Release);
+        });
+        assert!(first.await.expect("no panic"), "the second task waited until the first was over");
+        second.await.expect("no panic");
     }
 
     #[tokio::test(flavor = "multi_thread")]

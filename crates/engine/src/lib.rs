@@ -28,6 +28,7 @@ pub mod opener;
 mod operator_limits;
 pub mod plan;
 mod plan_hash;
+mod probe_side;
 pub mod projections;
 mod query_functions;
 mod regressions;

@@ -31,6 +31,7 @@ use crate::measured::{self, PlanRun};
 use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
+use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
@@ -108,6 +109,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     rules.push(Arc::new(KeepOrderOfOneStream));
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
+    rules.push(Arc::new(ProbeSideBySide));
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     let builder = builder.with_query_planner(Arc::new(crate::fill::Planner));
     Ok(builder.with_physical_optimizer_rules(rules).build())

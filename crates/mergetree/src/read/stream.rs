@@ -12,7 +12,7 @@ use arrow::array::{
 };
 use arrow::datatypes::{DataType, SchemaRef, UInt64Type};
 use futures::{Stream, StreamExt, TryStreamExt};
-use gristmill_base::{Error, Result, ResultExt};
+use gristmill_base::{Error, Result, ResultExt, runtime};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_array;
@@ -230,7 +230,9 @@ impl ScanShared {
 
     /// The units that nobody began. The first to ask opens the parts that planning left closed.
     async fn queue(&self, context: &Arc<QueryContext>) -> Result<&Queue> {
+        let is_first = AtomicBool::new(false);
         let fill = || async {
+            is_first.store(true, Ordering::Relaxed);
             self.masked.get_or_try_init(|| self.masked_parts(context)).await?;
             let open = |part: &PartSelection| {
                 let (entry, known) = (part.entry.clone(), part.open.clone());
@@ -261,7 +263,12 @@ impl ScanShared {
                 }
             }))
         };
-        self.queue.get_or_try_init(fill).await
+        let queue = self.queue.get_or_try_init(fill).await?;
+        if is_first.load(Ordering::Relaxed) {
+            // The other streams of the scan waited for it.
+            runtime::give_way().await;
+        }
+        Ok(queue)
     }
 
     /// Where it is asked which rows are deleted, of parts that are read with these.

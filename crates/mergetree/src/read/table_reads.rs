@@ -109,6 +109,11 @@ fn of_expression(condition: &Arc<dyn PhysicalExpr>) -> Option<(String, Condition
                 let (left, right) = (of_expression(binary.left())?, of_expression(binary.right())?);
                 return (left == right && left.1 == ConditionKind::Range).then_some(left);
             }
+            // `a = 1 OR a = 5`, as an IN of few values is written.
+            (false, false) if *binary.op() == Operator::Or => {
+                let (left, right) = (of_expression(binary.left())?, of_expression(binary.right())?);
+                return (left == right && left.1 != ConditionKind::Range).then_some(left);
+            }
             _ => return None,
         };
         // ClickHouse's conditions are numbers: `like(…) != 0`.
@@ -175,5 +180,7 @@ mod tests {
         assert_eq!(of_expression(&both.expect("a condition")), id(ConditionKind::Range));
         let either = binary(condition(Operator::Gt, 1), Operator::Or, condition(Operator::Eq, 9), &schema);
         assert_eq!(of_expression(&either.expect("a condition")), None);
+        let one_of = binary(condition(Operator::Eq, 1), Operator::Or, condition(Operator::Eq, 9), &schema);
+        assert_eq!(of_expression(&one_of.expect("a condition")), id(ConditionKind::Equals));
     }
 }

@@ -1,10 +1,12 @@
 //! The SELECT list: stars become columns, aliases are noted for the whole SELECT.
 
+use std::collections::HashSet;
+
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
-use super::scope::{Scope, ScopeColumn};
+use super::scope::{OF_NO_TABLE, Scope, ScopeColumn};
 use super::{Analyzer, Typed};
 use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call};
 use crate::translate;
@@ -18,6 +20,7 @@ pub(crate) struct Item {
 impl Analyzer<'_> {
     pub(crate) fn items(&self, select: &Select, scope: &mut Scope) -> Result<Vec<Item>> {
         let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
+        add_given_names(&nodes, &mut scope.given_names);
         let mut items = Vec::new();
         for node in nodes {
             let node = self.with_stars_expanded(node, scope)?;
@@ -154,7 +157,10 @@ impl Analyzer<'_> {
         Ok(visible
             .into_iter()
             .filter(|column| pattern.as_ref().is_none_or(|pattern| pattern.is_match(&column.name)))
-            .map(|column| (column.name.clone(), Item { name: scope.shown(column).join("."), node: star_name(column) }))
+            .map(|column| {
+                let item = Item { name: scope.shown(column).join("."), node: star_name(column, scope) };
+                (column.name.clone(), item)
+            })
             .collect())
     }
 
@@ -204,8 +210,13 @@ impl Analyzer<'_> {
         }
     }
 
-    /// `t.a` is shown as `a` where no other column has that name.
+    /// `t.a` is shown as `a` where nothing else has that name.
     pub(crate) fn column_name(&self, parts: &[String], scope: &Scope) -> String {
+        if let [name] = parts
+            && scope.given_names.contains(name)
+        {
+            return name.clone();
+        }
         shown_name(parts, scope).join(".")
     }
 }
@@ -267,10 +278,25 @@ pub fn substituted(body: &Node, parameter: &str, value: &Node) -> Node {
 }
 
 /// A column that a star stands for, named so that it is found again whatever else has its name.
-fn star_name(column: &ScopeColumn) -> Node {
+fn star_name(column: &ScopeColumn, scope: &Scope) -> Node {
     let mut parts = column.qualifier.clone();
+    if parts.is_empty() && scope.given_names.contains(&column.name) {
+        parts.push(OF_NO_TABLE.to_string());
+    }
     parts.push(column.name.clone());
     Node::Name(parts)
+}
+
+/// Adds the names that parts of the expressions are given.
+pub(super) fn add_given_names<'n>(nodes: impl IntoIterator<Item = &'n Node>, names: &mut HashSet<String>) {
+    for node in nodes {
+        node.walk(&mut |node| {
+            if let Node::Aliased(_, alias) = node {
+                names.insert(alias.clone());
+            }
+            true
+        });
+    }
 }
 
 /// Aliases in an expression count for the whole SELECT.

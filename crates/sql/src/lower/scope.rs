@@ -4,7 +4,7 @@
 //! `SELECT a + 1 AS a` adds one to the column.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use datafusion::common::Column;
@@ -32,10 +32,15 @@ pub struct ScopeColumn {
     pub hidden: bool,
 }
 
+/// Stands before the name of a column of a subquery without a name where the column is meant, and not what else is given its name.
+pub const OF_NO_TABLE: &str = "";
+
 #[derive(Clone, Debug, Default)]
 pub struct Scope {
     pub columns: Vec<ScopeColumn>,
     pub aliases: HashMap<String, Node>,
+    /// All names that something is given in this SELECT and its WITH, in whatever clause.
+    pub given_names: HashSet<String>,
     pub ctes: Rc<HashMap<String, Query>>,
     /// Calls of arrayJoin, with the column that each became.
     pub array_joins: Vec<(Node, Typed)>,
@@ -65,6 +70,9 @@ impl Scope {
 
     /// The columns that a name may mean, with what stands before it.
     pub(crate) fn named(&self, name: &str, qualifier: &[String]) -> Vec<&ScopeColumn> {
+        if *qualifier == [OF_NO_TABLE] {
+            return self.columns.iter().filter(|column| column.name == name && column.qualifier.is_empty()).collect();
+        }
         let of = |relation: fn(&ScopeColumn) -> &[String]| -> Vec<&ScopeColumn> {
             let is_meant = |column: &&ScopeColumn| column.name == name && ends_with(relation(column), qualifier);
             self.columns.iter().filter(is_meant).collect()
@@ -73,11 +81,12 @@ impl Scope {
         if found.is_empty() { of(|column| &column.origin) } else { found }
     }
 
-    /// How a column is shown: with its table before it where another has the same name, unless it is the first of a single JOIN.
+    /// How a column is shown: with its table before it where something else is given its name, or another column has the same one,
+    /// unless it is the first of a single JOIN.
     pub(crate) fn shown(&self, column: &ScopeColumn) -> Vec<String> {
         let mut same = self.columns.iter().filter(|other| other.name == column.name && (!other.hidden || column.hidden));
         let is_first = same.next().is_none_or(|first| std::ptr::eq(first, column));
-        let alone = is_first && (self.prefer_first || same.next().is_none());
+        let alone = is_first && (self.prefer_first || same.next().is_none()) && !self.given_names.contains(&column.name);
         let table = column.qualifier.last().filter(|_| !alone);
         table.into_iter().chain([&column.name]).cloned().collect()
     }

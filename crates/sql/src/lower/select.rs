@@ -11,7 +11,7 @@ use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::grouping::Keys;
-use super::items::Item;
+use super::items::{Item, add_given_names};
 use super::limits::Tail;
 use super::scope::{Context, Scope};
 use super::windows::{Sorted, Windows};
@@ -46,13 +46,22 @@ impl Analyzer<'_> {
         let mut scope = Scope {
             columns: relation.columns,
             aliases: scalars.clone(),
+            given_names: scalars.keys().cloned().collect(),
             ctes: ctes.clone(),
             prefer_first: joined_once && self.settings.single_join_prefer_left_table,
             windows: named_windows(select)?,
             ..Scope::default()
         };
-        let items = self.items(select, &mut scope)?;
         let having = select.having.as_ref().map(translate::node).transpose()?;
+        let selection = select.selection.as_ref().map(translate::node).transpose()?;
+        let prewhere = select.prewhere.as_ref().map(translate::node).transpose()?;
+        let qualify = select.qualify.as_ref().map(translate::node).transpose()?;
+        let keys = tail.order_by.iter().map(|key| &key.node);
+        add_given_names(
+            [&having, &selection, &prewhere, &qualify].into_iter().flatten().chain(keys),
+            &mut scope.given_names,
+        );
+        let items = self.items(select, &mut scope)?;
         let everything =
             || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let keeps_order = |call: &Call| super::aggregates::keeps_order(self.registry.canonical(&call.name));
@@ -62,10 +71,7 @@ impl Analyzer<'_> {
             _ => (relation.plan, Vec::new()),
         };
 
-        let selection = select.selection.as_ref().map(translate::node).transpose()?;
-        let prewhere = select.prewhere.as_ref().map(translate::node).transpose()?;
         let keys = self.key_nodes(select, &items, &scope)?;
-        let qualify = select.qualify.as_ref().map(translate::node).transpose()?;
         let aggregated =
             keys.is_some() || having.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
         let above: Vec<&Node> = everything().chain(&qualify).collect();

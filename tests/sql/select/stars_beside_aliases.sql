@@ -1,0 +1,25 @@
+-- A star gives the table's columns, whatever else has their names.
+SELECT *, a + 1 AS a FROM (SELECT number AS a FROM numbers(2)) ORDER BY ALL;
+SELECT *, a + 1 AS a FROM (SELECT number AS a FROM numbers(2)) AS t ORDER BY ALL FORMAT TSVWithNames;
+SELECT *, 1 AS a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+WITH 5 AS a SELECT * FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+WITH 5 AS a SELECT *, a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+SELECT t.*, 1 AS a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+SELECT COLUMNS('a'), 1 AS a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+SELECT *, a AS b FROM (SELECT 2 AS a, 3 AS b) AS t FORMAT TSVWithNames;
+SELECT *, a AS a FROM (SELECT number AS a FROM numbers(2)) AS t ORDER BY ALL FORMAT TSVWithNames;
+SELECT *, number * 2 AS number FROM numbers(2) AS n ORDER BY ALL FORMAT TSVWithNames;
+SELECT * APPLY toString, 1 AS a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+SELECT * EXCEPT (a), a + 1 AS a FROM (SELECT number AS a FROM numbers(2)) AS t ORDER BY ALL FORMAT TSVWithNames;
+SELECT * FROM (SELECT 2 AS a) AS t WHERE (1 AS a) FORMAT TSVWithNames;
+SELECT * FROM (SELECT 2 AS a) AS t ORDER BY (1 AS a) FORMAT TSVWithNames;
+SELECT * FROM (SELECT 2 AS a) AS t, (SELECT 1 AS b) AS u WHERE (b = 1 AS a) FORMAT TSVWithNames;
+SELECT *, dummy + 1 AS dummy FROM system.one FORMAT TSVWithNames;
+SELECT sum(number) AS s, * FROM numbers(2) GROUP BY ALL ORDER BY s FORMAT TSVWithNames;
+SELECT a AS b, b FROM (SELECT 2 AS a, 3 AS b) AS t FORMAT TSVWithNames;
+SELECT a AS a, a, t.a FROM (SELECT 2 AS a) AS t FORMAT TSVWithNames;
+SELECT t.a + 1, max(t.a), 1 AS a FROM (SELECT 2 AS a) AS t GROUP BY t.a FORMAT TSVWithNames;
+SELECT toString(a) AS a, t.a + 1 AS c FROM (SELECT 2 AS a) AS t WHERE t.a = 2 FORMAT TSVWithNames;
+WITH toDate('2025-08-20') AS d, e AS (SELECT 1, d) SELECT *, d FROM e FORMAT TSVWithNames;
+WITH 5 AS a SELECT * FROM (SELECT * FROM (SELECT 2 AS a) AS t) FORMAT TSVWithNames;
+WITH 5 AS a, x AS (SELECT * FROM (SELECT 2 AS a) AS t) SELECT * FROM x FORMAT TSVWithNames;
