@@ -11,6 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result, allocations};
 
 use super::cursor::{Cursor, incorrect};
 use super::schema::{Node, parse};
+use crate::columnar::inflate::inflate;
 
 pub const MAGIC: &[u8; 4] = b"Obj\x01";
 pub const MARKER_BYTES: usize = 16;
@@ -63,7 +64,11 @@ impl Codec {
     pub fn unpack(self, block: &[u8]) -> Result<Cow<'_, [u8]>> {
         Ok(match self {
             Codec::Null => Cow::Borrowed(block),
-            Codec::Deflate => unpacked(flate2::read::DeflateDecoder::new(block))?.into(),
+            Codec::Deflate => {
+                let mut bytes = Vec::new();
+                inflate(block, damaged, |piece| allocations::extend(&mut bytes, piece))?;
+                bytes.into()
+            }
             Codec::Bzip2 => unpacked(bzip2::read::MultiBzDecoder::new(block))?.into(),
             Codec::Zstandard => unpacked(zstd::Decoder::new(block).map_err(damaged)?)?.into(),
             Codec::Snappy => {

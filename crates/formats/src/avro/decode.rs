@@ -193,7 +193,7 @@ impl Decoder {
     /// Whether a few rows of it may be too many for a block.
     pub fn is_wide(&self) -> bool {
         match &self.values {
-            Values::Wide(..) => true,
+            Values::Wide(width, _) => *width > NARROW_BYTES,
             Values::Array(_, items) | Values::Map(_, _, items) => items.is_wide(),
             Values::Record(_, fields) => fields.iter().any(|(_, field)| field.is_wide()),
             _ => false,

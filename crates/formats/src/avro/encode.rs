@@ -175,7 +175,7 @@ enum Cells {
     Ticks(Int64Array),
     Uuid(FixedSizeBinaryArray),
     Array(OffsetBuffer<i32>, Box<Values>),
-    Map(OffsetBuffer<i32>, ValueWriter, Box<Values>),
+    Map(OffsetBuffer<i32>, Box<ValueWriter>, Box<Values>),
     Record(Vec<Values>),
 }
 
@@ -216,7 +216,7 @@ impl Values {
             SqlType::Map(key, value) => {
                 let map = array.as_map();
                 let keys = ValueWriter::new(map.keys(), key, text)?;
-                Cells::Map(map.offsets().clone(), keys, Box::new(Values::of(map.values(), value, text)?))
+                Cells::Map(map.offsets().clone(), Box::new(keys), Box::new(Values::of(map.values(), value, text)?))
             }
             SqlType::Tuple(elements) => {
                 let columns = array.as_struct().columns().iter().zip(elements);

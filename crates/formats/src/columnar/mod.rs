@@ -8,6 +8,7 @@ pub(crate) mod arrow_check;
 pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;
+pub(crate) mod inflate;
 pub mod parquet;
 pub mod parquet_metadata;
 pub(crate) mod parquet_rows;

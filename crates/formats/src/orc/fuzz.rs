@@ -14,8 +14,8 @@ fn examples() -> (Columns, Vec<Vec<u8>>) {
     let structure = "i Int32, l Nullable(Int64), s String, f FixedString(5), a Array(Nullable(String)), m Map(String, UInt8), \
         t Tuple(x Int64, y Array(Tuple(z Nullable(Float64)))), e Enum8('a' = 1, 'b' = 2), d Decimal(20, 3), b Bool";
     let columns = gristmill_types::parse::structure(structure).expect("a structure");
-    let rows = r#"[1, null, "text", "fixed", ["x", null, "longer than twelve bytes"], {"k": 1}, [5, [[1.5], [null]]], "a", "1.25", true]
-        [-1, 77, "", "", [], {}, [0, []], "b", "-99999999999999999.999", false]"#;
+    let rows = r#"[1, null, "text", "fixed", ["x", null, "longer than twelve bytes"], {"k": 1}, {"x": 5, "y": [{"z": 1.5}, {"z": null}]}, "a", "1.25", true]
+        [-1, 77, "", "", [], {}, {"x": 0, "y": []}, "b", "-99999999999999999.999", false]"#;
     let settings = Settings::default();
     let mut parser = crate::parser(Format::JsonCompactEachRow, &columns, &settings, Tz::UTC, "rows").expect("a parser");
     let mut batches = parser.push(rows.as_bytes()).expect("rows");

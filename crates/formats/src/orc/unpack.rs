@@ -6,6 +6,7 @@ use std::io::Read;
 use gristmill_base::{Error, ErrorCode, Result, allocations};
 
 use super::incorrect;
+use crate::columnar::inflate::inflate;
 
 /// Bytes of a block at most: the length of a chunk has 23 bits.
 const BLOCK_BYTES_MAX: u64 = (1 << 23) - 1;
@@ -100,7 +101,14 @@ impl Packing {
         let limit = self.block_bytes;
         let block = match self.codec {
             Codec::None => chunk.to_vec(),
-            Codec::Zlib => limited(flate2::read::DeflateDecoder::new(chunk), limit)?,
+            Codec::Zlib => {
+                let mut block = Vec::new();
+                inflate(chunk, damaged, |piece| {
+                    block.extend_from_slice(piece);
+                    if block.len() > limit { Err(too_large(limit)) } else { Ok(()) }
+                })?;
+                block
+            }
             Codec::Zstd => limited(zstd::Decoder::with_buffer(chunk).map_err(damaged)?, limit)?,
             Codec::Snappy => {
                 let claimed = snap::raw::decompress_len(chunk).map_err(damaged)?;
@@ -188,7 +196,8 @@ mod tests {
                 assert_eq!(narrow.unpack(&packed).expect_err("large").code(), ErrorCode::CANNOT_DECOMPRESS, "{codec:?}");
             }
         }
-        let noise: Vec<u8> = (0..1000u64).map(|at| (at.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 56) as u8).collect();
+        let mut random = gristmill_base::mutations::Mutations::of(7);
+        let noise: Vec<u8> = (0..1000).map(|_| random.below(256) as u8).collect();
         let packing = Packing::new(Codec::Zstd, 0).expect("a packing");
         assert_eq!(packing.pack(&noise).expect("packed").len(), noise.len() + HEADER_BYTES, "stored as it is");
         assert_eq!(Codec::by_number(3).expect_err("LZO").code(), ErrorCode::NOT_IMPLEMENTED);
