@@ -103,7 +103,7 @@ fn a_block_is_cut_anywhere() {
     let batches = read("JSONCompactEachRow", structure, lines, &[]).expect("rows");
     for name in ["Avro", "ORC"] {
         let bytes = write(name, structure, &batches, &[]);
-        assert_eq!(rows(name, structure, &bytes, &[]), lines.replace(", ", ","), "{name}");
+        assert_eq!(rows(name, structure, &bytes, &[]), lines, "{name}");
     }
 }
 
