@@ -23,7 +23,7 @@ def message_of(format: str, text: str) -> str:
 
 @pytest.mark.parametrize(
     "format",
-    ["JSON", "JSONCompact", "JSONEachRow", "JSONStringsEachRow", "JSONCompactEachRow", "PrettyJSONEachRow", "JSONObjectEachRow", "JSONEachRowWithProgress", "XML"],
+    ["JSON", "JSONCompact", "JSONEachRow", "JSONStringsEachRow", "JSONCompactEachRow", "PrettyJSONEachRow", "JSONObjectEachRow", "JSONEachRowWithProgress", "JSONCompactEachRowWithProgress", "XML"],
 )
 def test_an_error_before_the_rows_has_its_status_and_its_format(http, format):
     answer = http(f"{FAILS_AT_ONCE} FORMAT {format}", http_write_exception_in_output_format=1)
@@ -52,10 +52,11 @@ def test_other_formats_and_other_requests_have_the_error_as_before(http):
     assert by_default.status == 404 and json.loads(by_default.text)["exception"].startswith("Code: 60.")
 
 
-def test_how_far_a_query_is_stands_between_its_rows(http):
-    answer = http("SELECT number FROM numbers(1000000) WHERE number % 250000 = 0 FORMAT JSONEachRowWithProgress")
+@pytest.mark.parametrize(("format", "place"), [("JSONEachRowWithProgress", "number"), ("JSONCompactStringsEachRowWithProgress", 0)])
+def test_how_far_a_query_is_stands_between_its_rows(http, format, place):
+    answer = http(f"SELECT number FROM numbers(1000000) WHERE number % 250000 = 0 FORMAT {format}")
     lines = [json.loads(line) for line in answer.text.splitlines()]
-    assert [line["row"]["number"] for line in lines if "row" in line] in ([0, 250000, 500000, 750000], ["0", "250000", "500000", "750000"])
+    assert [line["row"][place] for line in lines if "row" in line] in ([0, 250000, 500000, 750000], ["0", "250000", "500000", "750000"])
     told = [line["progress"] for line in lines if "progress" in line]
     assert told and all(isinstance(value, str) for line in told for value in line.values())
     assert [int(line["read_rows"]) for line in told] == sorted({int(line["read_rows"]) for line in told})

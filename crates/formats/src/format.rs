@@ -50,6 +50,8 @@ formats! {
     Parquet "Parquet" [] 1 1 BINARY;
     Arrow "Arrow" [] 1 1 BINARY;
     ArrowStream "ArrowStream" [] 1 1 BINARY;
+    Avro "Avro" [] 1 1 BINARY;
+    Orc "ORC" [] 1 1 BINARY;
     Csv "CSV" [] 1 1 CSV;
     CsvWithNames "CSVWithNames" [] 1 1 CSV_HEADER;
     CsvWithNamesAndTypes "CSVWithNamesAndTypes" [] 1 1 CSV_HEADER;
@@ -64,6 +66,8 @@ formats! {
     PrettyJsonEachRow "PrettyJSONEachRow" ["PrettyNDJSON", "PrettyJSONLines"] 0 1 NDJSON;
     JsonEachRowWithProgress "JSONEachRowWithProgress" [] 0 1 JSON;
     JsonStringsEachRowWithProgress "JSONStringsEachRowWithProgress" [] 0 1 JSON;
+    JsonCompactEachRowWithProgress "JSONCompactEachRowWithProgress" [] 0 1 JSON;
+    JsonCompactStringsEachRowWithProgress "JSONCompactStringsEachRowWithProgress" [] 0 1 JSON;
     JsonObjectEachRow "JSONObjectEachRow" [] 1 1 JSON;
     Json "JSON" [] 1 1 JSON;
     JsonStrings "JSONStrings" [] 1 1 JSON;
@@ -103,12 +107,15 @@ formats! {
     Markdown "Markdown" ["MD"] 0 1 TEXT;
     Tskv "TSKV" [] 1 1 TSV;
     LineAsString "LineAsString" [] 1 1 TSV;
+    LineAsStringWithNames "LineAsStringWithNames" [] 0 1 TSV;
+    LineAsStringWithNamesAndTypes "LineAsStringWithNamesAndTypes" [] 0 1 TSV;
     RawBlob "RawBLOB" [] 1 1 TEXT;
     Native "Native" [] 1 1 BINARY;
     RowBinary "RowBinary" [] 1 1 BINARY;
     RowBinaryWithDefaults "RowBinaryWithDefaults" [] 1 0 BINARY;
     RowBinaryWithNames "RowBinaryWithNames" [] 1 1 BINARY;
     RowBinaryWithNamesAndTypes "RowBinaryWithNamesAndTypes" [] 1 1 BINARY;
+    RowBinaryWithNamesAndTypesAndDefaults "RowBinaryWithNamesAndTypesAndDefaults" [] 1 0 BINARY;
     Null "Null" [] 0 1 TEXT;
 }
 
@@ -182,7 +189,7 @@ impl Format {
 
     /// Files that need random access and say their own schema: they are read by columns, not by `parser`.
     pub fn is_columnar_file(self) -> bool {
-        matches!(self, Format::Parquet | Format::Arrow)
+        matches!(self, Format::Parquet | Format::Arrow | Format::Orc)
     }
 
     /// Whether rows can be put behind those that a file holds: it has nothing that ends it.
@@ -193,6 +200,8 @@ impl Format {
             F::Parquet
                 | F::Arrow
                 | F::ArrowStream
+                | F::Avro
+                | F::Orc
                 | F::Json
                 | F::JsonStrings
                 | F::JsonCompact
@@ -207,7 +216,7 @@ impl Format {
     /// Whether data of this format names its types, so that nothing has to be guessed.
     pub fn carries_schema(self) -> bool {
         self.is_columnar_file()
-            || self == Format::ArrowStream
+            || matches!(self, Format::ArrowStream | Format::Avro)
             || self.header() == Header::NamesAndTypes
             || matches!(self, Format::Native | Format::LineAsString | Format::JsonAsString | Format::RawBlob)
     }
@@ -220,6 +229,7 @@ impl Format {
             | F::TsvWithNames
             | F::TsvRawWithNames
             | F::CustomSeparatedWithNames
+            | F::LineAsStringWithNames
             | F::JsonCompactEachRowWithNames
             | F::JsonCompactStringsEachRowWithNames
             | F::RowBinaryWithNames => Header::Names,
@@ -227,9 +237,11 @@ impl Format {
             | F::TsvWithNamesAndTypes
             | F::TsvRawWithNamesAndTypes
             | F::CustomSeparatedWithNamesAndTypes
+            | F::LineAsStringWithNamesAndTypes
             | F::JsonCompactEachRowWithNamesAndTypes
             | F::JsonCompactStringsEachRowWithNamesAndTypes
-            | F::RowBinaryWithNamesAndTypes => Header::NamesAndTypes,
+            | F::RowBinaryWithNamesAndTypes
+            | F::RowBinaryWithNamesAndTypesAndDefaults => Header::NamesAndTypes,
             _ => Header::None,
         }
     }
@@ -249,6 +261,7 @@ impl Format {
                 | F::JsonCompactStrings
                 | F::JsonStringsEachRow
                 | F::JsonStringsEachRowWithProgress
+                | F::JsonCompactStringsEachRowWithProgress
                 | F::JsonCompactStringsEachRow
                 | F::JsonCompactStringsEachRowWithNames
                 | F::JsonCompactStringsEachRowWithNamesAndTypes
@@ -280,6 +293,8 @@ mod tests {
         assert_eq!(Format::by_extension("s3://b/x/data.csv.gz"), Some(Format::Csv));
         assert_eq!(Format::by_extension("http://h/part.0.parquet?versionId=3"), Some(Format::Parquet));
         assert_eq!(Format::by_extension("a/b.jsonl.zst"), Some(Format::JsonEachRow));
+        assert_eq!(Format::by_extension("a/b.avro"), Some(Format::Avro));
+        assert_eq!(Format::by_extension("a/b.orc"), Some(Format::Orc));
         assert_eq!(Format::by_extension("a.b/c"), None);
         assert_eq!(Format::by_extension("dump.gz"), None);
     }

@@ -1,9 +1,10 @@
 //! Formats of data at rest and on the wire: their names, compression, input, schema inference and output.
 //!
 //! Text formats are read by a `RowParser`, which takes chunks of bytes cut anywhere and gives batches of the columns that
-//! were asked for; `infer_schema` says what those columns are where nobody did. Parquet and Arrow say their schema
-//! themselves (`columns_of_arrow`) and are read by the sources, by columns. Every format is written by an `OutputFormat`.
+//! were asked for; `infer_schema` says what those columns are where nobody did. Parquet, Arrow, ORC and Avro
+//! say their schema themselves; Parquet is read by the sources, by columns. Every format is written by an `OutputFormat`.
 
+mod avro;
 pub mod columnar;
 pub mod compression;
 mod custom;
@@ -11,6 +12,7 @@ pub mod format;
 mod infer;
 pub mod input;
 pub mod native;
+pub mod orc;
 pub mod output;
 
 pub use columnar::columns_of_arrow;

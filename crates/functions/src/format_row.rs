@@ -50,7 +50,8 @@ pub fn names(names: &[String]) -> String {
 
 /// Formats that gather rows, or write none.
 fn writes_rows(format: Format) -> bool {
-    let gathers = format.is_columnar_file() || matches!(format, Format::ArrowStream | Format::Native | Format::Null);
+    let gathers =
+        format.is_columnar_file() || matches!(format, Format::ArrowStream | Format::Avro | Format::Native | Format::Null);
     let is_for_people = format.name().starts_with("Pretty") && format != Format::PrettyJsonEachRow;
     !gathers && !is_for_people
 }

@@ -345,6 +345,13 @@ settings! {
     input_format_parquet_bloom_filter_push_down: bool = true, "Whether row groups are left out by their bloom filters.";
     input_format_parquet_allow_missing_columns: bool = true, "Whether a column that a file lacks is filled with defaults.";
     input_format_parquet_case_insensitive_column_matching: bool = false, "Whether names of Parquet columns match in any case.";
+    input_format_orc_allow_missing_columns: bool = true, "Whether a column that an ORC file lacks is filled with defaults.";
+    input_format_orc_case_insensitive_column_matching: bool = false, "Whether names of ORC columns match in any case.";
+    input_format_orc_skip_columns_with_unsupported_types_in_schema_inference: bool = false, "Whether columns of an ORC file whose types no column can hold are left out of its structure; else they are an error.";
+    input_format_orc_row_batch_size: i64 = 100_000i64, "Rows of a batch read from ORC; 8192 at most.";
+    input_format_orc_reader_time_zone_name: String = "GMT", "Time zone in which the local times are that timestamps without a zone are in ORC.";
+    input_format_avro_allow_missing_fields: bool = false, "Whether a column that Avro data lacks is filled with defaults; else it is an error.";
+    input_format_avro_null_as_default: bool = false, "Whether NULL becomes the default of a column that cannot hold it in Avro; as input_format_null_as_default does.";
     use_parquet_metadata_cache: bool = true, "Keep footers of Parquet files in memory, by ETag.";
     final_: bool = false, "Whether every table is read as with FINAL, where its engine merges rows of equal keys.";
     use_skip_indexes: bool = true, "Whether data skipping indexes leave out granules.";
@@ -491,6 +498,13 @@ settings! {
     output_format_parquet_compression_method: String = "zstd", "Codec of Parquet that is written: none, snappy, gzip, brotli, lz4, zstd.";
     output_format_parquet_row_group_size: u64 = 1_000_000u64, "Rows of a row group that is written.";
     output_format_parquet_string_as_string: bool = true, "Whether String is annotated as text in Parquet.";
+    output_format_orc_compression_method: String = "zstd", "Codec of ORC that is written: none, snappy, zstd, lz4, zlib.";
+    output_format_orc_compression_block_size: u64 = 262_144u64, "Bytes that are compressed together in ORC that is written.";
+    output_format_orc_string_as_string: bool = true, "Whether String is text rather than binary in ORC.";
+    output_format_orc_writer_time_zone_name: String = "GMT", "Time zone of timestamps in ORC that is written: GMT, no other.";
+    output_format_avro_codec: String = "", "Codec of Avro that is written: null, deflate, snappy (as where it is empty), zstd.";
+    output_format_avro_sync_interval: u64 = 16_384u64, "Bytes of rows of an Avro block that is written, before compression.";
+    output_format_avro_string_column_pattern: String = "", "Regular expression within the names of columns whose String is string in Avro; in others it is bytes.";
     output_format_arrow_string_as_string: bool = true, "Whether String is text rather than binary in Arrow.";
     output_format_arrow_compression_method: String = "lz4_frame", "Codec of Arrow that is written: none, lz4_frame, zstd.";
     // Semantics

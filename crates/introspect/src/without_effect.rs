@@ -76,6 +76,7 @@ const CHOICES: &[(&str, &str, &[&str])] = &[
         "LogQueriesType",
         &["QUERY_START", "QUERY_FINISH", "EXCEPTION_BEFORE_START", "EXCEPTION_WHILE_PROCESSING"],
     ),
+    ("output_format_orc_compression_method", "ORCCompression", &["none", "snappy", "zstd", "lz4", "zlib"]),
     ("schema_inference_mode", "SchemaInferenceMode", &["default", "union"]),
 ];
 

@@ -8,11 +8,14 @@ pub(crate) mod arrow_check;
 pub mod file_bytes;
 pub mod file_types;
 pub mod footer_check;
+pub(crate) mod inflate;
 pub mod parquet;
 pub mod parquet_metadata;
 pub(crate) mod parquet_rows;
 mod schema;
+pub(crate) mod whole_numbers;
 
 pub use file_bytes::FileBytes;
 pub use file_types::{FileOptions, FileTypes};
 pub use schema::columns_of_arrow;
+pub(crate) use schema::columns_of_fields;

@@ -11,21 +11,29 @@ use gristmill_types::{Column, Columns, SqlType};
 /// `schema_inference_make_columns_nullable` is 0 (never) or 1 (wherever a value can be). Timestamps that name no zone are
 /// UTC, so that a value does not depend on who reads it.
 pub fn columns_of_arrow(schema: &Schema, settings: &Settings) -> Result<Columns> {
-    let mut columns: Vec<Column> = Vec::with_capacity(schema.fields().len());
-    for field in schema.fields() {
-        if columns.iter().any(|column| column.name == *field.name()) {
-            return Err(Error::new(
-                ErrorCode::DUPLICATE_COLUMN,
-                format!("The file has two columns named '{}': give the structure", field.name()),
-            ));
-        }
+    columns_of_fields(schema.fields().iter().map(|field| {
         let kind = in_utc(SqlType::from_arrow(field)?);
         let kind = match settings.schema_inference_make_columns_nullable {
             0 => with_nulls(kind, false),
             1 => with_nulls(kind, true),
             _ => kind,
         };
-        columns.push(Column::new(field.name(), kind));
+        Ok(Column::new(field.name(), kind))
+    }))
+}
+
+/// The columns of a file, of which there must be some, with a name each.
+pub(crate) fn columns_of_fields(fields: impl Iterator<Item = Result<Column>>) -> Result<Columns> {
+    let mut columns: Vec<Column> = Vec::with_capacity(fields.size_hint().0);
+    for column in fields {
+        let column = column?;
+        if columns.iter().any(|known| known.name == column.name) {
+            return Err(Error::new(
+                ErrorCode::DUPLICATE_COLUMN,
+                format!("The file has two columns named '{}': give the structure", column.name),
+            ));
+        }
+        columns.push(column);
     }
     if columns.is_empty() {
         return Err(Error::new(ErrorCode::CANNOT_EXTRACT_TABLE_STRUCTURE, "The file has no columns"));

@@ -1,6 +1,6 @@
 //! Schema inference: the columns that data has, from its first rows, as ClickHouse infers them.
 //!
-//! Formats that say their types are asked (`meta` of JSON, headers with types, Parquet and Arrow). Of the others up to
+//! Formats that say their types are asked (`meta` of JSON, headers with types, Parquet, Arrow, ORC and Avro). Of the others up to
 //! `input_format_max_rows_to_read_for_schema_inference` rows are looked at: every value gives a guess (`value`), the guesses
 //! of a column are merged (`guess`), and what comes out is made Nullable as `schema_inference_make_columns_nullable` says.
 
@@ -20,7 +20,7 @@ use crate::input::buffered::{arrow_schema, parquet_metadata};
 use guess::{Origin, Seen};
 use value::Rules;
 
-/// The columns of data that begins with `sample`, decompressed; `complete`: that is all of it. `object` names the data in
+/// The columns of data that begins with `sample` (ORC: ends), decompressed; `complete`: that is all of it. `object` names the data in
 /// errors. CANNOT_EXTRACT_TABLE_STRUCTURE where the sample tells none; its message has the reason.
 pub fn infer_schema(format: Format, sample: &[u8], complete: bool, settings: &Settings, object: &str) -> Result<Columns> {
     let columns = columns(format, sample, complete, settings).and_then(|columns| with_hints(columns, settings));
@@ -68,8 +68,12 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::JsonAsString => return one("json"),
         F::RawBlob => return one("raw_blob"),
         F::Native => return crate::native::columns_of_sample(bytes),
-        F::RowBinaryWithNamesAndTypes => return crate::native::columns_of_header(bytes),
+        F::RowBinaryWithNamesAndTypes | F::RowBinaryWithNamesAndTypesAndDefaults => {
+            return crate::native::columns_of_header(bytes);
+        }
         F::Parquet => return columns_of_arrow(parquet_metadata(&Bytes::copy_from_slice(bytes).into())?.schema(), settings),
+        F::Avro => return crate::avro::columns_of_header(bytes),
+        F::Orc => return crate::orc::columns_of_end(bytes, settings),
         F::Arrow | F::ArrowStream => {
             let schema = arrow_schema(bytes)?.ok_or_else(|| incorrect("the data ends before the schema"))?;
             return columns_of_arrow(&schema, settings);

@@ -1,6 +1,6 @@
-//! Parquet and Arrow out of a stream that cannot be sought.
+//! Parquet, Arrow and ORC out of a stream that cannot be sought.
 //!
-//! ArrowStream is decoded message by message, as each is there as a whole. Parquet and Arrow files have their directory at the end, so their
+//! ArrowStream is decoded message by message, as each is there as a whole. Parquet, Arrow and ORC files have their directory at the end, so their
 //! bytes are held until `finish`. Columns are matched by name and converted to the types that were asked for.
 
 use std::collections::VecDeque;
@@ -29,6 +29,7 @@ use crate::columnar::arrow_check::{self, Next};
 use crate::columnar::parquet_metadata::{guarded, reader_metadata, without_text_annotations};
 use crate::columnar::parquet_rows::{Limits, ParquetRows};
 use crate::columnar::{FileBytes, footer_check};
+use crate::orc::OrcRows;
 
 pub(crate) struct Buffered {
     format: Format,
@@ -39,6 +40,8 @@ pub(crate) struct Buffered {
     limits: Limits,
     allow_missing: bool,
     any_case: bool,
+    /// Where it is ORC, whose reader takes the columns that are asked for.
+    orc_settings: Option<Settings>,
     held: Vec<u8>,
     /// Less than so many bytes of a stream hold no whole message.
     wanted: usize,
@@ -47,6 +50,8 @@ pub(crate) struct Buffered {
     streamed: u64,
     rows: u64,
     unknown: u64,
+    /// Columns of the file that its reader has left out.
+    left_out: usize,
 }
 
 impl Buffered {
@@ -60,14 +65,22 @@ impl Buffered {
             columns: columns.clone(),
             options,
             limits: Limits::of(settings, BATCH_ROWS),
-            allow_missing: settings.input_format_parquet_allow_missing_columns,
-            any_case: settings.input_format_parquet_case_insensitive_column_matching,
+            allow_missing: match format {
+                Format::Orc => settings.input_format_orc_allow_missing_columns,
+                _ => settings.input_format_parquet_allow_missing_columns,
+            },
+            any_case: match format {
+                Format::Orc => settings.input_format_orc_case_insensitive_column_matching,
+                _ => settings.input_format_parquet_case_insensitive_column_matching,
+            },
+            orc_settings: (format == Format::Orc).then(|| settings.clone()),
             held: Vec::new(),
             wanted: 0,
             stream: (format == Format::ArrowStream).then(StreamDecoder::new),
             streamed: 0,
             rows: 0,
             unknown: 0,
+            left_out: 0,
         })
     }
 
@@ -103,7 +116,8 @@ impl Buffered {
             })
             .collect::<Result<Vec<_>>>()?;
         self.rows += batch.num_rows() as u64;
-        self.unknown += (there.fields().len().saturating_sub(taken) * batch.num_rows()) as u64;
+        let unknown = there.fields().len().saturating_sub(taken) + self.left_out;
+        self.unknown += (unknown * batch.num_rows()) as u64;
         let options = RecordBatchOptions::new().with_row_count(Some(batch.num_rows()));
         Ok(RecordBatch::try_new_with_options(self.schema.clone(), arrays, &options)?)
     }
@@ -163,18 +177,29 @@ impl Buffered {
         Ok(())
     }
 
+    fn batches_of(&mut self, file: FileBytes) -> Result<Box<dyn Iterator<Item = Result<RecordBatch>> + Send>> {
+        match &self.orc_settings {
+            Some(settings) if !file.is_empty() => {
+                let mut rows = guarded(|| OrcRows::new(file, &self.columns, settings))?;
+                self.left_out = rows.left_out;
+                Ok(Box::new(std::iter::from_fn(move || guarded(|| rows.next().transpose()).transpose())))
+            }
+            _ => batches_of(self.format, file, self.limits),
+        }
+    }
+
     fn whole(&mut self) -> Result<Vec<RecordBatch>> {
         let bytes = Bytes::from(std::mem::take(&mut self.held));
         let mut out = Vec::new();
-        for batch in batches_of(self.format, bytes.into(), self.limits)? {
+        for batch in self.batches_of(bytes.into())? {
             self.take(&batch?, &mut out)?;
         }
         Ok(out)
     }
 
-    /// The rows of a whole Parquet or Arrow file, decoded as they are asked for.
+    /// The rows of a whole file, decoded as they are asked for.
     pub fn into_batches(mut self, file: FileBytes) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send> {
-        let mut read = batches_of(self.format, file, self.limits).map_err(|error| self.located(error))?;
+        let mut read = self.batches_of(file).map_err(|error| self.located(error))?;
         let mut ready = VecDeque::new();
         Ok(std::iter::from_fn(move || {
             while ready.is_empty() {
@@ -190,7 +215,7 @@ impl Buffered {
     }
 }
 
-/// The batches of a file, as they are in it. No bytes: none.
+/// The batches of a Parquet or Arrow file, as they are in it. No bytes: none.
 fn batches_of(
     format: Format,
     file: FileBytes,

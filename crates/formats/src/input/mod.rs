@@ -34,7 +34,7 @@ use crate::Format;
 use crate::columnar::FileBytes;
 use chunked::Chunked;
 pub use omitted::{flagged_column, omitted_flag, with_omitted_flags};
-pub(crate) use rows::Rows;
+pub(crate) use rows::{BATCH_BYTES, BATCH_ROWS, Rows};
 pub use split::{bare_rows, is_splittable, split_rows};
 
 /// A parser of one object, fed in order with its bytes.
@@ -53,8 +53,8 @@ pub trait RowParser: Send {
 }
 
 /// The parser of a format. Batches carry `columns` (`Columns::arrow`) and have up to 65,409 rows or 8 MiB; a field that
-/// the data lacks is the type's default, and is told of where `columns` ask for it (`with_omitted_flags`). `object` names the data in errors. Formats with random access (Parquet, Arrow)
-/// are held in memory until `finish`: for streams that cannot be sought, such as the body of an INSERT.
+/// the data lacks is the type's default, and is told of where `columns` ask for it (`with_omitted_flags`). `object` names the data in errors. Formats with random access (Parquet, Arrow,
+/// ORC) are held in memory until `finish`: for streams that cannot be sought, such as the body of an INSERT.
 pub fn parser(
     format: Format,
     columns: &Columns,
@@ -65,7 +65,7 @@ pub fn parser(
     make(format, columns, None, settings, timezone, object, None)
 }
 
-/// The rows of a whole Parquet or Arrow file, decoded as they are asked for. `columns` as of `parser`.
+/// The rows of a whole Parquet, Arrow or ORC file, decoded as they are asked for. `columns` as of `parser`.
 pub fn file_batches(
     format: Format,
     columns: &Columns,
@@ -135,12 +135,20 @@ fn make(
     if !format.is_input() {
         return Err(Error::new(ErrorCode::FORMAT_IS_NOT_SUITABLE_FOR_INPUT, format!("Format {format} is only for writing")));
     }
-    if matches!(format, F::Parquet | F::Arrow | F::ArrowStream) {
+    if matches!(format, F::Parquet | F::Arrow | F::ArrowStream | F::Orc) {
         let columns = match wanted {
             Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
             None => columns.clone(),
         };
         return Ok(Box::new(buffered::Buffered::new(format, &columns, settings, timezone, object)?));
+    }
+    if format == F::Avro {
+        let wanted = match wanted {
+            Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
+            None => columns.clone(),
+        };
+        let known = omitted::without_flags(columns).0;
+        return Ok(Box::new(crate::avro::AvroInput::new(&known, &wanted, settings, timezone, object)));
     }
     if format == F::Native {
         let columns = match wanted {
@@ -149,7 +157,14 @@ fn make(
         };
         return Ok(Box::new(crate::native::NativeInput::new(&columns, settings, timezone, object)));
     }
-    if matches!(format, F::RowBinary | F::RowBinaryWithDefaults | F::RowBinaryWithNames | F::RowBinaryWithNamesAndTypes) {
+    if matches!(
+        format,
+        F::RowBinary
+            | F::RowBinaryWithDefaults
+            | F::RowBinaryWithNames
+            | F::RowBinaryWithNamesAndTypes
+            | F::RowBinaryWithNamesAndTypesAndDefaults
+    ) {
         let wanted = match wanted {
             Some(wanted) => Columns::new(wanted.iter().map(|column| columns.0[*column].clone()).collect()),
             None => columns.clone(),

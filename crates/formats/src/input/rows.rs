@@ -21,7 +21,7 @@ use super::omitted::omitted_flag;
 use crate::Format;
 
 pub(crate) const BATCH_ROWS: usize = 65_409;
-const BATCH_BYTES: usize = 8 << 20;
+pub(crate) const BATCH_BYTES: usize = 8 << 20;
 /// Rows, and bytes of them, after which the memory of the builders is looked at.
 const LOOK_EVERY: usize = 256;
 const LOOK_EVERY_BYTES: usize = 1 << 20;

@@ -11,7 +11,7 @@ use super::tsv::is_escaped;
 use crate::Format;
 
 /// The bytes up to the end of the last whole row of a chunk that begins at a row border; `None` where there is none, or
-/// where the format cannot be cut: whole documents (JSON, RawBLOB, Parquet, Arrow), Values, and JSON rows in one array.
+/// where the format cannot be cut: whole documents (JSON, RawBLOB, Parquet, Arrow, ORC, Avro), Values, and JSON rows in one array.
 pub fn split_rows(format: Format, bytes: &[u8]) -> Option<usize> {
     use Format as F;
     match format {

@@ -1,7 +1,7 @@
 //! RowBinary and its relatives, read as the bytes come.
 //!
 //! A row is measured first, by its types, and taken only where it is there as a whole; what a chunk ends with waits for the
-//! next. Values are gathered by column, in the shape that Arrow has. In RowBinaryWithDefaults a byte stands before each value:
+//! next. Values are gathered by column, in the shape that Arrow has. In those with Defaults in their names a byte stands before each value:
 //! 1 where none follows, and the column's default is meant.
 
 use std::sync::Arc;
@@ -34,7 +34,7 @@ pub(crate) struct RowBinaryInput {
     /// Those of the data: known from its header, where it has one.
     columns: Option<Columns>,
     gathered: Vec<Gathered>,
-    /// RowBinaryWithDefaults: for each column, whether a row leaves it out.
+    /// Of formats with defaults: for each column, whether a row leaves it out.
     omitted: Option<Vec<Vec<bool>>>,
     rows: usize,
     bytes: usize,
@@ -69,7 +69,8 @@ impl RowBinaryInput {
             header,
             columns: None,
             gathered: Vec::new(),
-            omitted: (format == Format::RowBinaryWithDefaults).then(Vec::new),
+            omitted: matches!(format, Format::RowBinaryWithDefaults | Format::RowBinaryWithNamesAndTypesAndDefaults)
+                .then(Vec::new),
             rows: 0,
             bytes: 0,
             held: Vec::new(),

@@ -36,7 +36,15 @@ impl Delimited {
 
     pub fn tsv(format: Format, columns: Columns, context: &OutputContext) -> Self {
         use Format as F;
-        let raw = matches!(format, F::TsvRaw | F::TsvRawWithNames | F::TsvRawWithNamesAndTypes | F::LineAsString);
+        let raw = matches!(
+            format,
+            F::TsvRaw
+                | F::TsvRawWithNames
+                | F::TsvRawWithNamesAndTypes
+                | F::LineAsString
+                | F::LineAsStringWithNames
+                | F::LineAsStringWithNamesAndTypes
+        );
         Delimited {
             header: format.header(),
             columns,

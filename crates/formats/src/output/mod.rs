@@ -107,7 +107,9 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         | F::TsvRaw
         | F::TsvRawWithNames
         | F::TsvRawWithNamesAndTypes
-        | F::LineAsString => Box::new(delimited::Delimited::tsv(format, columns, &context)),
+        | F::LineAsString
+        | F::LineAsStringWithNames
+        | F::LineAsStringWithNamesAndTypes => Box::new(delimited::Delimited::tsv(format, columns, &context)),
         F::Tskv => Box::new(tskv::Tskv::new(columns, &context)),
         F::JsonEachRow
         | F::JsonStringsEachRow
@@ -120,9 +122,10 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         | F::JsonCompactStringsEachRowWithNamesAndTypes => {
             Box::new(json_each_row::JsonEachRow::new(format, columns, &context))
         }
-        F::JsonEachRowWithProgress | F::JsonStringsEachRowWithProgress => {
-            Box::new(json_progress::JsonProgress::new(format, columns, &context))
-        }
+        F::JsonEachRowWithProgress
+        | F::JsonStringsEachRowWithProgress
+        | F::JsonCompactEachRowWithProgress
+        | F::JsonCompactStringsEachRowWithProgress => Box::new(json_progress::JsonProgress::new(format, columns, &context)),
         F::JsonObjectEachRow => Box::new(json_objects::JsonObjects::new(columns, &context)?),
         F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
             Box::new(custom::Custom::new(format, columns, &context)?)
@@ -157,11 +160,14 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         }
         F::Null => Box::new(Nothing),
         F::Parquet => Box::new(crate::columnar::parquet::ParquetOutput::new(columns, settings)?),
+        F::Avro => Box::new(crate::avro::AvroOutput::new(columns, &context)?),
+        F::Orc => Box::new(crate::orc::OrcOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),
-        F::JsonAsString | F::RowBinaryWithDefaults | F::Regexp | F::Form => {
+        F::JsonAsString | F::RowBinaryWithDefaults | F::RowBinaryWithNamesAndTypesAndDefaults | F::Regexp | F::Form => {
             let instead = match format {
                 F::JsonAsString => F::LineAsString,
                 F::RowBinaryWithDefaults => F::RowBinary,
+                F::RowBinaryWithNamesAndTypesAndDefaults => F::RowBinaryWithNamesAndTypes,
                 _ => F::CustomSeparated,
             };
             return Err(Error::new(

@@ -180,6 +180,8 @@ fn what_tells_no_structure_says_why() {
         ("JSONEachRow", "{\"a\":1}\nx", "expected '{' before: 'x'"),
         ("Parquet", "not parquet at all", "Parquet"),
         ("Arrow", "ARROW1\0\0", "ends before the schema"),
+        ("Avro", "Obj\u{1}", "ends before its header"),
+        ("ORC", "not orc at all", "ORC"),
     ] {
         let message = inferred(format, data, &[]);
         assert!(message.contains(reason) && message.contains("(in file/uri data)"), "{format} {data:?}: {message}");

@@ -189,9 +189,13 @@ fn a_number_that_does_not_fit_keeps_its_low_bits() {
 
 #[test]
 fn what_is_no_file_of_the_format_is_told() {
-    for (format, data) in
-        [("Parquet", "not parquet, not at all"), ("Arrow", "no arrow"), ("ArrowStream", "no arrow stream here")]
-    {
+    for (format, data) in [
+        ("Parquet", "not parquet, not at all"),
+        ("Arrow", "no arrow"),
+        ("ArrowStream", "no arrow stream here"),
+        ("Avro", "no avro"),
+        ("ORC", "no orc"),
+    ] {
         let error = read(format, "a Int32", data, &[]).expect_err("no such file");
         assert!(error.message().contains(&format!("(in file/uri data, format {format})")), "{error}");
         assert_ne!(error.code(), gristmill_base::ErrorCode::LOGICAL_ERROR, "{error}");

@@ -2,5 +2,6 @@
 
 mod inference;
 mod input;
+mod orc_and_avro;
 mod round_trip;
 mod support;

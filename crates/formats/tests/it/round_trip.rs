@@ -127,11 +127,13 @@ fn columnar_formats_tell_their_structure() {
 #[test]
 fn columns_are_matched_by_name_and_converted() {
     let batches = read("CSV", "a Int32, b String, c Int64", "1,x,7\n2,y,8\n", &[]).expect("rows");
-    for name in ["Parquet", "Arrow", "ArrowStream"] {
+    for name in ["Parquet", "Arrow", "ArrowStream", "Avro", "ORC"] {
         let bytes = write(name, "a Int32, b String, c Int64", &batches, &[]);
-        let again = read(name, "c UInt8, z String, a Int64", &bytes, &[]).expect("rows");
+        let lenient = [("input_format_avro_allow_missing_fields", "1")];
+        let again = read(name, "c UInt8, z String, a Int64", &bytes, &lenient).expect("rows");
         assert_eq!(write("CSV", "c UInt8, z String, a Int64", &again, &[]), b"7,\"\",1\n8,\"\",2\n", "{name}");
-        let strict = read(name, "z String", &bytes, &[("input_format_parquet_allow_missing_columns", "0")]);
+        let strict = ["input_format_parquet_allow_missing_columns", "input_format_orc_allow_missing_columns"];
+        let strict = read(name, "z String", &bytes, &strict.map(|setting| (setting, "0")));
         assert_eq!(strict.expect_err("no such column").code(), gristmill_base::ErrorCode::THERE_IS_NO_COLUMN);
     }
 }
@@ -139,7 +141,7 @@ fn columns_are_matched_by_name_and_converted() {
 #[test]
 fn data_that_was_cut_off_is_noticed() {
     let batches = table(PLAIN, 100);
-    for name in ["Parquet", "Arrow", "ArrowStream", "JSON", "JSONCompact"] {
+    for name in ["Parquet", "Arrow", "ArrowStream", "Avro", "ORC", "JSON", "JSONCompact"] {
         let bytes = write(name, PLAIN, &batches, &[]);
         for cut in [bytes.len() / 2, bytes.len() - 20] {
             assert!(read(name, PLAIN, &bytes[..cut], &[]).is_err(), "{name} cut at {cut} of {}", bytes.len());
@@ -210,6 +212,8 @@ fn columns_that_nobody_wants_are_passed_over() {
         "Values",
         "Parquet",
         "ArrowStream",
+        "Avro",
+        "ORC",
     ] {
         let bytes = write(name, structure, &batches, &[]);
         for (wanted, expected) in [(&[3, 1][..], "c Int32, t Tuple(x Int32, y String)"), (&[2], "b String"), (&[], "")] {

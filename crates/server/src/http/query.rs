@@ -346,7 +346,7 @@ async fn result(
         }
     };
     // How far the query is leaves before its first row.
-    let tells = matches!(head.format, Some(Format::JsonEachRowWithProgress | Format::JsonStringsEachRowWithProgress));
+    let tells = head.format.is_some_and(|format| format.name().ends_with("WithProgress"));
     let mut extremes = settings.extremes.then(|| Extremes::new(&columns));
     let mut count = 0;
     let progress_every = Duration::from_millis(settings.http_headers_progress_interval_ms.max(1));

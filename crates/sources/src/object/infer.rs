@@ -9,8 +9,8 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use futures::StreamExt;
 use futures::stream::BoxStream;
-use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_formats::Format;
+use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_formats::{Compression, Format};
 use gristmill_introspect::{Event, Settings};
 use gristmill_types::{Column, Columns};
 
@@ -22,6 +22,8 @@ use crate::caches::SchemaKey;
 
 type Chunks = BoxStream<'static, Result<Bytes>>;
 
+/// Bytes at the end of an ORC file that tell where its directory is, and more.
+const ORC_END_BYTES_MIN: u64 = 4096;
 /// Files looked at together in union mode.
 const FILES_AT_ONCE: usize = 32;
 
@@ -129,7 +131,11 @@ async fn of_file(
             files.opening().keep(file, opened);
             return Ok(Some(columns));
         }
-        let (sample, complete) = sample(source, fetcher, files, file).await?;
+        let is_plain = source.compression_of(&file.key) == Compression::None;
+        let (sample, complete) = match source.format {
+            Format::Orc if is_plain => (end_of_orc(fetcher, file).await?, false),
+            _ => sample(source, fetcher, files, file).await?,
+        };
         if sample.is_empty() {
             return Ok(None);
         }
@@ -166,13 +172,38 @@ fn settings_that_matter(settings: &Settings) -> String {
         .collect()
 }
 
+/// The end of a file, from where its directory begins.
+async fn end_of_orc(fetcher: &Fetcher, file: &Arc<SourceFile>) -> Result<Bytes> {
+    let context = &fetcher.context;
+    let bytes = context.settings.footer_fetch_bytes.max(ORC_END_BYTES_MIN);
+    let (end, info) = fetcher.store.get_suffix(context, &file.key, bytes, file.size).await?;
+    let file = fetcher.told(file, &info)?;
+    if end.is_empty() {
+        return Ok(end);
+    }
+    let needed = gristmill_formats::orc::end_bytes(&end)?.min(file.size.unwrap_or(u64::MAX));
+    if needed <= end.len() as u64 {
+        return Ok(end);
+    }
+    allocations::check_room(usize::try_from(needed).unwrap_or(usize::MAX))?;
+    let (end, info) = fetcher.store.get_suffix(context, &file.key, needed, file.size).await?;
+    fetcher.told(&file, &info)?;
+    Ok(end)
+}
+
 /// The beginning of a file, decompressed, and whether that is all of it.
 async fn sample(source: &ObjectSource, fetcher: &Fetcher, files: &Files, file: &SourceFile) -> Result<(Bytes, bool)> {
     let limit = fetcher.context.settings.input_format_max_bytes_to_read_for_schema_inference.max(1) as usize;
     // Arrow files have their structure at the beginning; text is judged by its first rows, so a part of the limit is enough.
     // A column behind the first stands behind all values of those before it.
-    let by_columns = matches!(source.format, Format::Arrow | Format::JsonColumns | Format::JsonCompactColumns);
-    let limit = limit.min(1 << 20).max(if by_columns { limit } else { 0 });
+    let by_columns =
+        matches!(source.format, Format::Arrow | Format::Avro | Format::JsonColumns | Format::JsonCompactColumns);
+    let limit = match source.format {
+        // Its structure is at the end.
+        Format::Orc => usize::MAX,
+        _ if by_columns => limit,
+        _ => limit.min(1 << 20),
+    };
     let compression = source.compression_of(&file.key);
     if let Some(size) = file.size.filter(|_| fetcher.store.is_remote()) {
         // One request for as much as is needed, which the scan then does not read again.
@@ -199,7 +230,10 @@ async fn beginning(mut stream: Chunks, limit: usize) -> Result<(Bytes, bool), (B
     let mut sample = BytesMut::new();
     while let Some(chunk) = stream.next().await {
         match chunk {
-            Ok(chunk) => sample.extend_from_slice(&chunk),
+            Ok(chunk) => match allocations::check_room(chunk.len()) {
+                Ok(()) => sample.extend_from_slice(&chunk),
+                Err(error) => return Err((sample.freeze(), error)),
+            },
             Err(error) => return Err((sample.freeze(), error)),
         }
         if sample.len() >= limit {

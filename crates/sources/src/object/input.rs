@@ -70,7 +70,7 @@ async fn infer(input: &SharedInput, format: Format, context: &Arc<QueryContext>)
     let mut sample = BytesMut::new();
     let mut complete = false;
     // Files have their structure at the end.
-    while sample.len() < SAMPLE_BYTES || format == Format::Parquet {
+    while sample.len() < SAMPLE_BYTES || matches!(format, Format::Parquet | Format::Orc) {
         match context.cancellable(async { stream.next().await.transpose() }).await? {
             Some(chunk) => sample.extend_from_slice(&chunk),
             None => {

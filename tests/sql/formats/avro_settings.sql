@@ -1,0 +1,27 @@
+INSERT INTO FUNCTION file('nulls.avro') SELECT if(number = 1, NULL, number) AS n, if(number = 0, NULL, toString(number)) AS s FROM numbers(3);
+SELECT * FROM file('nulls.avro', Avro, 'n Int64, s String') ORDER BY n, s;
+-- error: BAD_ARGUMENTS
+SELECT * FROM file('nulls.avro', Avro, 'n Int64, s String') SETTINGS input_format_null_as_default = 0;
+SELECT * FROM file('nulls.avro', Avro, 'n Nullable(Int64), s Nullable(String)') ORDER BY n SETTINGS input_format_null_as_default = 0;
+INSERT INTO FUNCTION file('plain.avro') SELECT number AS n, repeat('x', number % 100) AS s FROM numbers(20000) SETTINGS output_format_avro_codec = 'null';
+INSERT INTO FUNCTION file('deflate.avro') SELECT number AS n, repeat('x', number % 100) AS s FROM numbers(20000) SETTINGS output_format_avro_codec = 'deflate';
+INSERT INTO FUNCTION file('snappy.avro') SELECT number AS n, repeat('x', number % 100) AS s FROM numbers(20000) SETTINGS output_format_avro_codec = 'snappy', output_format_avro_sync_interval = 100;
+SELECT _file, count(), sum(n), sum(length(s)) FROM file('{plain,deflate,snappy}.avro', Avro, 'n UInt64, s String') GROUP BY _file ORDER BY _file;
+INSERT INTO FUNCTION file('text.avro', Avro) SELECT 'a' AS text_a, 'b' AS b SETTINGS output_format_avro_string_column_pattern = '^text', output_format_avro_codec = 'null';
+SELECT position(raw_blob, '"string"') > 0, position(raw_blob, '"bytes"') > 0 FROM file('text.avro', RawBLOB);
+SELECT * FROM file('text.avro');
+INSERT INTO FUNCTION file('nested.avro') SELECT CAST((1, (2, 'x')) AS Tuple(a Int32, b Tuple(c Int64, d String))) AS r;
+DESCRIBE TABLE file('nested.avro');
+SELECT r.b.d FROM file('nested.avro');
+SELECT * FROM file('nested.avro', Avro, '`r.a` Int32, `r.b.d` String');
+SELECT r FROM file('nested.avro', Avro, 'r Tuple(b Tuple(d String, c Int64), a Int32)');
+INSERT INTO FUNCTION file('none.avro') SELECT number AS n FROM numbers(0);
+SELECT count(), sum(n) FROM file('none.avro');
+DESCRIBE TABLE file('none.avro');
+CREATE TABLE given (a Int64, b String DEFAULT concat('b', toString(a)), c Int64 DEFAULT 7) ENGINE = Memory;
+INSERT INTO FUNCTION file('part.avro') SELECT number AS a, if(number = 1, NULL, 5) AS c FROM numbers(3);
+INSERT INTO given FROM INFILE 'part.avro' SETTINGS input_format_avro_allow_missing_fields = 1 FORMAT Avro;
+SELECT * FROM given ORDER BY a;
+INSERT INTO FUNCTION file('bytes.avro') SELECT unhex('ff00fe') AS s, [unhex('80')] AS a;
+SELECT hex(s), hex(a[1]) FROM file('bytes.avro');
+SELECT name, is_input, is_output, content_type FROM system.formats WHERE name IN ('Avro', 'ORC') ORDER BY name;
