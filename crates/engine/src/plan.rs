@@ -32,6 +32,7 @@ use crate::narrow_keys::GroupNarrowKeysByArray;
 use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
 use crate::spill::SpillFiles;
+use crate::spill_sooner::SpillSooner;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -88,7 +89,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     let mode = if keeps_groups_in_memory(settings, plan) {
         DiskManagerMode::Disabled
     } else {
-        DiskManagerMode::Custom(Arc::new(SpillFiles::under(engine.data_path.join("tmp"))))
+        DiskManagerMode::Custom(Arc::new(SpillFiles::under(engine.data_path.join("tmp"), context.clone())))
     };
     let disk = DiskManagerBuilder::default().with_mode(mode);
     let runtime = RuntimeEnvBuilder::new()
@@ -108,6 +109,10 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     rules.push(Arc::new(KeepOrderOfOneStream));
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
+    // Behind those that choose operators.
+    if let Some(sooner) = SpillSooner::of(settings, context.memory.limit_bytes())? {
+        rules.push(Arc::new(sooner));
+    }
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     let builder = builder.with_query_planner(Arc::new(crate::fill::Planner));
     Ok(builder.with_physical_optimizer_rules(rules).build())
