@@ -218,7 +218,7 @@ def test_rows_of_a_client_that_reads_nothing_meanwhile_are_taken(server, caplog)
     """An INSERT that tells of very many parts, while its client only sends."""
     http = Http(server.http_port)
     http.ok("CREATE OR REPLACE TABLE parted (n UInt64) ENGINE = MergeTree PARTITION BY n % 20 ORDER BY n")
-    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, settings={"send_logs_level": "trace", "insert_block_size": 1000})
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, settings={"send_logs_level": "trace", "insert_block_size": 1000, "async_insert": 0})
     with caplog.at_level(logging.INFO, logger="clickhouse_driver.log"):
         client.execute("INSERT INTO parted VALUES", ((n,) for n in range(50_000)), settings={"min_insert_block_size_rows": 1000})
     client.disconnect()

@@ -7,7 +7,7 @@ from runner import gristmill
 from test_explain import node
 
 SORTED = "SELECT number % 1000 AS k, toString(sipHash64(number)) AS h, number FROM numbers(200000) ORDER BY h, number"
-GROUPED = "SELECT number % 60000 AS k, count() AS c, max(toString(number)) AS m FROM numbers(200000) GROUP BY k"
+GROUPED = "SELECT toString(number % 60000) AS k, count() AS c, max(toString(number)) AS m FROM numbers(200000) GROUP BY k"
 EVENTS = (
     "SELECT ProfileEvents['ExternalSortWritePart'], ProfileEvents['ExternalAggregationWritePart'], ProfileEvents['ExternalProcessingFilesTotal'] "
     "FROM system.query_log WHERE type = 'QueryFinish' AND log_comment = 'asked'"
@@ -61,4 +61,4 @@ def test_a_share_of_the_memory_says_the_same():
 def test_nothing_is_left_on_the_disk(tmp_path):
     data = tmp_path / "data"
     gristmill(f"{SORTED} SETTINGS max_bytes_before_external_sort = 100000 FORMAT Null", path=data).ok()
-    assert [entry for entry in data.rglob("*") if "tmp" in entry.parts and entry.is_file()] == []
+    assert list((data / "tmp").rglob("*")) == []

@@ -239,8 +239,7 @@ impl Ending {
         );
         if progress.written_rows > 0 {
             tell!(context, DEBUG, "executeQuery", "Wrote {} rows, {}", progress.written_rows, bytes(progress.written_bytes));
-        }
-        if error.is_none() {
+        } else if error.is_none() {
             tell!(context, DEBUG, "executeQuery", "Gave {} rows, {}", progress.result_rows, bytes(progress.result_bytes));
         }
         let of = |event| units::duration(Duration::from_micros(context.counters.get(event)));
