@@ -55,6 +55,31 @@ pub fn load_average() -> Option<[f64; 3]> {
     Some([averages.next()?.ok()?, averages.next()?.ok()?, averages.next()?.ok()?])
 }
 
+/// What the machine's processors did so far, summed over them: of all time, in which they computed for whomever.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ProcessorTime {
+    pub busy: Duration,
+    pub all: Duration,
+}
+
+/// `None` where the system does not tell.
+pub fn processor_time() -> Option<ProcessorTime> {
+    // SAFETY: sysconf reads a constant of the system and touches no memory of ours.
+    let ticks = u64::try_from(unsafe { libc::sysconf(libc::_SC_CLK_TCK) }).ok().filter(|ticks| *ticks > 0)?;
+    processor_time_of(&std::fs::read_to_string("/proc/stat").ok()?, ticks)
+}
+
+/// `ticks`: in a second.
+fn processor_time_of(stat: &str, ticks: u64) -> Option<ProcessorTime> {
+    let line = stat.lines().next()?.strip_prefix("cpu ")?;
+    let told: Vec<u64> = line.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
+    // User, nice, system, idle, waiting for disks, interrupts of both kinds, stolen; guests are counted as users already.
+    let [user, nice, system, idle, waiting, interrupts, soft_interrupts, stolen, ..] = told[..] else { return None };
+    let busy = user + nice + system + interrupts + soft_interrupts + stolen;
+    let time = |count: u64| Duration::from_secs_f64(count as f64 / ticks as f64);
+    Some(ProcessorTime { busy: time(busy), all: time(busy + idle + waiting) })
+}
+
 /// Time that all threads of this process have computed so far, in the kernel and outside.
 pub fn cpu_time() -> Duration {
     // SAFETY: an all-zero rusage is a valid value, and getrusage writes nothing but it.
@@ -118,6 +143,15 @@ mod tests {
         let told = super::filesystem(std::path::Path::new("/")).expect("told");
         assert!(told.capacity > 0 && told.available <= told.free && told.free <= told.capacity, "{told:?}");
         assert!(super::filesystem(std::path::Path::new("/no/such/folder")).is_err());
+    }
+
+    #[test]
+    fn processors_are_busy_part_of_their_time() {
+        let stat = "cpu  100 0 50 800 40 5 5 0 0 0\ncpu0 50 0 25 400 20 2 2 0 0 0\n";
+        let time = super::processor_time_of(stat, 100).expect("told");
+        assert_eq!((time.busy.as_millis(), time.all.as_millis()), (1600, 10_000));
+        assert_eq!(super::processor_time_of("intr 5", 100), None);
+        assert!(super::processor_time().is_some_and(|time| time.busy < time.all));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Numbers for people: rows as ClickHouse's client writes them (`59.82 million`), bytes in decimal (`24.03 GB`) for
-//! traffic and in binary (`176.74 MiB`) for memory.
+//! traffic and in binary (`176.74 MiB`) for memory, and times (`45.6 ms`).
+
+use std::time::Duration;
 
 /// `842`, `15.30 thousand`, `59.82 million`, …
 pub fn rows(value: f64) -> String {
@@ -14,6 +16,18 @@ pub fn bytes_decimal(value: f64) -> String {
 /// `842.00 B`, `176.74 MiB`, … (powers of 1024)
 pub fn bytes_binary(value: f64) -> String {
     quantity(value, &[" B", " KiB", " MiB", " GiB", " TiB", " PiB", " EiB"], 1024.0, true)
+}
+
+/// `1.23 s`, `45.6 ms`, `7 µs`
+pub fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    if seconds >= 1.0 {
+        format!("{seconds:.2} s")
+    } else if seconds >= 0.001 {
+        format!("{:.1} ms", seconds * 1e3)
+    } else {
+        format!("{:.0} µs", seconds * 1e6)
+    }
 }
 
 fn quantity(mut value: f64, units: &[&str], base: f64, decimals_at_first: bool) -> String {
@@ -63,6 +77,12 @@ mod tests {
         assert_eq!(rows(59_816_000.0), "59.82 million");
         assert_eq!(bytes_decimal(24_030_000_000.0), "24.03 GB");
         assert_eq!(bytes_binary(185_325_322.0), "176.74 MiB");
+    }
+
+    #[test]
+    fn times_are_told_by_their_size() {
+        let told = [1.234, 0.0123, 0.000_087, 0.0].map(|seconds| duration(Duration::from_secs_f64(seconds)));
+        assert_eq!(told, ["1.23 s", "12.3 ms", "87 µs", "0 µs"]);
     }
 
     #[test]

@@ -5,8 +5,9 @@ use std::fmt::{self, Write};
 use gristmill_base::env::system_env;
 use gristmill_base::machine;
 use gristmill_introspect::logs::text_log::{TextEntry, text_log};
+use gristmill_introspect::query_lines::{TARGET, level_name};
 use tracing::field::{Field, Visit};
-use tracing::{Event, Level, Subscriber};
+use tracing::{Event, Subscriber};
 use tracing_subscriber::Layer;
 use tracing_subscriber::layer::Context;
 
@@ -30,24 +31,15 @@ impl<S: Subscriber> Layer<S> for TextLog {
                 event_time_micros: system_env().now_micros(),
                 thread_name: std::thread::current().name().unwrap_or_default().to_string(),
                 thread_id: machine::thread_id(),
-                level: level(*metadata.level()),
+                level: level_name(*metadata.level()),
                 query_id: line.query_id,
-                logger_name: metadata.target(),
+                // Lines of a query say who speaks.
+                logger_name: metadata.target().strip_prefix(TARGET).unwrap_or(metadata.target()),
                 message: line.message,
                 source_file: metadata.file().unwrap_or_default(),
                 source_line: metadata.line().unwrap_or_default(),
             }
         });
-    }
-}
-
-fn level(level: Level) -> &'static str {
-    match level {
-        Level::ERROR => "Error",
-        Level::WARN => "Warning",
-        Level::INFO => "Information",
-        Level::DEBUG => "Debug",
-        Level::TRACE => "Trace",
     }
 }
 
@@ -78,6 +70,9 @@ impl Visit for Line {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use gristmill_introspect::{Client, QueryContext};
     use tracing_subscriber::layer::SubscriberExt;
 
     use super::*;
@@ -88,7 +83,14 @@ mod tests {
             tracing::warn!(query_id = "abc", tables = 2, "It is {}", "late");
             tracing::error!(target: "gristmill_engine::logs::table", "of the log itself");
         });
-        let [entry] = &text_log().snapshot()[..] else { panic!("one entry") };
+        tracing::subscriber::with_default(tracing_subscriber::registry().with(TextLog), || {
+            let client = Client { interface: Client::TCP, ..Client::default() };
+            let context = QueryContext::background("test").of_client(Arc::new(client));
+            gristmill_introspect::tell!(context, DEBUG, "Aggregator", "{} rows", 5);
+        });
+        let [entry, of_query] = &text_log().snapshot()[..] else { panic!("two entries") };
+        assert_eq!((of_query.message.as_str(), of_query.level, of_query.logger_name), ("5 rows", "Debug", "Aggregator"));
+        assert!(!of_query.query_id.is_empty());
         assert_eq!(
             (entry.message.as_str(), entry.query_id.as_str(), entry.level, entry.logger_name),
             ("It is late tables=2", "abc", "Warning", "gristmill::text_log::tests")

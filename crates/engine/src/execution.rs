@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
+use std::time::Duration;
 
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
@@ -12,13 +13,14 @@ use datafusion::execution::{RecordBatchStream, SendableRecordBatchStream};
 use datafusion::physical_plan::EmptyRecordBatchStream;
 use futures::stream::{BoxStream, Stream, StreamExt};
 use gristmill_base::spending::Wait;
-use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_base::{Error, ErrorCode, Result, allocations, units};
 use gristmill_introspect::errors;
 use gristmill_introspect::logs::{LogQueue, threads_log};
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::processes::Running;
 use gristmill_introspect::query_log::{QueryLogEntry, QueryLogType, query_log};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::tracing::Level;
+use gristmill_introspect::{Event, QueryContext, tell};
 use gristmill_sql::statement::{Statement, parse};
 use gristmill_types::Columns;
 
@@ -189,6 +191,7 @@ impl Ending {
             trace.ended(&self.context, self.kind, error);
         }
         threads_log::query_ended(&self.context);
+        self.tell_end(error);
         let counters = &self.context.counters;
         counters.add(Event::QueryTimeMicroseconds, self.context.elapsed().as_micros() as u64);
         if let Some(error) = error {
@@ -208,6 +211,53 @@ impl Ending {
             },
             error,
         );
+    }
+}
+
+impl Ending {
+    /// The last lines of the query's log: its totals, and where its time went.
+    fn tell_end(&self, error: Option<&Error>) {
+        let context = &self.context;
+        if let Some(error) = error {
+            tell!(context, ERROR as DEBUG, "executeQuery", "{error}");
+        }
+        if !context.is_told(Level::DEBUG) && !context.hears(Level::INFO) {
+            return;
+        }
+        let (progress, seconds) = (context.progress.snapshot(), context.elapsed().as_secs_f64());
+        let bytes = |bytes: u64| units::bytes_binary(bytes as f64);
+        let a_second = |of: u64| of as f64 / seconds.max(1e-6);
+        tell!(
+            context,
+            INFO as DEBUG,
+            "executeQuery",
+            "Read {} rows, {} in {seconds:.6} sec., {:.0} rows/sec., {}/sec.",
+            progress.read_rows,
+            bytes(progress.read_bytes),
+            a_second(progress.read_rows),
+            units::bytes_binary(a_second(progress.read_bytes))
+        );
+        if progress.written_rows > 0 {
+            tell!(context, DEBUG, "executeQuery", "Wrote {} rows, {}", progress.written_rows, bytes(progress.written_bytes));
+        } else if error.is_none() {
+            tell!(context, DEBUG, "executeQuery", "Gave {} rows, {}", progress.result_rows, bytes(progress.result_bytes));
+        }
+        let of = |event| units::duration(Duration::from_micros(context.counters.get(event)));
+        tell!(
+            context,
+            DEBUG,
+            "executeQuery",
+            "Of the time, it computed for {} and {} in the kernel, waited {} for a processor, {} for the disk, {} for the network, {} for \
+             locks and {} for its client",
+            of(Event::WallUserMicroseconds),
+            of(Event::WallSystemMicroseconds),
+            of(Event::WallRunnableMicroseconds),
+            of(Event::WallDiskMicroseconds),
+            of(Event::WallNetworkMicroseconds),
+            of(Event::WallLockMicroseconds),
+            of(Event::WallClientMicroseconds)
+        );
+        tell!(context, DEBUG, "MemoryTracker", "Peak memory usage (for query): {}", bytes(context.memory.peak_bytes()));
     }
 }
 

@@ -38,6 +38,7 @@ mod server_functions;
 pub mod session;
 pub mod sets;
 mod spill;
+mod spill_sooner;
 pub mod split;
 pub mod temporary;
 mod values_call;

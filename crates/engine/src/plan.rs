@@ -33,6 +33,7 @@ use crate::nested_sort::SortNestedKeysWhole;
 use crate::operator_limits::KeepToLimits;
 use crate::probe_side::ProbeSideBySide;
 use crate::spill::SpillFiles;
+use crate::spill_sooner::SpillSooner;
 
 /// Whether an aggregate depends on the order of rows, or a function counts them behind an ORDER BY: several streams have no
 /// order among them.
@@ -89,7 +90,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     let mode = if keeps_groups_in_memory(settings, plan) {
         DiskManagerMode::Disabled
     } else {
-        DiskManagerMode::Custom(Arc::new(SpillFiles::under(engine.data_path.join("tmp"))))
+        DiskManagerMode::Custom(Arc::new(SpillFiles::under(engine.data_path.join("tmp"), context.clone())))
     };
     let disk = DiskManagerBuilder::default().with_mode(mode);
     let runtime = RuntimeEnvBuilder::new()
@@ -110,6 +111,10 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     // Behind those that look for a sort with a limit.
     rules.push(Arc::new(SortNestedKeysWhole));
     rules.push(Arc::new(ProbeSideBySide));
+    // Behind those that choose operators.
+    if let Some(sooner) = SpillSooner::of(settings, context.memory.limit_bytes())? {
+        rules.push(Arc::new(sooner));
+    }
     let builder = SessionStateBuilder::new().with_config(config).with_runtime_env(runtime).with_default_features();
     let builder = builder.with_query_planner(Arc::new(crate::fill::Planner));
     Ok(builder.with_physical_optimizer_rules(rules).build())

@@ -1,4 +1,4 @@
-//! An aggregation of DataFusion's over a stream that is there already, in the place of its input.
+//! An operator of DataFusion's over a stream that is there already, in the place of its input.
 
 use std::fmt;
 use std::sync::Arc;
@@ -8,6 +8,7 @@ use datafusion::common::{Result, internal_err};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_plan::aggregates::AggregateExec;
+use datafusion::physical_plan::metrics::{MetricValue, MetricsSet};
 use datafusion::physical_plan::{
     ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, PlanProperties, ReplaceChildrenOptions,
 };
@@ -20,10 +21,54 @@ pub fn aggregate_of(
     partition: usize,
     task: Arc<TaskContext>,
 ) -> Result<SendableRecordBatchStream> {
-    let properties = aggregate.input().properties().clone();
+    let plan: Arc<dyn ExecutionPlan> = aggregate.clone();
+    over(&plan, aggregate.input(), rows)?.execute(partition, task)
+}
+
+/// The operator over a stream in the place of its input, to be run once.
+pub fn over(
+    operator: &Arc<dyn ExecutionPlan>,
+    input: &Arc<dyn ExecutionPlan>,
+    rows: SendableRecordBatchStream,
+) -> Result<Arc<dyn ExecutionPlan>> {
+    let properties = input.properties().clone();
     let rest: Arc<dyn ExecutionPlan> = Arc::new(RestOfStream { stream: Mutex::new(Some(rows)), properties });
-    let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep);
-    aggregate.clone().replace_children(vec![rest], options)?.execute(partition, task)
+    operator.clone().replace_children(vec![rest], ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep))
+}
+
+/// Operators that were run in the place of one, which counts what they count.
+#[derive(Debug, Default)]
+pub struct Ran(Mutex<Vec<Arc<dyn ExecutionPlan>>>);
+
+impl Ran {
+    pub fn add(&self, plan: &Arc<dyn ExecutionPlan>) {
+        self.0.lock().push(plan.clone());
+    }
+
+    /// With all that they count.
+    pub fn with(&self, own: MetricsSet) -> MetricsSet {
+        self.added(own, |_| true)
+    }
+
+    /// With what they spilled and held in memory: the rest is counted already.
+    pub fn with_spills(&self, own: MetricsSet) -> MetricsSet {
+        self.added(own, |value| {
+            matches!(
+                value,
+                MetricValue::SpillCount(_)
+                    | MetricValue::SpilledBytes(_)
+                    | MetricValue::SpilledRows(_)
+                    | MetricValue::PeakMemoryUsage { .. }
+            )
+        })
+    }
+
+    fn added(&self, mut own: MetricsSet, is_wanted: impl Fn(&MetricValue) -> bool) -> MetricsSet {
+        let of_others: Vec<MetricsSet> = self.0.lock().iter().filter_map(|plan| plan.metrics()).collect();
+        let wanted = of_others.iter().flat_map(|set| set.iter()).filter(|metric| is_wanted(metric.value()));
+        wanted.for_each(|metric| own.push(metric.clone()));
+        own
+    }
 }
 
 /// A stream as a plan, to be run once.

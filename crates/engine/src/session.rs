@@ -2,16 +2,17 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use gristmill_access::Identity;
 use gristmill_access::effective::Effective;
 use gristmill_access::entity::Chosen;
 use gristmill_access::rights::Object;
 use gristmill_access::{Level, Privileges};
-use gristmill_base::{Error, ErrorCode, Result, allocations};
+use gristmill_base::{Error, ErrorCode, Result, allocations, units};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::opentelemetry::QueryTrace;
-use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes};
+use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes, tell};
 use gristmill_sql::access::AccessStatement;
 use gristmill_sql::size;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, Outfile, Statement};
@@ -149,6 +150,7 @@ impl Session {
         let context =
             QueryContext::new(&statement.text, &query_id, &self.user, &self.database, effective, self.engine.env.clone());
         let context = context.of_user(access).of_client(self.client.clone());
+        tell_begin(&context, parsed_us.saturating_sub(began_us));
         let flushes_logs = parsed.as_ref().is_ok_and(Statement::flushes_logs);
         let probability = context.settings.opentelemetry_start_trace_probability;
         let trace = QueryTrace::begin(context.client.trace.as_ref(), probability, began_us, parsed_us, context.env.as_ref());
@@ -325,6 +327,16 @@ impl Session {
         }
         Ok(settings)
     }
+}
+
+/// The first lines of the query's log.
+fn tell_begin(context: &QueryContext, parsed_us: u64) {
+    let from = || context.client.address.map_or_else(|| "this process".to_string(), |address| address.to_string());
+    tell!(context, DEBUG, "executeQuery", "(from {}, user: {}) {}", from(), context.user, context.query);
+    if let Some(trace) = &context.client.trace {
+        tell!(context, TRACE, "executeQuery", "OpenTelemetry traceparent '{}'", trace.traceparent());
+    }
+    tell!(context, TRACE, "executeQuery", "Parsed in {}", units::duration(Duration::from_micros(parsed_us)));
 }
 
 /// The name by which a profile is taken in the place of a setting.

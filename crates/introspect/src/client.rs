@@ -3,6 +3,7 @@
 use std::net::SocketAddr;
 
 use crate::opentelemetry::TraceContext;
+use crate::query_lines::LinesTold;
 
 /// A client, as far as its protocol tells of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -30,6 +31,8 @@ pub struct Client {
     pub forwarded_for: String,
     /// What its query is a part of, where it says so.
     pub trace: Option<TraceContext>,
+    /// Where it hears its query's own log, if it can.
+    pub lines: Option<LinesTold>,
 }
 
 impl Client {

@@ -137,6 +137,8 @@ events! {
     OpenTelemetrySpansSent, "Spans that a collector took. (Gristmill's own.)";
     OpenTelemetrySpansDropped, "Spans that were not sent, because the collector was away or refused them. (Gristmill's own.)";
     ExternalSortWritePart, "Number of times a sort wrote a run to disk.";
+    ExternalAggregationWritePart, "Number of times an aggregation wrote its groups to disk.";
+    ExternalProcessingFilesTotal, "Number of temporary files that operators wrote for want of memory.";
     SystemLogErrorOnFlush, "Number of times entries of a log could not be written into its table.";
     SystemLogDroppedRows, "Entries of logs that were dropped because their queue was full. (Gristmill's own.)";
     QueryProfilerRuns, "Number of times that a stack was sampled.";

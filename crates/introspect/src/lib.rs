@@ -21,6 +21,7 @@ pub mod pending_inserts;
 pub mod processes;
 pub mod profiler;
 pub mod progress;
+pub mod query_lines;
 pub mod query_log;
 pub mod server_settings;
 pub mod settings;
@@ -35,4 +36,6 @@ pub use client::Client;
 pub use context::QueryContext;
 pub use events::{Counters, Event};
 pub use settings::Settings;
+/// For `tell!`.
+pub use tracing;
 pub use used::{Use, Used};

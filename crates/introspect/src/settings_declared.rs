@@ -274,9 +274,10 @@ settings! {
     result_overflow_mode: String = "throw", "What happens over max_result_rows or max_result_bytes: throw, or break (the rows up to there).";
     limit: u64 = 0u64, "Rows of the result to give, as if the query ended with LIMIT. 0: all.";
     offset: u64 = 0u64, "Rows of the result to leave out at its start.";
-    max_bytes_before_external_sort: u64 = 0u64, "Bytes after which a sort goes to disk. 0: by max_memory_usage.";
-    max_bytes_ratio_before_external_group_by: f64 = 0.5, "Share of the memory after which an aggregation goes to disk. 0, with max_bytes_before_external_group_by = 0: never.";
-    max_bytes_before_external_group_by: u64 = 0u64, "Bytes after which an aggregation goes to disk. 0: by max_memory_usage.";
+    max_bytes_before_external_sort: u64 = 0u64, "Bytes of rows from which on a sort goes to disk, shared evenly by its streams. 0: when the memory that it may use ends.";
+    max_bytes_ratio_before_external_sort: f64 = 0.5, "Share of the memory that the query may use, from which on a sort goes to disk, where it is set: at least 0 and less than 1. Not set, or 0: when the memory ends.";
+    max_bytes_ratio_before_external_group_by: f64 = 0.5, "As max_bytes_ratio_before_external_sort, of an aggregation. 0, with max_bytes_before_external_group_by = 0: it never goes to disk.";
+    max_bytes_before_external_group_by: u64 = 0u64, "Bytes of groups from which on an aggregation goes to disk, shared evenly by its streams. 0: when the memory that it may use ends.";
     check_query_single_value_result: bool = false, "Whether CHECK TABLE gives one row for all parts: 1 where they are whole.";
     // Insert
     max_insert_threads: u64 = 0u64, "Lanes of an INSERT SELECT, each forming blocks of its own. 0: the gear decides, beginning with one a core.";

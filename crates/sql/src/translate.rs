@@ -3,17 +3,17 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
-    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment, OneOrManyWithParens, OrderByExpr, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, WindowType,
-    WithFill,
+    FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment, OneOrManyWithParens, SelectItem,
+    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value,
 };
 
-use crate::ast::{
-    Call, ColumnChoice, Fill, InSet, Literal, Node, SortKey, Star, StarStep, Window, call, text, unescape,
-    unescape_identifier,
-};
-use crate::rewrite::fill::STALENESS;
+use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text, unescape, unescape_identifier};
 use crate::rewrite::stars::STAR;
+
+mod order;
+
+pub use order::sort_key;
+pub(crate) use order::window;
 
 /// Nodes of an expression that may be put into a tree twice.
 const TWICE_NODES_MAX: usize = 10_000;
@@ -471,7 +471,6 @@ fn shift_operator(name: &str) -> Option<&'static str> {
     }
 }
 
-/// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.
 /// `in(x, (a, b))`, the function form of `x IN (a, b)`.
 fn in_call(mut list: Vec<Node>, negated: bool) -> Result<Node> {
     let right = list.pop().ok_or_else(|| unsupported("IN without a set"))?;
@@ -484,6 +483,7 @@ fn in_call(mut list: Vec<Node>, negated: bool) -> Result<Node> {
     Ok(Node::In { left: Box::new(left), set, negated })
 }
 
+/// `dateAdd(unit, n, date)` is `date + toIntervalUnit(n)`.
 fn shifted(name: &str, mut list: Vec<Node>) -> Result<Node> {
     let date = list.pop().ok_or_else(|| unsupported("dateAdd without a date"))?;
     let amount = list.pop().ok_or_else(|| unsupported("dateAdd without an amount"))?;
@@ -517,43 +517,6 @@ fn argument(argument: &FunctionArg) -> Result<Node> {
         }
         FunctionArg::ExprNamed { name, arg, .. } => Ok(call("equals", vec![node(name)?, value(arg)?])),
     }
-}
-
-pub(crate) fn window(kind: &WindowType) -> Result<Window> {
-    match kind {
-        WindowType::WindowSpec(spec) => Ok(Window {
-            base: spec.window_name.as_ref().map(unescape_identifier),
-            partition_by: nodes(&spec.partition_by)?,
-            order_by: spec.order_by.iter().map(sort_key).collect::<Result<_>>()?,
-            frame: spec.window_frame.clone(),
-        }),
-        WindowType::NamedWindow(name) => {
-            Ok(Window { base: Some(unescape_identifier(name)), partition_by: Vec::new(), order_by: Vec::new(), frame: None })
-        }
-    }
-}
-
-/// NULLS LAST is the default in both directions.
-pub fn sort_key(key: &OrderByExpr) -> Result<SortKey> {
-    Ok(SortKey {
-        node: node(&key.expr)?,
-        descending: key.options.asc == Some(false),
-        nulls_first: key.options.nulls_first == Some(true),
-        fill: key.with_fill.as_ref().map(fill).transpose()?.map(Box::new),
-    })
-}
-
-fn fill(fill: &WithFill) -> Result<Fill> {
-    let bound = |expr: &Option<Expr>| expr.as_ref().map(node).transpose();
-    let (step, staleness) = match bound(&fill.step)? {
-        Some(Node::Call(call)) if call.name == STALENESS => {
-            let mut both =
-                call.arguments.into_iter().map(|node| Some(node).filter(|node| *node != Node::Literal(Literal::Null)));
-            (both.next().flatten(), both.next().flatten())
-        }
-        step => (step, None),
-    };
-    Ok(Fill { from: bound(&fill.from)?, to: bound(&fill.to)?, step, staleness })
 }
 
 pub fn literal(value: &Value) -> Result<Node> {

@@ -24,7 +24,7 @@ use datafusion::physical_plan::{
 use futures::{StreamExt, TryStreamExt};
 
 use super::parting::{Parted, bucket, joined};
-use crate::rest_of_stream::aggregate_of;
+use crate::rest_of_stream::{Ran, aggregate_of, over};
 
 const BITS_MAX: u32 = 10;
 /// Rows of a batch of a bucket.
@@ -55,11 +55,14 @@ pub struct BucketedAggregate {
     aggregate: Arc<AggregateExec>,
     sizes: Sizes,
     metrics: ExecutionPlanMetricsSet,
+    /// Aggregations that all states went to at once: they may have spilled.
+    ran: Arc<Ran>,
 }
 
 impl BucketedAggregate {
     pub fn new(aggregate: AggregateExec, sizes: Sizes) -> Self {
-        BucketedAggregate { aggregate: Arc::new(aggregate), sizes, metrics: ExecutionPlanMetricsSet::new() }
+        let (metrics, ran) = (ExecutionPlanMetricsSet::new(), Arc::default());
+        BucketedAggregate { aggregate: Arc::new(aggregate), sizes, metrics, ran }
     }
 }
 
@@ -114,7 +117,8 @@ impl ExecutionPlan for BucketedAggregate {
         let input = self.aggregate.input().execute(partition, task.clone())?;
         let reservation = MemoryConsumer::new(format!("BucketedAggregate[{partition}]")).register(task.memory_pool());
         let metrics = BaselineMetrics::new(&self.metrics, partition);
-        let merging = Merging { aggregate: self.aggregate.clone(), sizes: self.sizes, partition, task, metrics };
+        let (aggregate, ran) = (self.aggregate.clone(), self.ran.clone());
+        let merging = Merging { aggregate, sizes: self.sizes, partition, task, metrics, ran };
         let merged = futures::stream::once(async move {
             let states = hold(&merging, input, reservation).await?;
             merging.merged(states)
@@ -125,7 +129,7 @@ impl ExecutionPlan for BucketedAggregate {
     }
 
     fn metrics(&self) -> Option<MetricsSet> {
-        Some(self.metrics.clone_inner())
+        Some(self.ran.with_spills(self.metrics.clone_inner()))
     }
 
     fn statistics_from_inputs(&self, inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
@@ -179,6 +183,7 @@ struct Merging {
     partition: usize,
     task: Arc<TaskContext>,
     metrics: BaselineMetrics,
+    ran: Arc<Ran>,
 }
 
 impl Merging {
@@ -189,7 +194,12 @@ impl Merging {
             reservation.free();
             let rest = rest.into_iter().map(StreamExt::boxed);
             let rest = futures::stream::iter(rest).flatten();
-            return self.merged_by(&self.aggregate, futures::stream::iter(held.into_iter().map(Ok)).chain(rest).boxed());
+            let states = futures::stream::iter(held.into_iter().map(Ok)).chain(rest).boxed();
+            let states = RecordBatchStreamAdapter::new(self.aggregate.input().schema(), states);
+            let plan: Arc<dyn ExecutionPlan> = self.aggregate.clone();
+            let plan = over(&plan, self.aggregate.input(), Box::pin(states))?;
+            self.ran.add(&plan);
+            return plan.execute(self.partition, self.task.clone());
         }
         self.by_buckets(&self.aggregate, held, rows, reservation)
     }

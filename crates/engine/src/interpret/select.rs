@@ -6,9 +6,10 @@ use std::sync::atomic::Ordering::Relaxed;
 use arrow::array::RecordBatch;
 use datafusion::execution::SessionState;
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_base::{Result, runtime};
+use gristmill_base::{Result, runtime, units};
 use gristmill_formats::{Compression, Format};
-use gristmill_mergetree::read::read_states;
+use gristmill_introspect::tell;
+use gristmill_mergetree::read::{read_states, tell_reads};
 use gristmill_sources::{SharedInput, SourceHints};
 use gristmill_sql::lower::{Analyzer, Lowered, resolve_tables, totals_query};
 use gristmill_sql::statement::SelectStatement;
@@ -25,6 +26,10 @@ use crate::{before_limit, plan, plan_hash, sets};
 
 /// Text of a query that is planned sooner than a thread is woken: longer ones are planned aside.
 const SHORT_BYTES: usize = 256;
+
+fn operators(plan: &Arc<dyn ExecutionPlan>) -> usize {
+    1 + plan.children().into_iter().map(operators).sum::<usize>()
+}
 
 /// A query that is planned and not yet run.
 pub(crate) struct Planned {
@@ -120,7 +125,10 @@ impl Interpreter {
         hints: SourceHints,
         tables: &mut Vec<(String, String)>,
     ) -> Result<Planned> {
+        let begun = self.context.elapsed();
         let lowered = self.lower(query, hints, tables).await?;
+        let took = self.context.elapsed().saturating_sub(begun);
+        tell!(self.context, TRACE, "Planner", "Resolved tables and names in {}", units::duration(took));
         self.plan_lowered(lowered).await
     }
 
@@ -143,6 +151,7 @@ impl Interpreter {
     }
 
     async fn plan_in(&self, state: SessionState, mut lowered: Lowered) -> Result<Planned> {
+        let begun = self.context.elapsed();
         lowered.plan = sets::compute_sets(lowered.plan, &state, &self.context).await?;
         lowered.plan = self.context.cancellable(read_states(lowered.plan)).await?;
         let planning = plan::physical_plan(&state, &lowered.plan, &self.context);
@@ -151,6 +160,16 @@ impl Interpreter {
             false => self.context.cancellable(planning).await?,
         };
         used::note(&physical, &self.context)?;
+        tell!(
+            self.context,
+            DEBUG,
+            "Planner",
+            "Planned in {}: {} operators in up to {} streams",
+            units::duration(self.context.elapsed().saturating_sub(begun)),
+            operators(&physical),
+            self.context.threads()
+        );
+        tell_reads(&physical, &self.context);
         Ok(Planned { state, lowered, physical })
     }
 

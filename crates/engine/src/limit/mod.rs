@@ -17,3 +17,4 @@ mod watch;
 mod work;
 
 pub(crate) use watch::LimitWatch;
+pub(crate) use work::Kind;

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use gristmill_base::machine::{self, ProcessorTime};
 use gristmill_calibration::figures::ONE_CORE;
 use gristmill_calibration::{Calibration, Resource};
 use gristmill_introspect::limit::{Bound, LimitReport, ResourceTime, StageLimit};
@@ -33,6 +34,8 @@ pub(super) struct Judged<'a> {
     pub plans: &'a [PlanFigures],
     pub reads: &'a [TableRead],
     pub aside: Duration,
+    /// What the machine's processors had done when the query began, where that was asked.
+    pub begun: Option<ProcessorTime>,
     pub uncompressed_cache_bytes: u64,
 }
 
@@ -54,12 +57,14 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
     let (least_seconds, least_by) = least.total();
     let stages = stages(&work, &times, &requests, &least, judged);
     let binds = binds(&times, &least, &requests);
+    let cores = calibration.fingerprint.cores.max(1);
     let facts = Facts {
         calibration,
         settings: &context.settings,
         counters: &context.counters,
         memory_peak_bytes: context.memory.peak_bytes(),
-        cores: calibration.fingerprint.cores.max(1),
+        cores,
+        cores_free: cores as f64 * (1.0 - busy_with_others(context, judged.begun, cores)),
         threads: context.threads() as u64,
         times: &times,
         requests: &requests,
@@ -82,6 +87,28 @@ pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
         unknown: unknown(&times, &work, &requests, &least, calibration),
         stages,
     }
+}
+
+/// The share of the machine's processor time that went to others than the query, while it ran. Where nobody looked when it began,
+/// the load of the last minute tells, as far as it is not the query's own.
+fn busy_with_others(context: &QueryContext, begun: Option<ProcessorTime>, cores: u64) -> f64 {
+    let get = |event| context.counters.get(event) as f64 / 1e6;
+    let own = get(Event::UserTimeMicroseconds) + get(Event::SystemTimeMicroseconds);
+    let share = match begun {
+        Some(before) => machine::processor_time().map(|now| others_share(before, now, own)),
+        None => {
+            let of_query = own / context.elapsed().as_secs_f64().max(1e-3);
+            machine::load_average().map(|[minute, ..]| (minute - of_query) / cores as f64)
+        }
+    };
+    share.unwrap_or(0.0).clamp(0.0, 1.0)
+}
+
+/// Of the processors' time between two looks, what others took. `own`: seconds of the query's.
+fn others_share(before: ProcessorTime, now: ProcessorTime, own: f64) -> f64 {
+    let passed = |before: Duration, now: Duration| now.saturating_sub(before).as_secs_f64();
+    let (busy, all) = (passed(before.busy, now.busy), passed(before.all, now.all));
+    if all > 0.0 { ((busy - own) / all).clamp(0.0, 1.0) } else { 0.0 }
 }
 
 /// What a query asked of its stores. Of several endpoints that this process knows, the fastest: which of them the query asked is
@@ -269,6 +296,14 @@ fn unknown(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_others_computed_is_not_the_querys() {
+        let time = |busy, all| ProcessorTime { busy: Duration::from_secs(busy), all: Duration::from_secs(all) };
+        assert_eq!(others_share(time(10, 100), time(18, 108), 2.0), 0.75);
+        assert_eq!(others_share(time(10, 100), time(12, 108), 3.0), 0.0, "clocks differ a little");
+        assert_eq!(others_share(time(10, 100), time(10, 100), 0.001), 0.0, "too short to tell");
+    }
 
     #[test]
     fn what_most_of_the_time_went_to_binds() {

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_base::Result;
+use gristmill_base::machine::{self, ProcessorTime};
 use gristmill_calibration::Calibrations;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::limit::LimitReport;
@@ -22,6 +23,8 @@ pub(crate) struct LimitWatch {
     /// Passed while the machine was measured, which is none of the query's.
     aside: Duration,
     plan: Option<Arc<dyn ExecutionPlan>>,
+    /// What the machine's processors had done, where the query asks: to look costs more than a short query should pay.
+    begun: Option<ProcessorTime>,
     uncompressed_cache_bytes: u64,
 }
 
@@ -45,7 +48,8 @@ impl LimitWatch {
             false => context.plans.keep(),
         }
         let (calibrations, uncompressed_cache_bytes) = (engine.calibrations.clone(), engine.mergetree.granules.limit());
-        Ok(Some(LimitWatch { calibrations, is_asked, aside, plan: None, uncompressed_cache_bytes }))
+        let begun = if is_asked { machine::processor_time() } else { None };
+        Ok(Some(LimitWatch { calibrations, is_asked, aside, plan: None, begun, uncompressed_cache_bytes }))
     }
 
     /// The plan that the query runs.
@@ -69,6 +73,7 @@ impl LimitWatch {
             plans: &plans,
             reads: &reads,
             aside: self.aside,
+            begun: self.begun,
             uncompressed_cache_bytes: self.uncompressed_cache_bytes,
         };
         let report = Arc::new(report::of(&judged));

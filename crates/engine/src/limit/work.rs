@@ -14,7 +14,7 @@ use gristmill_introspect::operators::{OperatorFigures, PlanFigures};
 
 /// Kinds of operators, in the order in which rows pass them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Scan,
     Filter,
     Join,
@@ -37,8 +37,8 @@ impl Kind {
         }
     }
 
-    fn of(operator: &OperatorFigures, reads_others: bool) -> Kind {
-        let name = operator.name.as_str();
+    /// Of an operator by its name.
+    pub fn of(name: &str, reads_others: bool) -> Kind {
         let has = |word: &str| name.contains(word);
         if !reads_others {
             Kind::Scan
@@ -86,7 +86,7 @@ pub(super) fn of(plans: &[PlanFigures], calibration: &Calibration) -> BTreeMap<K
     for plan in plans {
         for (place, operator) in plan.operators.iter().enumerate() {
             let inputs: Vec<&OperatorFigures> = plan.operators.iter().filter(|other| other.parent == Some(place)).collect();
-            let kind = Kind::of(operator, !inputs.is_empty());
+            let kind = Kind::of(&operator.name, !inputs.is_empty());
             stages.entry(kind).or_default().add(kind, operator, &inputs, calibration);
         }
     }

@@ -20,11 +20,13 @@ use datafusion::physical_plan::{
     ReplaceChildrenOptions,
 };
 use gristmill_base::operator_time::{self, OperatorTime};
+use gristmill_introspect::tracing::Level;
 use gristmill_introspect::{Counters, QueryContext};
 use gristmill_mergetree::read::late_rows::LateRows;
 use parking_lot::Mutex;
 
 use super::stream::{MeasuredStream, StreamCounts};
+use super::told::{Teller, Told};
 
 /// An operator whose streams are measured.
 pub(super) struct Measured {
@@ -39,6 +41,8 @@ pub(super) struct OperatorCounts {
     /// In the order in which they began: those of a recursion begin again and again.
     streams: Mutex<Vec<Arc<StreamCounts>>>,
     own: Mutex<Option<Own>>,
+    /// What of it the query's log has.
+    pub told: Told,
 }
 
 /// What an operator that reads tables and files runs under: the query's context with counters of its own.
@@ -215,13 +219,17 @@ impl ExecutionPlan for Measured {
     fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
         let counts = self.counts.stream(partition);
         let task = outside(task);
-        let is_exact = QueryContext::of(&task)?.plans.are_wanted();
+        let context = QueryContext::of(&task)?;
+        let is_exact = context.plans.are_wanted();
+        let teller = context.is_told(Level::DEBUG).then(|| {
+            Teller::new(Arc::new(Measured { inner: self.inner.clone(), counts: self.counts.clone() }), context.clone())
+        });
         let task = if self.is_source() { self.counts.own_task(&task)? } else { task };
         // Tasks that are spawned here work for it as well.
         let frame = operator_time::enter(&counts.time);
         let stream = self.inner.execute(partition, task);
         frame.close();
-        Ok(Box::pin(MeasuredStream::new(stream?, counts, is_exact)))
+        Ok(Box::pin(MeasuredStream::new(stream?, counts, is_exact, teller)))
     }
 
     fn metrics(&self) -> Option<MetricsSet> {

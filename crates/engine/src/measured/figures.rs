@@ -8,6 +8,7 @@ use datafusion::physical_plan::metrics::{MetricValue, MetricsSet};
 use gristmill_base::redact;
 use gristmill_introspect::operators::{Amount, OperatorFigures, Spill};
 
+use super::exec::OperatorCounts;
 use super::of;
 
 /// Of the description of an operator.
@@ -30,38 +31,58 @@ pub(crate) fn figures(plan: &Arc<dyn ExecutionPlan>) -> Vec<OperatorFigures> {
 fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<OperatorFigures>) {
     let mut below = parent;
     if let Some(measured) = of(plan) {
-        let counts = measured.counts();
-        let mut streams: Vec<_> = counts.streams().iter().map(|stream| stream.figures()).collect();
-        streams.sort_by_key(|stream| stream.partition);
-        let metrics = plan.metrics().unwrap_or_default();
         below = Some(all.len());
-        all.push(OperatorFigures {
-            parent,
-            name: plan.name().to_string(),
-            description: description(plan),
-            input: Amount::default(),
-            streams,
-            busy: counts.time.busy(),
-            at_once_max: counts.time.open_max(),
-            spill: Spill {
-                files: metrics.spill_count().unwrap_or(0) as u64,
-                rows: metrics.spilled_rows().unwrap_or(0) as u64,
-                bytes: metrics.spilled_bytes().unwrap_or(0) as u64,
-            },
-            fixed_row_bytes: plan
-                .schema()
-                .fields()
-                .iter()
-                .filter_map(|field| field.data_type().primitive_width())
-                .sum::<usize>() as u64,
-            gives_texts: plan.schema().fields().iter().any(|field| field.data_type().primitive_width().is_none()),
-            memory_peak: memory_peak(&metrics),
-            counters: counts.counters(),
-            metrics: own_metrics(metrics),
-        });
+        all.push(OperatorFigures { parent, ..own(plan, measured.counts()) });
     }
     for child in plan.children() {
         walk(child, below, all);
+    }
+}
+
+/// One operator of a plan that is measured, with what its inputs gave; `None`: it is not.
+pub(super) fn of_one(plan: &Arc<dyn ExecutionPlan>) -> Option<OperatorFigures> {
+    let figures = own(plan, of(plan)?.counts());
+    let mut input = Amount::default();
+    plan.children().into_iter().for_each(|child| add_given(child, &mut input));
+    Some(OperatorFigures { input, ..figures })
+}
+
+/// What the nearest operators that are measured give.
+fn add_given(plan: &Arc<dyn ExecutionPlan>, sum: &mut Amount) {
+    match of(plan) {
+        Some(measured) => {
+            for stream in measured.counts().streams() {
+                *sum = sum.plus(stream.figures().output);
+            }
+        }
+        None => plan.children().into_iter().for_each(|child| add_given(child, sum)),
+    }
+}
+
+/// Without what its inputs gave.
+fn own(plan: &Arc<dyn ExecutionPlan>, counts: &OperatorCounts) -> OperatorFigures {
+    let mut streams: Vec<_> = counts.streams().iter().map(|stream| stream.figures()).collect();
+    streams.sort_by_key(|stream| stream.partition);
+    let metrics = plan.metrics().unwrap_or_default();
+    OperatorFigures {
+        parent: None,
+        name: plan.name().to_string(),
+        description: description(plan),
+        input: Amount::default(),
+        streams,
+        busy: counts.time.busy(),
+        at_once_max: counts.time.open_max(),
+        spill: Spill {
+            files: metrics.spill_count().unwrap_or(0) as u64,
+            rows: metrics.spilled_rows().unwrap_or(0) as u64,
+            bytes: metrics.spilled_bytes().unwrap_or(0) as u64,
+        },
+        fixed_row_bytes: plan.schema().fields().iter().filter_map(|field| field.data_type().primitive_width()).sum::<usize>()
+            as u64,
+        gives_texts: plan.schema().fields().iter().any(|field| field.data_type().primitive_width().is_none()),
+        memory_peak: memory_peak(&metrics),
+        counters: counts.counters(),
+        metrics: own_metrics(metrics),
     }
 }
 

@@ -17,7 +17,8 @@
 //! answers are known from those.
 //!
 //! When the streams of a plan are over, or nobody wants them any more, its figures are told (`PlanRun`): to
-//! `system.processors_profile_log`, and to who asked for the plans of the query (`FinishedPlans`).
+//! `system.processors_profile_log`, and to who asked for the plans of the query (`FinishedPlans`). The query's log has a line of each
+//! operator before, as soon as it is known (`told`).
 
 mod exec;
 mod figures;
@@ -25,6 +26,7 @@ mod run;
 mod stream;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::any::Any;
 use std::sync::Arc;
@@ -34,6 +36,7 @@ use datafusion::physical_plan::coalesce_partitions::CoalescePartitionsExec;
 use datafusion::physical_plan::coop::CooperativeExec;
 use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 use gristmill_introspect::QueryContext;
+use gristmill_introspect::tracing::Level;
 
 use self::exec::Measured;
 pub(crate) use self::figures::{description, figures};
@@ -42,7 +45,7 @@ use crate::logs::processors;
 
 /// Whether somebody is going to ask for the figures of the query's operators.
 pub(crate) fn is_wanted(context: &QueryContext) -> bool {
-    context.plans.are_kept() || processors::is_wanted(context)
+    context.plans.are_kept() || processors::is_wanted(context) || context.is_told(Level::DEBUG)
 }
 
 /// The plan with each operator measured, from nothing: also one that was measured before.

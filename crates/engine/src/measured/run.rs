@@ -7,7 +7,9 @@ use std::time::Instant;
 use datafusion::physical_plan::ExecutionPlan;
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::operators::PlanFigures;
+use gristmill_introspect::tracing::Level;
 
+use super::told::tell_rest;
 use super::{figures, is_measured, is_wanted};
 use crate::logs::processors;
 
@@ -38,6 +40,9 @@ impl Drop for PlanRun {
             wall: self.context.env.instant().saturating_duration_since(self.begun),
             operators: figures(&self.plan),
         };
+        if self.context.is_told(Level::DEBUG) {
+            tell_rest(&self.plan, &self.context);
+        }
         processors::log(&plan, &self.context);
         self.context.plans.add(plan);
     }

@@ -15,6 +15,8 @@ use gristmill_base::operator_time::{self, OperatorTime, StreamTime};
 use gristmill_introspect::operators::{Amount, StreamFigures};
 use gristmill_types::measure::{batch_bytes, batch_bytes_about};
 
+use super::told::Teller;
+
 /// What is counted of one stream; others read it while it runs.
 pub(super) struct StreamCounts {
     pub partition: usize,
@@ -76,11 +78,13 @@ pub(super) struct MeasuredStream {
     since: u64,
     /// Whether bytes are those of every row.
     is_exact: bool,
+    /// Tells the query's log of the operator, where anybody listens.
+    teller: Option<Teller>,
 }
 
 impl MeasuredStream {
-    pub fn new(inner: SendableRecordBatchStream, counts: Arc<StreamCounts>, is_exact: bool) -> Self {
-        MeasuredStream { inner, counts, between: Between::Nothing, since: 0, is_exact }
+    pub fn new(inner: SendableRecordBatchStream, counts: Arc<StreamCounts>, is_exact: bool, teller: Option<Teller>) -> Self {
+        MeasuredStream { inner, counts, between: Between::Nothing, since: 0, is_exact, teller }
     }
 }
 
@@ -112,6 +116,13 @@ impl Stream for MeasuredStream {
             }
             Poll::Ready(_) => Between::Nothing,
         };
+        if let Some(teller) = &mut this.teller {
+            match &polled {
+                Poll::Ready(Some(Ok(_))) => teller.gave_rows(),
+                Poll::Ready(None) => teller.ended(),
+                Poll::Ready(Some(Err(_))) | Poll::Pending => {}
+            }
+        }
         polled
     }
 

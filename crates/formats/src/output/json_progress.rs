@@ -1,5 +1,5 @@
-//! JSONEachRowWithProgress: a line a row, and lines that tell the columns, how far the query is, totals, extremes, and the rows before a
-//! LIMIT, each an object with one member that says what it is.
+//! JSONEachRowWithProgress: a line a row, and lines that tell the columns, how far the query is, its log, totals, extremes, and the
+//! rows before a LIMIT, each an object with one member that says what it is.
 
 use arrow::array::RecordBatch;
 use gristmill_base::Result;
@@ -100,6 +100,13 @@ impl OutputFormat for JsonProgress {
         let known = numbers.iter().filter(|(_, number)| *number > 0);
         let members: Vec<String> = known.map(|(name, number)| format!("\"{name}\":\"{number}\"")).collect();
         out.extend_from_slice(format!("{{\"progress\":{{{}}}}}\n", members.join(",")).as_bytes());
+    }
+
+    fn log(&mut self, object: &str, out: &mut Vec<u8>) -> bool {
+        out.extend_from_slice(b"{\"log\":");
+        out.extend_from_slice(object.as_bytes());
+        out.extend_from_slice(b"}\n");
+        true
     }
 
     fn fail(&mut self, _summary: &ResultSummary, error: &str, out: &mut Vec<u8>) -> Result<bool> {

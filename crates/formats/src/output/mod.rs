@@ -85,6 +85,12 @@ pub trait OutputFormat: Send {
     /// Tells how far the query is, where the format has rows for that. Whoever sends rows as they come calls it between batches.
     fn progress(&mut self, _progress: &Told, _out: &mut Vec<u8>) {}
 
+    /// Tells a line of the query's log, a JSON object, where the format has rows for that: it may come before, between and behind
+    /// batches. False: it has none, and nothing was written.
+    fn log(&mut self, _object: &str, _out: &mut Vec<u8>) -> bool {
+        false
+    }
+
     /// Instead of `finish` where the query failed: ends the document with the error in it. False: the format has no place for
     /// errors, and nothing was written. Of `summary` the rows that were written are looked at.
     fn fail(&mut self, _summary: &ResultSummary, _error: &str, _out: &mut Vec<u8>) -> Result<bool> {

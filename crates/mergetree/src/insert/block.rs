@@ -14,8 +14,8 @@ use arrow::array::{ArrayRef, RecordBatch, UInt32Array};
 use arrow::compute::take_record_batch;
 use futures::stream::{StreamExt, TryStreamExt};
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, Result};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_base::{Error, Result, units};
+use gristmill_introspect::{Event, QueryContext, tell};
 use gristmill_types::measure::batch_bytes;
 use gristmill_types::{SqlType, nested};
 use parking_lot::Mutex;
@@ -178,7 +178,8 @@ impl Block {
         let order = sort::order(&key, subset, rows)?;
         keys.truncate(self.target.layout.primary_key_length);
         context.counters.add(Event::MergeTreeDataWriterBlocks, 1);
-        if order.as_deref() == subset {
+        let was_sorted = order.as_deref() == subset;
+        if was_sorted {
             context.counters.add(Event::MergeTreeDataWriterBlocksAlreadySorted, 1);
         }
         context.counters.add(
@@ -211,11 +212,22 @@ impl Block {
         }
         let rows = sorted.rows;
         let part = self.write_part(plan, &sorted).await?;
-        let uncompressed = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
+        let uncompressed: u64 = part.header.columns.iter().map(|column| column.uncompressed_bytes).sum();
         context.counters.add(Event::MergeTreeDataWriterRows, rows as u64);
         context.counters.add(Event::MergeTreeDataWriterUncompressedBytes, uncompressed);
         context.counters.add(Event::MergeTreeDataWriterCompressedBytes, part.bytes);
         let took = context.env.instant().saturating_duration_since(started);
+        tell!(
+            context,
+            DEBUG,
+            "MergeTreeDataWriter",
+            "Wrote a part of partition {}: {rows} rows, {} as {} in {}{}",
+            part.header.partition_id,
+            units::bytes_binary(uncompressed as f64),
+            units::bytes_binary(part.bytes as f64),
+            units::duration(took),
+            if was_sorted { "; its rows came sorted" } else { "" }
+        );
         Ok(Some(InsertedPart { part, ranges: partition.ranges, block_hash: self.hash, took }))
     }
 

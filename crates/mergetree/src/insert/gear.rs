@@ -19,7 +19,8 @@ use std::time::Duration;
 
 use gristmill_base::machine;
 use gristmill_introspect::insert_gear::{InsertGear, InsertLimit};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::tracing::Level;
+use gristmill_introspect::{Event, QueryContext, tell};
 use parking_lot::Mutex;
 
 use crate::settings::TableSettings;
@@ -326,7 +327,7 @@ impl Gear {
 
     fn show(&self, state: &State) {
         let (block_rows, block_bytes) = self.fixed.set_block.unwrap_or((0, state.block_bytes));
-        self.context.insert_gear.show(InsertGear {
+        let gear = InsertGear {
             lanes: state.lanes,
             block_bytes,
             block_rows,
@@ -335,7 +336,15 @@ impl Gear {
             limit: state.limit,
             set: self.fixed.set.clone(),
             reason: if self.fixed.set_block.is_none() { state.reason } else { "" },
-        });
+        };
+        if self.context.is_told(Level::DEBUG) {
+            let before = self.context.insert_gear.shown();
+            if before.as_ref() != Some(&gear) {
+                let how = if before.is_none() { "The INSERT begins with" } else { "The INSERT goes on with" };
+                tell!(self.context, DEBUG, "InsertGear", "{how} {gear}");
+            }
+        }
+        self.context.insert_gear.show(gear);
     }
 }
 

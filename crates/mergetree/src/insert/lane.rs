@@ -12,10 +12,10 @@ use arrow::array::RecordBatch;
 use arrow::compute::concat_batches;
 use async_trait::async_trait;
 use gristmill_base::runtime::{self, Task};
-use gristmill_base::{Error, Result};
+use gristmill_base::{Error, Result, units};
 use gristmill_catalog::WriteLane;
-use gristmill_introspect::QueryContext;
 use gristmill_introspect::memory::MemoryGuard;
+use gristmill_introspect::{QueryContext, tell};
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;
 
@@ -66,6 +66,15 @@ impl InsertLane {
         self.shared.keep_pace(false).await?;
         self.shared.gear.block(self.bytes, self.shared.parts());
         let batches = std::mem::take(&mut self.batches);
+        tell!(
+            self.shared.context,
+            TRACE,
+            "Squashing",
+            "A block of {} rows, {} out of {} batches goes to be written",
+            self.rows,
+            units::bytes_binary(self.bytes as f64),
+            batches.len()
+        );
         let memory = std::mem::replace(&mut self.memory, MemoryGuard::empty(&self.shared.context.memory));
         (self.rows, self.bytes) = (0, 0);
         let (shared, last) = (self.shared.clone(), self.partitions.clone());

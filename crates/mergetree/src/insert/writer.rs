@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use gristmill_base::{Error, ErrorCode, Result, units};
 use gristmill_catalog::{LoadWriter, LoadedGroups, TableWriter, WriteLane};
-use gristmill_introspect::{Event, QueryContext};
+use gristmill_introspect::tracing::Level;
+use gristmill_introspect::{Event, QueryContext, tell};
 use parking_lot::Mutex;
 
 use super::block::{BlockTarget, InsertedPart};
@@ -130,6 +131,13 @@ impl Shared {
         }
         self.context.counters.add(Event::DelayedInserts, 1);
         self.context.counters.add(Event::DelayedInsertsMilliseconds, ms);
+        tell!(
+            self.context,
+            INFO as DEBUG,
+            "MergeTreeSink",
+            "{}: Delaying inserting block by {ms} ms: parts pile up, and merges are behind",
+            self.core.name()
+        );
         self.core.wake_merger();
         let sleep = async {
             tokio::time::sleep(Duration::from_millis(ms)).await;
@@ -268,21 +276,29 @@ impl Shared {
         };
         let keys = || parts.iter().flat_map(|part| part.part.objects());
         self.uncommitted.leave(keys());
+        let begun = context.env.instant();
         let outcome = self.core.manifest.commit(context, decide).await;
+        let took = context.env.instant().saturating_duration_since(begun);
         match outcome {
             Ok(Commit::Done(state)) => {
                 let added: HashMap<&str, &Arc<PartEntry>> =
                     state.parts.values().map(|part| (part.key.as_str(), part)).collect();
                 let (named, left_out): (Vec<_>, Vec<_>) =
                     parts.iter().partition(|part| added.contains_key(part.part.key.as_str()));
-                for part in named {
+                for part in &named {
                     log::inserted(&self.core, context, added[part.part.key.as_str()], part.took);
+                }
+                if context.is_told(Level::DEBUG) {
+                    let parts: Vec<_> = named.iter().map(|part| added[part.part.key.as_str()]).collect();
+                    self.tell_commit(&parts, &state, took);
                 }
                 self.uncommitted.discard_all(left_out.into_iter().flat_map(|part| part.part.objects())).await;
                 self.core.wake_merger();
                 Ok(())
             }
             Ok(Commit::Nothing) => {
+                let table = self.core.name();
+                tell!(context, DEBUG, "MergeTreeSink", "{table}: Nothing is committed: these rows were inserted before");
                 self.uncommitted.discard_all(keys()).await;
                 Ok(())
             }
@@ -296,6 +312,29 @@ impl Shared {
                 *self.written.lock() = parts;
                 Err(error)
             }
+        }
+    }
+}
+
+impl Shared {
+    fn tell_commit(&self, parts: &[&Arc<PartEntry>], state: &State, took: Duration) {
+        let sum = |of: fn(&PartEntry) -> u64| parts.iter().map(|part| of(part)).sum::<u64>();
+        let table = self.core.name();
+        tell!(
+            self.context,
+            DEBUG,
+            "MergeTreeSink",
+            "{table}: Committed {} parts, {} rows, {} in {}; the table is at version {} with {} parts",
+            parts.len(),
+            sum(|part| part.rows),
+            units::bytes_binary(sum(|part| part.bytes) as f64),
+            units::duration(took),
+            state.version,
+            state.parts.len()
+        );
+        for part in parts {
+            let bytes = units::bytes_binary(part.bytes as f64);
+            tell!(self.context, TRACE, "MergeTreeSink", "{table}: part {}: {} rows, {bytes}", part.name, part.rows);
         }
     }
 }

@@ -34,6 +34,7 @@ pub mod steps;
 pub mod stream;
 pub mod table_reads;
 pub mod threshold;
+pub mod told;
 pub mod top_n;
 pub mod unit;
 pub mod unit_reader;
@@ -49,6 +50,7 @@ pub use plan_rules::physical_rules;
 pub use provider::MergeTreeProvider;
 pub use states::StatesProvider;
 pub use table_reads::{ColumnCondition, ConditionKind, TableRead, table_reads};
+pub use told::tell_reads;
 pub use used::{columns_and_partitions, projections_read};
 
 use crate::layout::Layout;

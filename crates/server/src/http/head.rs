@@ -9,13 +9,14 @@ use hyper::header::{CONNECTION, CONTENT_ENCODING, CONTENT_TYPE, HeaderName, Head
 use hyper::http::{HeaderMap, response};
 use hyper::{Response, StatusCode};
 
+use super::lines::HeadLines;
 use super::status;
 
 pub const TEXT: &str = "text/plain; charset=UTF-8";
 
 /// Headers that pages of other sites may see.
 const EXPOSED: &str = "X-ClickHouse-Query-Id,X-ClickHouse-Format,X-ClickHouse-Timezone,X-ClickHouse-Server-Display-Name,\
-    X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag";
+    X-ClickHouse-Summary,X-ClickHouse-Progress,X-ClickHouse-Logs,X-ClickHouse-Exception-Code,X-ClickHouse-Exception-Tag";
 
 /// Bytes of progress headers: clients take no long heads.
 const PROGRESS_BYTES_MAX: usize = 8 << 10;
@@ -39,6 +40,8 @@ pub struct Head {
     pub codec: Compression,
     /// How far the query was, while its answer waited.
     pub progress: Vec<String>,
+    /// What was told of the query's log until then.
+    pub lines: HeadLines,
 }
 
 impl Head {
@@ -66,6 +69,9 @@ impl Head {
         put("x-clickhouse-exception-tag", &self.tag);
         for line in &self.progress {
             put("x-clickhouse-progress", line);
+        }
+        if let Some(lines) = self.lines.header() {
+            put("x-clickhouse-logs", &lines);
         }
         if self.cors {
             put("access-control-allow-origin", "*");

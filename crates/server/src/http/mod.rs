@@ -9,6 +9,7 @@ pub(crate) mod external;
 mod half_closed;
 mod head;
 pub(crate) mod input;
+mod lines;
 mod outgoing;
 mod pages;
 mod query;

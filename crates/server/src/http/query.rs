@@ -10,8 +10,9 @@ use gristmill_access::entity::Chosen;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::engine::{timezone, timezone_name};
 use gristmill_engine::{Brought, Execution, ExternalTable, InputData, Session, StatementText};
-use gristmill_formats::{Format, OutputContext, ResultSummary, Told, writer};
-use gristmill_introspect::{QueryContext, custom};
+use gristmill_formats::{Format, OutputContext, OutputFormat, ResultSummary, Told, writer};
+use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
+use gristmill_introspect::{Client, QueryContext, custom};
 use gristmill_types::Columns;
 use hyper::Method;
 use hyper::body::Incoming;
@@ -21,6 +22,7 @@ use super::answer::Responder;
 use super::external;
 use super::head::Head;
 use super::input::{self, Rest, Taken};
+use super::lines;
 use super::outgoing::{Holding, Outgoing, Wrapping};
 use super::request::{self, Parameters, header};
 use super::sessions::Held;
@@ -273,13 +275,20 @@ async fn answer(
     let Ready { mut session, mut named, taken, external, default_format, _place, _open, _came_in } = ready;
     let before = Before::of(&session);
     let brought = Brought { external, refuses_outfile: true, ..Brought::default() };
+    let (lines_told, mut lines) = query_lines::queue();
+    session.client = Arc::new(Client { lines: Some(lines_told), ..Client::clone(&session.client) });
     let execution = match session.execute_with(&taken.statement, taken.data, brought).await {
         Ok(execution) => execution,
-        Err(error) => return failed_before(&session, &taken.statement, default_format, head, error),
+        Err(error) => {
+            head.lines.note_rest(&mut lines);
+            return failed_before(&session, &taken.statement, default_format, head, error);
+        }
     };
     *told = Some(execution.context.clone());
     outgoing.context = Some(execution.context.clone());
-    let answered = result(execution, default_format, head, outgoing).await?;
+    let answered = result(execution, default_format, head, outgoing, &mut lines).await;
+    head.lines.note_rest(&mut lines);
+    let answered = answered?;
     if let Some(named) = &mut named
         && answered.error.is_none()
     {
@@ -323,11 +332,19 @@ fn told(context: &QueryContext) -> Told {
     }
 }
 
+/// A line of the query's log: into the result, where its format has a place for it, else into the head.
+fn tell(line: &QueryLine, formatted: Option<&mut (dyn OutputFormat + 'static)>, head: &mut Head, out: &mut Vec<u8>) {
+    if !formatted.is_some_and(|formatted| formatted.log(&lines::object(line), out)) {
+        head.lines.note(line);
+    }
+}
+
 async fn result(
     execution: Execution,
     default_format: Option<String>,
     head: &mut Head,
     outgoing: &mut Outgoing,
+    lines: &mut LinesHeard,
 ) -> Result<Answered> {
     let Execution { context, columns, format, mut rows, totals, .. } = execution;
     let settings = context.settings.clone();
@@ -357,6 +374,7 @@ async fn result(
         loop {
             tokio::select! {
                 biased;
+                line = lines.next() => tell(&line, formatted.as_deref_mut(), head, &mut out),
                 batch = rows.next() => {
                     let Some(batch) = batch.transpose().map_err(Error::from)? else { return Ok(()) };
                     if let Some(extremes) = &mut extremes {
@@ -397,6 +415,9 @@ async fn result(
     .await;
     // The query is over, and in the log, before its answer is.
     drop(rows);
+    while let Some(line) = lines.there() {
+        tell(&line, formatted.as_deref_mut(), head, &mut out);
+    }
     if let Err(error) = streamed {
         let Some(formatted) = formatted.as_mut().filter(|_| settings.http_write_exception_in_output_format) else {
             return Err(error);

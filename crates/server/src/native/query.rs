@@ -8,11 +8,14 @@ use std::time::{Duration, Instant};
 use arrow::array::RecordBatch;
 use datafusion::execution::SendableRecordBatchStream;
 use futures::StreamExt;
+use gristmill_base::env::Env;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_engine::session::wants_data;
 use gristmill_engine::{Brought, Execution, ExternalTable, Session, StatementText};
 use gristmill_introspect::limit::LimitReport;
 use gristmill_introspect::progress::ProgressSnapshot;
+use gristmill_introspect::query_lines::{self, LinesHeard, QueryLine};
+use gristmill_introspect::tracing::Level;
 use gristmill_introspect::{Client, QueryContext};
 use gristmill_types::Columns;
 
@@ -20,7 +23,7 @@ use super::answer::{BlockPacket, Dialect};
 use super::client::Query;
 use super::connection::Connection;
 use super::listener::{Heard, Listener};
-use super::told::{EventsTold, Priority, log_line};
+use super::told::{EventsTold, log_line};
 use crate::core::{Before, Place, one_statement};
 use crate::extremes::Extremes;
 use crate::known_settings;
@@ -29,24 +32,26 @@ use gristmill_formats::native::socket::Output;
 
 /// `interactive_delay` is at least this.
 const TICK_LEAST: Duration = Duration::from_millis(10);
+/// Of lines of the log, what a client may get that sends rows itself and may not read meanwhile: no more than sockets hold.
+const LINES_UNREAD_BYTES: usize = 32 << 10;
 /// A client hears that its query goes on at least from then.
 const SILENCE_LONGEST: Duration = Duration::from_secs(5);
 
 /// Runs a query and answers it. The outer error ends the connection, the inner one is the statement's.
 pub(super) async fn run(connection: &mut Connection, packet: Query, external: Vec<ExternalTable>) -> Result<Result<()>> {
-    let (mut session, statement, _place) = match prepare(connection, packet).await {
+    let (mut session, statement, lines, _place) = match prepare(connection, packet).await {
         Ok(prepared) => prepared,
         Err(error) => return Ok(Err(error)),
     };
     let before = Before::of(&session);
-    let answered = answer(connection, &mut session, &statement, external).await?;
+    let answered = answer(connection, &mut session, &statement, external, lines).await?;
     if answered.is_ok() {
         before.repeat(&session, &mut connection.session);
     }
     Ok(answered)
 }
 
-async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Place)> {
+async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, StatementText, Option<LinesHeard>, Place)> {
     connection.core.check_open()?;
     if packet.stage != 2 && packet.stage != 0 {
         return Err(Error::not_implemented(format!("A query up to stage {}", packet.stage)).with_context(
@@ -55,10 +60,15 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     }
     let mut session = connection.session.clone();
     session.query_id = packet.id;
+    let (told, heard) = match connection.dialect.revision >= revision::SERVER_LOGS {
+        true => Some(query_lines::queue()).unzip(),
+        false => (None, None),
+    };
     session.client = Arc::new(Client {
         address: Some(connection.peer),
         connection: connection.number,
         is_secure: connection.is_secure,
+        lines: told,
         ..packet.client
     });
     for setting in packet.settings {
@@ -73,7 +83,7 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
     let admission = &connection.core.admission;
     let longest = Duration::from_millis(session.settings.queue_max_wait_ms);
     let place = admission.or_wait(admission.enter(), &statement.text, longest).await?;
-    Ok((session, statement, place))
+    Ok((session, statement, heard, place))
 }
 
 /// What was told of a running query so far.
@@ -81,8 +91,12 @@ struct Teller<'a> {
     out: &'a Output,
     dialect: Dialect,
     host: &'a str,
+    env: &'a Arc<dyn Env>,
     told: ProgressSnapshot,
     events: EventsTold,
+    /// The lines of the query's log, and what of them was sent.
+    lines: Option<LinesHeard>,
+    lines_bytes: usize,
 }
 
 impl Teller<'_> {
@@ -107,19 +121,43 @@ impl Teller<'_> {
         if self.dialect.revision < revision::SERVER_LOGS {
             return Ok(());
         }
-        for line in report.lines().iter().filter(|line| !line.is_empty()) {
-            let (columns, rows) = log_line(self.host, context, Priority::Information, "limit", line)?;
-            self.out.send(self.dialect.block(BlockPacket::Log, &columns, Some(&rows))?).await?;
+        let (at, thread_id) = (context.env.now(), u64::from(std::process::id()));
+        for text in report.lines().into_iter().filter(|line| !line.is_empty()) {
+            self.line(&context.query_id, &QueryLine { at, thread_id, level: Level::INFO, source: "limit", text }).await?;
         }
         Ok(())
     }
 
-    async fn log(&self, context: &QueryContext, priority: Priority, line: &str) -> Result<()> {
-        if self.dialect.revision < revision::SERVER_LOGS || !priority.is_wanted(&context.settings) {
-            return Ok(());
-        }
-        let (columns, rows) = log_line(self.host, context, priority, "executeQuery", line)?;
+    async fn line(&self, query_id: &str, line: &QueryLine) -> Result<()> {
+        let (columns, rows) = log_line(self.host, query_id, line)?;
         self.out.send(self.dialect.block(BlockPacket::Log, &columns, Some(&rows))?).await
+    }
+
+    /// The next line of the query's log, when it comes. May be given up at any time.
+    async fn next_line(&mut self) -> QueryLine {
+        match &mut self.lines {
+            Some(lines) => lines.next().await,
+            None => std::future::pending().await,
+        }
+    }
+
+    async fn log(&mut self, query_id: &str, line: &QueryLine) -> Result<()> {
+        self.lines_bytes += line.text.len();
+        self.line(query_id, line).await
+    }
+
+    /// Sends the lines that are there.
+    async fn rest_of_log(&mut self, query_id: &str) -> Result<()> {
+        while let Some(line) = self.lines.as_mut().and_then(LinesHeard::there) {
+            self.line(query_id, &line).await?;
+        }
+        let left_out = self.lines.as_ref().map_or(0, LinesHeard::left_out);
+        if left_out > 0 {
+            let text = format!("{left_out} lines were left out: they came faster than they were sent");
+            let (at, thread_id) = (self.env.now(), u64::from(std::process::id()));
+            self.line(query_id, &QueryLine { at, thread_id, level: Level::WARN, source: "executeQuery", text }).await?;
+        }
+        Ok(())
     }
 }
 
@@ -156,10 +194,18 @@ async fn answer(
     session: &mut Session,
     statement: &StatementText,
     external: Vec<ExternalTable>,
+    lines: Option<LinesHeard>,
 ) -> Result<Result<()>> {
-    let Connection { core, reader, out, dialect, peer, .. } = connection;
+    let Connection { core, reader, out, dialect, .. } = connection;
     let (dialect, host) = (*dialect, core.display_name.as_str());
-    let mut teller = Teller { out, dialect, host, told: ProgressSnapshot::default(), events: EventsTold::default() };
+    // It is given one before it runs, so that lines name it before there is a context.
+    if session.query_id.is_empty() {
+        session.query_id = core.engine.env.uuid().to_string();
+    }
+    let query_id = session.query_id.clone();
+    let (told, events) = (ProgressSnapshot::default(), EventsTold::default());
+    let env = &core.engine.env;
+    let mut teller = Teller { out, dialect, host, env, told, events, lines, lines_bytes: 0 };
     let (listener, blocks) = Listener::new(reader, out, dialect, host, session.settings.receive_longest());
     // Rows that stand in the text are not asked for.
     let blocks = statement.inline_data.is_none().then_some(blocks);
@@ -213,18 +259,15 @@ async fn answer(
                 }
                 listening = Box::pin(listener.hear());
             }
+            line = teller.next_line(), if has_all || teller.lines_bytes < LINES_UNREAD_BYTES || !*takes_blocks => {
+                teller.log(&query_id, &line).await?;
+            }
             begun = begun => {
                 executing = None;
                 match begun {
                     Ok(begun) => {
                         let Execution { context, columns, totals, rows: stream, .. } = begun;
                         rows = Some(stream);
-                        let line = format!("(from {peer}, user: {}) {}", context.user, context.query);
-                        teller.log(&context, Priority::Debug, &line).await?;
-                        if let Some(trace) = &context.client.trace {
-                            let line = format!("OpenTelemetry traceparent '{}'", trace.traceparent());
-                            teller.log(&context, Priority::Trace, &line).await?;
-                        }
                         if !columns.is_empty() {
                             out.send(dialect.block(BlockPacket::Data, &columns, None)?).await?;
                             sent.extremes = context.settings.extremes.then(|| Extremes::new(&columns));
@@ -272,9 +315,7 @@ async fn answer(
         drop(rows);
         drop(executing);
         muted.store(true, Ordering::Release);
-        if let Some(Running { context, .. }) = &running {
-            teller.log(context, Priority::Error, &error.to_string()).await?;
-        }
+        teller.rest_of_log(&query_id).await?;
         out.send(dialect.exception(&error)).await?;
         // What the client is about to send is heard out, so that what follows is a packet.
         if asked.load(Ordering::Acquire) && !has_all {
@@ -287,6 +328,7 @@ async fn answer(
     drop(rows);
     let Some(Running { context, columns, totals }) = running else {
         // Cancelled before it began.
+        teller.rest_of_log(&query_id).await?;
         out.send(dialect.end_of_stream()).await?;
         return Ok(Ok(()));
     };
@@ -309,7 +351,7 @@ async fn answer(
     {
         teller.limit(&context, report).await?;
     }
-    teller.log(&context, Priority::Information, &summary(&context)).await?;
+    teller.rest_of_log(&query_id).await?;
     if hears_more {
         teller.events(&context).await?;
     }
@@ -320,14 +362,4 @@ async fn answer(
     }
     out.send(dialect.end_of_stream()).await?;
     Ok(Ok(()))
-}
-
-fn summary(context: &Arc<QueryContext>) -> String {
-    let (progress, seconds) = (context.progress.snapshot(), context.elapsed().as_secs_f64());
-    format!(
-        "Read {} rows, {} bytes in {seconds:.6} sec., peak memory {} bytes",
-        progress.read_rows,
-        progress.read_bytes,
-        context.memory.peak_bytes()
-    )
 }

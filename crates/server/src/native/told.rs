@@ -8,35 +8,9 @@ use arrow::array::{
     ArrayRef, BinaryViewArray, Int8Array, Int64Array, RecordBatch, TimestampSecondArray, UInt32Array, UInt64Array,
 };
 use gristmill_base::Result;
-use gristmill_introspect::{QueryContext, Settings};
+use gristmill_introspect::QueryContext;
+use gristmill_introspect::query_lines::{QueryLine, priority};
 use gristmill_types::{Columns, EnumValues, SqlType};
-
-/// How loud a line is; the numbers are the protocol's.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Priority {
-    Error = 3,
-    Information = 6,
-    Debug = 7,
-    Trace = 8,
-}
-
-impl Priority {
-    /// Whether a client with `send_logs_level` wants such lines.
-    pub fn is_wanted(self, settings: &Settings) -> bool {
-        let most = match settings.send_logs_level.to_ascii_lowercase().as_str() {
-            "fatal" => 1,
-            "critical" => 2,
-            "error" => 3,
-            "warning" => 4,
-            "notice" => 5,
-            "information" => 6,
-            "debug" => 7,
-            "trace" | "test" => 8,
-            _ => 0,
-        };
-        self as i8 <= most
-    }
-}
 
 fn text(value: &str, rows: usize) -> ArrayRef {
     Arc::new(BinaryViewArray::from_iter_values(std::iter::repeat_n(value.as_bytes(), rows)))
@@ -46,20 +20,14 @@ fn seconds(now: Duration, rows: usize) -> ArrayRef {
     Arc::new(TimestampSecondArray::from(vec![now.as_secs() as i64; rows]))
 }
 
-/// A query runs on threads of all queries: what is told of it is told in the name of the process's first one. (Clients take
+/// A query runs on threads of all queries: its events are told in the name of the process's first one. (Clients take
 /// 0 for a column that is not there.)
 fn thread() -> u64 {
     u64::from(std::process::id())
 }
 
-/// One line of the log, as a block.
-pub fn log_line(
-    host: &str,
-    context: &QueryContext,
-    priority: Priority,
-    source: &str,
-    line: &str,
-) -> Result<(Columns, RecordBatch)> {
+/// One line of a query's log, as a block.
+pub fn log_line(host: &str, query_id: &str, line: &QueryLine) -> Result<(Columns, RecordBatch)> {
     let columns = Columns::of([
         ("event_time", SqlType::DateTime(None)),
         ("event_time_microseconds", SqlType::UInt32),
@@ -70,16 +38,15 @@ pub fn log_line(
         ("source", SqlType::String),
         ("text", SqlType::String),
     ]);
-    let now = context.env.now();
     let arrays: Vec<ArrayRef> = vec![
-        seconds(now, 1),
-        Arc::new(UInt32Array::from(vec![now.subsec_micros()])),
+        seconds(line.at, 1),
+        Arc::new(UInt32Array::from(vec![line.at.subsec_micros()])),
         text(host, 1),
-        text(&context.query_id, 1),
-        Arc::new(UInt64Array::from(vec![thread()])),
-        Arc::new(Int8Array::from(vec![priority as i8])),
-        text(source, 1),
-        text(line, 1),
+        text(query_id, 1),
+        Arc::new(UInt64Array::from(vec![line.thread_id])),
+        Arc::new(Int8Array::from(vec![priority(line.level)])),
+        text(line.source, 1),
+        text(&line.text, 1),
     ];
     let batch = RecordBatch::try_new(columns.arrow(), arrays)?;
     Ok((columns, batch))
@@ -137,13 +104,5 @@ mod tests {
         let (_, first) = told.next("h", &context).expect("a block");
         let (_, second) = told.next("h", &context).expect("a block");
         assert_eq!((first.num_rows(), second.num_rows()), (3, 2));
-    }
-
-    #[test]
-    fn a_client_hears_what_it_asked_for() {
-        let mut settings = Settings::default();
-        assert!(!Priority::Error.is_wanted(&settings), "fatal alone is the default");
-        settings.set("send_logs_level", "information").expect("sets");
-        assert!(Priority::Information.is_wanted(&settings) && !Priority::Debug.is_wanted(&settings));
     }
 }

@@ -10,8 +10,9 @@ use datafusion::common::tree_node::{TreeNode, TreeNodeRecursion};
 use datafusion::common::{DFSchema, Result as DataFusionResult};
 use datafusion::logical_expr::{Expr, TableProviderFilterPushDown, TableType};
 use datafusion::physical_plan::ExecutionPlan;
-use gristmill_base::Result;
-use gristmill_introspect::QueryContext;
+use gristmill_base::{Result, units};
+use gristmill_introspect::tracing::Level;
+use gristmill_introspect::{Event, QueryContext, tell};
 
 use super::exec::{ObjectScanExec, ScanDescription};
 use super::file::SourceFile;
@@ -69,6 +70,9 @@ impl TableProvider for ObjectProvider {
         let projection = projection.cloned().unwrap_or_else(|| (0..self.layout.columns.len()).collect());
         let (files, filter) = self.matching(ScanFilter::new(expressions))?;
         let rows = self.known_rows(&files);
+        if self.context.is_told(Level::DEBUG) {
+            self.tell(&files, &projection);
+        }
         let description = ScanDescription {
             source: self.source.clone(),
             partitions: self.partitions(&files),
@@ -132,6 +136,26 @@ impl ObjectProvider {
             Ok(block_filter.evaluate(&row)?.value(0))
         })?;
         Ok((files, rest))
+    }
+
+    /// Tells the query's log what is going to be read.
+    fn tell(&self, files: &Files, projection: &[usize]) {
+        let bytes = files.bytes().map_or_else(String::new, |bytes| format!(", {}", units::bytes_binary(bytes as f64)));
+        let columns: Vec<&str> = projection.iter().map(|index| self.layout.name(*index)).collect();
+        let get = |event| self.context.counters.get(event);
+        tell!(
+            self.context,
+            DEBUG,
+            "ReadFromObjectStorage",
+            "{} {}: {files} of {} files are wanted by their paths{bytes}; {} listings; columns: {}; {} streams, up to {} connections",
+            self.source.function,
+            self.source.format.name(),
+            self.files,
+            get(Event::ObjectListingCacheMisses),
+            columns.join(", "),
+            self.partitions(files),
+            self.context.settings.s3_max_connections
+        );
     }
 
     /// As many streams as the query has threads; fewer where there is not that much to share out.

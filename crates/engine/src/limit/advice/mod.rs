@@ -26,6 +26,8 @@ pub(super) struct Facts<'a> {
     pub counters: &'a Counters,
     pub memory_peak_bytes: u64,
     pub cores: u64,
+    /// Cores that were the query's alone to use while it ran: all, but what others kept busy.
+    pub cores_free: f64,
     /// That the query computed with.
     pub threads: u64,
     pub times: &'a Times,

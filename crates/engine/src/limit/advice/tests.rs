@@ -31,6 +31,7 @@ struct Query {
     stages: Vec<StageLimit>,
     reads: Vec<TableRead>,
     threads: u64,
+    cores_free: f64,
 }
 
 impl Query {
@@ -54,6 +55,7 @@ impl Query {
                 ..TableRead::default()
             }],
             threads: 4,
+            cores_free: 4.0,
         }
     }
 
@@ -71,6 +73,7 @@ impl Query {
             counters: &self.counters,
             memory_peak_bytes: 1 << 20,
             cores: 4,
+            cores_free: self.cores_free,
             threads: self.threads,
             times: &self.times,
             requests: &self.requests,
@@ -100,6 +103,17 @@ fn one_thread_of_four_is_told_to_become_more() {
     assert!((gain - 0.675).abs() < 1e-9);
     query.times.runnable = 0.6;
     assert!((query.best().2 - 0.27).abs() < 1e-9, "other cores are busy as well");
+}
+
+#[test]
+fn cores_that_others_keep_busy_are_not_promised() {
+    let mut query = Query { threads: 1, cores_free: 2.0, ..Query::new() };
+    assert!((query.best().2 - 0.45).abs() < 1e-9, "two are left");
+    assert!(query.advice()[0].reason.contains("2.0 of the machine's 4 cores"), "{:?}", query.advice());
+    query.cores_free = 1.0;
+    assert_eq!(query.best().0, "", "none is");
+    query.cores_free = 0.4;
+    assert_eq!(query.best().0, "", "not even its own");
 }
 
 #[test]
@@ -147,6 +161,13 @@ fn what_went_to_disk_wants_memory() {
     let (rule, change, gain) = query.best();
     assert_eq!((rule, change.as_str()), ("memory_before_spill", "SET max_memory_usage = 2214592512"));
     assert!(gain > 0.3 && gain <= 0.9, "{gain}");
+    query.settings.set("max_bytes_before_external_sort", "1000000").expect("a setting");
+    assert_eq!(query.best().1, "SET max_bytes_before_external_sort = 0;\nSET max_memory_usage = 2214592512");
+    query.settings.set("max_memory_usage", "0").expect("a setting");
+    assert_eq!(query.best().1, "SET max_bytes_before_external_sort = 0");
+    query.stages[1].name = "aggregate";
+    let (_, change, _) = query.best();
+    assert!(change.starts_with("gristmill server --max-server-memory-usage"), "{change}");
     query.stages[1].spilled_bytes = 1 << 40;
     assert_eq!(query.best().0, "", "the machine has not so much");
 }

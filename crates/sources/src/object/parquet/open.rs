@@ -68,6 +68,7 @@ async fn open_file(request: Arc<ScanRequest>, file: Arc<SourceFile>) -> Result<F
     let read = (0..opened.footer.metadata().num_row_groups()).filter(|group| is_wanted(&request, &opened.file, *group));
     let pruned = read.count().saturating_sub(groups.len());
     context.counters.add(Event::ParquetPrunedRowGroups, pruned as u64);
+    context.counters.add(Event::ParquetReadRowGroups, groups.len() as u64);
 
     let bytes = |group: &usize| group_bytes(&opened.footer, &columns, &request.wanted, *group);
     let prunes_pages = context.settings.input_format_parquet_page_filter_push_down

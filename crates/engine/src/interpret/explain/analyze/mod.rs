@@ -105,7 +105,8 @@ impl Analyzed {
         for (plan, figures) in self.plans.iter().enumerate() {
             for (place, operator) in figures.operators.iter().enumerate() {
                 let (name, output) = (format!("n{plan}_{place}"), operator.output());
-                let label = format!("{}\n{} ({:.1}%)", operator.name, shown(operator.elapsed()), self.share(operator));
+                let label =
+                    format!("{}\n{} ({:.1}%)", operator.name, units::duration(operator.elapsed()), self.share(operator));
                 shapes.push(Shape { name: name.clone(), label });
                 if let Some(parent) = operator.parent {
                     let label = format!("{} rows\n{}", output.rows, units::bytes_binary(output.bytes as f64));
@@ -119,18 +120,6 @@ impl Analyzed {
 
 fn micros(time: Duration) -> u64 {
     time.as_micros() as u64
-}
-
-/// `1.23 s`, `45.6 ms`, `7 µs`.
-fn shown(time: Duration) -> String {
-    let seconds = time.as_secs_f64();
-    if seconds >= 1.0 {
-        format!("{seconds:.2} s")
-    } else if seconds >= 0.001 {
-        format!("{:.1} ms", seconds * 1e3)
-    } else {
-        format!("{:.0} µs", seconds * 1e6)
-    }
 }
 
 #[cfg(test)]

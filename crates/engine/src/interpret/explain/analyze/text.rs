@@ -7,7 +7,7 @@ use gristmill_introspect::operators::OperatorFigures;
 
 use super::super::operators::{branches, without_name};
 use super::super::options::Options;
-use super::{Analyzed, most, shown};
+use super::{Analyzed, most};
 
 /// Of an operator's line: what is longer is cut.
 const TITLE_CHARACTERS_MAX: usize = 64;
@@ -21,9 +21,9 @@ impl Analyzed {
         let total = self.planning + self.running;
         let mut out = vec![format!(
             "{} in all: planning {}, running {}; {} rows; {} of memory; {} threads",
-            shown(total),
-            shown(self.planning),
-            shown(self.running),
+            units::duration(total),
+            units::duration(self.planning),
+            units::duration(self.running),
             self.rows,
             units::bytes_binary(self.memory_peak as f64),
             self.threads
@@ -34,7 +34,7 @@ impl Analyzed {
         let mut titles = Vec::new();
         for (plan, figures) in self.plans.iter().enumerate() {
             if self.plans.len() > 1 {
-                titles.push((table.len(), format!("{}: {}", self.title(plan), shown(figures.wall))));
+                titles.push((table.len(), format!("{}: {}", self.title(plan), units::duration(figures.wall))));
             }
             let parents: Vec<Option<usize>> = figures.operators.iter().map(|operator| operator.parent).collect();
             for (place, (operator, branch)) in figures.operators.iter().zip(branches(&parents, true)).enumerate() {
@@ -65,10 +65,10 @@ impl Analyzed {
             title,
             output.rows.to_string(),
             units::bytes_binary(output.bytes as f64),
-            shown(operator.elapsed()),
+            units::duration(operator.elapsed()),
             format!("{:.1}%", self.share(operator)),
-            shown(operator.input_wait()),
-            shown(operator.output_wait()),
+            units::duration(operator.input_wait()),
+            units::duration(operator.output_wait()),
             format!("{:.1} of {streams}", operator.parallelism()),
             notes(operator),
         ]
@@ -97,10 +97,10 @@ fn stream_cells(operator: &OperatorFigures, below: &str) -> Vec<Vec<String>> {
             format!("  {below}stream {}", stream.partition),
             stream.output.rows.to_string(),
             units::bytes_binary(stream.output.bytes as f64),
-            shown(stream.elapsed),
+            units::duration(stream.elapsed),
             String::new(),
-            shown(stream.input_wait()),
-            shown(stream.output_wait),
+            units::duration(stream.input_wait()),
+            units::duration(stream.output_wait),
             String::new(),
             String::new(),
         ]
@@ -127,7 +127,7 @@ fn notes(operator: &OperatorFigures) -> String {
 /// Times of DataFusion's are in nanoseconds.
 fn metric_shown(name: &str, value: u64) -> String {
     match name.ends_with("_time") || name.ends_with("_compute") || name.starts_with("time_") {
-        true => format!("{name} {}", shown(Duration::from_nanos(value))),
+        true => format!("{name} {}", units::duration(Duration::from_nanos(value))),
         false => format!("{name} {value}"),
     }
 }
