@@ -60,7 +60,7 @@ pub fn register(registry: &mut Registry) {
     text(registry, "version", &[], |_| DIALECT_VERSION.to_string());
     registry.any_case("version");
     text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
-    text(registry, "currentUser", &["USER", "current_user", "session_user"], |env| env.user.to_string());
+    text(registry, "currentUser", &["user", "current_user", "session_user"], |env| env.user.to_string());
     text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
     names(registry, "currentRoles", |env| &env.roles.current);
     names(registry, "enabledRoles", |env| &env.roles.enabled);
@@ -108,6 +108,14 @@ pub fn register(registry: &mut Registry) {
         registry.alias(alias, name);
         registry.any_case(alias);
     }
+    // No tests of threads are built in.
+    registry.scalar(
+        "hasThreadFuzzer",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt8, |_, rows| crate::columns::truths(rows, |_| false)))
+        }),
+    );
     // No query is one of several shards' yet: ClickHouse says 0 then.
     for name in ["shardNum", "shardCount"] {
         registry.scalar(
