@@ -48,7 +48,7 @@ impl Value {
     pub fn last_before(self, limit: Value, step: Value) -> Option<Value> {
         if let (Value::Float(from), Value::Float(limit), Value::Float(step)) = (self, limit, step) {
             let steps = ((limit - from) / step).floor() - 1.0;
-            return (steps > COUNTED_STEPS_MAX && steps.is_finite()).then(|| Value::Float(from + steps * step));
+            return (steps > COUNTED_STEPS_MAX && steps.is_finite()).then_some(Value::Float(from + steps * step));
         }
         let (Value::Whole(from), Value::Whole(limit), Value::Whole(step)) = (self, limit, step) else { return None };
         let steps = limit.checked_sub(from)?.checked_div(step)?;
