@@ -87,6 +87,21 @@ def test_macros(configured, tmp_path):
     assert http.ok("SELECT * FROM system.macros") == "shard\t02\n"
 
 
+def test_lists_of_suffixes_of_domains(configured, tmp_path):
+    (tmp_path / "suffixes.dat").write_text("// ours\ncom\nco.uk\n*.ck\n!www.ck\n")
+    lists = "<top_level_domains_lists><ours>suffixes.dat</ours></top_level_domains_lists>"
+    _, http = configured(f"<top_level_domains_path>{tmp_path}</top_level_domains_path>{lists}")
+    asked = "SELECT cutToFirstSignificantSubdomainCustom(url, 'ours'), firstSignificantSubdomainCustom(url, 'ours')"
+    urls = "'https://news.bbc.co.uk/x', 'http://www.a.b.ck', 'http://x.www.ck/', 'http://foo.bar.there-is-no-such-domain'"
+    assert http.ok(f"{asked} FROM (SELECT arrayJoin([{urls}]) AS url)") == (
+        "bbc.co.uk\tbbc\na.b.ck\ta\nwww.ck\twww\nbar.there-is-no-such-domain\tbar\n"
+    )
+    with_www = "cutToFirstSignificantSubdomainCustomWithWWW"
+    assert http.ok(f"SELECT {with_www}('http://www.co.uk', 'ours'), cutToFirstSignificantSubdomainCustom('www.co.uk', 'ours')") == "www.co.uk\tco.uk\n"
+    assert http.ok("SELECT cutToFirstSignificantSubdomainCustomRFC('http://user:password@a.b.com:80/p', 'ours')") == "b.com\n"
+    assert http("SELECT firstSignificantSubdomainCustom('a.b', 'others')").error == (562, "TLD_LIST_NOT_FOUND")
+
+
 def test_the_profile_of_everybody(configured):
     profiles = "<profiles><base><max_threads>3</max_threads></base><everybody><profile>base</profile><max_block_size>1234</max_block_size></everybody></profiles>"
     users = "<users><default><no_password/><networks><ip>::/0</ip></networks></default></users>"

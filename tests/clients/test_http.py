@@ -26,6 +26,17 @@ def test_a_query_in_the_url_or_in_the_body(http):
     assert http.ok("SELECT 1 AS a", headers={"X-ClickHouse-Format": "CSVWithNames"}) == '"a"\n1\n'
 
 
+def test_a_query_may_ask_for_its_request(http):
+    assert http.ok(body=b"SELECT currentRequestURL()", path="/").startswith("/?")
+    assert http.ok("SELECT currentHandler(), getServerPort('http_port') > 0") == "\t1\n"
+    assert http("SELECT getServerPort('no_such_port')").error == (701, "CLUSTER_DOESNT_EXIST")
+    wanted = {"X-Colour": "blue", "Cookie": "a=b"}
+    asked = "SELECT getClientHTTPHeader('x-colour'), getClientHTTPHeader('Cookie'), getClientHTTPHeader('none')"
+    assert http(asked, headers=wanted).error == (446, "FUNCTION_NOT_ALLOWED")
+    assert http.ok(f"{asked} SETTINGS allow_get_client_http_header = 1", headers=wanted) == "blue\ta=b\t\n"
+    assert http("SELECT getClientHTTPHeader('X-ClickHouse-Key')", allow_get_client_http_header=1).error == (36, "BAD_ARGUMENTS")
+
+
 def test_data_follows_the_query(http, table):
     http.ok(f"CREATE TABLE {table} (a UInt32, b String) ENGINE = MergeTree ORDER BY a")
     http.ok(f"INSERT INTO {table} FORMAT CSV", b'1,"one"\n2,two\n')

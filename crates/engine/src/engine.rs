@@ -266,8 +266,9 @@ impl Engine {
             range_elements_max: context.settings.function_range_max_elements_in_block,
             asker: Asker {
                 access: context.access.clone(),
-                connection: context.client.connection,
+                client: context.client.clone(),
                 used: context.used.clone(),
+                tags: context.tags.clone(),
             },
         }
     }

@@ -46,6 +46,7 @@ mod views;
 
 pub use engine::{Engine, EngineConfig};
 pub use gristmill_functions::text::set_server_timezone;
+pub use gristmill_functions::urls::custom_suffixes;
 
 pub use execution::{Brought, ClientBlocks, Execution, InputData, IntoOutfile};
 pub use external::{ExternalData, ExternalTable};

@@ -1,5 +1,5 @@
-//! Functions that ask the catalog and the folders of this engine: `hasColumnInTable`, `getMergeTreeSetting`,
-//! `filesystemAvailable`, `filesystemCapacity`, `filesystemUnreserved`.
+//! Functions that ask the catalog and the folders of this engine: `hasColumnInTable`, `getMergeTreeSetting`, `partitionId`,
+//! `getMaxTableNameLengthForDatabase`, `filesystemAvailable`, `filesystemCapacity`, `filesystemUnreserved`.
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock, Weak};
@@ -11,16 +11,20 @@ use gristmill_base::machine::{self, Filesystem};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_catalog::Databases;
 use gristmill_catalog::databases::is_of_each_user;
-use gristmill_functions::columns::{Bytes, truths};
-use gristmill_functions::define::{arity, constant_bytes, expect_string, of_query, volatile};
+use gristmill_functions::columns::{Bytes, broadcast, strings, truths};
+use gristmill_functions::define::{arity, constant_bytes, expect_string, of_query, plain, volatile};
 use gristmill_functions::server::{setting_name, unknown_setting, value_of_setting};
 use gristmill_functions::{Argument, Bound, FunctionEnv, Registry};
 use gristmill_introspect::settings::nearest;
+use gristmill_mergetree::insert::partition::partition_id;
 use gristmill_mergetree::settings::TableSettings;
 use gristmill_types::{DefaultKind, SqlType};
 
 /// The only disk: the data folder.
 const DISK: &str = "default";
+
+/// What is left of 255 bytes of a file's name for the names of database and table.
+const TABLE_NAME_BYTES_MAX: usize = 213;
 
 /// What the functions ask; the catalog is there when it was opened.
 #[derive(Debug)]
@@ -37,6 +41,9 @@ pub fn register(registry: &mut Registry, asked: &Arc<Asked>) {
             Ok(Bound::new(SqlType::UInt8, move |_, rows| truths(rows, |_| found)))
         })
     });
+    registry.scalar("partitionId", plain(partition_id_of));
+    registry.alias("partitionID", "partitionId");
+    registry.scalar("getMaxTableNameLengthForDatabase", of_query(|name, arguments, _| table_name_length(name, arguments)));
     registry
         .scalar("getMergeTreeSetting", of_query(|name, arguments, _| merge_tree_setting(&setting_name(name, arguments)?)));
     let told: [(&str, fn(Filesystem) -> u64); 3] = [
@@ -75,6 +82,36 @@ fn has_column(asked: &Asked, name: &str, arguments: &[Argument], env: &FunctionE
     let is_read = |kind: Option<DefaultKind>| kind != Some(DefaultKind::Ephemeral);
     let found = definition.columns.get(&column);
     Ok(found.is_some_and(|column| is_read(column.default.as_ref().map(|(kind, _)| *kind))))
+}
+
+/// The partition of a table whose key has these values.
+fn partition_id_of(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
+    if arguments.is_empty() {
+        let text = format!("Function {name} requires at least one argument");
+        return Err(Error::new(ErrorCode::NUMBER_OF_ARGUMENTS_DOESNT_MATCH, text));
+    }
+    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
+    Ok(Bound::new(SqlType::String, move |args, rows| {
+        let values = args.iter().map(|array| broadcast(array, rows)).collect::<Result<Vec<_>>>()?;
+        let kinds: Vec<&SqlType> = kinds.iter().collect();
+        strings(rows, |row, out| {
+            out.extend_from_slice(partition_id(&kinds, &values, row)?.as_bytes());
+            Ok(())
+        })
+    }))
+}
+
+/// How long a table's name may be where its file's name begins with that of the database.
+fn table_name_length(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    let database = setting_name(name, arguments)?;
+    if database.is_empty() {
+        let text = "Incorrect name for a database. It shouldn't be empty";
+        return Err(Error::new(ErrorCode::INCORRECT_DATA, text));
+    }
+    // Bytes that are no word are written as three in a file's name.
+    let escaped: usize = database.bytes().map(|c| if c.is_ascii_alphanumeric() || c == b'_' { 1 } else { 3 }).sum();
+    let left = TABLE_NAME_BYTES_MAX.saturating_sub(escaped) as u64;
+    Ok(Bound::new(SqlType::UInt64, move |_, rows| Ok(Arc::new(UInt64Array::from_value(left, rows)) as ArrayRef)))
 }
 
 /// What a table has that says nothing of it. Error: UNKNOWN_SETTING.

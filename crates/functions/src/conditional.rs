@@ -2,9 +2,10 @@
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
+use arrow::array::{Array, ArrayRef, AsArray, BinaryViewArray, Float64Array};
 use arrow::buffer::BooleanBuffer;
 use arrow::compute::interleave;
 use arrow::datatypes::Float64Type;
@@ -20,7 +21,7 @@ use crate::logic::truth;
 use crate::nulls::validity;
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
-use crate::supertype::least;
+use crate::supertype::{least, with_signs};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar(
@@ -62,15 +63,23 @@ fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     let branches = arguments.len() / 2;
     let value_at = move |branch: usize| if branch < branches { branch * 2 + 1 } else { branches * 2 };
-    let kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    let mut kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    with_signs(&mut kinds, |branch| arguments[value_at(branch)].constant.as_ref());
     let result = least(name, &kinds)?;
+    // A FixedString beside Strings keeps the zeros that fill it up.
+    let keeps_padding = *result.plain() == T::String;
+    let cast_of = |kind: &SqlType| match kind.without_low_cardinality() {
+        kind if keeps_padding && matches!(kind.plain(), T::FixedString(_)) => kind,
+        _ => result.clone(),
+    };
     let mut casts = Vec::with_capacity(arguments.len());
-    for branch in 0..branches {
+    for (branch, kind) in kinds[..branches].iter().enumerate() {
         casts.push(condition(name, arguments, branch * 2)?);
-        casts.push(result.clone());
+        casts.push(cast_of(kind));
     }
-    casts.push(result.clone());
+    casts.push(cast_of(&kinds[branches]));
     Ok(Bound::cast(casts, result, move |args, rows| {
+        let args: Vec<ArrayRef> = args.iter().map(with_padding).collect();
         let conditions: Vec<(BooleanBuffer, Option<BooleanBuffer>)> =
             (0..branches).map(|branch| (truth(&args[branch * 2]), validity(&args[branch * 2]))).collect();
         let holds = |(values, valid): &(BooleanBuffer, Option<BooleanBuffer>), row: usize| {
@@ -88,6 +97,14 @@ fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
+/// Strings of fixed length as strings of any; others as they are.
+fn with_padding(array: &ArrayRef) -> ArrayRef {
+    match array.as_fixed_size_binary_opt() {
+        Some(fixed) => Arc::new(fixed.iter().collect::<BinaryViewArray>()),
+        None => array.clone(),
+    }
+}
+
 /// `caseWithExpression(x, when1, then1, …, else)`.
 fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
     if arguments.len() < 4 || !arguments.len().is_multiple_of(2) {
@@ -100,7 +117,8 @@ fn case_with_expression(name: &str, arguments: &[Argument]) -> Result<Bound> {
         common = comparison::common(name, &common, &arguments[branch * 2 + 1].kind)?;
     }
     let value_at = move |branch: usize| if branch < branches { branch * 2 + 2 } else { branches * 2 + 1 };
-    let kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    let mut kinds: Vec<SqlType> = (0..=branches).map(|branch| arguments[value_at(branch)].kind.clone()).collect();
+    with_signs(&mut kinds, |branch| arguments[value_at(branch)].constant.as_ref());
     let result = least(name, &kinds)?;
     let compared = common.nullable();
     let casts = (0..arguments.len())
@@ -134,6 +152,13 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
     let mut kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.clone()).collect();
     if kinds.iter().any(|kind| *kind.plain() != T::Bool) {
         kinds = kinds.iter().map(bools_as_numbers).collect();
+    }
+    if kinds.len() > 2 || kinds.iter().any(SqlType::is_nullable) {
+        let mut plain: Vec<SqlType> = kinds.iter().map(|kind| kind.plain().clone()).collect();
+        with_signs(&mut plain, |i| arguments[i].constant.as_ref());
+        for (kind, plain) in kinds.iter_mut().zip(plain).filter(|(kind, _)| **kind == T::UInt64) {
+            *kind = plain;
+        }
     }
     let common = least(name, &kinds)?;
     if common.is_null_literal() {

@@ -3,19 +3,21 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{Array, ArrayRef, AsArray, Float64Array};
-use arrow::datatypes::{Float64Type, Int64Type};
-use gristmill_base::Result;
+use arrow::array::{Array, ArrayRef, AsArray, Float64Array, ListArray, StructArray};
+use arrow::datatypes::{DataType, Float64Type, Int64Type};
+use gristmill_base::{Error, Result};
 use gristmill_types::SqlType;
 
 use crate::columns::{Bytes, Numbers, at, numbers, strings, truths};
-use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, plain};
+use crate::define::{arity, bad_argument, expect_integer, expect_number, expect_string, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, ScalarFunction};
 use crate::tuples::struct_array;
 
 /// Radius of the sphere in metres.
 const RADIUS_M: f64 = 6_371_000.0;
+/// Arrays within arrays of a MultiPolygon.
+const POINTS_DEPTH_MAX: usize = 3;
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("greatCircleDistance", of_two_points(|from, to| RADIUS_M * angle(from, to)));
@@ -24,6 +26,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("geohashEncode", plain(|name, arguments, _| encode(name, arguments)));
     registry.scalar("geohashDecode", plain(|name, arguments, _| decode(name, arguments)));
     registry.scalar("pointInPolygon", plain(|name, arguments, _| in_polygon(name, arguments)));
+    registry.scalar("flipCoordinates", own_nulls(|name, arguments, _| flip(name, arguments)));
     registry.scalar("pointInEllipses", plain(|name, arguments, _| in_ellipses(name, arguments)));
 }
 
@@ -192,6 +195,33 @@ fn crosses_oddly((x, y): (f64, f64), xs: &[f64], ys: &[f64]) -> bool {
         before = i;
     }
     inside
+}
+
+/// Points, or arrays of points of any depth, with their coordinates the other way round.
+fn flip(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    let mut kind = arguments[0].kind.storage();
+    let mut depth = 0;
+    while let T::Array(element) = kind {
+        (kind, depth) = (element.storage(), depth + 1);
+    }
+    let is_point =
+        matches!(kind, T::Tuple(fields) if fields.len() == 2 && fields.iter().all(|(_, kind)| *kind == T::Float64));
+    if !is_point || depth > POINTS_DEPTH_MAX {
+        return Err(illegal(name, arguments, 0, "a Point of Float64, or arrays of them up to a MultiPolygon"));
+    }
+    Ok(Bound::new(arguments[0].kind.clone(), |args, _| flipped(&args[0])))
+}
+
+fn flipped(array: &ArrayRef) -> Result<ArrayRef> {
+    if let Some(points) = array.as_struct_opt() {
+        let columns = vec![points.column(1).clone(), points.column(0).clone()];
+        return Ok(Arc::new(StructArray::try_new(points.fields().clone(), columns, points.nulls().cloned())?));
+    }
+    let list = array.as_list::<i32>();
+    let DataType::List(item) = list.data_type() else { return Err(Error::logical("An array that is no list")) };
+    let (values, offsets) = (flipped(list.values())?, list.offsets().clone());
+    Ok(Arc::new(ListArray::try_new(item.clone(), offsets, values, list.nulls().cloned())?))
 }
 
 /// x, y, and for each ellipse its centre and half axes.

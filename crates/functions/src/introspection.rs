@@ -1,15 +1,18 @@
 //! What addresses of the program are: `addressToSymbol`, `addressToLine`, `addressToLineWithInlines`, `demangle`. Whether a
-//! query may ask is for whoever lowers it.
+//! query may ask is for whoever lowers it. Also `tid`, the thread that computes, and `logTrace`, a line in the server's log.
+
+use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::ArrayRef;
+use arrow::array::{ArrayRef, UInt64Array};
 use arrow::datatypes::UInt64Type;
+use gristmill_base::machine::thread_id;
 use gristmill_base::{Result, runtime};
 use gristmill_introspect::profiler::{demangle, symbols};
 use gristmill_types::SqlType;
 
-use crate::columns::{Bytes, Numbers, list, strings};
-use crate::define::{arity, illegal, plain};
+use crate::columns::{Bytes, Numbers, list, strings, truths};
+use crate::define::{arity, constant_bytes, illegal, of_query, plain, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -31,6 +34,14 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.scalar(
+        "tid",
+        volatile(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt64, |_, rows| Ok(Arc::new(UInt64Array::from_value(thread_id(), rows)) as ArrayRef)))
+        }),
+    );
+    registry.scalar("logTrace", of_query(|name, arguments, _| log_trace(name, arguments)));
+    registry.scalar(
         "demangle",
         plain(|name, arguments, _| {
             arity(name, arguments, 1..=1)?;
@@ -50,6 +61,17 @@ pub fn register(registry: &mut Registry) {
             }))
         }),
     );
+}
+
+/// What is written is a constant, so it is written once: when the query is bound.
+fn log_trace(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=1)?;
+    if arguments[0].kind != T::String {
+        return Err(illegal(name, arguments, 0, "String"));
+    }
+    let message = constant_bytes(&arguments[0]).ok_or_else(|| illegal(name, arguments, 0, "a constant String"))?;
+    tracing::trace!(target: "logTrace", "{}", String::from_utf8_lossy(&message));
+    Ok(Bound::new(T::UInt8, |_, rows| truths(rows, |_| false)))
 }
 
 fn expect_address(name: &str, arguments: &[Argument]) -> Result<()> {

@@ -15,7 +15,7 @@ use crate::comparison;
 use crate::define::{arity, expect_number, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
-use crate::supertype::least;
+use crate::supertype::{least, with_signs};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("isNull", own_nulls(|name, arguments, _| is_null(name, arguments, true)));
@@ -89,7 +89,8 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
         return Ok(Bound::new(SqlType::null(), |_, rows| Ok(arrow::array::new_null_array(&DataType::Null, rows))));
     };
     let nullable = last.is_nullable();
-    let plain: Vec<SqlType> = kinds.iter().map(without_nullable).collect();
+    let mut plain: Vec<SqlType> = kinds.iter().map(without_nullable).collect();
+    with_signs(&mut plain, |i| arguments[used[i]].constant.as_ref());
     let common = least(name, &plain)?;
     let result = if nullable { common.clone().nullable() } else { common.clone() };
     let casts = arguments

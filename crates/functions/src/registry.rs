@@ -95,6 +95,7 @@ impl Registry {
         crate::tuple_norms::register(&mut registry);
         crate::tuple_flatten::register(&mut registry);
         crate::geo::register(&mut registry);
+        crate::h3::register(&mut registry);
         crate::bitmaps::register(&mut registry);
         crate::maps::register(&mut registry);
         crate::maps_select::register(&mut registry);
@@ -124,6 +125,13 @@ impl Registry {
         crate::sqids::register(&mut registry);
         crate::series::register(&mut registry);
         crate::financial::register(&mut registry);
+        crate::experiments::register(&mut registry);
+        crate::part_names::register(&mut registry);
+        crate::query_tokens::register(&mut registry);
+        crate::schemas::register(&mut registry);
+        crate::internals::register(&mut registry);
+        crate::dictionaries::register(&mut registry);
+        crate::time_series::register(&mut registry);
         crate::subcolumns::register(&mut registry);
         crate::by_analyser::register(&mut registry);
         Ok(registry)

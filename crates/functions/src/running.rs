@@ -27,7 +27,7 @@ pub fn register(registry: &mut Registry) {
 
 /// Whether the setting has to allow it.
 pub fn is_deprecated(name: &str) -> bool {
-    matches!(name, "runningDifference" | "runningDifferenceStartingWithFirstValue" | "neighbor")
+    matches!(name, "runningDifference" | "runningDifferenceStartingWithFirstValue" | "neighbor" | "runningAccumulate")
 }
 
 /// From the row before. `first`: the block's first row gives its value, else 0.

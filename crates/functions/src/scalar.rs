@@ -7,7 +7,8 @@ use arrow::array::ArrayRef;
 use datafusion::common::ScalarValue;
 use gristmill_access::effective::Effective;
 use gristmill_base::Result;
-use gristmill_introspect::Used;
+use gristmill_introspect::tag_groups::TagGroups;
+use gristmill_introspect::{Client, Used};
 use gristmill_types::SqlType;
 use gristmill_types::cast::CastOptions;
 
@@ -40,10 +41,12 @@ pub struct FunctionEnv {
 #[derive(Clone, Debug, Default)]
 pub struct Asker {
     pub access: Arc<Effective>,
-    /// The number of the client's connection; 0: it has none.
-    pub connection: u64,
+    /// Who asks.
+    pub client: Arc<Client>,
     /// Where it is noted what the query uses.
     pub used: Arc<Used>,
+    /// Groups of tags that the query has met.
+    pub tags: Arc<TagGroups>,
 }
 
 /// Of one query, as its id says; so it is no part of what tells two environments apart.

@@ -1,4 +1,5 @@
 //! What a query may ask of the server's configuration, and of its own connection: `getServerSetting`, `getMacro`, `connectionId`,
+//! `getClientHTTPHeader`,
 //! and what tools that know MySQL and PostgreSQL ask (`globalVariable`, for `@@version`; `currentSchemas`).
 //! (What needs the catalog or the folders of a server is the engine's: `server_functions` there.)
 
@@ -12,7 +13,7 @@ use gristmill_introspect::{macros, server_settings};
 use gristmill_types::SqlType;
 use gristmill_types::supertype::{integer_constant, literal_integer_type};
 
-use crate::columns::{list, strings};
+use crate::columns::{Bytes, list, strings};
 use crate::define::{arity, bad_argument, constant_bytes, expect_string, illegal, need_constant_text, of_query};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -43,13 +44,36 @@ pub fn register(registry: &mut Registry) {
         "connectionId",
         of_query(|name, arguments, env| {
             arity(name, arguments, 0..=0)?;
-            let connection = env.asker.connection;
+            let connection = env.asker.client.connection;
             Ok(Bound::new(T::UInt64, move |_, rows| Ok(Arc::new(UInt64Array::from_value(connection, rows)) as ArrayRef)))
         }),
     );
     registry.any_case("connectionId");
     registry.alias("connection_id", "connectionId");
     registry.any_case("connection_id");
+    registry.scalar(
+        "getClientHTTPHeader",
+        of_query(|name, arguments, env| {
+            arity(name, arguments, 1..=1)?;
+            if arguments[0].kind != T::String {
+                return Err(illegal(name, arguments, 0, "String"));
+            }
+            let client = env.asker.client.clone();
+            let name = name.to_string();
+            Ok(Bound::new(T::String, move |args, rows| {
+                let wanted = Bytes::of(&args[0])?;
+                strings(rows, |row, out| {
+                    let wanted = String::from_utf8_lossy(wanted.get(row)).to_ascii_lowercase();
+                    if is_secret_header(&wanted) {
+                        return Err(bad_argument(&name, format!("the header '{wanted}' says who asks: it is not told")));
+                    }
+                    let found = client.http_headers.iter().find(|(known, _)| *known == wanted);
+                    out.extend_from_slice(found.map_or("", |(_, value)| value).as_bytes());
+                    Ok(())
+                })
+            }))
+        }),
+    );
     registry.scalar("globalVariable", of_query(|name, arguments, _| global_variable(name, arguments)));
     registry.scalar(
         "currentSchemas",
@@ -72,6 +96,11 @@ pub fn register(registry: &mut Registry) {
     registry.any_case("currentSchemas");
     registry.alias("current_schemas", "currentSchemas");
     registry.any_case("current_schemas");
+}
+
+/// Whether a header, in lower case, has credentials in it.
+pub fn is_secret_header(name: &str) -> bool {
+    matches!(name, "authorization" | "authentication") || name.starts_with("x-clickhouse-")
 }
 
 /// The variables of MySQL that its clients ask for, with ClickHouse's answers.

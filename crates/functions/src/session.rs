@@ -1,7 +1,7 @@
 //! What a query knows of itself and its server: `version()`, `currentDatabase()`, `queryID()`, `hostName()`, `uptime()`, … (`server`
 //! has what it may ask of the configuration.)
 
-use std::sync::atomic::{AtomicU16, Ordering};
+use std::collections::BTreeMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Instant;
 
@@ -12,6 +12,7 @@ use arrow::datatypes::{DataType, Int64Type};
 use gristmill_base::env::system_env;
 use gristmill_base::{Error, ErrorCode};
 use gristmill_types::SqlType;
+use parking_lot::RwLock;
 
 use crate::columns::{Numbers, strings};
 use crate::define::{arity, expect_integer, of_query, plain, volatile};
@@ -42,12 +43,15 @@ static KERNEL: LazyLock<String> = LazyLock::new(|| {
 
 static SERVER: LazyLock<uuid::Uuid> = LazyLock::new(|| system_env().uuid());
 
-/// Where this server listens for the native protocol; ClickHouse's port where nothing listens.
-static TCP_PORT: AtomicU16 = AtomicU16::new(9000);
+/// What `tcpPort()` says where nothing listens: ClickHouse's port.
+const TCP_PORT: u16 = 9000;
 
-/// A server of this process listens there for the native protocol: what `tcpPort()` says.
-pub fn listens_at(tcp_port: u16) {
-    TCP_PORT.store(tcp_port, Ordering::Relaxed);
+/// Where this server listens, by the names that the configuration has for the ports.
+static PORTS: RwLock<BTreeMap<&'static str, u16>> = RwLock::new(BTreeMap::new());
+
+/// A server of this process listens there: what `tcpPort()` and `getServerPort()` say. `name`: as `tcp_port`.
+pub fn listens_at(name: &'static str, port: u16) {
+    PORTS.write().insert(name, port);
 }
 
 /// Seconds since the process began to know functions.
@@ -60,7 +64,7 @@ pub fn register(registry: &mut Registry) {
     text(registry, "version", &[], |_| DIALECT_VERSION.to_string());
     registry.any_case("version");
     text(registry, "currentDatabase", &["DATABASE", "SCHEMA", "current_database"], |env| env.database.to_string());
-    text(registry, "currentUser", &["USER", "current_user", "session_user"], |env| env.user.to_string());
+    text(registry, "currentUser", &["user", "current_user", "session_user"], |env| env.user.to_string());
     text(registry, "authenticatedUser", &["authUser"], |env| env.user.to_string());
     names(registry, "currentRoles", |env| &env.roles.current);
     names(registry, "enabledRoles", |env| &env.roles.enabled);
@@ -79,10 +83,33 @@ pub fn register(registry: &mut Registry) {
         "tcpPort",
         of_query(|name, arguments, _| {
             arity(name, arguments, 0..=0)?;
-            let port = TCP_PORT.load(Ordering::Relaxed);
+            let port = PORTS.read().get("tcp_port").copied().unwrap_or(TCP_PORT);
             Ok(Bound::new(T::UInt16, move |_, rows| Ok(Arc::new(UInt16Array::from(vec![port; rows])) as ArrayRef)))
         }),
     );
+    registry.scalar(
+        "getServerPort",
+        of_query(|name, arguments, _| {
+            let wanted = crate::server::setting_name(name, arguments)?;
+            let port = PORTS.read().get(wanted.as_str()).copied();
+            let port = port.ok_or_else(|| {
+                let text =
+                    format!("There is no port named {wanted}: tcp_port, http_port, tcp_port_secure, https_port are names");
+                Error::new(ErrorCode::CLUSTER_DOESNT_EXIST, text)
+            })?;
+            Ok(Bound::new(T::UInt16, move |_, rows| Ok(Arc::new(UInt16Array::from(vec![port; rows])) as ArrayRef)))
+        }),
+    );
+    // There is no Keeper, and no handler that a statement made.
+    registry.scalar(
+        "zookeeperSessionUptime",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt32, |_, rows| Ok(Arc::new(UInt32Array::from(vec![0; rows])) as ArrayRef)))
+        }),
+    );
+    text(registry, "currentHandler", &[], |_| String::new());
+    text(registry, "currentRequestURL", &[], |env| env.asker.client.request_url.clone());
     // Clients of PostgreSQL ask these of the tables that it would have.
     registry.scalar(
         "pgGetUserById",
@@ -108,6 +135,14 @@ pub fn register(registry: &mut Registry) {
         registry.alias(alias, name);
         registry.any_case(alias);
     }
+    // No tests of threads are built in.
+    registry.scalar(
+        "hasThreadFuzzer",
+        of_query(|name, arguments, _| {
+            arity(name, arguments, 0..=0)?;
+            Ok(Bound::new(T::UInt8, |_, rows| crate::columns::truths(rows, |_| false)))
+        }),
+    );
     // No query is one of several shards' yet: ClickHouse says 0 then.
     for name in ["shardNum", "shardCount"] {
         registry.scalar(

@@ -18,6 +18,7 @@ use crate::tuples::{fields, struct_array};
 static ARITHMETIC: LazyLock<Registry> = LazyLock::new(|| {
     let mut registry = Registry::default();
     crate::arithmetic::register(&mut registry);
+    crate::rounding::register(&mut registry);
     registry
 });
 

@@ -27,6 +27,10 @@ pub struct Client {
     pub http_method: u8,
     pub http_user_agent: String,
     pub http_referer: String,
+    /// Names in lower case, and values, but for those that say who asks.
+    pub http_headers: Vec<(String, String)>,
+    /// The path and the parameters of the request.
+    pub request_url: String,
     /// The header X-Forwarded-For.
     pub forwarded_for: String,
     /// What its query is a part of, where it says so.

@@ -27,6 +27,7 @@ use crate::memory::MemoryAccount;
 use crate::operators::FinishedPlans;
 use crate::progress::Progress;
 use crate::settings::Settings;
+use crate::tag_groups::TagGroups;
 use crate::used::{Use, Used};
 
 #[derive(Clone, Debug)]
@@ -49,6 +50,8 @@ pub struct QueryContext {
     pub projections: Arc<Mutex<BTreeSet<String>>>,
     /// What else it uses.
     pub used: Arc<Used>,
+    /// Groups of tags that its functions have met.
+    pub tags: Arc<TagGroups>,
     /// What its operators did, for those who ask.
     pub plans: Arc<FinishedPlans>,
     /// Of the operators of its plan; 0: it has none.
@@ -123,6 +126,7 @@ impl QueryContext {
             insert_gear: Arc::default(),
             projections: Arc::default(),
             used: Arc::default(),
+            tags: Arc::default(),
             plans: Arc::default(),
             plan_hash: Arc::default(),
             limit: Arc::default(),
@@ -195,6 +199,7 @@ impl QueryContext {
             insert_gear: self.insert_gear.clone(),
             projections: self.projections.clone(),
             used: self.used.clone(),
+            tags: self.tags.clone(),
             plans: self.plans.clone(),
             plan_hash: self.plan_hash.clone(),
             limit: self.limit.clone(),

@@ -28,6 +28,7 @@ pub mod settings;
 pub mod settings_declared;
 mod speed;
 mod spending;
+pub mod tag_groups;
 pub mod used;
 pub mod without_effect;
 

@@ -563,6 +563,7 @@ settings! {
     memory_profiler_sample_max_allocation_size: u64 = 0u64, "The greatest number of bytes that memory_profiler_sample_probability is for. 0: any.";
     max_untracked_memory: u64 = 4_194_304u64, "Bytes that a thread may allocate or free before memory_profiler_step and memory_profiler_sample_probability see it. It is never more than 256 KiB, nor than the step. 0: each allocation.";
     allow_introspection_functions: bool = false, "Whether functions may be used that tell of the program: addressToSymbol, addressToLine, addressToLineWithInlines, demangle, flameGraph.";
+    allow_get_client_http_header: bool = false, "Whether getClientHTTPHeader may be used: headers such as Cookie are secrets.";
     log_query_views: bool = true, "Whether runs of materialized views go to system.query_views_log.";
     log_processors_profiles: bool = true, "Whether the operators of a query's plan go to system.processors_profile_log.";
     query_metric_log_interval: i64 = -1i64, "Milliseconds between the entries of a running query in system.query_metric_log. -1: as the server's configuration says; 0: none.";

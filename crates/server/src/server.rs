@@ -141,8 +141,16 @@ impl Server {
             }
         }
         let [http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses] = addresses;
-        if let Some(address) = tcp_addresses.first() {
-            gristmill_functions::session::listens_at(address.port());
+        let listening = [
+            ("http_port", &http_addresses),
+            ("tcp_port", &tcp_addresses),
+            ("https_port", &https_addresses),
+            ("tcp_port_secure", &tcp_secure_addresses),
+        ];
+        for (name, addresses) in listening {
+            if let Some(address) = addresses.first() {
+                gristmill_functions::session::listens_at(name, address.port());
+            }
         }
         let grace = config.shutdown_grace;
         Ok(Server { http_addresses, tcp_addresses, https_addresses, tcp_secure_addresses, tls, core, grace, accepting })

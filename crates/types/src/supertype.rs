@@ -106,9 +106,18 @@ fn time_scale(kind: &SqlType) -> u8 {
     }
 }
 
-/// Instants win over dates, finer ones over coarser ones; the zone is that of the first which names one.
+/// Instants win over dates, finer ones over coarser ones; the zone is that of the finer instant, of two alike the first's. A
+/// DateTime that is to hold days beyond its range becomes another type, and that has no zone.
 fn of_dates(left: &SqlType, right: &SqlType) -> SqlType {
-    let zone = left.timezone().or(right.timezone()).cloned();
+    let digits = |kind: &SqlType| matches!(kind, T::DateTime64(..)).then(|| time_scale(kind));
+    let zone = match (digits(left), digits(right)) {
+        (Some(a), Some(b)) if a != b => if a > b { left } else { right }.timezone(),
+        (Some(_), None) => left.timezone(),
+        (None, Some(_)) => right.timezone(),
+        (None, None) if *left == T::Date32 || *right == T::Date32 => None,
+        _ => left.timezone().or(right.timezone()),
+    };
+    let zone = zone.cloned();
     let has = |test: fn(&SqlType) -> bool| test(left) || test(right);
     let wide = has(|kind| matches!(kind, T::DateTime64(..)));
     let instant = wide || has(|kind| matches!(kind, T::DateTime(_)));

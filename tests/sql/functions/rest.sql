@@ -87,3 +87,5 @@ SELECT runningConcurrency(a, b), toTypeName(runningConcurrency(a, b)) FROM value
 SELECT runningConcurrency(a, b) FROM values('a Date, b Date', ('2020-01-03', '2020-01-02'));
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT runningConcurrency(1, 2);
+SELECT count() FROM system.functions WHERE name IN ('arrayJoin', 'in', 'notIn', 'globalNotNullIn', 'getSetting', 'week', 'yearweek', 'user', 'unnest', 'indexHint');
+SELECT week(toDate('2024-01-05')), yearweek(toDate('2024-01-05')), WEEK(toDate('2024-01-05')), hasThreadFuzzer(), user() = currentUser();

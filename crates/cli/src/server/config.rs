@@ -18,6 +18,7 @@ use gristmill_access::policy::{Policy, Rule};
 use gristmill_access::{Level, Object, Privileges};
 use gristmill_base::{Result, ResultExt};
 use gristmill_engine::LogsConfig;
+use gristmill_engine::custom_suffixes::Suffixes;
 use gristmill_engine::interpret::configured_grants;
 use gristmill_introspect::{Settings, custom};
 use gristmill_objstore::allowed_hosts::{self, AllowedHosts};
@@ -59,6 +60,10 @@ pub struct Config {
     pub keep_alive_timeout: Option<u64>,
     /// Words that stand for a text.
     pub macros: BTreeMap<String, String>,
+    /// Files of suffixes of domains, by the names of the lists.
+    pub domain_lists: BTreeMap<String, String>,
+    /// Where those files lie.
+    pub domain_lists_path: Option<PathBuf>,
     /// The profile whose settings everybody has.
     pub default_profile: Option<String>,
     pub timezone: Option<String>,
@@ -103,6 +108,8 @@ const KNOWN: &[&str] = &[
     "default_profile",
     "keep_alive_timeout",
     "macros",
+    "top_level_domains_lists",
+    "top_level_domains_path",
     "timezone",
     "max_server_memory_usage_to_ram_ratio",
     "merge_tree",
@@ -159,6 +166,8 @@ impl Config {
             default_database: root.text(&["default_database"]),
             keep_alive_timeout: root.number(&["keep_alive_timeout"])?,
             macros: texts(root.child("macros")),
+            domain_lists: texts(root.child("top_level_domains_lists")),
+            domain_lists_path: file_of(&["top_level_domains_path"]),
             default_profile: root.text(&["default_profile"]),
             timezone: root.text(&["timezone"]),
             memory_ratio: root.number(&["max_server_memory_usage_to_ram_ratio"])?,
@@ -184,6 +193,16 @@ impl Config {
             known.profile(profile).context(|| "in <default_profile>".to_string())?;
         }
         Ok(config)
+    }
+
+    /// The lists of suffixes of domains, read from their files below `path` unless another folder is given. Error: CANNOT_OPEN_FILE.
+    pub fn read_domain_lists(&self, path: &Path) -> Result<BTreeMap<String, Suffixes>> {
+        let folder = self.domain_lists_path.clone().unwrap_or_else(|| path.join("top_level_domains"));
+        let read_one = |(name, file): (&String, &String)| {
+            let text = read(&folder.join(file)).context(|| format!("for <{name}> in <top_level_domains_lists>"))?;
+            Ok((name.clone(), Suffixes::read(&text)))
+        };
+        self.domain_lists.iter().map(read_one).collect()
     }
 
     /// Users, profiles and named collections: what holds beside what statements made.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use clap::Args;
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Result, ResultExt, machine, units};
-use gristmill_engine::{Engine, EngineConfig, set_server_timezone};
+use gristmill_engine::{Engine, EngineConfig, custom_suffixes, set_server_timezone};
 use gristmill_introspect::custom;
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{macros, server_settings};
@@ -128,12 +128,13 @@ pub async fn run(arguments: ServerArguments, given: Given) -> Result<ExitCode> {
         custom::begin_with(vec![custom::DEFAULT_PREFIX.to_string()]);
     }
     let access = configured.state();
+    let path = arguments.path.or_else(|| configured.path.clone()).unwrap_or_else(|| "./data".into());
+    custom_suffixes::configure(configured.read_domain_lists(&path)?);
     let allowed = match file {
         Some(_) => configured.allowed_hosts,
         None => AllowedHosts { refuses_metadata: true, ..AllowedHosts::default() },
     };
     allowed_hosts::allow(allowed);
-    let path = arguments.path.or(configured.path).unwrap_or_else(|| "./data".into());
     let user_files_path = arguments.user_files_path.or(configured.user_files_path);
     let config = EngineConfig {
         data_path: Some(path.clone()),

@@ -14,6 +14,9 @@ use super::values::Value;
 /// The value after another.
 pub type Next = Box<dyn Fn(Value) -> Result<Value> + Send + Sync>;
 
+/// Steps that are counted between two questions whether anybody still reads.
+const STEPS_UNASKED: usize = 1 << 12;
+
 pub struct CursorKey {
     pub from: Option<Value>,
     pub to: Option<Value>,
@@ -182,8 +185,8 @@ impl Cursor {
     }
 
     /// Behind a gap that STALENESS left: goes to the last point of the grid that is not behind the next row. True: a row is
-    /// missing there.
-    pub fn jump(&mut self, moved: &mut bool) -> Result<bool> {
+    /// missing there. Where `is_wanted` says no, asked now and then, nothing is.
+    pub fn jump(&mut self, moved: &mut bool, is_wanted: &dyn Fn() -> bool) -> Result<bool> {
         for at in 0..self.keys.len() {
             let (Some(current), Some(next)) = (self.row[at], self.next[at]) else { continue };
             if current == next {
@@ -192,9 +195,13 @@ impl Cursor {
             if self.keys[at].is_before(next, current) {
                 return Ok(false);
             }
-            // Of a gap of any length whole numbers are divided; steps of other kinds are counted.
+            // Of a gap of any length numbers are divided; steps by a calendar are counted.
             let mut reached = self.keys[at].adds.and_then(|step| current.last_before(next, step)).unwrap_or(current);
-            loop {
+            for steps in 1_usize.. {
+                if steps.is_multiple_of(STEPS_UNASKED) && !is_wanted() {
+                    *moved = false;
+                    return Ok(false);
+                }
                 let further = (self.keys[at].next)(reached)?;
                 if !self.keys[at].is_before(reached, further) || self.keys[at].is_before(next, further) {
                     break;
@@ -311,8 +318,38 @@ mod tests {
         assert!(missing(&mut cursor, &[1]).is_empty());
         assert_eq!(missing(&mut cursor, &[1_000_000_000_000_000_001]), [[2]]);
         cursor.limit_staleness(&far).unwrap();
-        assert!(!cursor.jump(&mut false).unwrap());
+        assert!(!cursor.jump(&mut false, &|| true).unwrap());
         assert_eq!(cursor.row, far);
+    }
+
+    #[test]
+    fn a_gap_of_floats_is_divided_where_it_is_long() {
+        let staleness: Next = Box::new(|value| Ok(value.plus(Value::Float(0.5))));
+        let next: Next = Box::new(|value| Ok(value.plus(Value::Float(0.25))));
+        let adds = Some(Value::Float(0.25));
+        let float = CursorKey { staleness: Some(staleness), next, adds, bounds: None, ..key(None, None) };
+        let mut cursor = Cursor::new(vec![float]);
+        let (first, far) = (vec![Some(Value::Float(1.0))], vec![Some(Value::Float(1e12 + 0.25))]);
+        cursor.begin(&first);
+        cursor.limit_staleness(&first).unwrap();
+        cursor.come_to(&first);
+        cursor.come_to(&far);
+        cursor.limit_staleness(&far).unwrap();
+        cursor.jump(&mut false, &|| false).unwrap();
+        assert_eq!(cursor.row, far);
+    }
+
+    #[test]
+    fn counting_ends_where_nobody_reads() {
+        let staleness: Next = Box::new(|value| Ok(value.plus(Value::Whole(2))));
+        let bounds = Some((0, i128::from(u64::MAX)));
+        let mut cursor = Cursor::new(vec![CursorKey { staleness: Some(staleness), bounds, adds: None, ..key(None, None) }]);
+        let (first, far) = (vec![Some(Value::Whole(1))], vec![Some(Value::Whole(1_000_000_000_000_000_001))]);
+        cursor.begin(&first);
+        cursor.limit_staleness(&first).unwrap();
+        cursor.come_to(&first);
+        cursor.come_to(&far);
+        assert!(!cursor.jump(&mut false, &|| false).unwrap());
     }
 
     #[test]

@@ -291,7 +291,8 @@ impl Filler {
         }
         if self.cursor.has_staleness() {
             self.cursor.limit_staleness(current)?;
-            while self.cursor.jump(&mut moved)? {
+            let out = self.out.clone();
+            while self.cursor.jump(&mut moved, &|| !out.is_closed())? {
                 loop {
                     self.make(Beside::Row(row), batch)?;
                     moved = false;

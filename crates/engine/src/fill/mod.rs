@@ -1,8 +1,9 @@
-//! WITH FILL: from the node of the logical plan to the operator.
+//! WITH FILL, and LIMIT WITH TIES behind it: from the nodes of the logical plan to the operators.
 
 mod cursor;
 mod exec;
 mod made;
+mod ties;
 mod values;
 
 use std::sync::Arc;
@@ -19,8 +20,10 @@ use datafusion::physical_plan::{ExecutionPlan, ExecutionPlanProperties};
 use datafusion::physical_planner::{DefaultPhysicalPlanner, ExtensionPlanner, PhysicalPlanner};
 use gristmill_base::Error;
 use gristmill_sql::lower::fill::{FillKey, FillNode, SHIFTED, Step};
+use gristmill_sql::lower::ties::TiesNode;
 
 use exec::{FillExec, PhysicalKey, PhysicalStep};
+use ties::TiesExec;
 
 /// Plans what DataFusion plans, and nodes of ours.
 #[derive(Debug)]
@@ -51,7 +54,17 @@ impl ExtensionPlanner for FillPlanner {
         _: &dyn datafusion::catalog::Session,
         _: &PhysicalPlanningContext,
     ) -> Result<Option<Arc<dyn ExecutionPlan>>> {
-        let (Some(node), [input]) = (node.as_any().downcast_ref::<FillNode>(), inputs) else { return Ok(None) };
+        let [input] = inputs else { return Ok(None) };
+        if let Some(node) = node.as_any().downcast_ref::<TiesNode>() {
+            let schema = node.input.schema();
+            let column = |name: &String| {
+                let found = schema.fields().iter().position(|field| field.name() == name);
+                found.ok_or_else(|| Error::logical(format!("The plan has no column {name} that LIMIT WITH TIES compares")))
+            };
+            let keys = node.keys.iter().map(|name| Ok(column(name)?)).collect::<Result<_>>()?;
+            return Ok(Some(Arc::new(TiesExec::new(input.clone(), keys, node.skip, node.rows))));
+        }
+        let Some(node) = node.as_any().downcast_ref::<FillNode>() else { return Ok(None) };
         let schema = node.input.schema();
         let column = |name: &str| {
             let found = schema.fields().iter().position(|field| field.name() == name);

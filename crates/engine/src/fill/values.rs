@@ -10,6 +10,9 @@ use datafusion::common::Result;
 use gristmill_base::{Error, ErrorCode};
 use gristmill_sql::lower::fill::Number;
 
+/// Steps of floats that are counted rather than divided.
+const COUNTED_STEPS_MAX: f64 = (1u64 << 20) as f64;
+
 #[derive(Clone, Copy, Debug)]
 pub enum Value {
     Whole(i128),
@@ -39,9 +42,14 @@ impl Value {
         }
     }
 
-    /// The last of the values that begin here, each by `step` from the one before, that is not behind `limit`. `None`: it is to be
-    /// counted, since these are no whole numbers, or none of 127 bits between them.
+    /// The last of the values that begin here, each by `step` from the one before, that is not behind `limit`; of floats one that is
+    /// near it. `None`: it is to be counted, since there are no more than 127 bits, or few steps of floats, which round as they are
+    /// added up.
     pub fn last_before(self, limit: Value, step: Value) -> Option<Value> {
+        if let (Value::Float(from), Value::Float(limit), Value::Float(step)) = (self, limit, step) {
+            let steps = ((limit - from) / step).floor() - 1.0;
+            return (steps > COUNTED_STEPS_MAX && steps.is_finite()).then_some(Value::Float(from + steps * step));
+        }
         let (Value::Whole(from), Value::Whole(limit), Value::Whole(step)) = (self, limit, step) else { return None };
         let steps = limit.checked_sub(from)?.checked_div(step)?;
         Some(Value::Whole(from.checked_add(steps.max(0).checked_mul(step)?)?))

@@ -1,9 +1,10 @@
-//! Aggregate functions as scalar ones: `arrayReduce`, `arrayReduceInRanges`, `finalizeAggregation`, `initializeAggregation`. A row is a group.
+//! Aggregate functions as scalar ones: `arrayReduce`, `arrayReduceInRanges`, `finalizeAggregation`, `initializeAggregation`,
+//! `runningAccumulate`. A row is a group.
 
 use std::sync::LazyLock;
 
-use arrow::array::{AsArray, UInt32Array};
-use arrow::compute::take;
+use arrow::array::{Array, AsArray, UInt32Array, new_empty_array};
+use arrow::compute::{concat, take};
 use arrow::datatypes::{DataType, Int64Type, UInt64Type};
 use datafusion::common::{Result as DataFusionResult, ScalarValue};
 use gristmill_base::allocations::check_wanted;
@@ -15,7 +16,7 @@ use super::combinators::{resolve_aggregate, state};
 use super::{Prepared, groups::Make};
 use crate::arrays::Lists;
 use crate::columns::{broadcast, list};
-use crate::define::{arity, illegal, need_constant_text, own_nulls};
+use crate::define::{arity, illegal, need_constant_text, own_nulls, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
@@ -23,6 +24,7 @@ pub fn register(registry: &mut Registry) {
     registry.scalar("arrayReduce", own_nulls(|name, arguments, _| array_reduce(name, arguments)));
     registry.scalar("arrayReduceInRanges", own_nulls(|name, arguments, _| array_reduce_in_ranges(name, arguments)));
     registry.scalar("finalizeAggregation", own_nulls(|name, arguments, _| finalize(name, arguments)));
+    registry.scalar("runningAccumulate", volatile(|name, arguments, _| running(name, arguments)));
     registry.scalar("initializeAggregation", own_nulls(|name, arguments, _| initialize(name, arguments)));
 }
 
@@ -217,6 +219,35 @@ fn finalize(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let (function, parameters) = parsed(function)?;
     let merge = state::merge(prepare(function, &parameters, kinds.clone())?, &arguments[0].kind)?;
     Ok(each_row(merge.result, Vec::new(), 0, merge.make))
+}
+
+/// `runningAccumulate(state[, group])`: the function over the states of the block's rows so far, from where the group began.
+fn running(name: &str, arguments: &[Argument]) -> Result<Bound> {
+    arity(name, arguments, 1..=2)?;
+    let SqlType::AggregateFunction(function, kinds) = arguments[0].kind.plain() else {
+        return Err(illegal(name, arguments, 0, "AggregateFunction"));
+    };
+    let (function, parameters) = parsed(function)?;
+    let merge = state::merge(prepare(function, &parameters, kinds.clone())?, &arguments[0].kind)?;
+    let (result, make) = (merge.result, merge.make);
+    Ok(Bound::new(result.clone(), move |args, rows| {
+        let states = broadcast(&args[0], rows)?;
+        let keys = args.get(1).map(|keys| broadcast(keys, rows)).transpose()?;
+        let keys = keys.map(|keys| crate::arrays::comparable(&[keys])).transpose()?;
+        let begins = |row: usize| keys.as_ref().is_some_and(|keys| keys[0].row(row) != keys[0].row(row - 1));
+        let (mut groups, mut results) = (make(), Vec::with_capacity(rows));
+        groups.resize(1);
+        for row in 0..rows {
+            if row > 0 && begins(row) {
+                groups = make();
+                groups.resize(1);
+            }
+            groups.update(&[states.slice(row, 1)], &[0])?;
+            results.push(groups.finish(1)?);
+        }
+        let results: Vec<&dyn Array> = results.iter().map(AsRef::as_ref).collect();
+        if results.is_empty() { Ok(new_empty_array(&result.arrow())) } else { Ok(concat(&results)?) }
+    }))
 }
 
 /// `initializeAggregation('sumState', value, …)`: the function over one row.

@@ -6,6 +6,7 @@ mod decimal;
 mod digits;
 mod divide;
 pub(crate) mod kinds;
+pub(crate) mod kusto;
 mod midpoint;
 mod plus;
 mod scaled;
@@ -26,4 +27,5 @@ pub fn register(registry: &mut Registry) {
     midpoint::register(registry);
     scaled::register(registry);
     digits::register(registry);
+    kusto::register(registry);
 }

@@ -16,7 +16,7 @@ use crate::columns::{Numbers, at, list, too_large};
 use crate::define::{arity, bad_argument, expect_array, expect_integer, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
-use crate::supertype::least;
+use crate::supertype::{least, with_signs};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("array", own_nulls(|name, arguments, _| array(name, arguments)));
@@ -65,7 +65,9 @@ fn array(name: &str, arguments: &[Argument]) -> Result<Bound> {
             list(new_empty_array(&T::Nothing.arrow()), &vec![0; rows])
         }));
     }
-    let element = least(name, &kinds)?;
+    let mut with_literals = kinds.clone();
+    with_signs(&mut with_literals, |i| arguments[i].constant.as_ref());
+    let element = least(name, &with_literals)?;
     let width = kinds.len();
     Ok(Bound::cast(vec![element.clone(); width], SqlType::array(element), move |args, rows| {
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();

@@ -49,6 +49,27 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
         if !lambda.is_number() {
             return Err(no_numbers(name, lambda));
         }
+        // The sum of words of 64 bits is such a word, which may overflow.
+        if let (Some((64, signed)), false) = (lambda.integer_bits(), lambda.is_nullable()) {
+            return bound(T::Float64, lambda.plain().clone(), move |elements| {
+                let values = elements.mapped()?;
+                let offsets = elements.arrays[0].value_offsets();
+                let sum = |row: usize| -> f64 {
+                    let range = offsets[row] as usize..offsets[row + 1] as usize;
+                    if signed {
+                        let words = &values.as_primitive::<Int64Type>().values()[range];
+                        words.iter().fold(0i64, |sum, word| sum.wrapping_add(*word)) as f64
+                    } else {
+                        let words = &values.as_primitive::<UInt64Type>().values()[range];
+                        words.iter().fold(0u64, |sum, word| sum.wrapping_add(*word)) as f64
+                    }
+                };
+                let length = |row: usize| f64::from(offsets[row + 1] - offsets[row]);
+                numbers::<Float64Type>(elements.rows, |row| {
+                    Ok(if length(row) == 0.0 { 0.0 } else { sum(row) / length(row) })
+                })
+            });
+        }
         bound(T::Float64, T::Float64, |elements| {
             let sums = fold_numbers(elements, Fold::Sum)?;
             let sums = sums.as_primitive::<Float64Type>();

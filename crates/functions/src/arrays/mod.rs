@@ -5,6 +5,7 @@
 mod build;
 mod edits;
 mod element;
+mod hadamard;
 pub mod higher;
 mod higher_folds;
 mod higher_kernels;
@@ -45,6 +46,7 @@ pub fn register(registry: &mut Registry) {
     edits::register(registry);
     statistics::register(registry);
     top::register(registry);
+    hadamard::register(registry);
     higher::register(registry);
 }
 

@@ -164,9 +164,11 @@ fn sets(name: &str, arguments: &[Argument], combine: Combine) -> Result<Bound> {
     }))
 }
 
-/// Of integers the type with the fewest bits, without a sign where two have as many. `None`: others are among them, or NULL.
+/// Of integers the type with the fewest bits, without a sign where two have as many; Nullable where all are. `None`: others are
+/// among them.
 fn narrowest(kinds: &[SqlType]) -> Option<SqlType> {
-    let bits = |kind: &SqlType| kind.integer_bits().filter(|(bits, _)| *bits <= 64 && !kind.is_nullable());
-    let all = kinds.iter().map(|kind| Some((bits(kind)?, kind))).collect::<Option<Vec<_>>>()?;
-    all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())
+    let bits = |kind: &SqlType| kind.integer_bits().filter(|(bits, _)| *bits <= 64);
+    let all = kinds.iter().map(|kind| Some((bits(kind)?, kind.plain()))).collect::<Option<Vec<_>>>()?;
+    let least = all.into_iter().min_by_key(|(bits, _)| *bits).map(|(_, kind)| kind.clone())?;
+    Some(if kinds.iter().all(SqlType::is_nullable) { least.nullable() } else { least })
 }

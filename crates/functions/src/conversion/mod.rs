@@ -8,6 +8,7 @@ mod best_effort;
 mod casts;
 mod column_structure;
 mod families;
+mod kusto;
 mod parse_pattern;
 mod pattern_reader;
 mod reinterpret;
@@ -25,4 +26,5 @@ pub fn register(registry: &mut Registry) {
     unix::register(registry);
     type_names::register(registry);
     column_structure::register(registry);
+    kusto::register(registry);
 }

@@ -27,6 +27,7 @@ mod zones;
 pub(crate) use format::{compile, format_bind};
 pub(crate) use format_joda::compile as compile_joda;
 pub(crate) use format_pattern::{MONTHS, Piece, WEEKDAYS};
+pub(crate) use intervals::nanos as interval_nanos;
 pub(crate) use shift::plus_minus;
 pub(crate) use starts::in_range;
 

@@ -49,7 +49,7 @@ pub fn register(registry: &mut Registry) {
     );
     registry.scalar("toStartOfWeek", plain(|name, arguments, env| start(name, arguments, env, 0)));
     registry.scalar("toLastDayOfWeek", plain(|name, arguments, env| start(name, arguments, env, 6)));
-    for (alias, name) in [("WEEK", "toWeek"), ("YEARWEEK", "toYearWeek"), ("DAYOFWEEK", "toDayOfWeek")] {
+    for (alias, name) in [("week", "toWeek"), ("yearweek", "toYearWeek"), ("DAYOFWEEK", "toDayOfWeek")] {
         registry.alias(alias, name);
         registry.any_case(alias);
     }

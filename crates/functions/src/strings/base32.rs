@@ -1,21 +1,14 @@
 //! `base32Encode`, `base32Decode`, `tryBase32Decode`: RFC 4648 with padding; letters of either case are read.
 
-use SqlType as T;
-use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_types::SqlType;
-
-use super::text_function;
-use crate::columns::{Bytes, strings};
-use crate::define::{arity, expect_string, plain};
+use super::{decoder, text_function};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
 
 const ALPHABET: &[u8; 32] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("base32Encode", text_function(encode));
     for (name, tries) in [("base32Decode", false), ("tryBase32Decode", true)] {
-        registry.scalar(name, plain(move |name, arguments, _| bind_decode(name, arguments, tries)));
+        registry.scalar(name, decoder(decode, tries));
     }
 }
 
@@ -62,26 +55,6 @@ fn decode(text: &[u8], out: &mut Vec<u8>) -> Option<()> {
         out.extend_from_slice(&whole[3..3 + bytes]);
     }
     Some(())
-}
-
-fn bind_decode(name: &str, arguments: &[Argument], tries: bool) -> Result<Bound> {
-    arity(name, arguments, 1..=1)?;
-    expect_string(name, arguments, 0)?;
-    let name = name.to_string();
-    Ok(Bound::new(T::String, move |args, rows| {
-        let source = Bytes::of(&args[0])?;
-        strings(rows, |row, out| match decode(source.get(row), out) {
-            Some(()) => Ok(()),
-            None if tries => {
-                out.clear();
-                Ok(())
-            }
-            None => {
-                let shown = String::from_utf8_lossy(source.get(row)).chars().take(100).collect::<String>();
-                Err(Error::new(ErrorCode::INCORRECT_DATA, format!("Invalid {name} value ({shown}), cannot be decoded")))
-            }
-        })
-    }))
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 mod base32;
 mod base58;
+mod bayes_ngrams;
 mod bits;
 mod build;
 mod case;
@@ -11,6 +12,7 @@ mod distance;
 mod encode;
 mod folding;
 mod format;
+mod fuzzy;
 mod highlight;
 mod html;
 mod key_values;
@@ -42,10 +44,10 @@ pub(crate) use substring::range;
 pub use pattern::translate as regular_expression;
 use std::sync::Arc;
 
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use crate::columns::{bytes_to_bytes, truths};
+use crate::columns::{Bytes, bytes_to_bytes, strings, truths};
 use crate::define::{arity, expect_string, plain};
 use crate::registry::Registry;
 use crate::scalar::{Bound, ScalarFunction};
@@ -74,6 +76,8 @@ pub fn register(registry: &mut Registry) {
     ngrams::register(registry);
     normalize::register(registry);
     key_values::register(registry);
+    bayes_ngrams::register(registry);
+    fuzzy::register(registry);
     base32::register(registry);
     natural::register(registry);
     charset::register(registry);
@@ -96,13 +100,39 @@ pub(crate) fn text_function(f: fn(&[u8], &mut Vec<u8>)) -> Arc<dyn ScalarFunctio
     })
 }
 
+/// Decoding of what text was encoded to: INCORRECT_DATA for what is none, or an empty string where the function only tries.
+/// `f` says `None` for that, whatever it has written by then.
+pub(crate) fn decoder(f: fn(&[u8], &mut Vec<u8>) -> Option<()>, tries: bool) -> Arc<dyn ScalarFunction> {
+    plain(move |name, arguments, _| {
+        arity(name, arguments, 1..=1)?;
+        expect_string(name, arguments, 0)?;
+        let name = name.to_string();
+        Ok(Bound::new(SqlType::String, move |args, rows| {
+            let source = Bytes::of(&args[0])?;
+            strings(rows, |row, out| {
+                let text = source.get(row);
+                match f(text, out) {
+                    Some(()) => {}
+                    None if tries => out.clear(),
+                    None => {
+                        let shown = String::from_utf8_lossy(text).chars().take(100).collect::<String>();
+                        let text = format!("Invalid {name} value ({shown}), cannot be decoded");
+                        return Err(Error::new(ErrorCode::INCORRECT_DATA, text));
+                    }
+                }
+                Ok(())
+            })
+        }))
+    })
+}
+
 /// A function from one string to a truth value.
 pub(crate) fn text_predicate(f: fn(&[u8]) -> bool) -> Arc<dyn ScalarFunction> {
     plain(move |name, arguments, _| {
         arity(name, arguments, 1..=1)?;
         expect_string(name, arguments, 0)?;
         Ok(Bound::new(SqlType::UInt8, move |args, _| {
-            let source = crate::columns::Bytes::of(&args[0])?;
+            let source = Bytes::of(&args[0])?;
             truths(source.len(), |row| f(source.get(row)))
         }))
     })

@@ -17,7 +17,7 @@ use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Wanted {
+pub(super) enum Wanted {
     Any,
     /// Number (from 1) of the first needle, in their order, that is found.
     FirstIndex,
@@ -66,7 +66,7 @@ fn needles(lists: &ArrayRef, row: usize) -> Vec<&[u8]> {
 }
 
 /// Something made of a row's needles, kept while they stay the same.
-fn cached<'k, 'a, V>(
+pub(super) fn cached<'k, 'a, V>(
     known: &'k mut Option<(Vec<&'a [u8]>, V)>,
     lists: &'a ArrayRef,
     row: usize,

@@ -22,7 +22,11 @@ enum Unit {
 
 impl Unit {
     fn count(self, text: &[u8]) -> usize {
-        if self == Unit::Byte { text.len() } else { utf8::count(text) }
+        match self {
+            Unit::Byte => text.len(),
+            Unit::Point if text.is_ascii() => text.len(),
+            Unit::Point => utf8::points(text).count(),
+        }
     }
 
     /// Units `from..to` of the text.
@@ -30,9 +34,14 @@ impl Unit {
         if self == Unit::Byte {
             return &text[from..to];
         }
-        let start = utf8::offset(text, from);
-        let length = utf8::offset(&text[start..], to - from);
-        &text[start..start + length]
+        if text.is_ascii() {
+            return &text[from..to];
+        }
+        // In what is no UTF-8 a byte that goes on with nothing is a point by itself.
+        let mut points = utf8::points(text);
+        let start = points.by_ref().take(from).map(<[u8]>::len).sum::<usize>();
+        let end = start + points.take(to - from).map(<[u8]>::len).sum::<usize>();
+        &text[start..end]
     }
 }
 

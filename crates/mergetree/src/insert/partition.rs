@@ -179,7 +179,8 @@ fn ranges(layout: &Layout, batch: &RecordBatch, values: &[ArrayRef], rows: &Rows
     Ok(ranges)
 }
 
-fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result<String> {
+/// The name of the partition that a row with these values of the key belongs to.
+pub fn partition_id(kinds: &[&SqlType], values: &[ArrayRef], row: usize) -> Result<String> {
     let integral = |kind: &&SqlType, value: &ArrayRef| {
         let plain = kind.plain();
         let number = plain.integer_bits().is_some_and(|(bits, _)| bits <= 64);
@@ -218,6 +219,7 @@ fn hashed_bytes(kind: &SqlType, array: &ArrayRef, row: usize, out: &mut Vec<u8>)
     const NULL: u8 = 0;
     const UNSIGNED: u8 = 1;
     const SIGNED: u8 = 2;
+    const FLOAT: u8 = 3;
     const TEXT: u8 = 16;
     let text = |bytes: &[u8], out: &mut Vec<u8>| {
         out.push(TEXT);
@@ -248,6 +250,10 @@ fn hashed_bytes(kind: &SqlType, array: &ArrayRef, row: usize, out: &mut Vec<u8>)
         (SqlType::DateTime64(..), value) => {
             out.push(20);
             out.extend(value.as_i64().unwrap_or_default().to_le_bytes());
+        }
+        (kind, Value::Number(number)) if kind.is_float() => {
+            out.push(FLOAT);
+            out.extend(number.as_f64().unwrap_or_default().to_le_bytes());
         }
         (kind, Value::Number(number)) => {
             let unsigned = matches!(kind, SqlType::Date | SqlType::DateTime(_))

@@ -11,6 +11,7 @@ use gristmill_introspect::opentelemetry::TraceContext;
 use gristmill_introspect::{Client, Settings};
 use gristmill_sql::ast::with_escapes;
 use hyper::Method;
+use hyper::header::HeaderValue;
 use hyper::http::request::Parts;
 
 use super::query::Peer;
@@ -132,6 +133,12 @@ pub fn header<'a>(parts: &'a Parts, name: &str) -> Option<&'a str> {
     parts.headers.get(name)?.to_str().ok()
 }
 
+/// A header that queries may ask for.
+fn shown(name: &str, value: &HeaderValue) -> Option<(String, String)> {
+    let is_shown = !gristmill_functions::server::is_secret_header(name);
+    is_shown.then(|| (name.to_string(), String::from_utf8_lossy(value.as_bytes()).into_owned()))
+}
+
 /// What a request says of its client.
 pub fn client(parts: &Parts, peer: Peer) -> Client {
     let told = |name| header(parts, name).unwrap_or_default().to_string();
@@ -143,6 +150,8 @@ pub fn client(parts: &Parts, peer: Peer) -> Client {
         http_method: if parts.method == Method::POST { 2 } else { 1 },
         http_user_agent: told("user-agent"),
         http_referer: told("referer"),
+        http_headers: parts.headers.iter().filter_map(|(name, value)| shown(name.as_str(), value)).collect(),
+        request_url: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         forwarded_for: told("x-forwarded-for"),
         trace: TraceContext::of_headers(&told("traceparent"), &told("tracestate")),
         ..Client::default()

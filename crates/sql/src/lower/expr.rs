@@ -118,7 +118,7 @@ impl Analyzer<'_> {
         if !known && function.arguments.iter().any(|argument| matches!(argument, Node::Lambda { .. })) {
             return Err(self.registry.unknown(&function.name));
         }
-        self.check_deprecated(name)?;
+        self.check_allowed(name)?;
         self.check_introspection(name)?;
         let mut arguments = Vec::with_capacity(function.arguments.len());
         for argument in &function.arguments {
@@ -130,8 +130,8 @@ impl Analyzer<'_> {
         self.fold(Typed::new(expr, kind))
     }
 
-    /// Functions whose results depend on how rows come in blocks have to be asked for.
-    fn check_deprecated(&self, name: &str) -> Result<()> {
+    /// Functions whose results depend on how rows come in blocks have to be asked for, and one that tells of secrets.
+    fn check_allowed(&self, name: &str) -> Result<()> {
         if !self.settings.allow_deprecated_error_prone_window_functions && gristmill_functions::running::is_deprecated(name)
         {
             let text = format!(
@@ -139,6 +139,10 @@ impl Analyzer<'_> {
                  `allow_deprecated_error_prone_window_functions` to enable it"
             );
             return Err(Error::new(ErrorCode(721), text));
+        }
+        if name == "getClientHTTPHeader" && !self.settings.allow_get_client_http_header {
+            let text = format!("The function {name} requires setting `allow_get_client_http_header` to be enabled");
+            return Err(Error::new(ErrorCode::FUNCTION_NOT_ALLOWED, text));
         }
         Ok(())
     }

@@ -104,8 +104,8 @@ pub(crate) fn compare(operator: Operator, left: Typed, right: Typed) -> Expr {
 
 /// The keys that a float sorts by: NaN stands where NULL does, last or first, and on the side of the numbers there; zeroes of
 /// both signs are one value.
-pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
-    let number = Sort { expr: nan_as_null(sort.expr.clone()), ..sort };
+pub(crate) fn sort_keys(sort: Sort, nullable: bool, is_short: bool) -> Vec<Sort> {
+    let number = Sort { expr: nan_as_null(sort.expr.clone(), is_short), ..sort };
     if !nullable {
         return vec![number];
     }
@@ -114,11 +114,14 @@ pub(crate) fn sort_keys(sort: Sort, nullable: bool) -> Vec<Sort> {
 }
 
 /// The zeroes become one: with its sign set, zero plus zero is zero.
-fn nan_as_null(expr: Expr) -> Expr {
-    let is_number = expr.clone().gt_eq(lit(f64::NEG_INFINITY)).and(expr.clone().lt_eq(lit(f64::INFINITY)));
+fn nan_as_null(expr: Expr, is_short: bool) -> Expr {
+    // Literals of the column's own type: nothing is cast, so the planner finds nothing to compute beforehand, and the order of what
+    // is sorted stays known.
+    let literal = |value: f64| if is_short { lit(value as f32) } else { lit(value) };
+    let is_number = expr.clone().gt_eq(literal(f64::NEG_INFINITY)).and(expr.clone().lt_eq(literal(f64::INFINITY)));
     Expr::Case(Case {
         expr: None,
-        when_then_expr: vec![(Box::new(is_number), Box::new(expr + lit(0_f64)))],
+        when_then_expr: vec![(Box::new(is_number), Box::new(expr + literal(0.0)))],
         else_expr: None,
     })
 }

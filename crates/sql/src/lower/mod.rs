@@ -39,6 +39,7 @@ mod subqueries;
 mod subquery_settings;
 mod tables;
 mod texts;
+pub mod ties;
 mod totals;
 mod window_functions;
 mod windows;

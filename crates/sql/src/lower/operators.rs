@@ -6,6 +6,7 @@
 use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{BinaryExpr, Case, Expr, Operator};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::supertype::with_signs;
 use gristmill_types::SqlType;
 use gristmill_types::cast::{CastOptions, OnError};
 use gristmill_types::supertype::{Arithmetic, arithmetic_result, bools_as_numbers, least_supertype};
@@ -74,7 +75,8 @@ impl Analyzer<'_> {
                     operands.push(self.as_predicate(typed, &format!("argument of function {name}"))?);
                 }
                 let combined = super::junctions::combined(operator, operands);
-                Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools))).transpose()?)
+                // One that may be NULL is no Bool any more.
+                Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools && !nullable))).transpose()?)
             }
             ("not", [argument]) => {
                 let typed = self.expr(argument, context)?;
@@ -144,7 +146,8 @@ impl Analyzer<'_> {
             values.push(self.as_value(self.expr(value, context)?)?);
         }
         let last = self.as_value(self.expr(otherwise, context)?)?;
-        let kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
+        let mut kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
+        with_signs(&mut kinds, |i| values.get(i).unwrap_or(&last).constant());
         let kind = least_supertype(&kinds)?;
         if kind.is_nullable() && conditions.iter().any(Expr::is_volatile) {
             return Ok(None);
@@ -153,10 +156,20 @@ impl Analyzer<'_> {
         let when_then = conditions
             .into_iter()
             .zip(values)
-            .map(|(condition, value)| Ok((Box::new(condition), Box::new(self.cast(value, &kind)?.expr))))
+            .map(|(condition, value)| Ok((Box::new(condition), Box::new(self.arm(value, &kind)?.expr))))
             .collect::<Result<Vec<_>>>()?;
-        let else_expr = Some(Box::new(self.cast(last, &kind)?.expr));
+        let else_expr = Some(Box::new(self.arm(last, &kind)?.expr));
         self.fold(Typed::new(Expr::Case(Case { expr: None, when_then_expr: when_then, else_expr }), kind)).map(Some)
+    }
+
+    /// A value in the type of its condition's result: a FixedString beside Strings keeps the zeros that fill it up.
+    fn arm(&self, value: Typed, kind: &SqlType) -> Result<Typed> {
+        if !matches!(value.kind.plain(), SqlType::FixedString(_)) || *kind.plain() != SqlType::String {
+            return self.cast(value, kind);
+        }
+        let arguments = vec![(value.expr.clone(), self.argument(&value))];
+        let (expr, joined) = gristmill_functions::udf::call(self.registry, "concat", arguments, &self.env)?;
+        self.cast(self.fold(Typed::new(expr, joined))?, kind)
     }
 
     /// NULL where both are equal; `None`: the function itself is to compare.

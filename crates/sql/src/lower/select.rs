@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
+use arrow::datatypes::DataType;
 use datafusion::common::Column;
 use datafusion::logical_expr::expr::Sort;
-use datafusion::logical_expr::{Expr, ExprSchemable, LogicalPlan, LogicalPlanBuilder};
+use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
 use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
@@ -14,6 +16,7 @@ use super::grouping::Keys;
 use super::items::{Item, add_given_names};
 use super::limits::Tail;
 use super::scope::{Context, Scope};
+use super::ties::TiesNode;
 use super::windows::{Sorted, Windows};
 use super::{Analyzer, Lowered, OutputColumn, Typed, fill};
 use crate::ast::{Call, Node, Window, unescape_identifier};
@@ -226,10 +229,11 @@ impl Analyzer<'_> {
             .iter()
             .map(|key| key.sort.clone())
             .flat_map(|sort| {
-                let float = sort.expr.get_type(&schema).is_ok_and(|kind| kind.is_floating());
+                let kind = sort.expr.get_type(&schema);
+                let (float, short) = (kind.as_ref().is_ok_and(DataType::is_floating), matches!(kind, Ok(DataType::Float32)));
                 let nullable = sort.expr.nullable(&schema).unwrap_or(true);
                 let sort = Sort { expr: carried(&sort.expr, &mut projection), ..sort };
-                if float { super::floats::sort_keys(sort, nullable) } else { vec![sort] }
+                if float { super::floats::sort_keys(sort, nullable, short) } else { vec![sort] }
             })
             .collect();
         let limit_by = limit_by.map(|(keys, offset, count)| {
@@ -262,11 +266,8 @@ impl Analyzer<'_> {
         if let Some((keys, offset, count)) = limit_by {
             builder = self.first_of_each(builder, &keys, &sorts, offset, count)?;
         }
-        if fills && tail.with_ties {
-            let text = "LIMIT WITH TIES beside WITH FILL: take one of them into a subquery";
-            return Err(Error::not_implemented(text));
-        }
-        if let (true, Some((skip, Some(rows)))) = (tail.with_ties, tail.limit) {
+        let ties = tail.limit.filter(|_| tail.with_ties).and_then(|(skip, rows)| Some((skip, rows?)));
+        if let Some((skip, rows)) = ties.filter(|_| !fills) {
             builder = self.limit_with_ties(builder, &sorts, skip, rows)?;
             let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
             return Ok(Lowered { plan: builder.project(exprs)?.build()?, columns });
@@ -279,7 +280,11 @@ impl Analyzer<'_> {
         if fills {
             builder = self.filled(builder, &keys, &columns, tail.interpolate.as_ref())?;
         }
-        if let Some((skip, fetch)) = tail.limit {
+        if let Some((skip, rows)) = ties {
+            let keys = keys.iter().map(|key| fill::column_name(&key.column)).collect::<Result<_>>()?;
+            let node = TiesNode { input: builder.build()?, keys, skip, rows };
+            builder = LogicalPlanBuilder::from(LogicalPlan::Extension(Extension { node: Arc::new(node) }));
+        } else if let Some((skip, fetch)) = tail.limit {
             builder = builder.limit(skip, fetch)?;
         }
         let exprs: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();

@@ -155,8 +155,13 @@ impl Analyzer<'_> {
     }
 }
 
+/// Whether it is carried in 32 bits.
+fn is_short(kind: &SqlType) -> bool {
+    matches!(kind.plain(), SqlType::Float32 | SqlType::BFloat16)
+}
+
 fn sort_keys(sort: Sort, kind: &SqlType) -> Vec<Sort> {
-    if kind.is_float() { super::floats::sort_keys(sort, kind.is_nullable()) } else { vec![sort] }
+    if kind.is_float() { super::floats::sort_keys(sort, kind.is_nullable(), is_short(kind)) } else { vec![sort] }
 }
 
 /// `n PRECEDING` or `n FOLLOWING`.

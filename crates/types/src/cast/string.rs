@@ -75,7 +75,12 @@ pub(super) fn parse(
             column.append_default();
             continue;
         }
-        let text = if padded { without_padding(text_of(row)) } else { text_of(row) };
+        let text = match padded {
+            true => without_padding(text_of(row)),
+            false => text_of(row),
+        };
+        // Nothing but zeros is a number to ClickHouse.
+        let text = if padded && text.is_empty() && to.is_integer() { b"0" } else { text };
         if let Err(fault) = column.try_append_text(text, Escaping::Plain) {
             let null = nullable && matches!(text, b"" | b"NULL" | b"null" | b"\\N");
             if options.on_error == OnError::Throw && !null {

@@ -62,6 +62,13 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
                 .map(|day| day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32);
             Ok(date_array(days, *to == T::Date, nulls))
         }
+        // A DateTime is 32 bits: what does not fit wraps around.
+        (T::DateTime64(..), T::DateTime(_)) => {
+            let unit = unit_of(from);
+            let seconds: ScalarBuffer<i64> =
+                ticks(array)?.iter().map(|tick| i64::from(tick.div_euclid(unit) as u32)).collect();
+            Ok(from_ticks(seconds, nulls, &to.arrow()))
+        }
         (T::DateTime(_) | T::DateTime64(..), T::DateTime(_) | T::DateTime64(..)) => {
             instants(ticks(array)?, scale_of(from), to, nulls, options)
         }
@@ -98,8 +105,9 @@ fn zone_of(kind: &SqlType, options: &CastOptions) -> Zone {
 }
 
 fn date_array(days: impl Iterator<Item = i32>, narrow: bool, nulls: Option<NullBuffer>) -> ArrayRef {
-    let (low, high) = if narrow { (0, LAST_DAY_OF_DATE) } else { (EARLIEST_DAY, LATEST_DAY) };
-    let days: Vec<i32> = days.map(|day| day.clamp(low, high)).collect();
+    // A Date is 16 bits: what does not fit wraps around.
+    let fitting = |day: i32| if narrow { i32::from(day as u16) } else { day.clamp(EARLIEST_DAY, LATEST_DAY) };
+    let days: Vec<i32> = days.map(fitting).collect();
     Arc::new(Date32Array::new(days.into(), nulls))
 }
 

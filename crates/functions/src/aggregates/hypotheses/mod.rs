@@ -3,7 +3,7 @@
 //! `means.rs` compares means by sums alone. `ranks.rs` and `smirnov.rs` keep all values, since they rank them; `variance.rs`
 //! compares the means of many groups; `distributions.rs` says how probable a statistic is.
 
-mod distributions;
+pub(crate) mod distributions;
 mod means;
 mod ranks;
 mod smirnov;

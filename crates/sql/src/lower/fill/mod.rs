@@ -11,6 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use gristmill_types::default::default_scalar;
 use gristmill_types::sql_type::IntervalKind;
+use gristmill_types::zone::Zone;
 use sqlparser::ast::Interpolate;
 use std::sync::Arc;
 
@@ -164,6 +165,9 @@ impl Analyzer<'_> {
             {
                 return Err(invalid("Value of step is to low. Must be >= 1 day".to_string()));
             }
+            if let Some(step) = self.fixed_step(*unit, count, kind)? {
+                return Ok((Step::Add(step), count > 0));
+            }
             let columns = gristmill_types::Columns(Arc::new([gristmill_types::Column::new(SHIFTED, kind.clone())]));
             let shifted =
                 self.over_columns(&call("plus", vec![Node::Name(vec![SHIFTED.to_string()]), node.clone()]), &columns)?;
@@ -181,6 +185,28 @@ impl Analyzer<'_> {
             Number::Float(bits) if f64::from_bits(bits) == 0.0 => Err(zero()),
             number => Ok((Step::Add(number), is_less(Number::Whole(0), number))),
         }
+    }
+
+    /// An interval as a number beside values of the type, where it is the same number everywhere. Days of a zone whose offset
+    /// changes are not.
+    fn fixed_step(&self, unit: IntervalKind, count: i128, kind: &SqlType) -> Result<Option<Number>> {
+        // Nanoseconds of one of the values.
+        let tick = match kind {
+            SqlType::Date | SqlType::Date32 => unit_nanos(IntervalKind::Day),
+            SqlType::DateTime(_) => unit_nanos(IntervalKind::Second),
+            SqlType::DateTime64(scale, _) => Some(10_i128.pow(9 - u32::from((*scale).min(9)))),
+            _ => None,
+        };
+        let (Some(tick), Some(nanos)) = (tick, unit_nanos(unit)) else { return Ok(None) };
+        let is_of_calendar = matches!(unit, IntervalKind::Day | IntervalKind::Week);
+        if is_of_calendar && let SqlType::DateTime(zone) | SqlType::DateTime64(_, zone) = kind {
+            let zone = Zone::of_type(zone.as_ref(), gristmill_functions::text::timezone(&self.env)?);
+            if !zone.is_fixed() {
+                return Ok(None);
+            }
+        }
+        let total = nanos.checked_mul(count);
+        Ok(total.filter(|total| total % tick == 0).map(|total| Number::Whole(total / tick)))
     }
 
     /// INTERPOLATE: columns that are named, each by itself or AS something; without names all that nothing is ordered by.
@@ -233,7 +259,7 @@ impl Analyzer<'_> {
     }
 }
 
-fn column_name(expr: &Expr) -> Result<String> {
+pub(super) fn column_name(expr: &Expr) -> Result<String> {
     match expr {
         Expr::Column(Column { name, .. }) => Ok(name.clone()),
         other => Err(Error::logical(format!("A key of WITH FILL that is no column: {other}"))),
@@ -260,6 +286,11 @@ fn scaled(value: i128, kind: &SqlType) -> Number {
         kind if kind.is_float() => Number::float(value as f64),
         _ => Number::Whole(value),
     }
+}
+
+/// `None`: its length differs.
+fn unit_nanos(unit: IntervalKind) -> Option<i128> {
+    unit.ratio(IntervalKind::Nanosecond).map(|(nanos, _)| i128::from(nanos))
 }
 
 fn is_less(a: Number, b: Number) -> bool {
