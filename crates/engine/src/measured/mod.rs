@@ -10,7 +10,7 @@
 //! inputs do, which it polls (`inputs`). After a poll that gave nothing it waits for input (`pending`); after one that gave
 //! rows, for somebody who wants more (`output_wait`).
 //!
-//! Bytes of strings are exact where somebody asked for the query's plans; else one in sixteen rows stands for the others, as a look at all
+//! Bytes of strings are exact where somebody asked for the query's plans; else some rows stand for the others, as a look at all
 //! of them is felt in queries that do little more.
 //!
 //! An operator that reads tables or files gets counters of its own, which the query's count as well: its requests and the bytes of their
