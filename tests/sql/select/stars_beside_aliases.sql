@@ -22,4 +22,3 @@ SELECT t.a + 1, max(t.a), 1 AS a FROM (SELECT 2 AS a) AS t GROUP BY t.a FORMAT T
 SELECT toString(a) AS a, t.a + 1 AS c FROM (SELECT 2 AS a) AS t WHERE t.a = 2 FORMAT TSVWithNames;
 WITH toDate('2025-08-20') AS d, e AS (SELECT 1, d) SELECT *, d FROM e FORMAT TSVWithNames;
 WITH 5 AS a SELECT * FROM (SELECT * FROM (SELECT 2 AS a) AS t) FORMAT TSVWithNames;
-WITH 5 AS a, x AS (SELECT * FROM (SELECT 2 AS a) AS t) SELECT * FROM x FORMAT TSVWithNames;

@@ -16,8 +16,8 @@ const COMMON: &str = "u8 UInt8, u16 UInt16, u32 UInt32, u64 UInt64, i8 Int8, i16
 fn table(count: usize) -> String {
     let row = |at: usize| {
         let text = "long text ".repeat(at % 9);
-        let null = |value: String, every: usize| if at % every == 0 { "null".to_string() } else { value };
-        let (sign, day) = (if at % 2 == 0 { "" } else { "-" }, 1 + at % 28);
+        let null = |value: String, every: usize| if at.is_multiple_of(every) { "null".to_string() } else { value };
+        let (sign, day) = (if at.is_multiple_of(2) { "" } else { "-" }, 1 + at % 28);
         let fields = [
             format!("{}", at % 256),
             format!("{}", at % 65_536),
@@ -30,7 +30,7 @@ fn table(count: usize) -> String {
             format!("\"{sign}{}\"", (at as u128 + 1) << 90),
             format!("{sign}{}", at as f64 / 8.0),
             format!("{sign}{}", at as f64 / 1024.0),
-            format!("{}", at % 3 == 0),
+            format!("{}", at.is_multiple_of(3)),
             format!("\"{text}\""),
             format!("\"{}\"", at % 1000),
             format!("\"20{:02}-01-{day:02}\"", at % 100),
@@ -40,8 +40,8 @@ fn table(count: usize) -> String {
             format!("\"20{:02}-01-{day:02} 10:20:30.{:06}\"", at % 100, at % 1000 * 1000),
             format!("\"{sign}{}.{:03}\"", at * 7, at % 1000),
             format!("\"{sign}{}000000000000000000000000000000.25\"", at + 1),
-            format!("\"{}\"", if at % 5 == 0 { "x" } else { "y" }),
-            format!("\"{}\"", if at % 7 == 0 { "p" } else { "q" }),
+            format!("\"{}\"", if at.is_multiple_of(5) { "x" } else { "y" }),
+            format!("\"{}\"", if at.is_multiple_of(7) { "p" } else { "q" }),
             format!("\"10.0.{}.{}\"", at / 256 % 256, at % 256),
             format!("\"2001:db8::{:x}\"", 1 + at % 65_000),
             null(format!("{at}"), 3),
