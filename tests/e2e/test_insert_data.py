@@ -50,3 +50,31 @@ def test_tuples_in_a_set_leave_granules_out(tmp_path):
         path=tmp_path,
     ).ok()
     assert answer.rows == [["2"], ["1"]], answer
+
+
+def left_out(query_kind: str, path, *queries: str, stdin=None) -> list[list[str]]:
+    """Values and rows that the last statement of a kind left out, as its log says."""
+    logged = f"""SELECT ProfileEvents['InputFieldsLeftOut'], ProfileEvents['InputRowsLeftOut'] FROM system.query_log
+        WHERE type = 'QueryFinish' AND query_kind = '{query_kind}' ORDER BY event_time_microseconds DESC LIMIT 1"""
+    return gristmill(*queries, logged, path=path, stdin=stdin).ok().rows[-1]
+
+
+def test_what_no_column_takes_is_counted(tmp_path):
+    gristmill(CREATE, path=tmp_path).ok()
+    rows = b'{"id": 1, "name": "a", "more": 5, "most": 6}\n{"id": 2, "more": null}\n{"id": 3}\n'
+    settings = "SETTINGS input_format_skip_unknown_fields = 1"
+    assert left_out("Insert", tmp_path, f"INSERT INTO t {settings} FORMAT JSONEachRow", stdin=rows) == ["3", "0"]
+    wide = TABLE.append_column("more", pyarrow.array([7, 8, 9]))
+    for name, data in (("Parquet", parquet(wide)), ("Arrow", arrow(wide))):
+        assert left_out("Insert", tmp_path, f"INSERT INTO t FORMAT {name}", stdin=data) == ["3", "0"], name
+    assert left_out("Insert", tmp_path, "INSERT INTO t FORMAT Parquet", stdin=parquet(TABLE)) == ["0", "0"]
+    mistakes = b"1,a,1\nx,b,2\n3,c,3\n"
+    assert left_out("Insert", tmp_path, "INSERT INTO t SETTINGS input_format_allow_errors_num = 1 FORMAT CSV", stdin=mistakes) == ["0", "1"]
+
+
+def test_keys_of_files_that_no_column_takes_are_counted(tmp_path):
+    (tmp_path / "rows.jsonl").write_text('{"id": 1, "more": 5}\n{"id": 2, "more": 6, "most": 1}\n')
+    file = f"file('{tmp_path / 'rows.jsonl'}', JSONEachRow, 'id UInt64, name String')"
+    assert left_out("Select", tmp_path / "data", f"SELECT id FROM {file}") == ["3", "0"]
+    # A column that the query does not ask for has a place.
+    assert left_out("Select", tmp_path / "data", f"SELECT name FROM file('{tmp_path / 'rows.jsonl'}', JSONEachRow, 'id UInt64, name String, more Int8, most Int8')") == ["0", "0"]

@@ -221,6 +221,16 @@ impl Ending {
         if let Some(error) = error {
             tell!(context, ERROR as DEBUG, "executeQuery", "{error}");
         }
+        let (fields, rows) =
+            (context.counters.get(Event::InputFieldsLeftOut), context.counters.get(Event::InputRowsLeftOut));
+        if fields + rows > 0 {
+            tell!(
+                context,
+                WARN as WARN,
+                "executeQuery",
+                "Of the input, {fields} values that no column takes and {rows} rows with mistakes were left out"
+            );
+        }
         if !context.is_told(Level::DEBUG) && !context.hears(Level::INFO) {
             return;
         }

@@ -20,7 +20,7 @@ pub use compression::Compression;
 pub use format::{Format, Header};
 pub use infer::infer_schema;
 pub use input::{
-    Part, RowParser, bare_rows, file_batches, flagged_column, header_length, is_splittable, omitted_flag, parser,
-    part_parser, split_rows, with_omitted_flags,
+    Part, RowParser, bare_rows, count_left_out, file_batches, flagged_column, header_length, is_splittable, omitted_flag,
+    parser, part_parser, split_rows, with_omitted_flags,
 };
 pub use output::{OutputContext, OutputFormat, ResultSummary, Told, writer};

@@ -41,6 +41,8 @@ events! {
     SelectedBytes, "Number of bytes (uncompressed) SELECTed from all tables.";
     InsertedRows, "Number of rows INSERTed to all tables.";
     InsertedBytes, "Number of bytes (uncompressed) INSERTed to all tables.";
+    InputFieldsLeftOut, "Number of values of input data that were left out, as no column takes them: keys of JSON, named columns.";
+    InputRowsLeftOut, "Number of rows of input data that were left out because of mistakes, as input_format_allow_errors_num and _ratio allow.";
     S3ReadRequestsCount, "Number of GET, HEAD and LIST requests to S3 storage.";
     S3ReadMicroseconds, "Time of GET, HEAD and LIST requests to S3 storage.";
     S3ReadRequestsErrors, "Number of non-throttling errors in GET, HEAD and LIST requests to S3 storage.";

@@ -29,7 +29,7 @@ use crate::runner::output::Output;
 use crate::terminal::Terminal;
 use crate::terminal::interrupts::{Interrupts, Watch};
 use crate::terminal::progress_bar::ProgressBar;
-use crate::terminal::summary::{StorageUse, Summary};
+use crate::terminal::summary::{LeftOut, StorageUse, Summary};
 
 /// How results are shown.
 #[derive(Clone, Debug, Default)]
@@ -213,6 +213,7 @@ impl Runner {
             progress,
             memory_peak_bytes: context.memory.peak_bytes(),
             storage: StorageUse::of(&context),
+            left_out: LeftOut::of(&context),
             insert_gear: context.insert_gear.shown(),
             limit: match context.limit.get().filter(|_| context.settings.explain_limit) {
                 Some(report) => report.lines(),

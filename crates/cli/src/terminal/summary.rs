@@ -19,6 +19,7 @@ pub struct Summary {
     pub progress: ProgressSnapshot,
     pub memory_peak_bytes: u64,
     pub storage: StorageUse,
+    pub left_out: LeftOut,
     /// How an INSERT wrote.
     pub insert_gear: Option<InsertGear>,
     /// How far it was from what the machine can do, where it was asked.
@@ -31,6 +32,33 @@ pub struct StorageUse {
     pub requests: u64,
     pub bytes: u64,
     pub cost_usd: f64,
+}
+
+/// What of the input data did not become rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct LeftOut {
+    pub fields: u64,
+    pub rows: u64,
+}
+
+impl LeftOut {
+    pub fn of(context: &QueryContext) -> LeftOut {
+        let get = |event| context.counters.get(event);
+        LeftOut { fields: get(Event::InputFieldsLeftOut), rows: get(Event::InputRowsLeftOut) }
+    }
+
+    /// `Left out of the data: 12 values that no column takes, 1 row with mistakes.`
+    fn text(&self) -> String {
+        let counted = |count: u64, what: &str, one: &str| match count {
+            0 => None,
+            1 => Some(format!("1 {one}")),
+            _ => Some(format!("{count} {what}")),
+        };
+        let fields = counted(self.fields, "values that no column takes", "value that no column takes");
+        let rows = counted(self.rows, "rows with mistakes", "row with mistakes");
+        let told: Vec<String> = fields.into_iter().chain(rows).collect();
+        format!("Left out of the data: {}.", told.join(", "))
+    }
 }
 
 impl StorageUse {
@@ -63,6 +91,9 @@ impl Summary {
         text.push_str(&self.processed());
         if self.storage.requests > 0 {
             let _ = write!(text, "\n{}", self.storage.text());
+        }
+        if self.left_out != LeftOut::default() {
+            let _ = write!(text, "\n{}", self.left_out.text());
         }
         if let Some(gear) = self.insert_gear.as_ref().filter(|_| self.progress.written_rows >= ROWS_WORTH_TELLING) {
             let _ = write!(text, "\nInsert gear: {gear}.");
@@ -120,6 +151,13 @@ mod tests {
             "5 rows in set. Elapsed: 0.421 sec. Processed 59.82 million rows, 24.03 GB (142.09 million rows/s., 57.08 GB/s.)\n\
              Peak memory usage: 176.74 MiB."
         );
+    }
+
+    #[test]
+    fn what_is_left_out_is_told() {
+        let summary = Summary { left_out: LeftOut { fields: 12, rows: 1 }, ..Summary::default() };
+        let told = "\nLeft out of the data: 12 values that no column takes, 1 row with mistakes.";
+        assert!(summary.text().ends_with(told), "{}", summary.text());
     }
 
     #[test]

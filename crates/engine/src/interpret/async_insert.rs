@@ -227,6 +227,7 @@ fn parse(context: &QueryContext, columns: &Columns, chunks: &[Bytes], format: Fo
         batches.extend(parser.push(chunk)?);
     }
     batches.extend(parser.finish()?);
+    gristmill_formats::count_left_out(parser.as_ref(), &context.counters);
     for batch in &batches {
         context.read(batch.num_rows() as u64, batch.get_array_memory_size() as u64);
     }

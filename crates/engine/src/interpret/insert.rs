@@ -21,8 +21,8 @@ use futures::stream::BoxStream;
 use futures::{StreamExt, TryStreamExt};
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_formats::columnar::FileBytes;
-use gristmill_formats::{Format, RowParser, file_batches, with_omitted_flags};
-use gristmill_introspect::{QueryContext, Settings};
+use gristmill_formats::{Format, RowParser, count_left_out, file_batches, with_omitted_flags};
+use gristmill_introspect::{Counters, QueryContext, Settings};
 use gristmill_sql::ast::{Literal, Node, call, text as text_node};
 use gristmill_sql::lower::{Analyzer, Lowered, ResolvedTables};
 use gristmill_sql::statement::{Insert, InsertSource, TableExpression};
@@ -279,7 +279,7 @@ impl Interpreter {
             let whole = async move {
                 let bytes = held(input, &folder, &context).await?;
                 let zone = timezone(&context.settings)?;
-                file_batches(format, &columns, &context.settings, zone, "data of INSERT", bytes)
+                file_batches(format, &columns, &context.settings, zone, "data of INSERT", bytes, context.counters.clone())
             };
             let batches = futures::stream::once(whole).map_ok(futures::stream::iter).try_flatten();
             return self.streamed(batches.boxed(), given);
@@ -291,7 +291,7 @@ impl Interpreter {
             timezone(&self.context.settings)?,
             "data of INSERT",
         )?;
-        self.streamed(parsed(input, parser), given)
+        self.streamed(parsed(input, parser, self.context.counters.clone()), given)
     }
 
     /// Rows as they come.
@@ -391,7 +391,7 @@ async fn held(mut input: InputData, folder: &Path, context: &QueryContext) -> Re
 const PARSED_BYTES: usize = 4 << 20;
 
 /// Rows out of a stream of bytes.
-fn parsed(input: InputData, parser: Box<dyn RowParser>) -> BoxStream<'static, Result<RecordBatch>> {
+fn parsed(input: InputData, parser: Box<dyn RowParser>, counters: Arc<Counters>) -> BoxStream<'static, Result<RecordBatch>> {
     let pieces = input.map_ok(|mut chunk| {
         futures::stream::iter(std::iter::from_fn(move || {
             let piece = chunk.split_to(chunk.len().min(PARSED_BYTES));
@@ -399,13 +399,18 @@ fn parsed(input: InputData, parser: Box<dyn RowParser>) -> BoxStream<'static, Re
         }))
     });
     let pieces = pieces.try_flatten().boxed();
-    let batches = futures::stream::try_unfold((pieces, Some(parser)), |(mut pieces, parser)| async move {
+    let begin = (pieces, Some(parser), counters);
+    let batches = futures::stream::try_unfold(begin, |(mut pieces, parser, counters)| async move {
         let Some(mut parser) = parser else { return Ok::<_, Error>(None) };
         let (batches, parser) = match pieces.next().await {
             Some(piece) => (parser.push(&piece?)?, Some(parser)),
-            None => (parser.finish()?, None),
+            None => {
+                let batches = parser.finish()?;
+                count_left_out(parser.as_ref(), &counters);
+                (batches, None)
+            }
         };
-        Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (pieces, parser))))
+        Ok(Some((futures::stream::iter(batches.into_iter().map(Ok)), (pieces, parser, counters))))
     });
     batches.try_flatten().boxed()
 }

@@ -13,7 +13,7 @@ use arrow::ipc::reader::{FileReaderBuilder, StreamDecoder};
 use bytes::Bytes;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt, allocations};
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Counters, Event, Settings};
 use gristmill_types::adopt::adopt;
 use gristmill_types::cast::CastOptions;
 use gristmill_types::default::default_array;
@@ -198,13 +198,18 @@ impl Buffered {
     }
 
     /// The rows of a whole file, decoded as they are asked for.
-    pub fn into_batches(mut self, file: FileBytes) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send> {
+    pub fn into_batches(
+        mut self,
+        file: FileBytes,
+        counters: Arc<Counters>,
+    ) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send + use<>> {
         let mut read = self.batches_of(file).map_err(|error| self.located(error))?;
         let mut ready = VecDeque::new();
         Ok(std::iter::from_fn(move || {
             while ready.is_empty() {
                 let mut out = Vec::new();
                 let taken = read.next()?.and_then(|batch| self.take(&batch, &mut out));
+                counters.add(Event::InputFieldsLeftOut, std::mem::take(&mut self.unknown));
                 if let Err(error) = taken {
                     return Some(Err(self.located(error)));
                 }

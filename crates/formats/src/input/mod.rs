@@ -24,10 +24,12 @@ mod tskv;
 pub(crate) mod tsv;
 pub(crate) mod values;
 
+use std::sync::Arc;
+
 use arrow::array::RecordBatch;
 use chrono_tz::Tz;
 use gristmill_base::{Error, ErrorCode, Result};
-use gristmill_introspect::Settings;
+use gristmill_introspect::{Counters, Event, Settings};
 use gristmill_types::Columns;
 
 use crate::Format;
@@ -73,8 +75,20 @@ pub fn file_batches(
     timezone: Tz,
     object: &str,
     file: FileBytes,
+    counters: Arc<Counters>,
 ) -> Result<impl Iterator<Item = Result<RecordBatch>> + Send + use<>> {
-    buffered::Buffered::new(format, columns, settings, timezone, object)?.into_batches(file)
+    buffered::Buffered::new(format, columns, settings, timezone, object)?.into_batches(file, counters)
+}
+
+/// Counts for a query what a parser that is at its end has left out.
+pub fn count_left_out(parser: &dyn RowParser, counters: &Counters) {
+    for (event, count) in
+        [(Event::InputFieldsLeftOut, parser.unknown_fields()), (Event::InputRowsLeftOut, parser.skipped_rows())]
+    {
+        if count > 0 {
+            counters.add(event, count);
+        }
+    }
 }
 
 /// A piece of an object that was cut at a row border (`split_rows`).

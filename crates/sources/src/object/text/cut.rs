@@ -221,6 +221,7 @@ impl Cutter {
             }
         }
         let batches = parser.finish()?;
+        self.shared.count_left_out(parser.as_ref());
         self.send_rows(batches).await?;
         Ok(())
     }

@@ -27,7 +27,7 @@ use futures::stream::{BoxStream, FuturesUnordered};
 use futures::{FutureExt, StreamExt};
 use gristmill_base::runtime::{self, Task};
 use gristmill_base::{Error, Result};
-use gristmill_formats::{Compression, Format, Header, Part, RowParser, part_parser};
+use gristmill_formats::{Compression, Format, Header, Part, RowParser, count_left_out, part_parser};
 use gristmill_introspect::memory::MemoryGuard;
 use gristmill_introspect::{Event, QueryContext, Settings};
 use gristmill_types::Columns;
@@ -202,6 +202,17 @@ impl Shared {
         let timezone = session_timezone(settings);
         let format = file.rows_format().unwrap_or(self.plan.format);
         part_parser(format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
+    }
+
+    /// Counts what a parser at its end has left out. Those that read columns and not rows leave out what the query does not ask for, too.
+    fn count_left_out(&self, parser: &dyn RowParser) {
+        use Format as F;
+        let reads_rows = !self.plan.format.is_columnar_file()
+            && !matches!(self.plan.format, F::Native | F::Avro | F::ArrowStream)
+            && !self.plan.format.name().starts_with("RowBinary");
+        if reads_rows {
+            count_left_out(parser, &self.context.counters);
+        }
     }
 
     /// The rows of a batch of the parser that pass the filter, with the output's columns.
@@ -390,6 +401,7 @@ impl Worker {
         let mut parser = self.scan.shared.parser(file, Some(Part { header: &file.header(), first_row }))?;
         let mut batches = parser.push(bytes)?;
         batches.extend(parser.finish()?);
+        self.scan.shared.count_left_out(parser.as_ref());
         Ok(batches)
     }
 
