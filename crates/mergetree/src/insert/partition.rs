@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use arrow::array::{Array, ArrayRef, AsArray, RecordBatch, UInt32Array};
-use arrow::datatypes::Int16Type;
+use arrow::datatypes::{Float32Type, Float64Type, Int16Type};
 use arrow::util::display::{ArrayFormatter, FormatOptions};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::PartitionChoice;
@@ -251,9 +251,13 @@ fn hashed_bytes(kind: &SqlType, array: &ArrayRef, row: usize, out: &mut Vec<u8>)
             out.push(20);
             out.extend(value.as_i64().unwrap_or_default().to_le_bytes());
         }
-        (kind, Value::Number(number)) if kind.is_float() => {
+        (SqlType::Float32, _) => {
             out.push(FLOAT);
-            out.extend(number.as_f64().unwrap_or_default().to_le_bytes());
+            out.extend(f64::from(array.as_primitive::<Float32Type>().value(row)).to_le_bytes());
+        }
+        (SqlType::Float64, _) => {
+            out.push(FLOAT);
+            out.extend(array.as_primitive::<Float64Type>().value(row).to_le_bytes());
         }
         (kind, Value::Number(number)) => {
             let unsigned = matches!(kind, SqlType::Date | SqlType::DateTime(_))
