@@ -184,7 +184,8 @@ fn pairs(bytes: &[u8]) -> Result<Option<(Pairs<'_>, [u8; MARKER_BYTES], usize)>>
             return Ok(None);
         }
         for _ in 0..count.unsigned_abs() {
-            let (Some(key), Some(value)) = (text(&mut cursor)?, text(&mut cursor)?) else { return Ok(None) };
+            let Some(key) = text(&mut cursor)? else { return Ok(None) };
+            let Some(value) = text(&mut cursor)? else { return Ok(None) };
             pairs.push((key, value));
         }
     }
