@@ -27,7 +27,8 @@ def test_a_query_in_the_url_or_in_the_body(http):
 
 
 def test_a_query_may_ask_for_its_request(http):
-    assert http.ok(body=b"SELECT currentRequestURL()", path="/").startswith("/?")
+    assert http.ok(body=b"SELECT currentRequestURL()", path="/") == "/\n"
+    assert http.ok(body=b"SELECT currentRequestURL()", default_format="CSV") == '"/?default_format=CSV"\n'
     assert http.ok("SELECT currentHandler(), getServerPort('http_port') > 0") == "\t1\n"
     assert http("SELECT getServerPort('no_such_port')").error == (701, "CLUSTER_DOESNT_EXIST")
     wanted = {"X-Colour": "blue", "Cookie": "a=b"}
