@@ -315,9 +315,10 @@ impl ObjectRows {
                     .wrong(ErrorCode::INCORRECT_DATA, format!("Duplicate field found while parsing a JSON object: {name}")))
             }
             Taker::Column(column) if !rows.has_value(column) => value(cursor, column, self.strings, &mut self.scratch, rows),
-            _ => {
+            other => {
                 cursor.value().map_err(|fault| syntax(fault, rows))?;
-                rows.count_unknown(1);
+                // A column that nobody asked for has a place nevertheless.
+                rows.count_unknown(u64::from(matches!(other, Taker::Nobody)));
                 Ok(())
             }
         }

@@ -204,13 +204,16 @@ impl Shared {
         part_parser(format, &self.columns, &self.wanted, settings, timezone, &file.source.path, part)
     }
 
-    /// Counts what a parser at its end has left out. Those that read columns and not rows leave out what the query does not ask for, too.
+    /// Counts what a parser at its end has left out; where it knows only the columns that the query asks for, it cannot tell those that
+    /// nobody asks for from those that have no place. Nor can parsers that read columns and not rows.
     fn count_left_out(&self, parser: &dyn RowParser) {
         use Format as F;
-        let reads_rows = !self.plan.format.is_columnar_file()
-            && !matches!(self.plan.format, F::Native | F::Avro | F::ArrowStream)
-            && !self.plan.format.name().starts_with("RowBinary");
-        if reads_rows {
+        let format = self.plan.format;
+        let reads_rows = !format.is_columnar_file()
+            && !matches!(format, F::Native | F::Avro | F::ArrowStream)
+            && !format.name().starts_with("RowBinary");
+        let of_data = self.plan.layout.origins.iter().filter(|origin| **origin == Origin::Data).count();
+        if reads_rows && self.columns.len() == of_data {
             count_left_out(parser, &self.context.counters);
         }
     }
