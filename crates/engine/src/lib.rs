@@ -41,6 +41,7 @@ mod spill;
 mod spill_sooner;
 pub mod split;
 pub mod temporary;
+mod transparent;
 mod values_call;
 mod views;
 

@@ -3,27 +3,22 @@
 //! Where the build side of a join is collected once for all of its streams, they wait for it together. The stream that is polled
 //! when it is complete goes on to probe at once; the one that it woke last waits on the same thread until that stream waits for
 //! something (`runtime::give_way`), which for rows that lie in memory is when it has probed them all. So each stream gives way
-//! once, before it looks at the other side. The wrapper that does it is the operator below to all who ask.
+//! once, before it looks at the other side.
 
-use std::fmt;
 use std::sync::Arc;
 
+use datafusion::common::Result;
 use datafusion::common::config::ConfigOptions;
-use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode, TreeNodeRecursion};
-use datafusion::common::{Result, Statistics};
+use datafusion::common::tree_node::{Transformed, TransformedResult, TreeNode};
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
 use datafusion::physical_optimizer::PhysicalOptimizerRule;
 use datafusion::physical_plan::joins::{CrossJoinExec, HashJoinExec, NestedLoopJoinExec, PartitionMode};
-use datafusion::physical_plan::metrics::MetricsSet;
-use datafusion::physical_plan::statistics::StatisticsArgs;
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
-use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, ExecutionPlanProperties, PlanProperties,
-    ReplaceChildrenOptions,
-};
+use datafusion::physical_plan::{ChildrenPropertiesMode, ExecutionPlan, ExecutionPlanProperties, ReplaceChildrenOptions};
 use futures::FutureExt;
 use gristmill_base::runtime;
+
+use crate::transparent::{Transparent, Wrapper};
 
 #[derive(Debug)]
 pub struct ProbeSideBySide;
@@ -36,7 +31,7 @@ impl PhysicalOptimizerRule for ProbeSideBySide {
             }
             let mut children: Vec<_> = plan.children().into_iter().cloned().collect();
             match children.pop() {
-                Some(probe) => children.push(Arc::new(ProbeSide { inner: probe })),
+                Some(probe) => children.push(Transparent::around(probe, ProbeSide)),
                 None => return Ok(Transformed::no(plan)),
             }
             let options = ReplaceChildrenOptions::new(ChildrenPropertiesMode::Keep);
@@ -61,87 +56,27 @@ fn waits_for_one_build(plan: &Arc<dyn ExecutionPlan>) -> bool {
     is_one && plan.output_partitioning().partition_count() > 1
 }
 
-/// The probe side of a join.
-struct ProbeSide {
-    inner: Arc<dyn ExecutionPlan>,
-}
+/// Around the probe side of a join.
+struct ProbeSide;
 
-impl fmt::Debug for ProbeSide {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.inner, f)
-    }
-}
-
-impl DisplayAs for ProbeSide {
-    fn fmt_as(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt_as(kind, f)
-    }
-}
-
-impl ExecutionPlan for ProbeSide {
-    fn name(&self) -> &str {
-        self.inner.name()
+impl Wrapper for ProbeSide {
+    fn again(&self) -> Self {
+        ProbeSide
     }
 
-    fn downcast_delegate(&self) -> Option<&dyn ExecutionPlan> {
-        Some(self.inner.as_ref())
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.inner.properties()
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        self.inner.children()
-    }
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        self.inner.maintains_input_order()
-    }
-
-    fn apply_expressions(
+    fn execute(
         &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        self.inner.apply_expressions(f)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        options: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(ProbeSide { inner: self.inner.clone().replace_children(children, options)? }))
-    }
-
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        self.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
-    }
-
-    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(Arc::new(ProbeSide { inner: self.inner.clone().reset_state()? }))
-    }
-
-    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
-        let rows = self.inner.execute(partition, task)?;
+        inner: &Arc<dyn ExecutionPlan>,
+        partition: usize,
+        task: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
+        let rows = inner.execute(partition, task)?;
         let schema = rows.schema();
         let beside = async move {
             runtime::give_way().await;
             rows
         };
         Ok(Box::pin(RecordBatchStreamAdapter::new(schema, beside.flatten_stream())))
-    }
-
-    fn metrics(&self) -> Option<MetricsSet> {
-        self.inner.metrics()
-    }
-
-    fn statistics_from_inputs(&self, inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
-        self.inner.statistics_from_inputs(inputs, args)
-    }
-
-    fn fetch(&self) -> Option<usize> {
-        self.inner.fetch()
     }
 }
 

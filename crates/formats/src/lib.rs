@@ -9,6 +9,8 @@ pub mod columnar;
 pub mod compression;
 mod custom;
 pub mod format;
+#[cfg(test)]
+mod fuzz;
 mod infer;
 pub mod input;
 pub mod native;

@@ -1,4 +1,4 @@
-//! Settings: the mechanism. The list itself is `settings_declared.rs`: one declaration a setting gives its typed field,
+//! Settings: the mechanism. The list itself is `settings_declared/mod.rs`: one declaration a setting gives its typed field,
 //! `SET`, the check of bad values, `system.settings` and the documentation.
 //!
 //! Values arrive as text (`SET a = 1`, `SETTINGS a = '1'`, `--a 1`, URL parameters), so each type says how it is read and

@@ -43,7 +43,8 @@ impl Gathered {
     pub fn is_due(&self) -> bool {
         let batches = self.batches.lock();
         !batches.all.is_empty()
-            && (batches.rows + self.source.queue().len() >= self.limits.rows_due || batches.bytes >= self.limits.bytes_max / 2)
+            && (batches.rows + self.source.queue().len() >= self.limits.rows_due
+                || batches.bytes >= self.limits.bytes_max / 2)
     }
 
     /// Makes rows of what the queue has now. Errors: entries that do not become rows; they are lost.

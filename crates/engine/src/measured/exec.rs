@@ -1,24 +1,13 @@
 //! The wrapper of an operator.
 
-use std::any::Any;
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::Arc;
 
-use datafusion::common::Statistics;
-use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::error::Result;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
-use datafusion::physical_expr::PhysicalExpr;
+use datafusion::physical_plan::ExecutionPlan;
 use datafusion::physical_plan::empty::EmptyExec;
-use datafusion::physical_plan::execution_plan::{CardinalityEffect, InvariantLevel};
-use datafusion::physical_plan::metrics::MetricsSet;
 use datafusion::physical_plan::placeholder_row::PlaceholderRowExec;
-use datafusion::physical_plan::statistics::{ChildStats, StatisticsArgs};
-use datafusion::physical_plan::{
-    ChildrenPropertiesMode, DisplayAs, DisplayFormatType, ExecutionPlan, InputDistributionRequirements, PlanProperties,
-    ReplaceChildrenOptions,
-};
 use gristmill_base::operator_time::{self, OperatorTime};
 use gristmill_introspect::tracing::Level;
 use gristmill_introspect::{Counters, QueryContext};
@@ -27,10 +16,14 @@ use parking_lot::Mutex;
 
 use super::stream::{MeasuredStream, StreamCounts};
 use super::told::{Teller, Told};
+use crate::transparent::{Transparent, Wrapper};
 
 /// An operator whose streams are measured.
-pub(super) struct Measured {
-    inner: Arc<dyn ExecutionPlan>,
+pub(super) type Measured = Transparent<Measuring>;
+
+/// Its figures go on in what becomes of the operator: the term of a recursion is made anew for each step.
+#[derive(Default)]
+pub(super) struct Measuring {
     counts: Arc<OperatorCounts>,
 }
 
@@ -111,148 +104,41 @@ impl OperatorCounts {
     }
 }
 
-impl Measured {
-    pub fn new(inner: Arc<dyn ExecutionPlan>) -> Self {
-        Measured { inner, counts: Arc::default() }
-    }
-
-    pub fn inner(&self) -> &Arc<dyn ExecutionPlan> {
-        &self.inner
-    }
-
+impl Measuring {
     pub fn counts(&self) -> &OperatorCounts {
         &self.counts
     }
-
-    /// The operator with what has become of it: its figures go on. (The term of a recursion is made anew for each step.)
-    fn with(&self, inner: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPlan> {
-        Arc::new(Measured { inner, counts: self.counts.clone() })
-    }
-
-    /// Whether it reads something, of which its counters tell.
-    fn is_source(&self) -> bool {
-        let is_empty = || self.inner.is::<PlaceholderRowExec>() || self.inner.is::<EmptyExec>();
-        (self.inner.children().is_empty() && !is_empty()) || self.inner.is::<LateRows>()
-    }
 }
 
-impl fmt::Debug for Measured {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        fmt::Debug::fmt(&self.inner, f)
-    }
+/// Whether an operator reads something, of which its counters tell.
+fn is_source(plan: &Arc<dyn ExecutionPlan>) -> bool {
+    let is_empty = || plan.is::<PlaceholderRowExec>() || plan.is::<EmptyExec>();
+    (plan.children().is_empty() && !is_empty()) || plan.is::<LateRows>()
 }
 
-impl DisplayAs for Measured {
-    fn fmt_as(&self, kind: DisplayFormatType, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.inner.fmt_as(kind, f)
-    }
-}
-
-impl ExecutionPlan for Measured {
-    fn name(&self) -> &str {
-        self.inner.name()
+impl Wrapper for Measuring {
+    fn again(&self) -> Self {
+        Measuring { counts: self.counts.clone() }
     }
 
-    fn downcast_delegate(&self) -> Option<&dyn ExecutionPlan> {
-        Some(self.inner.as_ref())
-    }
-
-    fn properties(&self) -> &Arc<PlanProperties> {
-        self.inner.properties()
-    }
-
-    fn check_invariants(&self, check: InvariantLevel) -> Result<()> {
-        self.inner.check_invariants(check)
-    }
-
-    fn dynamic_expressions_produced(&self) -> Vec<Arc<dyn PhysicalExpr>> {
-        self.inner.dynamic_expressions_produced()
-    }
-
-    fn input_distribution_requirements(&self) -> InputDistributionRequirements {
-        self.inner.input_distribution_requirements()
-    }
-
-    fn required_input_ordering(&self) -> Vec<Option<datafusion::physical_expr::OrderingRequirements>> {
-        self.inner.required_input_ordering()
-    }
-
-    fn maintains_input_order(&self) -> Vec<bool> {
-        self.inner.maintains_input_order()
-    }
-
-    fn benefits_from_input_partitioning(&self) -> Vec<bool> {
-        self.inner.benefits_from_input_partitioning()
-    }
-
-    fn children(&self) -> Vec<&Arc<dyn ExecutionPlan>> {
-        self.inner.children()
-    }
-
-    fn apply_expressions(
+    fn execute(
         &self,
-        f: &mut dyn FnMut(&Arc<dyn PhysicalExpr>) -> Result<TreeNodeRecursion>,
-    ) -> Result<TreeNodeRecursion> {
-        self.inner.apply_expressions(f)
-    }
-
-    fn replace_children(
-        self: Arc<Self>,
-        children: Vec<Arc<dyn ExecutionPlan>>,
-        options: ReplaceChildrenOptions,
-    ) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self.with(self.inner.clone().replace_children(children, options)?))
-    }
-
-    fn with_new_children(self: Arc<Self>, children: Vec<Arc<dyn ExecutionPlan>>) -> Result<Arc<dyn ExecutionPlan>> {
-        self.replace_children(children, ReplaceChildrenOptions::new(ChildrenPropertiesMode::Recompute))
-    }
-
-    fn reset_state(self: Arc<Self>) -> Result<Arc<dyn ExecutionPlan>> {
-        Ok(self.with(self.inner.clone().reset_state()?))
-    }
-
-    fn with_new_state(&self, state: Arc<dyn Any + Send + Sync>) -> Option<Arc<dyn ExecutionPlan>> {
-        Some(self.with(self.inner.with_new_state(state)?))
-    }
-
-    fn execute(&self, partition: usize, task: Arc<TaskContext>) -> Result<SendableRecordBatchStream> {
+        inner: &Arc<dyn ExecutionPlan>,
+        partition: usize,
+        task: Arc<TaskContext>,
+    ) -> Result<SendableRecordBatchStream> {
         let counts = self.counts.stream(partition);
         let task = outside(task);
         let context = QueryContext::of(&task)?;
         let is_exact = context.plans.are_wanted();
-        let teller = context.is_told(Level::DEBUG).then(|| {
-            Teller::new(Arc::new(Measured { inner: self.inner.clone(), counts: self.counts.clone() }), context.clone())
-        });
-        let task = if self.is_source() { self.counts.own_task(&task)? } else { task };
+        let teller = context
+            .is_told(Level::DEBUG)
+            .then(|| Teller::new(Transparent::around(inner.clone(), self.again()), context.clone()));
+        let task = if is_source(inner) { self.counts.own_task(&task)? } else { task };
         // Tasks that are spawned here work for it as well.
         let frame = operator_time::enter(&counts.time);
-        let stream = self.inner.execute(partition, task);
+        let stream = inner.execute(partition, task);
         frame.close();
         Ok(Box::pin(MeasuredStream::new(stream?, counts, is_exact, teller)))
-    }
-
-    fn metrics(&self) -> Option<MetricsSet> {
-        self.inner.metrics()
-    }
-
-    fn statistics_from_inputs(&self, inputs: &[Arc<Statistics>], args: &StatisticsArgs) -> Result<Arc<Statistics>> {
-        self.inner.statistics_from_inputs(inputs, args)
-    }
-
-    fn child_stats_requests(&self, partition: Option<usize>) -> Vec<ChildStats> {
-        self.inner.child_stats_requests(partition)
-    }
-
-    fn supports_limit_pushdown(&self) -> bool {
-        self.inner.supports_limit_pushdown()
-    }
-
-    fn fetch(&self) -> Option<usize> {
-        self.inner.fetch()
-    }
-
-    fn cardinality_effect(&self) -> CardinalityEffect {
-        self.inner.cardinality_effect()
     }
 }

@@ -32,7 +32,7 @@ fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<Oper
     let mut below = parent;
     if let Some(measured) = of(plan) {
         below = Some(all.len());
-        all.push(OperatorFigures { parent, ..own(plan, measured.counts()) });
+        all.push(OperatorFigures { parent, ..own(plan, measured.wrapper().counts()) });
     }
     for child in plan.children() {
         walk(child, below, all);
@@ -41,7 +41,7 @@ fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<Oper
 
 /// One operator of a plan that is measured, with what its inputs gave; `None`: it is not.
 pub(super) fn of_one(plan: &Arc<dyn ExecutionPlan>) -> Option<OperatorFigures> {
-    let figures = own(plan, of(plan)?.counts());
+    let figures = own(plan, of(plan)?.wrapper().counts());
     let mut input = Amount::default();
     plan.children().into_iter().for_each(|child| add_given(child, &mut input));
     Some(OperatorFigures { input, ..figures })
@@ -51,7 +51,7 @@ pub(super) fn of_one(plan: &Arc<dyn ExecutionPlan>) -> Option<OperatorFigures> {
 fn add_given(plan: &Arc<dyn ExecutionPlan>, sum: &mut Amount) {
     match of(plan) {
         Some(measured) => {
-            for stream in measured.counts().streams() {
+            for stream in measured.wrapper().counts().streams() {
                 *sum = sum.plus(stream.figures().output);
             }
         }

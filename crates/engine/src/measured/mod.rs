@@ -38,7 +38,7 @@ use datafusion::physical_plan::{ExecutionPlan, replace_children_if_necessary};
 use gristmill_introspect::QueryContext;
 use gristmill_introspect::tracing::Level;
 
-use self::exec::Measured;
+use self::exec::{Measured, Measuring};
 pub(crate) use self::figures::{description, figures};
 pub(crate) use self::run::PlanRun;
 use crate::logs::processors;
@@ -60,7 +60,7 @@ pub(crate) fn measured(plan: Arc<dyn ExecutionPlan>) -> Result<Arc<dyn Execution
     if plan.is::<CooperativeExec>() {
         return Ok(plan);
     }
-    Ok(Arc::new(Measured::new(plan)))
+    Ok(Measured::around(plan, Measuring::default()))
 }
 
 /// A plan that was made of one that is measured, for another run.
@@ -77,7 +77,7 @@ pub(crate) fn in_one_stream(plan: Arc<dyn ExecutionPlan>) -> Arc<dyn ExecutionPl
     if of(&plan).is_none() || plan.properties().partitioning.partition_count() < 2 {
         return plan;
     }
-    Arc::new(Measured::new(Arc::new(CoalescePartitionsExec::new(plan))))
+    Measured::around(Arc::new(CoalescePartitionsExec::new(plan)), Measuring::default())
 }
 
 /// The wrapper that a node of a plan is.

@@ -63,7 +63,7 @@ impl Teller {
         }
         let Some(measured) = of(&self.plan) else { return };
         let streams = self.plan.properties().partitioning.partition_count();
-        if measured.counts().told.done.fetch_add(1, Ordering::Relaxed) + 1 >= streams {
+        if measured.wrapper().counts().told.done.fetch_add(1, Ordering::Relaxed) + 1 >= streams {
             tell_once(&self.plan, self.kind, &self.context);
         }
     }
@@ -71,7 +71,7 @@ impl Teller {
     /// The side of a join that is kept is there.
     fn built(&self) {
         let Some(measured) = of(&self.plan) else { return };
-        if measured.counts().told.build_is_told.swap(true, Ordering::Relaxed) {
+        if measured.wrapper().counts().told.build_is_told.swap(true, Ordering::Relaxed) {
             return;
         }
         let Some(operator) = of_one(&self.plan) else { return };
@@ -102,7 +102,7 @@ pub(super) fn tell_rest(plan: &Arc<dyn ExecutionPlan>, context: &QueryContext) {
 }
 
 fn tell_once(plan: &Arc<dyn ExecutionPlan>, kind: Kind, context: &QueryContext) {
-    let is_first = of(plan).is_some_and(|measured| !measured.counts().told.is_told.swap(true, Ordering::Relaxed));
+    let is_first = of(plan).is_some_and(|measured| !measured.wrapper().counts().told.is_told.swap(true, Ordering::Relaxed));
     if let Some(operator) = of_one(plan).filter(|_| is_first) {
         tell_operator(&operator, kind, context);
     }

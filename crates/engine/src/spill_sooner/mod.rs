@@ -24,6 +24,7 @@ use gristmill_introspect::Settings;
 
 use self::exec::SpillsSooner;
 use crate::bucketed_groups::BucketedAggregate;
+use crate::transparent::Transparent;
 
 /// Bytes from which on operators spill.
 #[derive(Debug)]
@@ -75,7 +76,7 @@ impl PhysicalOptimizerRule for SpillSooner {
     fn optimize(&self, plan: Arc<dyn ExecutionPlan>, _: &ConfigOptions) -> DataFusionResult<Arc<dyn ExecutionPlan>> {
         plan.transform_up(|plan| {
             Ok(match self.bytes_for(&plan) {
-                Some(bytes) => Transformed::yes(Arc::new(SpillsSooner::new(plan, bytes)) as Arc<dyn ExecutionPlan>),
+                Some(bytes) => Transformed::yes(Transparent::around(plan, SpillsSooner::beyond(bytes))),
                 None => Transformed::no(plan),
             })
         })

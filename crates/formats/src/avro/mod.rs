@@ -20,8 +20,6 @@ mod container;
 mod cursor;
 mod decode;
 mod encode;
-#[cfg(test)]
-mod fuzz;
 mod input;
 mod output;
 mod schema;

@@ -20,8 +20,6 @@ mod bits;
 mod decode;
 mod encode;
 mod file;
-#[cfg(test)]
-mod fuzz;
 mod output;
 mod proto;
 mod rows;

@@ -24,7 +24,8 @@ use crate::part::OpenPart;
 use crate::part::v1::deleted_rows::DeletedRows;
 use crate::read::PART_OFFSET;
 use crate::read::filter::ScanFilter;
-use crate::read::stream::{Output, ScanShared, stream};
+use crate::read::output::Output;
+use crate::read::stream::{ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
 

@@ -39,8 +39,9 @@ use gristmill_types::measure::batch_bytes;
 
 use super::exec::MergeTreeScan;
 use super::in_order::replaced;
+use super::output::Output;
 use super::sort_in_order::Chain;
-use super::stream::{Output, stream as scan_stream};
+use super::stream::stream as scan_stream;
 
 /// Reads columns at the end where LIMIT is not greater.
 #[derive(Debug)]

@@ -21,6 +21,7 @@ pub mod live_rows;
 pub mod logical;
 pub mod order_match;
 pub mod ordered_scan;
+pub mod output;
 pub mod pages;
 pub mod passing;
 pub mod plan_rules;
