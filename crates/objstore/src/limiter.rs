@@ -103,11 +103,15 @@ impl Limiter {
         })
     }
 
-    /// Sets the cap.
+    /// Sets the cap. A limit that only a smaller cap held down begins anew; one that answers lowered stays.
     pub fn cap(&self, most: usize) {
+        let most = (most as f64).max(1.0);
         let mut state = self.state.lock();
-        state.most = (most as f64).max(1.0);
-        state.limit = state.limit.min(state.most);
+        if state.limit >= state.most && most > state.most {
+            state.limit = state.limit.max(START);
+        }
+        state.most = most;
+        state.limit = state.limit.min(most);
     }
 
     /// Waits for a place.
@@ -241,6 +245,21 @@ mod tests {
     /// Takes places until one has to wait for the next.
     fn fill(limiter: &Arc<Limiter>) -> Vec<Permit> {
         std::iter::from_fn(|| limiter.acquire().now_or_never()).collect()
+    }
+
+    #[test]
+    fn a_cap_that_is_taken_away_leaves_nothing_behind() {
+        let limiter = Limiter::new(1024);
+        limiter.cap(2);
+        assert_eq!(fill(&limiter).len(), 2);
+        limiter.cap(1024);
+        assert_eq!(fill(&limiter).len(), 256, "as at first");
+        let mut overloaded = fill(&limiter);
+        overloaded.pop().expect("one").done(Outcome::Overloaded);
+        let lowered = limiter.limit();
+        drop(overloaded);
+        limiter.cap(2048);
+        assert_eq!(limiter.limit(), lowered, "the store cannot take more, whatever one asks for");
     }
 
     #[test]

@@ -34,6 +34,12 @@ struct CacheKey {
     settings: ClientSettings,
 }
 
+impl CacheKey {
+    fn requests_max(&self) -> usize {
+        usize::try_from(self.settings.connections_max).unwrap_or(usize::MAX)
+    }
+}
+
 static NEXT_ID: AtomicU64 = AtomicU64::new(0);
 
 fn next_id() -> u64 {
@@ -65,6 +71,8 @@ impl Store {
             },
         };
         if let Some(store) = STORES.lock().get(&key) {
+            // Another store of the same endpoint may have been opened with another cap since.
+            Endpoint::of(&location.endpoint, key.requests_max());
             return Ok(store.clone());
         }
         let store = Self::connect(&key)?;
@@ -90,8 +98,7 @@ impl Store {
             .rsplit_once(':')
             .filter(|(_, port)| port.bytes().all(|b| b.is_ascii_digit()))
             .map_or(host, |(host, _)| host);
-        let requests_max = usize::try_from(key.settings.connections_max).unwrap_or(usize::MAX);
-        let endpoint = Endpoint::of(&location.endpoint, requests_max);
+        let endpoint = Endpoint::of(&location.endpoint, key.requests_max());
         let connector = WireConnector {
             provider: location.provider,
             host: host.to_string(),
@@ -166,4 +173,22 @@ fn client(connector: &WireConnector, key: &CacheKey) -> Result<HttpClient> {
     connector
         .connect(&client_options(key.settings, http::HeaderMap::new()))
         .map_err(|error| Error::new(ErrorCode::NETWORK_ERROR, format!("Cannot set up an HTTP client: {error}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_cap_on_requests_is_that_of_the_latest_caller() {
+        let location = Location::parse_s3("http://127.0.0.1:9/capped/").expect("a location");
+        let limit = |connections_max: u64| {
+            let settings = Settings { s3_max_connections: connections_max, ..Settings::default() };
+            let store = Store::open(&location, &Credentials::Anonymous, &[], &settings).expect("a store");
+            store.inner.endpoint.as_ref().expect("it is no folder").limiter.limit()
+        };
+        let free = limit(1024);
+        assert_eq!(limit(2), 2);
+        assert_eq!(limit(1024), free, "a store that was opened before");
+    }
 }
