@@ -5,7 +5,8 @@
 //! that an operator spawns is polled in frames of the operator too (`allocations::counted`), so that what it has computed
 //! beside its streams is its own as well.
 //!
-//! For how long at least one frame of an operator was open is kept by one word: how many there are (the upper bits), and
+//! For how long at least one frame of an operator was open is counted where somebody wants to know how many ran at once: all
+//! threads write that, and a word that two cores write in turns costs each a tenth of a microsecond. It is kept by one word: how many there are (the upper bits), and
 //! when the first of them opened (the lower). So whoever opens or closes one needs no lock. The time of all frames over
 //! that time is how many ran at once.
 
@@ -25,7 +26,7 @@ pub fn now_nanos() -> u64 {
     BEGINNING.elapsed().as_nanos() as u64
 }
 
-/// The time of an operator, over all of its streams.
+/// For how long an operator ran, whichever of its streams, and how many of them at once: of streams that are counted.
 #[derive(Debug, Default)]
 pub struct OperatorTime {
     /// Frames that are open, and since when there is one.
@@ -73,17 +74,22 @@ impl OperatorTime {
     }
 }
 
-/// The time of one stream of an operator, with that of the tasks which it spawned.
+/// The time of one stream of an operator, with that of the tasks which it spawned. Alone in its line of the cache: other streams
+/// are other cores'.
 #[derive(Debug)]
+#[repr(align(64))]
 pub struct StreamTime {
     operator: Arc<OperatorTime>,
+    /// Its frames count for how many run at once.
+    is_counted: bool,
     own_nanos: AtomicU64,
     whole_nanos: AtomicU64,
 }
 
 impl StreamTime {
-    pub fn of(operator: Arc<OperatorTime>) -> Arc<Self> {
-        Arc::new(StreamTime { operator, own_nanos: AtomicU64::new(0), whole_nanos: AtomicU64::new(0) })
+    /// `is_counted`: for how many of the operator's frames are open at once.
+    pub fn of(operator: Arc<OperatorTime>, is_counted: bool) -> Arc<Self> {
+        Arc::new(StreamTime { operator, is_counted, own_nanos: AtomicU64::new(0), whole_nanos: AtomicU64::new(0) })
     }
 
     pub fn operator(&self) -> &OperatorTime {
@@ -144,7 +150,9 @@ pub struct Closed {
 /// Opens a frame.
 pub fn enter(stream: &Arc<StreamTime>) -> Frame {
     let begun = now_nanos();
-    stream.operator.begin(begun);
+    if stream.is_counted {
+        stream.operator.begin(begun);
+    }
     let outer = CURRENT.try_with(|current| current.replace(Some(stream.clone()))).ok().flatten();
     let outer_within_nanos = WITHIN_NANOS.try_with(|within| within.replace(0)).unwrap_or(0);
     Frame { outer, outer_within_nanos, begun, is_open: true, _here: std::marker::PhantomData }
@@ -166,7 +174,9 @@ impl Frame {
         let took = at.saturating_sub(self.begun);
         let within = WITHIN_NANOS.try_with(|within| within.replace(self.outer_within_nanos + took)).unwrap_or(0);
         if let Ok(Some(stream)) = CURRENT.try_with(|current| current.replace(self.outer.take())) {
-            stream.operator.end(at);
+            if stream.is_counted {
+                stream.operator.end(at);
+            }
             stream.own_nanos.fetch_add(took.saturating_sub(within), Relaxed);
             stream.whole_nanos.fetch_add(took, Relaxed);
         }
@@ -200,7 +210,7 @@ mod tests {
 
     #[test]
     fn the_time_of_an_operator_is_without_that_of_those_within_it() {
-        let (above, below) = (StreamTime::of(Arc::default()), StreamTime::of(Arc::default()));
+        let (above, below) = (StreamTime::of(Arc::default(), true), StreamTime::of(Arc::default(), true));
         let frame = enter(&above);
         compute(WHILE);
         {
@@ -221,7 +231,7 @@ mod tests {
     #[test]
     fn streams_that_run_at_once_are_counted_and_their_time_is_no_longer_than_the_clocks() {
         let operator = Arc::new(OperatorTime::default());
-        let streams: Vec<_> = (0..4).map(|_| StreamTime::of(operator.clone())).collect();
+        let streams: Vec<_> = (0..4).map(|_| StreamTime::of(operator.clone(), true)).collect();
         let (together, begun) = (Barrier::new(4), now_nanos());
         std::thread::scope(|scope| {
             for stream in &streams {

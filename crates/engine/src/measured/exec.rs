@@ -65,12 +65,12 @@ impl OperatorCounts {
         self.own.lock().as_ref().map(|own| own.counters.clone())
     }
 
-    fn stream(&self, partition: usize) -> Arc<StreamCounts> {
+    fn stream(&self, partition: usize, is_exact: bool) -> Arc<StreamCounts> {
         let mut streams = self.streams.lock();
         if let Some(known) = streams.iter().find(|stream| stream.partition == partition) {
             return known.clone();
         }
-        let stream = Arc::new(StreamCounts::new(partition, self.time.clone()));
+        let stream = Arc::new(StreamCounts::new(partition, self.time.clone(), is_exact));
         streams.push(stream.clone());
         stream
     }
@@ -127,10 +127,10 @@ impl Wrapper for Measuring {
         partition: usize,
         task: Arc<TaskContext>,
     ) -> Result<SendableRecordBatchStream> {
-        let counts = self.counts.stream(partition);
         let task = outside(task);
         let context = QueryContext::of(&task)?;
         let is_exact = context.plans.are_wanted();
+        let counts = self.counts.stream(partition, is_exact);
         let teller = context
             .is_told(Level::DEBUG)
             .then(|| Teller::new(Transparent::around(inner.clone(), self.again()), context.clone()));

@@ -17,7 +17,8 @@ use gristmill_types::measure::{batch_bytes, batch_bytes_about};
 
 use super::told::Teller;
 
-/// What is counted of one stream; others read it while it runs.
+/// What is counted of one stream; others read it while it runs. Alone in its lines of the cache, as other streams are other cores'.
+#[repr(align(64))]
 pub(super) struct StreamCounts {
     pub partition: usize,
     pub time: Arc<StreamTime>,
@@ -30,10 +31,11 @@ pub(super) struct StreamCounts {
 }
 
 impl StreamCounts {
-    pub fn new(partition: usize, operator: Arc<OperatorTime>) -> Self {
+    /// `is_exact`: it is counted how many streams of the operator run at once.
+    pub fn new(partition: usize, operator: Arc<OperatorTime>, is_exact: bool) -> Self {
         StreamCounts {
             partition,
-            time: StreamTime::of(operator),
+            time: StreamTime::of(operator, is_exact),
             batches: AtomicU64::new(0),
             rows: AtomicU64::new(0),
             bytes: AtomicU64::new(0),
