@@ -14,7 +14,8 @@ use crate::layout::Layout;
 use crate::manifest::{PartEntry, State};
 use crate::part::OpenPart;
 use crate::read::evolve::FoundColumn;
-use crate::read::stream::{Output, PARTS_OPENED_AT_ONCE, ScanShared, stream};
+use crate::read::output::Output;
+use crate::read::stream::{PARTS_OPENED_AT_ONCE, ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
 

@@ -30,9 +30,9 @@ use super::exec::MergeTreeScan;
 use super::in_order::replaced;
 use super::order_match::{OrderMatch, order_match};
 use super::ordered_scan::{OrderedScan, Reading};
+use super::output::Output;
 use super::segments::{Segment, SegmentKeys, SegmentSizes, merged_at_once, segments};
 use super::sequence::SequenceExec;
-use super::stream::Output;
 use super::top_n::below;
 
 /// Granules of each part from which on merging parts is worth it.

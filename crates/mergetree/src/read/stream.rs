@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use arrow::array::RecordBatch;
 use arrow::datatypes::SchemaRef;
 use futures::{Stream, StreamExt, TryStreamExt};
-use gristmill_base::{Error, Result, runtime};
+use gristmill_base::{Error, Result, ResultExt, runtime};
 use gristmill_introspect::{Event, QueryContext};
 use gristmill_types::measure::batch_bytes;
 use parking_lot::Mutex;

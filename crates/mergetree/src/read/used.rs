@@ -5,7 +5,7 @@ use std::sync::Arc;
 use datafusion::physical_plan::ExecutionPlan;
 
 use super::exec::scan_of;
-use super::stream::Output;
+use super::output::Output;
 
 /// The projections that scans in the plan read, with their tables.
 pub fn projections_read(plan: &Arc<dyn ExecutionPlan>) -> Vec<(String, String)> {

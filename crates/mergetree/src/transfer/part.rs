@@ -20,7 +20,8 @@ use crate::part::{OpenPart, PartPlan, PartWriter, Sorted};
 use crate::projection::build::Building;
 use crate::projection::has_any;
 use crate::read::evolve::{FoundColumn, traits_of};
-use crate::read::stream::{Output, ScanShared, stream};
+use crate::read::output::Output;
+use crate::read::stream::{ScanShared, stream};
 use crate::read::unit::{PartSelection, UnitLimits};
 use crate::table::Core;
 
