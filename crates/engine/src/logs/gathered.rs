@@ -83,3 +83,82 @@ impl Gathered {
         blocks.into_iter().map(joined).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use arrow::array::{AsArray, UInt64Array};
+    use arrow::datatypes::UInt64Type;
+    use gristmill_introspect::logs::{Log, LogEntry, LogQueue, Mode};
+    use gristmill_types::{Column, Columns, SqlType};
+
+    use super::*;
+
+    #[derive(Debug)]
+    struct Number(u64);
+
+    impl LogEntry for Number {
+        fn heap_bytes(&self) -> usize {
+            0
+        }
+    }
+
+    #[derive(Debug)]
+    struct Numbers {
+        log: &'static Log<Number>,
+        columns: Columns,
+    }
+
+    impl LogSource for Numbers {
+        fn queue(&self) -> &'static dyn LogQueue {
+            self.log
+        }
+
+        fn columns(&self) -> &Columns {
+            &self.columns
+        }
+
+        fn take(&self, rows_max: usize) -> Result<Option<RecordBatch>> {
+            let entries = self.log.take(rows_max);
+            let numbers: UInt64Array = entries.iter().map(|entry| Some(entry.0)).collect();
+            Ok(Some(RecordBatch::try_from_iter([("n", Arc::new(numbers) as _)])?))
+        }
+
+        fn kept(&self) -> Result<RecordBatch> {
+            unreachable!("the log has a table")
+        }
+    }
+
+    fn gathered(limits: QueueLimits) -> (&'static Log<Number>, Gathered) {
+        let log: &'static Log<Number> = Box::leak(Box::new(Log::new("numbers", 1)));
+        log.configure(Mode::Queue(limits));
+        let columns = Columns::new(vec![Column::new("n".to_string(), SqlType::UInt64)]);
+        (log, Gathered::of(Arc::new(Numbers { log, columns }), limits))
+    }
+
+    #[test]
+    fn entries_become_rows_of_one_block_in_their_order() {
+        let (log, gathered) = gathered(QueueLimits::default());
+        assert!(gathered.is_empty());
+        for numbers in [0..3, 3..4] {
+            numbers.for_each(|number| log.push(Number(number)));
+            assert!(!gathered.is_empty(), "what waits in the queue is to be written too");
+            gathered.gather().expect("rows");
+            assert!(log.is_empty() && !gathered.is_empty());
+        }
+        let [Ok(block)] = &gathered.take()[..] else { panic!("one block") };
+        assert_eq!(block.column(0).as_primitive::<UInt64Type>().values(), &[0, 1, 2, 3]);
+        assert!(gathered.is_empty() && gathered.take().is_empty());
+    }
+
+    #[test]
+    fn rows_count_for_what_makes_a_flush_due() {
+        let (log, gathered) = gathered(QueueLimits { rows_due: 3, ..QueueLimits::default() });
+        (0..2).for_each(|number| log.push(Number(number)));
+        gathered.gather().expect("rows");
+        assert!(!gathered.is_due());
+        log.push(Number(2));
+        assert!(gathered.is_due());
+        drop(gathered.take());
+        assert!(!gathered.is_due());
+    }
+}

@@ -14,10 +14,11 @@ use super::of;
 /// Of the description of an operator.
 const DESCRIPTION_BYTES_MAX: usize = 1024;
 
-/// The operators of a plan that is measured, each before those it reads. Nothing where it is not.
-pub(crate) fn figures(plan: &Arc<dyn ExecutionPlan>) -> Vec<OperatorFigures> {
+/// The operators of a plan that is measured, each before those it reads. Nothing where it is not. `is_exact`: with what operators
+/// count themselves, which a log does not have.
+pub(crate) fn figures(plan: &Arc<dyn ExecutionPlan>, is_exact: bool) -> Vec<OperatorFigures> {
     let mut all = Vec::new();
-    walk(plan, None, &mut all);
+    walk(plan, None, is_exact, &mut all);
     for place in (0..all.len()).rev() {
         let (output, parent) = (all[place].output(), all[place].parent);
         if let Some(parent) = parent {
@@ -28,20 +29,20 @@ pub(crate) fn figures(plan: &Arc<dyn ExecutionPlan>) -> Vec<OperatorFigures> {
     all
 }
 
-fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, all: &mut Vec<OperatorFigures>) {
+fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, is_exact: bool, all: &mut Vec<OperatorFigures>) {
     let mut below = parent;
     if let Some(measured) = of(plan) {
         below = Some(all.len());
-        all.push(OperatorFigures { parent, ..own(plan, measured.wrapper().counts()) });
+        all.push(OperatorFigures { parent, ..own(plan, measured.wrapper().counts(), is_exact) });
     }
     for child in plan.children() {
-        walk(child, below, all);
+        walk(child, below, is_exact, all);
     }
 }
 
 /// One operator of a plan that is measured, with what its inputs gave; `None`: it is not.
 pub(super) fn of_one(plan: &Arc<dyn ExecutionPlan>) -> Option<OperatorFigures> {
-    let figures = own(plan, of(plan)?.wrapper().counts());
+    let figures = own(plan, of(plan)?.wrapper().counts(), false);
     let mut input = Amount::default();
     plan.children().into_iter().for_each(|child| add_given(child, &mut input));
     Some(OperatorFigures { input, ..figures })
@@ -60,7 +61,7 @@ fn add_given(plan: &Arc<dyn ExecutionPlan>, sum: &mut Amount) {
 }
 
 /// Without what its inputs gave.
-fn own(plan: &Arc<dyn ExecutionPlan>, counts: &OperatorCounts) -> OperatorFigures {
+fn own(plan: &Arc<dyn ExecutionPlan>, counts: &OperatorCounts, is_exact: bool) -> OperatorFigures {
     let mut streams: Vec<_> = counts.streams().iter().map(|stream| stream.figures()).collect();
     streams.sort_by_key(|stream| stream.partition);
     let metrics = plan.metrics().unwrap_or_default();
@@ -82,7 +83,7 @@ fn own(plan: &Arc<dyn ExecutionPlan>, counts: &OperatorCounts) -> OperatorFigure
         gives_texts: plan.schema().fields().iter().any(|field| field.data_type().primitive_width().is_none()),
         memory_peak: memory_peak(&metrics),
         counters: counts.counters(),
-        metrics: own_metrics(metrics),
+        metrics: if is_exact { own_metrics(metrics) } else { Vec::new() },
     }
 }
 

@@ -12,7 +12,9 @@ use super::*;
 
 fn session() -> SessionContext {
     let config = SessionConfig::new().with_target_partitions(2).with_batch_size(100);
-    let session = SessionContext::new_with_config(config.with_extension(QueryContext::background("measured")));
+    let context = QueryContext::background("measured");
+    context.plans.want();
+    let session = SessionContext::new_with_config(config.with_extension(context));
     let piece = |from: i64| {
         let numbers = Int64Array::from_iter_values(from..from + 500);
         let texts = StringViewArray::from_iter_values((from..from + 500).map(|number| format!("text {}", number % 7)));
@@ -31,7 +33,7 @@ async fn planned(session: &SessionContext, query: &str) -> Arc<dyn ExecutionPlan
 async fn run(session: &SessionContext, plan: Arc<dyn ExecutionPlan>) -> (String, Vec<OperatorFigures>) {
     let plan = in_one_stream(measured(plan).expect("wrapped"));
     let rows = collect(plan.clone(), session.task_ctx()).await.expect("rows");
-    (pretty_format_batches(&rows).expect("shown").to_string(), figures(&plan))
+    (pretty_format_batches(&rows).expect("shown").to_string(), figures(&plan, true))
 }
 
 #[tokio::test]
@@ -100,6 +102,6 @@ async fn a_stream_that_is_not_asked_waits_for_output() {
         tokio::time::sleep(pause).await;
         pauses += 1;
     }
-    let waited = figures(&plan)[0].output_wait();
+    let waited = figures(&plan, true)[0].output_wait();
     assert!(pauses > 0 && waited >= pause * pauses, "{waited:?} in {pauses} pauses");
 }
