@@ -4,14 +4,14 @@
 
 Both servers have the same parts: the table is loaded once, merged into one part, and its folder copied. They take turns
 query by query, the one that goes first changes with each round, and the first round of a start counts for nothing. How
-memory came to lie makes one process faster than another of the same program by a few percent, so both are started anew several times.
-A query's cost is how much longer its median over all rounds is with logs; told are the median over the queries, the sum of the
-medians, the queries that logs cost least and most, and what the processes spent in all (user and system time, with the jobs that
-write the logs). Beside it stands the same comparison of the server without logs with itself (the even starts against the odd ones):
-what is below that is noise.
+memory came to lie makes one process faster than another of the same program, a query by up to a fifth, so both are started anew many
+times. Told is the median of how much longer a query took in a start, over all queries and starts, with the interval in which it lies in 95
+of 100 draws of as many starts from these (bootstrap); the sum of the medians; the queries that logs cost least and most; and what
+the processes spent in all (user and system time, with the jobs that write the logs).
 """
 
 import os
+import random
 import shutil
 import statistics
 import subprocess
@@ -40,9 +40,17 @@ def load(scale_name: str, path: Path) -> None:
     subprocess.run([BINARY, "local", "--path", str(path), *(word for text in statements for word in ("-q", text))], check=True)
 
 
-def cost(longer: list[list[float]], shorter: list[list[float]]) -> list[float]:
-    """By how many percent each query's median is longer."""
-    return [(statistics.median(one) / statistics.median(other) - 1) * 100 for one, other in zip(longer, shorter, strict=True)]
+def costs_of_start(times: dict[str, list[list[float]]], rounds: slice) -> list[float]:
+    """By how many percent each query took longer with logs, in the rounds of one start."""
+    medians = [[statistics.median(one[rounds]) for one in times[name]] for name in ("on", "off")]
+    return [(longer / shorter - 1) * 100 for longer, shorter in zip(*medians, strict=True)]
+
+
+def interval(by_start: list[list[float]]) -> tuple[float, float]:
+    """Between these the median lies in 95 of 100 draws of starts."""
+    chance = random.Random(1)
+    draws = sorted(statistics.median(sum(chance.choices(by_start, k=len(by_start)), [])) for _ in range(1000))
+    return draws[25], draws[974]
 
 
 def measure(folder: Path, rounds: int, first: int, times: dict[str, list[list[float]]]) -> dict[str, float]:
@@ -65,7 +73,7 @@ def measure(folder: Path, rounds: int, first: int, times: dict[str, list[list[fl
 
 
 def main():
-    starts, rounds, scale = (sys.argv[1:] + ["6", "6", "small"][len(sys.argv) - 1 :])[:3]
+    starts, rounds, scale = (sys.argv[1:] + ["20", "2", "small"][len(sys.argv) - 1 :])[:3]
     starts, rounds = int(starts), int(rounds)
     with tempfile.TemporaryDirectory(dir=os.environ.get("GRISTMILL_BENCH_SCRATCH")) as name:
         folder = Path(name)
@@ -77,12 +85,11 @@ def main():
         for start in range(starts):
             for name, seconds in measure(folder, rounds, start, times).items():
                 spent[name] += seconds
-        costs = cost(times["on"], times["off"])
-        of_start = [[one[start * rounds : (start + 1) * rounds] for one in times["off"]] for start in range(starts)]
-        halves = [[sum((of_start[start][n] for start in range(half, starts, 2)), []) for n in range(len(TIMED))] for half in (0, 1)]
+        by_start = [costs_of_start(times, slice(start * rounds, (start + 1) * rounds)) for start in range(starts)]
+        costs = costs_of_start(times, slice(None))
         sums = [sum(statistics.median(one) for one in times[name]) for name in ("on", "off")]
-        noise = f" (noise: {statistics.median(cost(*halves)):+.2f} %)" if starts > 1 else ""
-        print(f"median over {len(TIMED)} queries: {statistics.median(costs):+.2f} %{noise}")
+        least, most = interval(by_start)
+        print(f"median over {len(TIMED)} queries in {starts} starts: {statistics.median(sum(by_start, [])):+.2f} % ({least:+.2f} to {most:+.2f} %)")
         print(f"sum of medians: {sums[0]:.3f} s with logs, {sums[1]:.3f} s without: {(sums[0] / sums[1] - 1) * 100:+.2f} %")
         print(f"of a processor: {spent['on']:.2f} s with logs, {spent['off']:.2f} s without: {(spent['on'] / spent['off'] - 1) * 100:+.2f} %")
         ordered = sorted(range(len(TIMED)), key=lambda number: costs[number])

@@ -94,7 +94,7 @@ pub fn session_state(engine: &Engine, context: &Arc<QueryContext>, plan: &Logica
     };
     let disk = DiskManagerBuilder::default().with_mode(mode);
     let runtime = RuntimeEnvBuilder::new()
-        .with_memory_pool(Arc::new(QueryMemoryPool(context.memory.clone())))
+        .with_memory_pool(Arc::new(QueryMemoryPool::of(context.memory.clone())))
         .with_disk_manager_builder(disk)
         .build_arc()?;
     let mut rules = physical_rules(settings, context.threads(), &mut config);

@@ -1,7 +1,7 @@
 //! the memory that a query accounts for stays under its budget, or the query ends with a clear error.
 //!
-//! Two kinds of memory meet in one account: what DataFusion's operators reserve (through `QueryMemoryPool`, which is
-//! their `MemoryPool`), and what our sources and sinks hold (through `MemoryGuard`). Operators that can spill ask for a
+//! Two kinds of memory meet in one account: what DataFusion's operators reserve (through `QueryMemoryPool`, `pool.rs`, which
+//! is their `MemoryPool`), and what our sources and sinks hold (through `MemoryGuard`). Operators that can spill ask for a
 //! reservation and spill when it is refused; everything else fails with MEMORY_LIMIT_EXCEEDED.
 //!
 //! What they say of themselves is not all: so allocations are counted beside it (`gristmill_base::allocations`), and what a
@@ -14,16 +14,17 @@
 //! any setting a load that is too large for the machine spills or writes earlier, and is not ended by the system. Between the
 //! two stands that of the user, for queries with `max_memory_usage_for_user`.
 
+mod pool;
+
 use std::collections::HashMap;
-use std::fmt::{self, Display};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock, Weak};
 
-use datafusion::error::Result as DataFusionResult;
-use datafusion::execution::memory_pool::{MemoryLimit, MemoryPool, MemoryReservation};
 use gristmill_base::allocations::{self, Tally, Whose};
-use gristmill_base::{Result, machine, units};
+use gristmill_base::{Result, machine};
 use parking_lot::Mutex;
+
+pub use self::pool::QueryMemoryPool;
 
 /// Bytes held by one query, and the most it ever held.
 #[derive(Debug)]
@@ -193,6 +194,15 @@ impl MemoryAccount {
         }
     }
 
+    /// Whether bytes more would be of the last quarter of the nearest limit.
+    pub fn is_last_quarter(&self, bytes: u64) -> bool {
+        match (self.own_limit(), &self.whole) {
+            (0, Some(whole)) => whole.is_last_quarter(bytes),
+            (0, None) => false,
+            (limit, _) => self.held_bytes().saturating_add(bytes) > limit - limit / 4,
+        }
+    }
+
     /// Takes bytes whether or not the limit allows them.
     pub fn grow(&self, bytes: u64) {
         let now = self.used_bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
@@ -325,48 +335,6 @@ impl MemoryGuard {
 impl Drop for MemoryGuard {
     fn drop(&mut self) {
         self.account.shrink(self.bytes);
-    }
-}
-
-/// DataFusion's view of a query's account.
-#[derive(Debug)]
-pub struct QueryMemoryPool(pub Arc<MemoryAccount>);
-
-impl Display for QueryMemoryPool {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "query memory ({} used)", units::bytes_binary(self.0.used_bytes() as f64))
-    }
-}
-
-impl MemoryPool for QueryMemoryPool {
-    fn name(&self) -> &str {
-        "query"
-    }
-
-    fn grow(&self, _reservation: &MemoryReservation, additional: usize) {
-        self.0.grow(additional as u64);
-    }
-
-    fn shrink(&self, _reservation: &MemoryReservation, shrink: usize) {
-        self.0.shrink(shrink as u64);
-    }
-
-    fn try_grow(&self, _reservation: &MemoryReservation, additional: usize) -> DataFusionResult<()> {
-        // ResourcesExhausted is what operators that can spill look for.
-        self.0
-            .try_grow(additional as u64)
-            .map_err(|error| datafusion::error::DataFusionError::ResourcesExhausted(error.message()))
-    }
-
-    fn reserved(&self) -> usize {
-        self.0.used_bytes() as usize
-    }
-
-    fn memory_limit(&self) -> MemoryLimit {
-        match self.0.limit_bytes() {
-            0 => MemoryLimit::Infinite,
-            bytes => MemoryLimit::Finite(bytes as usize),
-        }
     }
 }
 
