@@ -9,6 +9,9 @@ use super::{Bound, LimitReport, ResourceTime, StageLimit};
 /// Changes that are told besides the best one.
 const OTHERS_MAX: usize = 3;
 
+/// Seconds of a stage: so many times nothing says nothing.
+const LEAST_TOLD: f64 = 1e-6;
+
 impl LimitReport {
     pub fn lines(&self) -> Vec<String> {
         let mut lines = vec![self.headline()];
@@ -66,8 +69,8 @@ fn stage(stage: &StageLimit) -> [String; 10] {
         count(stage.requests),
         bytes(stage.spilled_bytes),
         seconds(stage.taken),
-        if stage.least > 0.0 { seconds(stage.least) } else { String::new() },
-        if stage.least > 0.0 { format!("{:.1}", stage.ratio()) } else { String::new() },
+        if stage.least >= LEAST_TOLD { seconds(stage.least) } else { String::new() },
+        if stage.least >= LEAST_TOLD { format!("{:.1}", stage.ratio()) } else { String::new() },
     ]
 }
 
@@ -123,14 +126,17 @@ mod tests {
                 ResourceTime { bound: Bound::Disk, least: None, taken: 0.1 },
                 ResourceTime { bound: Bound::Lock, least: None, taken: 0.0 },
             ],
-            stages: vec![StageLimit {
-                name: "scan",
-                rows_out: 100,
-                bytes: 5_000_000,
-                taken: 1.0,
-                least: 0.1,
-                ..StageLimit::default()
-            }],
+            stages: vec![
+                StageLimit {
+                    name: "scan",
+                    rows_out: 100,
+                    bytes: 5_000_000,
+                    taken: 1.0,
+                    least: 0.1,
+                    ..StageLimit::default()
+                },
+                StageLimit { name: "output", taken: 3e-4, least: 1e-9, ..StageLimit::default() },
+            ],
             advice: vec![Advice {
                 rule: "threads",
                 reason: "one core of two computes".to_string(),
@@ -144,8 +150,9 @@ mod tests {
             lines.join("\n"),
             "Took 1.20 s; this machine needs at least 100.0 ms, for its memory bandwidth: 12.0 times as long. Most of the time \
              went to: processor.\n\n\
-             Stage  Rows in  Rows out    Bytes  Read  Requests  Spilled    Took     Least  Times\n\
-             scan                 100  5.00 MB                           1.00 s  100.0 ms   10.0\n\n\
+             Stage   Rows in  Rows out    Bytes  Read  Requests  Spilled    Took     Least  Times\n\
+             scan                  100  5.00 MB                           1.00 s  100.0 ms   10.0\n\
+             output                                                       300 µs\n\n\
              Resource       Took      Least\n\
              processor    1.10 s    50.0 ms  binds\n\
              disk       100.0 ms  not known\n\n\
