@@ -194,12 +194,12 @@ impl MemoryAccount {
         }
     }
 
-    /// Whether bytes more would be of the last quarter of the nearest limit.
-    pub fn is_last_quarter(&self, bytes: u64) -> bool {
+    /// Whether more would be held with so many bytes than so many percent of the nearest limit.
+    pub fn would_pass(&self, bytes: u64, percent: u64) -> bool {
         match (self.own_limit(), &self.whole) {
-            (0, Some(whole)) => whole.is_last_quarter(bytes),
+            (0, Some(whole)) => whole.would_pass(bytes, percent),
             (0, None) => false,
-            (limit, _) => self.held_bytes().saturating_add(bytes) > limit - limit / 4,
+            (limit, _) => self.held_bytes().saturating_add(bytes) > (limit / 100).saturating_mul(percent),
         }
     }
 

@@ -1,9 +1,11 @@
 //! DataFusion's view of a query's account.
 //!
-//! Operators that can spill share what there is: the last quarter of the limit is for those that have less than their even share of
-//! it. Whoever came first would take all otherwise; the other stream of the same sort is refused what it needs to sort and write
-//! down its own rows, which it cannot do without, and the query fails although all of it would fit on the disk. DataFusion's own
-//! `FairSpillPool` never gives more than the share, and spills where memory is free.
+//! Operators that can spill share what there is. Whoever comes first would take all otherwise: while one stream of a sort writes
+//! its rows down, which it has to merge for that, the other takes what it sets free, and it is refused what it needs to go on; the query
+//! fails although all of it would fit on the disk. So from half of the limit on (three quarters, where there is only one) an
+//! operator gets more only until it has half of its even share. The rest is for merging: beside the rows that takes their keys in a
+//! form that is compared, which may be as large as they are. DataFusion's own `FairSpillPool` never gives more than the share,
+//! and leaves nothing for merging.
 
 use std::fmt::{self, Display};
 use std::sync::Arc;
@@ -27,12 +29,14 @@ impl QueryMemoryPool {
         QueryMemoryPool { account, spilling: AtomicU64::new(0) }
     }
 
-    /// Whether somebody who can spill wants more than its share, of what is left for others.
-    fn is_others(&self, reservation: &MemoryReservation, additional: u64) -> bool {
-        let share = self.account.limit_bytes() / self.spilling.load(Relaxed).max(1);
+    /// Whether somebody who can spill wants more than there is for it now.
+    fn is_to_spill(&self, reservation: &MemoryReservation, additional: u64) -> bool {
+        let spilling = self.spilling.load(Relaxed).max(1);
+        let free_percent = if spilling == 1 { 75 } else { 50 };
+        let own = (self.account.limit_bytes() / spilling / 100).saturating_mul(free_percent);
         reservation.consumer().can_spill()
-            && reservation.size() as u64 + additional > share
-            && self.account.is_last_quarter(additional)
+            && reservation.size() as u64 + additional > own
+            && self.account.would_pass(additional, free_percent)
     }
 }
 
@@ -65,8 +69,8 @@ impl MemoryPool for QueryMemoryPool {
 
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         // ResourcesExhausted is what operators that can spill look for.
-        if self.is_others(reservation, additional as u64) {
-            let text = "What is left of the query's memory is for the others of its operators that can spill";
+        if self.is_to_spill(reservation, additional as u64) {
+            let text = "What is left of the query's memory is for other operators, and for merging";
             return Err(DataFusionError::ResourcesExhausted(text.to_string()));
         }
         let grown = self.account.try_grow(additional as u64);
@@ -99,16 +103,19 @@ mod tests {
     }
 
     #[test]
-    fn the_last_quarter_is_for_those_who_have_less_than_their_share() {
-        let pool = pool(100);
+    fn from_half_of_the_limit_on_each_gets_half_of_its_share() {
+        let pool = pool(1000);
         let sort = |name: &str| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
         let (first, second) = (sort("first"), sort("second"));
-        first.try_grow(70).expect("nobody else wants it");
-        first.try_grow(10).expect_err("that is for the other");
-        second.try_grow(30).expect("it has less than half");
-        first.shrink(40);
-        drop(second);
-        first.try_grow(70).expect("it is alone");
+        first.try_grow(500).expect("nobody else wants it");
+        first.try_grow(10).expect_err("the other may want it");
+        second.try_grow(250).expect("half of its share");
+        second.try_grow(10).expect_err("the rest is for merging");
+        let merging = MemoryConsumer::new("merge").register(&pool);
+        merging.try_grow(250).expect("all of it");
+        drop((second, merging));
+        first.try_grow(250).expect("it is alone");
+        first.try_grow(10).expect_err("but has to merge as well");
     }
 
     #[test]
