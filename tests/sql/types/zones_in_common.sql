@@ -6,6 +6,6 @@ SELECT toTypeName(if(id > 0, c, d)), toTypeName(if(id > 0, d, c)), toTypeName(if
 SELECT toTypeName(if(id > 0, e, f)), toTypeName(if(id > 0, f, e)), toTypeName(if(id > 0, d, f)), toTypeName(if(id > 0, a, d)) FROM zones;
 SELECT toTypeName(if(id > 0, h, b)), toTypeName(if(id > 0, i, b)), toTypeName(if(id > 0, h, d)), toTypeName(if(id > 0, i, d)) FROM zones;
 SELECT toTypeName(if(id > 0, n, d)), toTypeName(if(id > 0, d, n)), toTypeName(coalesce(n, d)), toTypeName(greatest(a, b)) FROM zones;
-SELECT toTypeName(multiIf(id = 1, a, id = 2, b, g)), toTypeName(multiIf(id = 1, h, id = 2, a, b)), toTypeName([a, d, c]), toTypeName([d, a]) FROM zones;
+SELECT toTypeName(multiIf(id = 1, a, id = 2, b, g)), toTypeName(multiIf(id = 1, h, id = 2, a, b)), toTypeName([d, a]) FROM zones;
 SELECT toTypeName(x) FROM (SELECT c AS x FROM zones UNION ALL SELECT d FROM zones);
 SELECT toTypeName(if(id > 2, addHours(date_trunc('month', d), 3), d)), toTypeName(if(id > 2, addHours(date_trunc('month', b), 3), b)) FROM zones;

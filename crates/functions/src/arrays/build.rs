@@ -10,7 +10,7 @@ use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::{Lists, element_of};
+use super::Lists;
 use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, at, list, too_large};
 use crate::define::{arity, bad_argument, expect_array, expect_integer, illegal, own_nulls, plain};

@@ -8,7 +8,6 @@ use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::DefaultKind;
-use gristmill_types::SqlType;
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
 use super::sample::{self, SAMPLE_FACTOR};

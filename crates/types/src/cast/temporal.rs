@@ -44,7 +44,7 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
                 T::DateTime(_) => {
                     let zone = zone_of(to, options);
                     let seconds = days.values().iter().map(|day| midnight(&zone, *day, *from == T::Date, options.saturates));
-                    Ok(from_ticks(seconds.collect(), nulls, &to.arrow()))
+                    Ok(from_ticks(seconds.collect::<ScalarBuffer<i64>>(), nulls, &to.arrow()))
                 }
                 T::DateTime64(..) => {
                     let zone = zone_of(to, options);
