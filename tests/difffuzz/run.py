@@ -64,7 +64,25 @@ def one_seed(seed: int, binary: Path, python: str, count: int) -> Outcome:
             continue
         of_query = [made_by for table in tables if f" {table.name} " in f"{statement} " for made_by in table.statements]
         outcome.differences.append(Difference(seed, statement, of_query if number >= len(made) else [], want, got))
+    ask_again(outcome, made, python)
     return outcome
+
+
+def ask_again(outcome: Outcome, made: list[str], python: str) -> None:
+    """Takes those differences out that a setting of ClickHouse explains."""
+    if not outcome.differences:
+        return
+    statements = list(made)
+    for setting, usual, other, _, _ in known.ASKED_AGAIN:
+        statements += [f"SET {setting} = {other}", *(difference.statement for difference in outcome.differences), f"SET {setting} = {usual}"]
+    answers = engines.clickhouse(python, statements)[len(made) :]
+    left = outcome.differences
+    for _, _, _, explains, why in known.ASKED_AGAIN:
+        given, answers = answers[1 : len(outcome.differences) + 1], answers[len(outcome.differences) + 2 :]
+        found = [one for one, again in zip(outcome.differences, given, strict=True) if one in left and explains(again, one.got)]
+        outcome.explained[why] += len(found)
+        left = [one for one in left if one not in found]
+    outcome.differences = left
 
 
 def main() -> int:

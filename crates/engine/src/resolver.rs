@@ -169,7 +169,7 @@ impl<'a> Resolver<'a> {
             })?;
             let expr = Expr::Column(plan.schema().columns().swap_remove(found));
             let typed = Typed::new(expr, table.columns.0[found].kind.clone());
-            exprs.push(analyzer.cast_to(typed, &column.kind)?.expr.alias(&column.name));
+            exprs.push(analyzer.fitted_to(typed, &column.kind)?.expr.alias(&column.name));
         }
         let plan = LogicalPlanBuilder::from(plan).project(exprs)?.build()?;
         let provider = Arc::new(ViewTable::new(plan, None));
@@ -316,7 +316,7 @@ impl<'a> Resolver<'a> {
                 Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
             })?;
             let typed = Typed::new(found.expr.clone(), found.kind.clone());
-            exprs.push(analyzer.cast_to(typed, &column.kind)?.expr.alias(&column.name));
+            exprs.push(analyzer.fitted_to(typed, &column.kind)?.expr.alias(&column.name));
         }
         let plan = LogicalPlanBuilder::from(lowered.plan).project(exprs)?.build()?;
         Ok(ResolvedTable::of_rows(Arc::new(ViewTable::new(plan, None)), columns, name))

@@ -8,14 +8,23 @@ use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Cast, Expr};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use gristmill_types::cast::cast;
+use gristmill_types::cast::{CastOptions, cast};
 
 use crate::define::own_nulls;
 use crate::scalar::{Argument, Bound, FunctionEnv};
 use crate::udf::call_function;
 
-/// `expr`, of type `from`, as `to`.
+/// `expr`, of type `from`, brought to `to` beside others, or into a column: days and times stay within what `to` holds.
 pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+    brought(expr, from, to, env, true)
+}
+
+/// `CAST(expr, 'to')` as it is written: what a Date or DateTime does not hold wraps around.
+pub fn conversion_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+    brought(expr, from, to, env, false)
+}
+
+fn brought(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv, saturates: bool) -> Result<Expr> {
     if same_values(from, to) {
         return Ok(expr);
     }
@@ -24,7 +33,7 @@ pub fn cast_expr(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) ->
         let field = to.field("cast").as_ref().clone().with_nullable(from.is_nullable());
         return Ok(Expr::Cast(Cast::new_from_field(Box::new(expr), Arc::new(field))));
     }
-    cast_call(expr, from, to, env)
+    cast_call(expr, from, to, env, saturates)
 }
 
 /// Whether every array of `from` is an array of `to` as it stands.
@@ -75,17 +84,21 @@ fn is_native(from: &SqlType, to: &SqlType) -> bool {
     }
 }
 
-/// A call of ClickHouse's own conversion. It looks like `CAST(x, 'Type')`, so two casts are told apart by their types.
-fn cast_call(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv) -> Result<Expr> {
+/// A call of ClickHouse's own conversion. It looks like `CAST(x, 'Type')`, so two casts are told apart by their types, and by
+/// their names where the one wraps around and the other does not.
+fn cast_call(expr: Expr, from: &SqlType, to: &SqlType, env: &FunctionEnv, saturates: bool) -> Result<Expr> {
+    let mut wraps = false;
+    to.families(&mut |family| wraps |= matches!(family, "Date" | "DateTime"));
+    let call = if wraps && saturates { "_CAST" } else { "CAST" };
     let name = ScalarValue::BinaryView(Some(to.to_string().into_bytes()));
     let arguments = vec![
         (expr, Argument { kind: from.clone(), constant: None }),
         (Expr::Literal(name.clone(), None), Argument { kind: SqlType::String, constant: Some(name) }),
     ];
-    let (from, to, options) = (from.clone(), to.clone(), env.cast_options()?);
+    let (from, to, options) = (from.clone(), to.clone(), CastOptions { saturates, ..env.cast_options()? });
     let function = own_nulls(move |_, _, _| {
         let (from, to, options) = (from.clone(), to.clone(), options.clone());
         Ok(Bound::new(to.clone(), move |args, _| cast(&args[0], &from, &to, &options)))
     });
-    Ok(call_function("CAST", function, arguments, env)?.0)
+    Ok(call_function(call, function, arguments, env)?.0)
 }

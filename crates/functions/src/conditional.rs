@@ -98,7 +98,7 @@ fn multi_if(name: &str, arguments: &[Argument]) -> Result<Bound> {
 }
 
 /// Strings of fixed length as strings of any; others as they are.
-fn with_padding(array: &ArrayRef) -> ArrayRef {
+pub fn with_padding(array: &ArrayRef) -> ArrayRef {
     match array.as_fixed_size_binary_opt() {
         Some(fixed) => Arc::new(fixed.iter().collect::<BinaryViewArray>()),
         None => array.clone(),
@@ -165,7 +165,13 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
         return Ok(Bound::new(common, |_, rows| Ok(arrow::array::new_null_array(&arrow::datatypes::DataType::Null, rows))));
     }
     // Nullable where an argument is, though NULL only where all are.
-    let result = common.clone();
+    let result = match (&kinds[..], wanted) {
+        // The greater of a number with a sign and one without fits a type without, the lesser one with a sign.
+        ([T::Int64, T::UInt64] | [T::UInt64, T::Int64], Ordering::Greater) => T::UInt64,
+        ([T::Int64, T::UInt64] | [T::UInt64, T::Int64], _) => T::Int64,
+        _ => common.clone(),
+    };
+    let (of, to) = (common.clone(), result.clone());
     let (floats, kind) = (common.is_float(), common.clone());
     // Two numbers are compared as by an operator; of more values, and beside NULL, NaN is chosen where there is nothing else.
     let by_operator = arguments.len() == 2 && arguments.iter().all(|argument| !argument.kind.is_nullable());
@@ -195,7 +201,8 @@ fn extreme(name: &str, arguments: &[Argument], wanted: Ordering) -> Result<Bound
         let picks: Vec<(usize, usize)> =
             best.into_iter().enumerate().map(|(row, best)| (best, at(args[best].len(), row))).collect();
         let columns: Vec<&dyn Array> = args.iter().map(AsRef::as_ref).collect();
-        Ok(interleave(&columns, &picks)?)
+        let chosen = interleave(&columns, &picks)?;
+        if of == to { Ok(chosen) } else { gristmill_types::cast::cast(&chosen, &of, &to, &Default::default()) }
     }))
 }
 

@@ -78,7 +78,11 @@ fn negated(array: &ArrayRef) -> Result<ArrayRef> {
 fn bind(name: &str, arguments: &[Argument], operation: Operation) -> Result<Bound> {
     arity(name, arguments, 2..=usize::MAX)?;
     let kinds = (0..arguments.len()).map(|i| truth_type(name, arguments, i)).collect::<Result<Vec<_>>>()?;
-    let boolean = kinds.iter().any(|(_, result)| *result == T::Bool);
+    // One that may be NULL makes no Bool of an AND or OR.
+    let boolean = kinds
+        .iter()
+        .zip(arguments)
+        .any(|((_, result), argument)| *result == T::Bool && (operation == Operation::Xor || argument.kind == T::Bool));
     let nullable = arguments.iter().any(|argument| argument.kind.is_nullable());
     let plain = if boolean { T::Bool } else { T::UInt8 };
     let result = if nullable { plain.nullable() } else { plain };

@@ -16,7 +16,7 @@ use crate::columns::{at, broadcast, list_of, numbers, truths};
 use crate::define::{arity, expect_array, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv};
-use crate::supertype::least;
+use crate::supertype::{least, with_signs};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("map", own_nulls(|name, arguments, _| map(name, arguments)));
@@ -74,7 +74,12 @@ fn map(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }
     let every =
         |skip: usize| arguments.iter().skip(skip).step_by(2).map(|argument| argument.kind.clone()).collect::<Vec<_>>();
-    let (key, value) = (least(name, &every(0))?, least(name, &every(1))?);
+    let common = |skip: usize| -> Result<SqlType> {
+        let mut kinds = every(skip);
+        with_signs(&mut kinds, |i| arguments[i * 2 + skip].constant.as_ref());
+        least(name, &kinds)
+    };
+    let (key, value) = (common(0)?, common(1)?);
     if key.is_nullable() {
         return Err(illegal(name, arguments, 0, "keys that cannot be NULL"));
     }

@@ -12,6 +12,7 @@ use gristmill_types::SqlType;
 
 use crate::columns::{Numbers, at, broadcast, defaults_for_nulls, truth_column, truths};
 use crate::comparison;
+use crate::conditional::with_padding;
 use crate::define::{arity, expect_number, own_nulls};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
@@ -93,18 +94,24 @@ fn coalesce(name: &str, arguments: &[Argument]) -> Result<Bound> {
     with_signs(&mut plain, |i| arguments[used[i]].constant.as_ref());
     let common = least(name, &plain)?;
     let result = if nullable { common.clone().nullable() } else { common.clone() };
+    // A FixedString beside Strings keeps the zeros that fill it up.
+    let keeps_padding = |kind: &SqlType| *common.plain() == T::String && matches!(kind.plain(), T::FixedString(_));
     let casts = arguments
         .iter()
         .enumerate()
         .map(|(i, argument)| match (used.contains(&i), argument.kind.is_nullable()) {
             (false, _) => argument.kind.clone(),
+            (true, _) if keeps_padding(&argument.kind) => argument.kind.without_low_cardinality(),
             (true, true) => common.clone().nullable(),
             (true, false) => common.clone(),
         })
         .collect();
     let arrow = result.arrow();
+    let pads = *common.plain() == T::String;
     Ok(Bound::cast(casts, result, move |args, rows| {
-        let columns: Vec<&ArrayRef> = used.iter().map(|i| &args[*i]).collect();
+        let padded: Vec<ArrayRef> =
+            used.iter().map(|i| if pads { with_padding(&args[*i]) } else { args[*i].clone() }).collect();
+        let columns: Vec<&ArrayRef> = padded.iter().collect();
         if columns.len() == 1 {
             return Ok(columns[0].clone());
         }

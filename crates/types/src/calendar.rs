@@ -11,6 +11,8 @@ pub const EARLIEST_DAY: i32 = days_from_civil(0, 1, 1);
 pub const LATEST_DAY: i32 = days_from_civil(9999, 12, 31);
 /// The last day of `Date`: 2149-06-06.
 pub const LAST_DAY_OF_DATE: i32 = 65_535;
+/// The last day of which a DateTime holds every second, 2106-02-06.
+pub const LAST_DAY_OF_DATETIME: i32 = 49_709;
 pub const SECONDS_A_DAY: i64 = 86_400;
 
 /// Days since the epoch of a date; months from 1, days from 1 (a day past its month's end goes on into the next).

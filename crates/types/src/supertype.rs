@@ -106,8 +106,8 @@ fn time_scale(kind: &SqlType) -> u8 {
     }
 }
 
-/// Instants win over dates, finer ones over coarser ones; the zone is that of the finer instant, of two alike the first's. A
-/// DateTime that is to hold days beyond its range becomes another type, and that has no zone.
+/// Instants win over dates, finer ones over coarser ones; the zone is that of the finer instant, of two alike the first's, be it
+/// the session's. A DateTime that is to hold days beyond its range becomes another type, and that has no zone.
 fn of_dates(left: &SqlType, right: &SqlType) -> SqlType {
     let digits = |kind: &SqlType| matches!(kind, T::DateTime64(..)).then(|| time_scale(kind));
     let zone = match (digits(left), digits(right)) {
@@ -115,7 +115,8 @@ fn of_dates(left: &SqlType, right: &SqlType) -> SqlType {
         (Some(_), None) => left.timezone(),
         (None, Some(_)) => right.timezone(),
         (None, None) if *left == T::Date32 || *right == T::Date32 => None,
-        _ => left.timezone().or(right.timezone()),
+        _ if matches!(left, T::Date | T::Date32) => right.timezone(),
+        _ => left.timezone(),
     };
     let zone = zone.cloned();
     let has = |test: fn(&SqlType) -> bool| test(left) || test(right);
@@ -455,6 +456,8 @@ mod tests {
             ("DateTime | DateTime64(6)", "DateTime64(6)"),
             ("DateTime('UTC') | DateTime('Asia/Tokyo')", "DateTime('UTC')"),
             ("DateTime('Asia/Tokyo') | DateTime", "DateTime('Asia/Tokyo')"),
+            ("DateTime | DateTime('Asia/Tokyo')", "DateTime"),
+            ("Date | DateTime('Asia/Tokyo')", "DateTime('Asia/Tokyo')"),
             ("Decimal(9, 2) | Decimal(9, 4)", "Decimal(9, 4)"),
             ("Decimal(9, 2) | UInt8", "Decimal(9, 2)"),
             ("Decimal(9, 2) | UInt32", "Decimal(18, 2)"),

@@ -200,10 +200,11 @@ fn dates_and_times() {
             ("2024-01-01 00:00:00.567", "DateTime64(3)", "DateTime64(5)", "2024-01-01 00:00:00.56700"),
             ("2024-01-01 00:00:00.567", "DateTime64(3)", "DateTime", "2024-01-01 00:00:00"),
             ("2024-01-01 00:00:00", "DateTime('UTC')", "DateTime('Asia/Tokyo')", "2024-01-01 09:00:00"),
-            // A Date is 16 bits of a day's number: what does not fit wraps around.
+            // A Date is 16 bits of a day's number, a DateTime 32 of seconds: what does not fit wraps around.
             ("2200-01-01", "Date32", "Date", "2020-07-27"),
-            // ClickHouse wraps around here too; staying at the end of the range is the saner half of "undefined".
-            ("1960-01-01", "Date32", "DateTime", "1970-01-01 00:00:00"),
+            ("1960-01-01", "Date32", "DateTime", "2096-02-06 06:28:16"),
+            ("2149-06-06", "Date", "DateTime", "2013-04-29 17:31:44"),
+            ("1970-01-01", "Date", "DateTime('Asia/Tokyo')", "1970-01-02 00:00:00"),
             ("2299-12-31 00:00:00", "DateTime64(3)", "Date32", "2299-12-31"),
             ("2024-01-01 10:20:30", "DateTime('Asia/Tokyo')", "Time", "10:20:30"),
             ("12:34:56.789", "Time64(3)", "Time", "12:34:56"),

@@ -14,3 +14,8 @@ SELECT sum(arraySum(arrayMap(x -> x * number, [1, 2, 3]))) FROM numbers(100);
 SELECT arrayMap((x, y) -> x + y, [1], [1, 2]);
 -- error: UNKNOWN_IDENTIFIER
 SELECT arrayMap(x -> x + undefined_name, [1]);
+-- error: TYPE_MISMATCH
+SELECT arrayFold((acc, x) -> acc + x, [1, 2], 0);
+-- error: TYPE_MISMATCH
+SELECT arrayFold((acc, x) -> toString(x), [1, 2], toInt64(5));
+SELECT arrayFold((acc, x) -> acc + x, [toUInt64(1), 2], toInt64(5)), arrayFold((acc, x) -> concat(acc, x), ['a', 'b'], '');

@@ -119,10 +119,10 @@ impl Interpreter {
                 return Ok(lit(gristmill_types::default::default_scalar(kind)));
             }
             let default = gristmill_types::default::default_scalar(kind);
-            let cast = analyzer.cast_to(typed, &kind.clone().nullable())?;
+            let cast = analyzer.fitted_to(typed, &kind.clone().nullable())?;
             return Ok(datafusion::logical_expr::when(cast.expr.clone().is_not_null(), cast.expr).otherwise(lit(default))?);
         }
-        Ok(analyzer.cast_to(typed, kind)?.expr)
+        Ok(analyzer.fitted_to(typed, kind)?.expr)
     }
 
     /// What is to be computed: the stored columns that are not known, and what they need.

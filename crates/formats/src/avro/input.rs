@@ -75,7 +75,7 @@ impl AvroInput {
             known: known.clone(),
             wanted: wanted.clone(),
             batch_schema: wanted.arrow(),
-            options: CastOptions { timezone, null_as_default, ..CastOptions::default() },
+            options: CastOptions { timezone, null_as_default, saturates: true, ..CastOptions::default() },
             allow_missing: settings.input_format_avro_allow_missing_fields,
             held: Vec::new(),
             wanted_bytes: 0,

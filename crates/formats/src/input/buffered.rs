@@ -56,8 +56,12 @@ pub(crate) struct Buffered {
 
 impl Buffered {
     pub fn new(format: Format, columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Result<Self> {
-        let options =
-            CastOptions { timezone, null_as_default: settings.input_format_null_as_default, ..CastOptions::default() };
+        let options = CastOptions {
+            timezone,
+            null_as_default: settings.input_format_null_as_default,
+            saturates: true,
+            ..CastOptions::default()
+        };
         Ok(Buffered {
             format,
             object: object.to_string(),

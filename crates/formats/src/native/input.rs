@@ -72,8 +72,12 @@ pub(crate) struct NativeInput {
 impl NativeInput {
     pub fn new(columns: &Columns, settings: &Settings, timezone: Tz, object: &str) -> Self {
         let queue = Pushed::default();
-        let options =
-            CastOptions { timezone, null_as_default: settings.input_format_null_as_default, ..CastOptions::default() };
+        let options = CastOptions {
+            timezone,
+            null_as_default: settings.input_format_null_as_default,
+            saturates: true,
+            ..CastOptions::default()
+        };
         NativeInput {
             blocks: blocks(queue.clone()),
             queue,

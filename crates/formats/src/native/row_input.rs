@@ -80,6 +80,7 @@ impl RowBinaryInput {
             options: CastOptions {
                 timezone,
                 null_as_default: settings.input_format_null_as_default,
+                saturates: true,
                 ..CastOptions::default()
             },
             skip_unknown: settings.input_format_skip_unknown_fields,

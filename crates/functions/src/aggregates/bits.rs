@@ -1,7 +1,7 @@
 //! groupBitAnd, groupBitOr, groupBitXor.
 
 use arrow::array::ArrayRef;
-use arrow::datatypes::{ArrowNativeType, DataType};
+use arrow::datatypes::{ArrowNativeType, DataType, i256};
 use gristmill_base::Result;
 use gristmill_types::SqlType as T;
 
@@ -48,11 +48,29 @@ fn bits(call: &Call<'_>, operation: Operation) -> Result<Plan> {
                         kind: kind.clone(),
                     }))
                 })*
-                _ => Err(call.illegal(0, "an integer of up to 64 bits")),
+                T::Int128 | T::UInt128 | T::Int256 | T::UInt256 => Ok(wide(&call.kinds[0], operation)),
+                _ => Err(call.illegal(0, "an integer")),
             }
         };
     }
     by_width!(UInt8: u8, UInt16: u16, UInt32: u32, UInt64: u64, Int8: i8, Int16: i16, Int32: i32, Int64: i64)
+}
+
+/// Integers of more than 64 bits, which are carried in 256.
+fn wide(kind: &T, operation: Operation) -> Plan {
+    let carrier = kind.arrow();
+    let (state, ones) =
+        (carrier.clone(), if *kind == T::UInt128 { i256::from_parts(u128::MAX, 0) } else { i256::MINUS_ONE });
+    Plan::new(kind.clone(), vec![kind.clone()], vec![carrier], move || Bits::<i256> {
+        values: Vec::new(),
+        start: if matches!(operation, Operation::And) { ones } else { i256::ZERO },
+        apply: match operation {
+            Operation::And => |a, b| a & b,
+            Operation::Or => |a, b| a | b,
+            Operation::Xor => |a, b| a ^ b,
+        },
+        kind: state.clone(),
+    })
 }
 
 struct Bits<N> {

@@ -10,13 +10,13 @@ use gristmill_base::allocations::{ASKED_FOR_BYTES, check_room};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
-use super::{Lists, element_of};
+use super::Lists;
 use crate::arithmetic::kinds::match_integer;
 use crate::columns::{Numbers, at, list, too_large};
 use crate::define::{arity, bad_argument, expect_array, expect_integer, illegal, own_nulls, plain};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
-use crate::supertype::{least, with_signs};
+use crate::supertype::{least, with_elements, with_signs};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("array", own_nulls(|name, arguments, _| array(name, arguments)));
@@ -136,7 +136,8 @@ fn range(name: &str, arguments: &[Argument], elements_max: usize) -> Result<Boun
 pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
     arity(name, arguments, 1..=usize::MAX)?;
     (0..arguments.len()).try_for_each(|i| expect_array(name, arguments, i).map(|_| ()))?;
-    let kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
+    let mut kinds: Vec<SqlType> = arguments.iter().map(|argument| argument.kind.plain().clone()).collect();
+    with_signs(&mut kinds, |i| arguments[i].constant.as_ref());
     let result = least(name, &kinds)?;
     Ok(Bound::cast(vec![result.clone(); arguments.len()], result, |args, rows| {
         let lists = args.iter().map(Lists::of).collect::<Result<Vec<_>>>()?;
@@ -154,15 +155,10 @@ pub fn concat(name: &str, arguments: &[Argument]) -> Result<Bound> {
     }))
 }
 
-fn element_supertype(name: &str, array: &SqlType, other: &SqlType) -> Result<SqlType> {
-    let element = element_of(array).cloned().unwrap_or(T::Nothing);
-    least(name, &[element, other.clone()])
-}
-
 fn push(name: &str, arguments: &[Argument], back: bool) -> Result<Bound> {
     arity(name, arguments, 2..=2)?;
     expect_array(name, arguments, 0)?;
-    let element = element_supertype(name, &arguments[0].kind, &arguments[1].kind)?;
+    let element = with_elements(name, &arguments[0], &arguments[1])?;
     let result = SqlType::array(element.clone());
     Ok(Bound::cast(vec![result.clone(), element], result, move |args, rows| {
         let lists = Lists::of(&args[0])?;
@@ -207,7 +203,7 @@ fn resize(name: &str, arguments: &[Argument]) -> Result<Bound> {
     let array = expect_array(name, arguments, 0)?.clone();
     expect_integer(name, arguments, 1)?;
     let element = match arguments.get(2) {
-        Some(fill) => element_supertype(name, &arguments[0].kind, &fill.kind)?,
+        Some(fill) => with_elements(name, &arguments[0], fill)?,
         None => array,
     };
     let result = SqlType::array(element.clone());

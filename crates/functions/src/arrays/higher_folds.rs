@@ -105,8 +105,12 @@ pub fn define_all(functions: &mut HashMap<&'static str, Arc<dyn HigherOrder>>) {
     }
     define(functions, "arrayFold", true, |_, lambda, arrays| {
         let start = arrays.last().cloned().unwrap_or(T::Nothing);
-        let kind = if start == *lambda { start } else { crate::supertype::least("arrayFold", &[start, lambda.clone()])? };
-        bound(kind.clone(), kind, fold)
+        if start != *lambda {
+            let text =
+                format!("Function arrayFold: the lambda gives {lambda}, and what it starts with is {start}: cast either");
+            return Err(Error::new(ErrorCode::TYPE_MISMATCH, text));
+        }
+        bound(start.clone(), start, fold)
     });
 }
 

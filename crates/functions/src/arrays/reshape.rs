@@ -15,7 +15,7 @@ use crate::columns::{Numbers, at, list, numbers, truths};
 use crate::define::{arity, bad_argument, expect_array, expect_integer, plain, volatile};
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound};
-use crate::supertype::least;
+use crate::supertype::{least, with_elements};
 
 pub fn register(registry: &mut Registry) {
     registry.scalar("arrayShiftLeft", plain(|name, arguments, _| shift(name, arguments, 1)));
@@ -90,7 +90,7 @@ fn shift(name: &str, arguments: &[Argument], sign: i64) -> Result<Bound> {
     let mut element = expect_array(name, arguments, 0)?.clone();
     expect_integer(name, arguments, 1)?;
     if let Some(filling) = arguments.get(2) {
-        element = least(name, &[element, filling.kind.clone()])?;
+        element = with_elements(name, &arguments[0], filling)?;
     }
     let mut casts = vec![SqlType::array(element.clone()), T::Int64];
     casts.extend(arguments.get(2).map(|_| element.clone()));

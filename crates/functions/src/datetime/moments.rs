@@ -13,7 +13,7 @@ use gristmill_types::zone::Zone;
 
 use crate::columns::retype;
 use crate::define::{illegal, need_constant_text};
-use crate::scalar::{Argument, FunctionEnv};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
 // Calendar arithmetic is done on these days: what lies beyond counts as the nearest of them.
 pub use gristmill_types::calendar::{EARLIEST_DAY, LATEST_DAY};
@@ -167,6 +167,16 @@ pub fn expect_instants(name: &str, arguments: &[Argument], i: usize, env: &Funct
         return Err(illegal(name, arguments, i, "DateTime or DateTime64"));
     }
     Ok(moments)
+}
+
+/// What a function of the time of day makes of days, which have none: ClickHouse refuses them where it computes one, so that over
+/// no rows there is a type and no error.
+pub fn refused_of_days(name: &str, arguments: &[Argument], result: SqlType) -> Bound {
+    let (name, arguments, carrier) = (name.to_string(), arguments.to_vec(), result.arrow());
+    Bound::new(result, move |_, rows| match rows {
+        0 => Ok(arrow::array::new_empty_array(&carrier)),
+        _ => Err(illegal(&name, &arguments, 0, "DateTime or DateTime64")),
+    })
 }
 
 /// The zone that an argument names: a constant string. `None` where there is no such argument.

@@ -5,9 +5,9 @@ use arrow::array::ArrowPrimitiveType;
 use arrow::datatypes::{UInt8Type, UInt16Type, UInt32Type, UInt64Type};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
-use gristmill_types::calendar::{self, SECONDS_A_DAY, civil_from_days, days_in_month};
+use gristmill_types::calendar::{self, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, days_in_month};
 
-use super::moments::{expect_instants, expect_moments, local_day, ticks};
+use super::moments::{expect_moments, local_day, refused_of_days, ticks};
 use crate::columns::numbers;
 use crate::define::{arity, plain};
 use crate::registry::Registry;
@@ -44,7 +44,7 @@ pub fn register(registry: &mut Registry) {
         year as u32 * 12 + month
     });
     day::<UInt32Type>(registry, "toRelativeWeekNum", T::UInt32, |day| week_number(day).max(0) as u32);
-    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day.max(0) as u32);
+    day::<UInt32Type>(registry, "toRelativeDayNum", T::UInt32, |day| day.clamp(0, LAST_DAY_OF_DATE) as u32);
     day::<UInt16Type>(registry, "toYearNumSinceEpoch", T::UInt16, |day| (civil_from_days(day).0 - 1970) as u16);
     day::<UInt32Type>(registry, "toMonthNumSinceEpoch", T::UInt32, |day| {
         let (year, month, _) = civil_from_days(day);
@@ -62,13 +62,24 @@ pub fn register(registry: &mut Registry) {
             // Where a zone lies half an hour off, its hours are counted by its own clock of 1970, a day ahead.
             let offset = moments.zone.offset_at(0);
             let shift = if offset % 3600 == 0 { 0 } else { SECONDS_A_DAY - offset };
+            let counted = counted(&arguments[0].kind);
             Ok(Bound::new(T::UInt32, move |args, _| {
-                moments.each_second::<UInt32Type>(&args[0], |utc, _| utc.saturating_add(shift).div_euclid(3600) as u32)
+                moments
+                    .each_second::<UInt32Type>(&args[0], |utc, _| counted(utc, utc.saturating_add(shift).div_euclid(3600)))
             }))
         }),
     );
-    second::<UInt32Type>(registry, "toRelativeMinuteNum", T::UInt32, |utc, _| utc.div_euclid(60) as u32);
-    second::<UInt32Type>(registry, "toRelativeSecondNum", T::UInt32, |utc, _| utc as u32);
+    for (name, width) in [("toRelativeMinuteNum", 60), ("toRelativeSecondNum", 1)] {
+        registry.scalar(
+            name,
+            plain(move |name, arguments, env| {
+                let (moments, counted) = (moments_and_zone(name, arguments, env)?, counted(&arguments[0].kind));
+                Ok(Bound::new(T::UInt32, move |args, _| {
+                    moments.each_second::<UInt32Type>(&args[0], |utc, _| counted(utc, utc.div_euclid(width)))
+                }))
+            }),
+        );
+    }
     second::<UInt64Type>(registry, "toYYYYMMDDhhmmss", T::UInt64, |utc, offset| {
         let local = utc.saturating_add(offset);
         let of_day = local.rem_euclid(SECONDS_A_DAY) as u64;
@@ -107,6 +118,14 @@ pub fn yyyymmdd(day: i32) -> u32 {
 /// Weeks from Monday to Sunday, counted from the one that the epoch lies in.
 pub fn week_number(day: i32) -> i32 {
     (day + 3).div_euclid(7)
+}
+
+/// How a number of hours, minutes or seconds since the epoch is given: none before it, where the type holds such moments.
+fn counted(kind: &SqlType) -> fn(i64, i64) -> u32 {
+    match kind.plain() {
+        T::Date32 | T::DateTime64(..) => |utc, number| if utc < 0 { 0 } else { number.min(u32::MAX.into()) as u32 },
+        _ => |_, number| number as u32,
+    }
 }
 
 fn moments_and_zone(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<super::moments::Moments> {
@@ -155,7 +174,10 @@ fn time<R: ArrowPrimitiveType>(
         name,
         plain(move |name, arguments, env| {
             arity(name, arguments, 1..=2)?;
-            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            if moments.scale.is_none() {
+                return Ok(refused_of_days(name, arguments, result.clone()));
+            }
             Ok(Bound::new(result.clone(), move |args, _| {
                 moments
                     .each_second::<R>(&args[0], |utc, offset| f(utc.saturating_add(offset).rem_euclid(SECONDS_A_DAY) as u32))
@@ -176,7 +198,10 @@ fn fraction<R: ArrowPrimitiveType>(
         name,
         plain(move |name, arguments, env| {
             arity(name, arguments, 1..=2)?;
-            let moments = expect_instants(name, arguments, 0, env)?;
+            let moments = expect_moments(name, arguments, 0, env)?;
+            if moments.scale.is_none() {
+                return Ok(refused_of_days(name, arguments, result.clone()));
+            }
             let (scale, unit) = (moments.scale.unwrap_or(0), moments.unit());
             let (up, down) =
                 (10i64.pow(u32::from(digits.saturating_sub(scale))), 10i64.pow(u32::from(scale.saturating_sub(digits))));

@@ -193,13 +193,20 @@ fn shift(name: &str, arguments: &[Argument], kind: IntervalKind, sign: i64, env:
         _ => return Err(illegal(name, arguments, 0, "Date, Date32, DateTime, DateTime64 or String")),
     };
     let zone = Zone::of_type(result.timezone(), session);
-    let casts = vec![result.clone(), arguments[1].kind.clone()];
+    // A day that a DateTime does not hold wraps around as the sum does.
+    let by_day = from == T::Date && from != result;
+    let casts = vec![if by_day { from.clone() } else { result.clone() }, arguments[1].kind.clone()];
     let to = result.clone();
     Ok(Bound::cast(casts, result, move |args, rows| {
         let by = Numbers::of::<Int64Type>(&args[1])?;
         let by = |row: usize| by.get(row).saturating_mul(sign);
         match &to {
             T::Date | T::Date32 => move_days(&args[0], rows, kind, to == T::Date, by),
+            _ if by_day => {
+                let options = gristmill_types::cast::CastOptions { timezone: session, ..Default::default() };
+                let midnights = gristmill_types::cast::cast(&args[0], &from, &to, &options)?;
+                move_instants(&midnights, rows, kind, &to, &zone, by)
+            }
             _ => move_instants(&args[0], rows, kind, &to, &zone, by),
         }
     }))

@@ -11,7 +11,7 @@ use gristmill_types::calendar::{
 };
 use gristmill_types::zone::Zone;
 
-use super::moments::{Moments, expect_instants, expect_moments, from_ticks, midnight, ticks};
+use super::moments::{Moments, expect_instants, expect_moments, from_ticks, midnight, refused_of_days, ticks};
 use crate::columns::retype;
 use crate::define::{arity, illegal, plain};
 use crate::registry::Registry;
@@ -52,8 +52,12 @@ pub fn register(registry: &mut Registry) {
         "toTimeWithFixedDate",
         plain(|name, arguments, env| {
             arity(name, arguments, 1..=2)?;
-            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
-            Ok(Bound::new(T::DateTime(moments.named.clone()), move |args, _| {
+            let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            let result = T::DateTime(moments.named.clone());
+            if moments.scale.is_none() {
+                return Ok(refused_of_days(name, arguments, result));
+            }
+            Ok(Bound::new(result, move |args, _| {
                 // 2 January 1970, so that no zone falls before the epoch.
                 let times = moments.each_second::<Int64Type>(&args[0], |utc, offset| {
                     in_range(moments.zone.to_utc(SECONDS_A_DAY + second_of_day(utc, offset)))
@@ -105,8 +109,11 @@ fn instant(registry: &mut Registry, name: &str, f: impl Fn(i64, i64) -> i64 + Co
         name,
         plain(move |name, arguments, env| {
             arity(name, arguments, 1..=2)?;
-            let moments = expect_instants(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
+            let moments = expect_moments(name, arguments, 0, env)?.in_zone_of(name, arguments, 1)?;
             let result = T::DateTime(moments.named.clone());
+            if moments.scale.is_none() {
+                return Ok(refused_of_days(name, arguments, result));
+            }
             Ok(Bound::new(result, move |args, _| {
                 let starts =
                     moments.each_second::<Int64Type>(&args[0], |utc, offset| in_range(f(utc.max(i64::MIN / 2), offset)))?;

@@ -2,6 +2,7 @@
 //!
 //! Intervals of seconds and minutes are counted from the epoch, hours from local midnight, days from 1970-01-01, weeks
 //! from Monday 1970-01-05, months and quarters from January 1900, years from year 0; or all of them from a given origin.
+//! A start beyond what the result's type holds is at its end; one of a Date32 wraps around, as in ClickHouse.
 
 use std::sync::Arc;
 
@@ -14,7 +15,7 @@ use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
 
 use super::intervals::{nanos, unit_by_name};
-use super::moments::{Moments, expect_moments, from_ticks, local_day, midnight, ticks, zone_argument};
+use super::moments::{Moments, expect_moments, from_ticks, local_day, midnight, refused_of_days, ticks, zone_argument};
 use super::starts::{in_range, second_of_day};
 use crate::columns::{Numbers, retype};
 use crate::define::{arity, bad_argument, constant_integer, illegal, need_constant_text, not_constant, plain};
@@ -47,9 +48,7 @@ pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEn
         return from_origin(name, arguments, env, kind, length);
     }
     let moments = moments.in_zone_of(name, arguments, 2)?;
-    if moments.scale.is_none() && kind < IntervalKind::Day {
-        return Err(illegal(name, arguments, 0, "DateTime or DateTime64, as the interval is shorter than a day"));
-    }
+    let of_day = moments.scale.is_none() && kind < IntervalKind::Day;
     let result = match kind {
         IntervalKind::Nanosecond => T::DateTime64(9, moments.named.clone()),
         IntervalKind::Microsecond => T::DateTime64(6, moments.named.clone()),
@@ -57,7 +56,11 @@ pub fn to_start_of_interval(name: &str, arguments: &[Argument], env: &FunctionEn
         _ if kind <= IntervalKind::Day => T::DateTime(moments.named.clone()),
         _ => T::Date,
     };
-    Ok(starts(moments, kind, length, result))
+    if of_day {
+        return Ok(refused_of_days(name, arguments, result));
+    }
+    let wraps = *arguments[0].kind.plain() == T::Date32;
+    Ok(starts(moments, kind, length, result, wraps))
 }
 
 /// Types keep to the argument's family: the wide ones give Date32 and DateTime64.
@@ -85,11 +88,11 @@ fn date_trunc(name: &str, arguments: &[Argument], env: &FunctionEnv) -> Result<B
         (_, true) => T::Date32,
         (_, false) => T::Date,
     };
-    let bound = starts(moments, kind, 1, result);
+    let bound = starts(moments, kind, 1, result, false);
     Ok(Bound::new(bound.result, move |args, rows| (bound.kernel)(&args[1..], rows)))
 }
 
-fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType) -> Bound {
+fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType, wraps: bool) -> Bound {
     let narrow = matches!(result, T::DateTime(_) | T::Date);
     let to = result.clone();
     Bound::new(result, move |args, _| match kind {
@@ -118,14 +121,22 @@ fn starts(moments: Moments, kind: IntervalKind, length: i64, result: SqlType) ->
             let zone: &Zone = &moments.zone;
             let starts = moments.each_day::<Int64Type>(&args[0], |day| {
                 let start = midnight(zone, i64::from(day).div_euclid(length).saturating_mul(length).max(-800_000));
-                if narrow { in_range(start) } else { start }
+                match (wraps, narrow) {
+                    (true, _) => i64::from(start as u32),
+                    (false, true) => in_range(start),
+                    (false, false) => start,
+                }
             })?;
             retype(&starts, &to.arrow())
         }
         _ => {
             let days = moments.each_day::<Date32Type>(&args[0], |day| {
                 let start = day_start(day, kind, length);
-                if narrow { start.clamp(0, LAST_DAY_OF_DATE) } else { start }
+                match (wraps, narrow) {
+                    (true, _) => i32::from(start as u16),
+                    (false, true) => start.clamp(0, LAST_DAY_OF_DATE),
+                    (false, false) => start,
+                }
             })?;
             Ok(days)
         }

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use SqlType as T;
 use chrono_tz::Tz;
 use datafusion::common::ScalarValue;
-use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, SECONDS_A_DAY, civil_from_days, monday};
+use gristmill_types::calendar::{FIRST_DAY, LAST_DAY_OF_DATE, LAST_DAY_OF_DATETIME, SECONDS_A_DAY, civil_from_days, monday};
 use gristmill_types::zone::Zone;
 use gristmill_types::{IntervalKind, SqlType};
 
@@ -169,6 +169,8 @@ fn judge(
             let moment = seen(name, 1, arguments)?;
             others_constant(1).then(|| of_days_or_times(&moment, session).map(|found| found.at(1)))?
         }
+        // Starts beyond what a Date holds wrap around.
+        "toStartOfInterval" if *kind == T::Date32 => None,
         // Hours are counted from midnight, and begin again where a clock is turned back.
         "toStartOfInterval" if matches!(arguments.get(1)?.kind, T::Interval(IntervalKind::Hour)) => {
             (others_constant(0) && zone_of(kind, session).is_fixed()).then(|| of_days_or_times(kind, session))?
@@ -345,10 +347,21 @@ fn conversion(from: &SqlType, to: &SqlType, session: &Zone) -> Option<Monotonici
             Some(Monotonicity::rising(Holds::Between(i128::MIN, gristmill_types::calendar::LAST_DAY.into())))
         }
         (from, T::DateTime(_)) if from.integer_bits().is_some_and(|(bits, _)| bits <= 64) => always,
-        (T::Date | T::Date32, T::Date | T::Date32 | T::DateTime(_)) => always,
+        // Beyond the narrower type's ends days and times wrap around.
+        (T::Date32, T::Date) => Some(Monotonicity::rising(Holds::Between(0, LAST_DAY_OF_DATE.into()))),
+        (T::Date | T::Date32, T::DateTime(_)) => Some(Monotonicity::rising(Holds::Between(1, LAST_DAY_OF_DATETIME.into()))),
+        (T::Date | T::Date32, T::Date | T::Date32) => always,
         (T::Date, T::DateTime64(scale, _)) | (T::DateTime(_), T::DateTime64(scale, _)) if *scale <= 8 => always,
+        (T::DateTime64(scale, _), T::Date) => of_days_or_times(from, session).map(|_| {
+            let day = i128::from(SECONDS_A_DAY) * 10i128.pow(u32::from(*scale));
+            Monotonicity::rising(Holds::Between(day, i128::from(LAST_DAY_OF_DATE) * day))
+        }),
         (T::DateTime(_) | T::DateTime64(..), T::Date | T::Date32) => of_days_or_times(from, session),
-        (T::DateTime(_) | T::DateTime64(..), T::DateTime(_)) => always,
+        (T::DateTime64(scale, _), T::DateTime(_)) => {
+            let end = (i128::from(u32::MAX) + 1) * 10i128.pow(u32::from(*scale));
+            Some(Monotonicity::rising(Holds::Between(0, end - 1)))
+        }
+        (T::DateTime(_), T::DateTime(_)) => always,
         (T::DateTime64(a, _), T::DateTime64(b, _)) if a >= b => always,
         (T::Date | T::Date32 | T::DateTime(_), to) if to.is_integer() => narrowing(carried(from)?, to),
         (from, to) if from.is_integer() && to.is_integer() => narrowing(ends(from)?, to),
@@ -503,6 +516,21 @@ mod tests {
         assert_eq!(with_constant("round", "Float64", -2), Some(Monotonicity::rising(Holds::Always)));
         assert_eq!(with_constant("round", "Float64", 2), None);
         assert_eq!(with_constant("round", "Decimal(9, 2)", 1), Some(Monotonicity::rising(Holds::Always)));
+    }
+
+    #[test]
+    fn what_wraps_around_rises_within_the_narrower_type() {
+        let cast = |from: &str, to: &str| {
+            let arguments = [Argument { kind: kind(from), constant: None }];
+            monotonic_call("CAST", &arguments, &kind(to), &Zone::utc()).unwrap()
+        };
+        let days = cast("Date32", "Date");
+        assert!(days.over(0, 65_535) && !days.over(-1, 65_535) && !days.over(0, 65_536));
+        assert!(cast("Date", "DateTime").over(1, 49_709) && !cast("Date", "DateTime").over(1, 49_711));
+        let seconds = cast("DateTime64(3, 'UTC')", "DateTime('UTC')");
+        assert!(seconds.over(0, 4_294_967_295_999) && !seconds.over(-1, 0) && !seconds.over(0, 4_294_967_296_000));
+        assert!(!cast("DateTime64(3, 'UTC')", "Date").over(-1, 0));
+        assert_eq!(monotonic("toStartOfInterval", &[T::Date32, T::Interval(IntervalKind::Week)]), None);
     }
 
     #[test]

@@ -193,6 +193,7 @@ impl<'a> Listener<'a> {
         let options = CastOptions {
             timezone: timezone(settings)?,
             null_as_default: settings.input_format_null_as_default,
+            saturates: true,
             ..CastOptions::default()
         };
         self.asked.store(true, Ordering::Release);

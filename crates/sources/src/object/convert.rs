@@ -20,6 +20,7 @@ impl Converter {
         let options = CastOptions {
             timezone: session_timezone(settings),
             null_as_default: settings.input_format_null_as_default,
+            saturates: true,
             ..CastOptions::default()
         };
         Converter { options }

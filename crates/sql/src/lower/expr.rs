@@ -192,7 +192,7 @@ impl Analyzer<'_> {
                     ));
                 }
                 let text = value.kind == SqlType::String;
-                self.cast(value, &kind).map_err(|error| match function.name.as_str() {
+                self.convert(value, &kind).map_err(|error| match function.name.as_str() {
                     // What stands for `{name:Type}`.
                     "_CAST" if text => Error::new(
                         ErrorCode::BAD_QUERY_PARAMETER,

@@ -8,8 +8,6 @@ use datafusion::datasource::provider_as_source;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::DefaultKind;
-use gristmill_types::SqlType;
-use gristmill_types::supertype::least_supertype;
 use sqlparser::ast::{Query, TableFactor, TableWithJoins};
 
 use super::sample::{self, SAMPLE_FACTOR};
@@ -204,11 +202,6 @@ impl Analyzer<'_> {
     pub(crate) fn cross(&self, left: Relation, right: Relation) -> Result<Relation> {
         let plan = LogicalPlanBuilder::from(left.plan).cross_join(right.plan)?.build()?;
         Ok(Relation { plan, columns: left.columns.into_iter().chain(right.columns).collect() })
-    }
-
-    /// The common type of the columns of two queries at one position.
-    pub(crate) fn common_kind(&self, a: &SqlType, b: &SqlType) -> Result<SqlType> {
-        least_supertype(&[a.clone(), b.clone()])
     }
 }
 

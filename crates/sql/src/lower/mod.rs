@@ -243,6 +243,11 @@ impl<'a> Analyzer<'a> {
 
     /// Casts to a type, for what is put together outside of a query.
     pub fn cast_to(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
+        self.convert(typed, to)
+    }
+
+    /// As `cast_to`, for a column that the values become part of: days and times stay within what it holds.
+    pub fn fitted_to(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
         self.cast(typed, to)
     }
 
@@ -268,13 +273,23 @@ impl<'a> Analyzer<'a> {
         }
     }
 
-    /// Casts to a type; constants are cast at once.
+    /// Brings a value to a type that it has in common with others; constants are cast at once.
     pub(crate) fn cast(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
         let typed = self.as_value(typed)?;
         if typed.kind == *to {
             return Ok(typed);
         }
         let expr = gristmill_functions::cast_expr(typed.expr, &typed.kind, to, &self.env)?;
+        self.fold(Typed::new(expr, to.clone()))
+    }
+
+    /// As `cast`, where the query asks for it.
+    fn convert(&self, typed: Typed, to: &SqlType) -> Result<Typed> {
+        let typed = self.as_value(typed)?;
+        if typed.kind == *to {
+            return Ok(typed);
+        }
+        let expr = gristmill_functions::conversion_expr(typed.expr, &typed.kind, to, &self.env)?;
         self.fold(Typed::new(expr, to.clone()))
     }
 

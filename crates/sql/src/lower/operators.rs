@@ -71,12 +71,17 @@ impl Analyzer<'_> {
                 for argument in arguments {
                     let typed = self.expr(argument, context)?;
                     nullable |= typed.kind.is_nullable();
-                    of_bools |= *typed.kind.plain() == SqlType::Bool;
+                    // One that may be NULL is no Bool here.
+                    of_bools |= typed.kind == SqlType::Bool;
                     operands.push(self.as_predicate(typed, &format!("argument of function {name}"))?);
                 }
+                // FALSE decides an AND and TRUE an OR, whatever stands beside it.
+                let decided = boolean(operator == Operator::Or);
+                if operands.contains(&decided) {
+                    return Ok(Some(logical(decided, nullable, of_bools)));
+                }
                 let combined = super::junctions::combined(operator, operands);
-                // One that may be NULL is no Bool any more.
-                Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools && !nullable))).transpose()?)
+                Ok(combined.map(|expr| self.fold(logical(expr, nullable, of_bools))).transpose()?)
             }
             ("not", [argument]) => {
                 let typed = self.expr(argument, context)?;
@@ -96,7 +101,7 @@ impl Analyzer<'_> {
             }
             ("if", [condition, yes, no]) => {
                 let arms = vec![(condition, yes)];
-                self.case(&arms, no, context)
+                self.case(&arms, no, true, context)
             }
             ("multiIf", _) if arguments.len() >= 3 && arguments.len() % 2 == 1 => {
                 let (otherwise, pairs) = match arguments.split_last() {
@@ -104,7 +109,7 @@ impl Analyzer<'_> {
                     None => return Ok(None),
                 };
                 let arms: Vec<(&Node, &Node)> = pairs.chunks_exact(2).map(|pair| (&pair[0], &pair[1])).collect();
-                self.case(&arms, otherwise, context)
+                self.case(&arms, otherwise, arms.len() == 1, context)
             }
             // Each branch compares: what stands for the value is lowered to one expression that DataFusion computes once.
             ("caseWithExpression", [value, arms @ .., otherwise]) if arms.len() >= 2 && arms.len() % 2 == 0 => {
@@ -112,7 +117,7 @@ impl Analyzer<'_> {
                     arms.chunks_exact(2).map(|arm| call("equals", vec![value.clone(), arm[0].clone()])).collect();
                 let arms: Vec<(&Node, &Node)> =
                     compared.iter().zip(arms.chunks_exact(2)).map(|(is, arm)| (is, &arm[1])).collect();
-                self.case(&arms, otherwise, context)
+                self.case(&arms, otherwise, false, context)
             }
             ("nullIf", [value, other]) => self.null_if(value, other, context),
             (_, [left, right]) => {
@@ -137,7 +142,14 @@ impl Analyzer<'_> {
 
     /// `None` where the function itself has to choose: DataFusion computes a condition without columns once to see whether its
     /// arm is ever taken, and a condition on `rand()` is not the same twice, so it took columns with NULLs for columns without.
-    fn case(&self, arms: &[(&Node, &Node)], otherwise: &Node, context: &Context<'_>) -> Result<Option<Typed>> {
+    /// With `chooses` a condition that is known chooses its value here: a constant is one then for GROUP BY too.
+    fn case(
+        &self,
+        arms: &[(&Node, &Node)],
+        otherwise: &Node,
+        chooses: bool,
+        context: &Context<'_>,
+    ) -> Result<Option<Typed>> {
         let mut conditions = Vec::new();
         let mut values = Vec::new();
         for (condition, value) in arms {
@@ -149,6 +161,11 @@ impl Analyzer<'_> {
         let mut kinds: Vec<SqlType> = values.iter().chain([&last]).map(|typed| typed.kind.clone()).collect();
         with_signs(&mut kinds, |i| values.get(i).unwrap_or(&last).constant());
         let kind = least_supertype(&kinds)?;
+        if chooses && let [Expr::Literal(ScalarValue::Boolean(Some(known)), _)] = conditions[..] {
+            let chosen = if known { values.remove(0) } else { last };
+            let kind = if differ_by_zone(&chosen.kind, &kind) { chosen.kind.clone() } else { kind };
+            return self.arm(chosen, &kind).map(Some);
+        }
         if kind.is_nullable() && conditions.iter().any(Expr::is_volatile) {
             return Ok(None);
         }
@@ -468,6 +485,16 @@ pub(super) fn as_numbers(typed: Typed) -> Typed {
 pub(super) fn is_padded(left: &Typed, right: &Typed) -> bool {
     let (left, right) = (left.kind.plain(), right.kind.plain());
     matches!(left, SqlType::FixedString(_)) && right.is_string() && left != right
+}
+
+/// Whether two types of times are the same but for their zones.
+fn differ_by_zone(a: &SqlType, b: &SqlType) -> bool {
+    a.is_nullable() == b.is_nullable()
+        && match (a.plain(), b.plain()) {
+            (SqlType::DateTime(a), SqlType::DateTime(b)) => a != b,
+            (SqlType::DateTime64(scale, a), SqlType::DateTime64(other, b)) => scale == other && a != b,
+            _ => false,
+        }
 }
 
 /// Types that share a carrier and an order: String and FixedString do not pad alike, enums compare by value.

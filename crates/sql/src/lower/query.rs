@@ -4,9 +4,12 @@ use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use datafusion::common::ScalarValue;
 use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Union};
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::supertype::with_signs;
 use gristmill_types::SqlType;
+use gristmill_types::supertype::least_supertype;
 use sqlparser::ast::{Query, Select, SelectItem, SetExpr, SetOperator, SetQuantifier, TableAlias, TableFactor, Values};
 
 use super::limits::Tail;
@@ -126,13 +129,10 @@ impl Analyzer<'_> {
         }
         let mut rest = all.iter();
         let first = rest.next().ok_or_else(|| Error::logical("A union of nothing"))?;
-        let mut kinds: Vec<SqlType> = first.columns.iter().map(|column| column.kind.clone()).collect();
         for other in rest {
             check_widths(SetOperator::Union, first, other)?;
-            for (kind, column) in kinds.iter_mut().zip(&other.columns) {
-                *kind = self.common_kind(kind, &column.kind)?;
-            }
         }
+        let kinds = common_kinds(&all.iter().collect::<Vec<_>>())?;
         if all.len() == 1
             && let Some(one) = all.pop()
         {
@@ -188,12 +188,7 @@ impl Analyzer<'_> {
 
     fn set_operation(&self, op: SetOperator, quantifier: SetQuantifier, left: Lowered, right: Lowered) -> Result<Lowered> {
         check_widths(op, &left, &right)?;
-        let kinds = left
-            .columns
-            .iter()
-            .zip(&right.columns)
-            .map(|(a, b)| self.common_kind(&a.kind, &b.kind))
-            .collect::<Result<Vec<_>>>()?;
+        let kinds = common_kinds(&[&left, &right])?;
         let names: Vec<String> = left.columns.iter().map(|column| self.unique(&column.name)).collect();
         let all = self.keeps_equal_rows(op, quantifier)?;
         let shown = left.columns.clone();
@@ -269,7 +264,7 @@ impl Analyzer<'_> {
         let mut kinds = Vec::new();
         for at in 0..width {
             let all: Vec<SqlType> = rows.iter().map(|row| row[at].kind.clone()).collect();
-            kinds.push(gristmill_types::supertype::least_supertype(&all)?);
+            kinds.push(least_supertype(&all)?);
         }
         let exprs = rows
             .into_iter()
@@ -354,6 +349,34 @@ fn check_widths(op: SetOperator, left: &Lowered, right: &Lowered) -> Result<()> 
         ErrorCode::UNION_ALL_RESULT_STRUCTURES_MISMATCH,
         format!("Different number of columns in {op}: {} and {}", left.columns.len(), right.columns.len()),
     ))
+}
+
+/// The types of the columns that queries give together.
+fn common_kinds(queries: &[&Lowered]) -> Result<Vec<SqlType>> {
+    let width = queries.first().map_or(0, |query| query.columns.len());
+    let common = |at: usize| {
+        let mut kinds: Vec<SqlType> = queries.iter().map(|query| query.columns[at].kind.clone()).collect();
+        with_signs(&mut kinds, |i| constant_of(&queries[i].plan, &queries[i].columns[at].expr));
+        kinds
+            .into_iter()
+            .map(Ok::<SqlType, Error>)
+            .reduce(|a, b| least_supertype(&[a?, b?]))
+            .unwrap_or_else(|| Ok(SqlType::Nothing))
+    };
+    (0..width).map(common).collect()
+}
+
+/// The value that a column of a plan has in all rows because it was written so.
+fn constant_of<'p>(plan: &'p LogicalPlan, expr: &'p Expr) -> Option<&'p ScalarValue> {
+    match (expr, plan) {
+        (Expr::Literal(value, _), _) => Some(value),
+        (Expr::Alias(alias), _) => constant_of(plan, &alias.expr),
+        (Expr::Column(column), LogicalPlan::Projection(projection)) => {
+            let at = projection.schema.maybe_index_of_column(column)?;
+            constant_of(&projection.input, &projection.expr[at])
+        }
+        _ => None,
+    }
 }
 
 /// The expression of `WITH expression AS name` (see `tokens`).

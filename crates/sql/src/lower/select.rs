@@ -243,7 +243,7 @@ impl Analyzer<'_> {
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {
             None | Some(Distinct::All) => {}
-            Some(Distinct::Distinct) if !hidden => builder = builder.distinct()?,
+            Some(Distinct::Distinct) if !hidden => builder = distinct_rows(builder)?,
             Some(Distinct::Distinct) => {
                 let on: Vec<Expr> = columns.iter().map(|column| column.expr.clone()).collect();
                 builder = self.first_of_each(builder, &on, &sorts, 0, 1)?;
@@ -293,6 +293,30 @@ impl Analyzer<'_> {
         }
         Ok(Lowered { plan: builder.build()?, columns })
     }
+}
+
+/// The rows of a projection that differ. Its constants tell no rows apart: they are put back behind.
+fn distinct_rows(builder: LogicalPlanBuilder) -> Result<LogicalPlanBuilder> {
+    let LogicalPlan::Projection(projection) = builder.plan() else { return Ok(builder.distinct()?) };
+    let constant = |expr: &Expr| matches!(expr.clone().unalias(), Expr::Literal(..));
+    let columns = projection.schema.columns();
+    let keys: Vec<Expr> = projection
+        .expr
+        .iter()
+        .zip(&columns)
+        .filter(|(expr, _)| !constant(expr))
+        .map(|(_, column)| Expr::Column(column.clone()))
+        .collect();
+    if keys.is_empty() || keys.len() == columns.len() {
+        return Ok(builder.distinct()?);
+    }
+    let all: Vec<Expr> = projection
+        .expr
+        .iter()
+        .zip(columns)
+        .map(|(expr, column)| if constant(expr) { expr.clone() } else { Expr::Column(column) })
+        .collect();
+    Ok(builder.aggregate(keys, Vec::<Expr>::new())?.project(all)?)
 }
 
 /// The WINDOW clause.

@@ -55,6 +55,9 @@ pub struct CastOptions {
     pub null_as_default: bool,
     /// Refuse numbers that do not come out equal.
     pub accurate: bool,
+    /// Days and times beyond Date and DateTime are their ends: so it is where ClickHouse brings values to a type by itself, in an
+    /// INSERT or for what columns have in common. Where a conversion is asked for they wrap around.
+    pub saturates: bool,
 }
 
 impl Default for CastOptions {
@@ -67,6 +70,7 @@ impl Default for CastOptions {
             keep_nullable: false,
             null_as_default: false,
             accurate: false,
+            saturates: false,
         }
     }
 }

@@ -1,8 +1,9 @@
 //! Dates and times: among themselves, and from and to numbers.
 //!
 //! Every source becomes a column of ticks with a scale, or of days; every target is made from one of them. Dates are days of
-//! the calendar and meet instants in a zone (the type's own, else the session's): a date is its midnight there. What lies
-//! beyond the range of the narrow types (Date, DateTime) stays at the end of the range. Fractions are cut towards zero.
+//! the calendar and meet instants in a zone (the type's own, else the session's): a date is its midnight there. Days and times
+//! beyond the range of the narrow types (Date, DateTime) wrap around, or are at the end of the range with `saturates`; numbers
+//! always are. Fractions are cut towards zero.
 //!
 //! Numbers mean days for dates as long as a date can be meant, and seconds since the epoch beyond that; seconds for DateTime
 //! and DateTime64.
@@ -17,7 +18,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use super::number::to_f64;
 use super::{CastOptions, no_way, plain_or_same, relabel, try_from_fn};
 use crate::builder::from_ticks;
-use crate::calendar::{EARLIEST_DAY, LAST_DAY_OF_DATE, LATEST_DAY, SECONDS_A_DAY};
+use crate::calendar::{EARLIEST_DAY, LAST_DAY_OF_DATE, LAST_DAY_OF_DATETIME, LATEST_DAY, SECONDS_A_DAY};
 use crate::sql_type::SqlType;
 use crate::text::ticks;
 use crate::zone::Zone;
@@ -38,9 +39,14 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
             let days = array.as_primitive::<Date32Type>();
             match to {
                 T::Date if options.accurate => checked_date(days, to, options),
-                T::Date => Ok(date_array(days.values().iter().copied(), true, nulls)),
+                T::Date => Ok(date_array(days.values().iter().copied(), true, options.saturates, nulls)),
                 T::Date32 => Ok(array.clone()),
-                T::DateTime(_) | T::DateTime64(..) => {
+                T::DateTime(_) => {
+                    let zone = zone_of(to, options);
+                    let seconds = days.values().iter().map(|day| midnight(&zone, *day, *from == T::Date, options.saturates));
+                    Ok(from_ticks(seconds.collect::<ScalarBuffer<i64>>(), nulls, &to.arrow()))
+                }
+                T::DateTime64(..) => {
                     let zone = zone_of(to, options);
                     let seconds = days.values().iter().map(|day| zone.to_utc(i64::from(*day) * SECONDS_A_DAY));
                     instants(seconds.collect(), 0, to, nulls, options)
@@ -60,13 +66,14 @@ pub(super) fn convert(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &
                 .iter()
                 .map(|tick| local.to_local(tick.div_euclid(unit)).div_euclid(SECONDS_A_DAY))
                 .map(|day| day.clamp(EARLIEST_DAY.into(), LATEST_DAY.into()) as i32);
-            Ok(date_array(days, *to == T::Date, nulls))
+            // The first seconds of a DateTime are a day earlier in the west, which is the first one all the same.
+            let saturates = options.saturates || matches!(from, T::DateTime(_));
+            Ok(date_array(days, *to == T::Date, saturates, nulls))
         }
-        // A DateTime is 32 bits: what does not fit wraps around.
         (T::DateTime64(..), T::DateTime(_)) => {
             let unit = unit_of(from);
             let seconds: ScalarBuffer<i64> =
-                ticks(array)?.iter().map(|tick| i64::from(tick.div_euclid(unit) as u32)).collect();
+                ticks(array)?.iter().map(|tick| in_32_bits(tick.div_euclid(unit), options.saturates)).collect();
             Ok(from_ticks(seconds, nulls, &to.arrow()))
         }
         (T::DateTime(_) | T::DateTime64(..), T::DateTime(_) | T::DateTime64(..)) => {
@@ -104,9 +111,26 @@ fn zone_of(kind: &SqlType, options: &CastOptions) -> Zone {
     Zone::of_type(kind.timezone(), options.timezone)
 }
 
-fn date_array(days: impl Iterator<Item = i32>, narrow: bool, nulls: Option<NullBuffer>) -> ArrayRef {
-    // A Date is 16 bits: what does not fit wraps around.
-    let fitting = |day: i32| if narrow { i32::from(day as u16) } else { day.clamp(EARLIEST_DAY, LATEST_DAY) };
+/// Seconds as a DateTime holds them.
+fn in_32_bits(second: i64, saturates: bool) -> i64 {
+    if saturates { second.clamp(0, u32::MAX.into()) } else { i64::from(second as u32) }
+}
+
+/// When a day begins in a zone, as a DateTime. A Date has no day before its first: where that begins earlier than DateTime does,
+/// it is the next midnight, as in ClickHouse.
+fn midnight(zone: &Zone, day: i32, of_date: bool, saturates: bool) -> i64 {
+    let day = if saturates { day.clamp(0, LAST_DAY_OF_DATETIME) } else { day };
+    let second = zone.to_utc(i64::from(day) * SECONDS_A_DAY);
+    if of_date && second < 0 { zone.to_utc(SECONDS_A_DAY) } else { in_32_bits(second, saturates) }
+}
+
+fn date_array(days: impl Iterator<Item = i32>, narrow: bool, saturates: bool, nulls: Option<NullBuffer>) -> ArrayRef {
+    // A Date is 16 bits.
+    let fitting = |day: i32| match (narrow, saturates) {
+        (true, false) => i32::from(day as u16),
+        (true, true) => day.clamp(0, LAST_DAY_OF_DATE),
+        (false, _) => day.clamp(EARLIEST_DAY, LATEST_DAY),
+    };
     let days: Vec<i32> = days.map(fitting).collect();
     Arc::new(Date32Array::new(days.into(), nulls))
 }
@@ -238,7 +262,7 @@ fn from_number_to_date(array: &ArrayRef, from: &SqlType, to: &SqlType, options: 
         })?;
         return relabel(&(Arc::new(days) as ArrayRef), &to.arrow());
     }
-    Ok(date_array(values.into_iter().map(day), narrow, array.nulls().cloned()))
+    Ok(date_array(values.into_iter().map(day), narrow, options.saturates, array.nulls().cloned()))
 }
 
 fn from_number_to_instant(array: &ArrayRef, from: &SqlType, to: &SqlType, options: &CastOptions) -> Result<ArrayRef> {

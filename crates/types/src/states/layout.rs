@@ -65,9 +65,9 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("anyLast", Nulls::Flag, chosen_one),
     ("argMin", Nulls::Flag, chosen_two),
     ("argMax", Nulls::Flag, chosen_two),
-    ("groupBitAnd", Nulls::Flag, |kinds| Some(vec![Piece::AllOnes(narrow_integer(kinds)?)])),
-    ("groupBitOr", Nulls::Flag, |kinds| Some(vec![Piece::Value(narrow_integer(kinds)?)])),
-    ("groupBitXor", Nulls::Flag, |kinds| Some(vec![Piece::Value(narrow_integer(kinds)?)])),
+    ("groupBitAnd", Nulls::Flag, |kinds| Some(vec![Piece::AllOnes(integer(kinds)?)])),
+    ("groupBitOr", Nulls::Flag, |kinds| Some(vec![Piece::Value(integer(kinds)?)])),
+    ("groupBitXor", Nulls::Flag, |kinds| Some(vec![Piece::Value(integer(kinds)?)])),
     ("groupArray", Nulls::None, elements),
     ("groupUniqArray", Nulls::None, elements),
     ("uniqExact", Nulls::One, |kinds| Some(vec![Piece::Keys(key_bytes(one(kinds)?)?)])),
@@ -128,6 +128,10 @@ fn chosen_one(kinds: &[SqlType]) -> Option<Vec<Piece>> {
 
 fn chosen_two(kinds: &[SqlType]) -> Option<Vec<Piece>> {
     (kinds.len() == 2).then(|| vec![Piece::Chosen(kinds.to_vec())])
+}
+
+fn integer(kinds: &[SqlType]) -> Option<SqlType> {
+    one(kinds).filter(|kind| kind.integer_bits().is_some()).cloned()
 }
 
 /// An integer of up to 64 bits.
@@ -266,8 +270,13 @@ pub(super) fn empty(pieces: &[Piece]) -> Result<Vec<ArrayRef>> {
         match piece {
             Piece::Value(kind) => out.push(default_array(kind, 1)),
             Piece::AllOnes(kind) => {
-                let bytes = width(kind).ok_or_else(|| Error::logical(format!("{kind} has no width")))?.arrow;
-                let ones = Buffer::from_vec(vec![0xff_u8; bytes]);
+                let width = width(kind).ok_or_else(|| Error::logical(format!("{kind} has no width")))?;
+                let mut ones = vec![0xff_u8; width.arrow];
+                if *kind == T::UInt128 {
+                    // Its upper half in memory is no part of it.
+                    ones[width.wire..].fill(0);
+                }
+                let ones = Buffer::from_vec(ones);
                 out.push(make_array(ArrayData::builder(kind.arrow()).len(1).add_buffer(ones).align_buffers(true).build()?));
             }
             Piece::Chosen(kinds) => {
