@@ -2,9 +2,9 @@
 
 use gristmill_types::Shape;
 
+use super::digits::write_number;
 use super::measures::{closed, turned};
 use super::shapes::{Geometry, Point};
-use super::digits::write_number;
 
 fn write_pairs(points: &[Point], between: &str, out: &mut String) {
     for (place, (x, y)) in points.iter().enumerate() {

@@ -6,8 +6,8 @@
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::Shape;
 
-use super::shapes::{Geometry, Point};
 use super::digits::write_number;
+use super::shapes::{Geometry, Point};
 
 fn name_of(shape: Shape) -> &'static str {
     match shape {
