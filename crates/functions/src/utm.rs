@@ -262,7 +262,7 @@ fn from_utm(name: &str, arguments: &[Argument]) -> Result<Bound> {
 
 /// Rows of even zones begin five letters later.
 fn row_offset(zone: u8) -> u32 {
-    if zone % 2 == 0 { 5 } else { 0 }
+    if zone.is_multiple_of(2) { 5 } else { 0 }
 }
 
 fn write_reference(grid: Grid, precision: usize, out: &mut Vec<u8>) {

@@ -84,7 +84,7 @@ struct Reader<'a> {
 /// Words, and brackets and commas by themselves.
 fn tokens_of(text: &str) -> Vec<&str> {
     let mut tokens = Vec::new();
-    for word in text.split(|c: char| matches!(c, ' ' | '\t' | '\n' | '\r' | '\u{b}' | '\u{c}')) {
+    for word in text.split([' ', '\t', '\n', '\r', '\u{b}', '\u{c}']) {
         let mut rest = word;
         while let Some(at) = rest.find(['(', ')', ',']) {
             tokens.extend([&rest[..at], &rest[at..=at]]);
