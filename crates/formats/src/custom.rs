@@ -2,13 +2,15 @@
 //!
 //! Reading looks for the end of a field first, by its escaping rule (`field_end`), and for the delimiter behind it then; values are
 //! made of the field's text by whoever reads. Escaped and Raw fields end with a tab or a line end whatever the
-//! delimiter is, as ClickHouse has it.
+//! delimiter is, as ClickHouse has it. Where spaces are ignored, those of one line may stand before each field and each delimiter: a
+//! delimiter cannot begin with one then.
 
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_introspect::Settings;
 use gristmill_types::scan::json::JsonCursor;
 use gristmill_types::scan::quoted::{quoted, unescape};
 
+use crate::Format;
 use crate::input::json_rows::is_cut_off;
 use crate::input::tsv::is_escaped;
 
@@ -63,6 +65,8 @@ pub(crate) struct CustomDialect {
     pub row_between: Vec<u8>,
     pub result_before: Vec<u8>,
     pub result_after: Vec<u8>,
+    /// Whether spaces may stand before fields and delimiters.
+    pub spaces: bool,
 }
 
 /// A field as it stands in the data: from where to where.
@@ -89,14 +93,56 @@ impl CustomDialect {
             row_between: bytes(&settings.format_custom_row_between_delimiter),
             result_before: bytes(&settings.format_custom_result_before_delimiter),
             result_after: bytes(&settings.format_custom_result_after_delimiter),
+            spaces: false,
         })
     }
 
     /// Error: BAD_ARGUMENTS where fields of this rule can only be written.
-    pub fn for_reading(settings: &Settings) -> Result<CustomDialect> {
-        let dialect = CustomDialect::of(settings)?;
+    pub fn for_reading(format: Format, settings: &Settings) -> Result<CustomDialect> {
+        let dialect = CustomDialect { spaces: format.ignores_spaces(), ..CustomDialect::of(settings)? };
         dialect.rule.check_reading("format_custom_escaping_rule")?;
         Ok(dialect)
+    }
+
+    /// Behind the spaces at `at`, where they are ignored.
+    pub fn spaces_end(&self, input: &[u8], at: usize) -> usize {
+        let is_space = |c: &u8| self.spaces && matches!(c, b' ' | b'\t' | 0x0b | 0x0c);
+        at + input.iter().skip(at).take_while(|c| is_space(c)).count()
+    }
+
+    /// Passes over a delimiter that has to be there.
+    pub fn expect(
+        &self,
+        input: &[u8],
+        at: usize,
+        delimiter: &[u8],
+        last: bool,
+        place: &str,
+    ) -> std::result::Result<usize, Uncut> {
+        expect(input, self.spaces_end(input, at), delimiter, last, place)
+    }
+
+    /// Whether nothing but the end of the result follows. `skip_empty_lines`: lines without anything may stand before it.
+    pub fn is_over(&self, input: &[u8], last: bool, skip_empty_lines: bool) -> std::result::Result<bool, Uncut> {
+        if skip_empty_lines && input.iter().all(u8::is_ascii_whitespace) {
+            return if last { Ok(true) } else { Err(Uncut::More) };
+        }
+        if self.result_after.is_empty() && !self.spaces {
+            return Ok(false);
+        }
+        let at = self.spaces_end(input, 0);
+        if !starts(input, at, &self.result_after, last)? {
+            return Ok(false);
+        }
+        let mut end = self.spaces_end(input, at + self.result_after.len());
+        if self.spaces && input.get(end) == Some(&b'\n') {
+            end += 1;
+        }
+        match input.len() == end {
+            true if last => Ok(true),
+            true => Err(Uncut::More),
+            false => Ok(false),
+        }
     }
 
     /// Fields of format Regexp, which finds them itself. Error: BAD_ARGUMENTS as above.
@@ -117,17 +163,19 @@ impl CustomDialect {
         fields: &mut Vec<RawField>,
     ) -> std::result::Result<usize, Uncut> {
         fields.clear();
-        let mut at = expect(input, at, &self.row_before, last, "before a row")?;
+        let mut at = self.expect(input, at, &self.row_before, last, "before a row")?;
         if wanted == Some(0) {
-            return expect(input, at, &self.row_after, last, "after a row");
+            return self.expect(input, at, &self.row_after, last, "after a row");
         }
         loop {
+            at = self.spaces_end(input, at);
             let is_last = wanted.is_some_and(|wanted| fields.len() + 1 >= wanted);
             let end = self.field_end(input, at, last, wanted.is_none(), is_last)?;
             if end == at && self.field.is_empty() && !is_last {
                 return Err(Uncut::Wrong("fields without a delimiter between them cannot be told apart".to_string()));
             }
-            fields.push(at..end);
+            fields.push(at..self.field_without_spaces(input, at, end));
+            let end = self.spaces_end(input, end);
             let (first, second) = if is_last { (&self.row_after, &self.field) } else { (&self.field, &self.row_after) };
             if starts(input, end, first, last)? {
                 at = end + first.len();
@@ -143,6 +191,15 @@ impl CustomDialect {
                 return Err(unexpected(input, end, first, if is_last { "after a row" } else { "after a field" }));
             }
         }
+    }
+
+    /// The end of a field without the spaces that are not its own. Those behind a field of CSV are trimmed as a setting says.
+    fn field_without_spaces(&self, input: &[u8], at: usize, end: usize) -> usize {
+        if !self.spaces || !matches!(self.rule, Rule::Escaped | Rule::Quoted | Rule::Json) {
+            return end;
+        }
+        let spaces = input[at..end].iter().rev().take_while(|c| matches!(c, b' ' | b'\t' | 0x0b | 0x0c)).count();
+        end - spaces
     }
 
     /// Where the field that starts at `at` ends. `any`: it may be the last one or not.
@@ -345,6 +402,22 @@ mod tests {
         );
         assert_eq!(cut("Quoted", "'a<|>\\''<|>['<|>',2]\n", 2), Some(vec!["'a<|>\\''".into(), "['<|>',2]".into()]));
         assert_eq!(cut("JSON", "{\"a\":\"<|>\"}<|>2\n", 2), Some(vec!["{\"a\":\"<|>\"}".into(), "2".into()]));
+    }
+
+    #[test]
+    fn spaces_around_fields_and_delimiters_are_ignored() {
+        let dialect = |rule| CustomDialect { spaces: true, ..dialect(rule, ",") };
+        for (rule, text) in
+            [("Quoted", " 1 \t, [ 2 ]  , 'x y' \n"), ("JSON", " 1 ,\t[ 2 ], \"x y\"  \n"), ("CSV", " 1, [ 2 ], x y\n")]
+        {
+            let mut fields = Vec::new();
+            let end = dialect(rule).row(text.as_bytes(), 0, true, Some(3), &mut fields);
+            assert!(matches!(end, Ok(end) if end == text.len()), "{rule}");
+            let texts: Vec<&str> = fields.iter().map(|field| text[field.clone()].trim_matches(['\'', '"'])).collect();
+            assert_eq!(texts, ["1", "[ 2 ]", "x y"], "{rule}");
+        }
+        assert!(matches!(dialect("CSV").is_over(b"  \n", true, false), Ok(true)));
+        assert!(matches!(dialect("CSV").is_over(b"  1", true, false), Ok(false)));
     }
 
     #[test]

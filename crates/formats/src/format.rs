@@ -86,6 +86,9 @@ formats! {
     CustomSeparated "CustomSeparated" [] 1 1 TEXT;
     CustomSeparatedWithNames "CustomSeparatedWithNames" [] 1 1 TEXT;
     CustomSeparatedWithNamesAndTypes "CustomSeparatedWithNamesAndTypes" [] 1 1 TEXT;
+    CustomSeparatedIgnoreSpaces "CustomSeparatedIgnoreSpaces" [] 1 0 TEXT;
+    CustomSeparatedIgnoreSpacesWithNames "CustomSeparatedIgnoreSpacesWithNames" [] 1 0 TEXT;
+    CustomSeparatedIgnoreSpacesWithNamesAndTypes "CustomSeparatedIgnoreSpacesWithNamesAndTypes" [] 1 0 TEXT;
     Regexp "Regexp" [] 1 0 TEXT;
     Form "Form" [] 1 0 TEXT;
     Xml "XML" [] 0 1 XML;
@@ -229,6 +232,7 @@ impl Format {
             | F::TsvWithNames
             | F::TsvRawWithNames
             | F::CustomSeparatedWithNames
+            | F::CustomSeparatedIgnoreSpacesWithNames
             | F::LineAsStringWithNames
             | F::JsonCompactEachRowWithNames
             | F::JsonCompactStringsEachRowWithNames
@@ -237,6 +241,7 @@ impl Format {
             | F::TsvWithNamesAndTypes
             | F::TsvRawWithNamesAndTypes
             | F::CustomSeparatedWithNamesAndTypes
+            | F::CustomSeparatedIgnoreSpacesWithNamesAndTypes
             | F::LineAsStringWithNamesAndTypes
             | F::JsonCompactEachRowWithNamesAndTypes
             | F::JsonCompactStringsEachRowWithNamesAndTypes
@@ -250,6 +255,18 @@ impl Format {
     pub fn is_custom(self) -> bool {
         use Format as F;
         matches!(self, F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes)
+            || self.ignores_spaces()
+    }
+
+    /// Whether it is CustomSeparated with spaces around fields and delimiters.
+    pub fn ignores_spaces(self) -> bool {
+        use Format as F;
+        matches!(
+            self,
+            F::CustomSeparatedIgnoreSpaces
+                | F::CustomSeparatedIgnoreSpacesWithNames
+                | F::CustomSeparatedIgnoreSpacesWithNamesAndTypes
+        )
     }
 
     /// Whether every value is a JSON string, whatever its type.

@@ -80,22 +80,26 @@ fn encode(name: &str, arguments: &[Argument]) -> Result<Bound> {
         strings(rows, |row, out| {
             let precision = precisions.map_or(12, |precisions| precisions.get(row));
             let precision = if (1..=12).contains(&precision) { precision as usize } else { 12 };
-            let (mut lon_range, mut lat_range) = ((-180.0, 180.0), (-90.0, 90.0));
-            for letter in 0..precision {
-                let mut code = 0;
-                for bit in 0..5 {
-                    let of_lon = (letter * 5 + bit) % 2 == 0;
-                    let (value, range) =
-                        if of_lon { (lon.get(row), &mut lon_range) } else { (lat.get(row), &mut lat_range) };
-                    let middle: f64 = (range.0 + range.1) / 2.0;
-                    code = code << 1 | usize::from(value >= middle);
-                    if value >= middle { range.0 = middle } else { range.1 = middle }
-                }
-                out.push(LETTERS[code]);
-            }
+            push_geohash(lon.get(row), lat.get(row), precision, out);
             Ok(())
         })
     }))
+}
+
+/// Appends so many letters of a place's hash.
+pub(crate) fn push_geohash(lon: f64, lat: f64, precision: usize, out: &mut Vec<u8>) {
+    let (mut lon_range, mut lat_range) = ((-180.0, 180.0), (-90.0, 90.0));
+    for letter in 0..precision {
+        let mut code = 0;
+        for bit in 0..5 {
+            let of_lon = (letter * 5 + bit) % 2 == 0;
+            let (value, range) = if of_lon { (lon, &mut lon_range) } else { (lat, &mut lat_range) };
+            let middle: f64 = (range.0 + range.1) / 2.0;
+            code = code << 1 | usize::from(value >= middle);
+            if value >= middle { range.0 = middle } else { range.1 = middle }
+        }
+        out.push(LETTERS[code]);
+    }
 }
 
 /// The middle of the cell.

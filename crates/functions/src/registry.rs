@@ -95,6 +95,9 @@ impl Registry {
         crate::tuple_norms::register(&mut registry);
         crate::tuple_flatten::register(&mut registry);
         crate::geo::register(&mut registry);
+        crate::geohashes::register(&mut registry);
+        crate::utm::register(&mut registry);
+        crate::geometry::register(&mut registry);
         crate::h3::register(&mut registry);
         crate::bitmaps::register(&mut registry);
         crate::maps::register(&mut registry);
@@ -114,6 +117,7 @@ impl Registry {
         crate::blocks::register(&mut registry);
         crate::running::register(&mut registry);
         crate::identifiers::register(&mut registry);
+        crate::indexed_vectors::register(&mut registry);
         crate::transform::register(&mut registry);
         crate::visual::register(&mut registry);
         crate::quantities::register(&mut registry);

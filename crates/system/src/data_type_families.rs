@@ -42,6 +42,7 @@ const EXACT: &[&str] = &[
     "LowCardinality",
     "Map",
     "MultiLineString",
+    "MultiPoint",
     "MultiPolygon",
     "Nothing",
     "Nullable",

@@ -90,20 +90,29 @@ pub enum Shape {
     Point,
     Ring,
     LineString,
+    MultiPoint,
     MultiLineString,
     Polygon,
     MultiPolygon,
 }
 
 impl Shape {
-    pub const ALL: [Shape; 6] =
-        [Shape::Point, Shape::Ring, Shape::LineString, Shape::MultiLineString, Shape::Polygon, Shape::MultiPolygon];
+    pub const ALL: [Shape; 7] = [
+        Shape::Point,
+        Shape::Ring,
+        Shape::LineString,
+        Shape::MultiPoint,
+        Shape::MultiLineString,
+        Shape::Polygon,
+        Shape::MultiPolygon,
+    ];
 
     pub fn name(self) -> &'static str {
         match self {
             Shape::Point => "Point",
             Shape::Ring => "Ring",
             Shape::LineString => "LineString",
+            Shape::MultiPoint => "MultiPoint",
             Shape::MultiLineString => "MultiLineString",
             Shape::Polygon => "Polygon",
             Shape::MultiPolygon => "MultiPolygon",
@@ -114,7 +123,7 @@ impl Shape {
     pub fn kind(self) -> SqlType {
         let inner = match self {
             Shape::Point => T::Tuple(vec![(None, T::Float64), (None, T::Float64)]),
-            Shape::Ring | Shape::LineString => T::array(Shape::Point.kind()),
+            Shape::Ring | Shape::LineString | Shape::MultiPoint => T::array(Shape::Point.kind()),
             Shape::MultiLineString => T::array(Shape::LineString.kind()),
             Shape::Polygon => T::array(Shape::Ring.kind()),
             Shape::MultiPolygon => T::array(Shape::Polygon.kind()),

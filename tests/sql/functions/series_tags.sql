@@ -81,3 +81,8 @@ SELECT timeSeriesFromGrid(toUInt32(0), toUInt32(90), 30, [1, NULL, 3, 4]::Array(
 SELECT timeSeriesFromGrid(toUInt32(0), toUInt32(90), 30, materialize(['a', 'b', 'c', 'd'])) AS result, toTypeName(result);
 -- error: ILLEGAL_TYPE_OF_ARGUMENT
 SELECT timeSeriesFromGrid(toUInt32(0), toUInt32(90), 30, 'a') AS result, toTypeName(result);
+SELECT timeSeriesGroupToSamplingKey(timeSeriesTagsToGroup([('a', 'b')], '__name__', 'm')), timeSeriesGroupToSamplingKey(timeSeriesTagsToGroup([('a', 'b')])), timeSeriesGroupToSamplingKey(timeSeriesTagsToGroup([('region', 'eu'), ('env', 'a value that is longer than sixty-four bytes, so that all of the hash is needed')], '__name__', 'http_requests_count')), timeSeriesGroupToSamplingKey(0::UInt64), timeSeriesGroupToSamplingKey(NULL);
+-- error: BAD_ARGUMENTS
+SELECT timeSeriesGroupToSamplingKey(100::UInt64);
+-- error: ILLEGAL_TYPE_OF_ARGUMENT
+SELECT timeSeriesGroupToSamplingKey(0);

@@ -85,9 +85,7 @@ fn columns(format: Format, bytes: &[u8], complete: bool, settings: &Settings) ->
         F::Values => (positional::values(&sample)?, Origin::Text),
         F::Tskv => (named::tskv(&sample)?, Origin::Text),
         F::JsonObjectEachRow => (named::json_named_rows(&sample)?, Origin::Json),
-        F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
-            positional::custom(&sample)?
-        }
+        format if format.is_custom() => positional::custom(&sample)?,
         F::JsonColumns | F::JsonCompactColumns => (named::json_columns(&sample)?, Origin::Json),
         F::JsonColumnsWithMetadata => (named::json_document(&sample)?, Origin::Json),
         F::Form => (named::form(&sample)?, Origin::Text),

@@ -9,7 +9,7 @@ use gristmill_types::scan::quoted::unescape;
 
 use super::guess::{Guess, Origin, Seen};
 use super::{Found, Sample, incorrect, numbered, type_of, unfit};
-use crate::custom::{CustomDialect, Rule, Uncut, expect};
+use crate::custom::{CustomDialect, Rule, Uncut};
 use crate::input::csv::{CsvDialect, next_field};
 use crate::input::json_rows::is_cut_off;
 use crate::input::regexp::{line_pattern, next_line};
@@ -231,11 +231,11 @@ pub(super) fn tsv(sample: &Sample<'_>) -> Result<Named> {
 
 pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let settings = sample.settings;
-    let dialect = CustomDialect::for_reading(settings)?;
+    let dialect = CustomDialect::for_reading(sample.format, settings)?;
     let origin = if dialect.rule == Rule::Json { Origin::Json } else { Origin::Text };
     let bytes = sample.bytes;
     let wrong = |what: String| Error::new(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what);
-    let mut at = match expect(bytes, 0, &dialect.result_before, true, "before the first row") {
+    let mut at = match dialect.expect(bytes, 0, &dialect.result_before, true, "before the first row") {
         Ok(at) => Some(at),
         Err(Uncut::More) => None,
         Err(Uncut::Wrong(what)) => return Err(wrong(what)),
@@ -245,12 +245,12 @@ pub(super) fn custom(sample: &Sample<'_>) -> Result<(Named, Origin)> {
     let next = || {
         let Some(start) = at.filter(|at| *at < bytes.len()) else { return Ok(None) };
         let rest = &bytes[start..];
-        let is_over = !dialect.result_after.is_empty() && rest == dialect.result_after;
-        if is_over || rest.iter().all(u8::is_ascii_whitespace) {
+        if matches!(dialect.is_over(rest, true, false), Ok(true)) || rest.iter().all(u8::is_ascii_whitespace) {
             return Ok(None);
         }
         let between = if is_first { b"".as_slice() } else { dialect.row_between.as_slice() };
-        let end = expect(bytes, start, between, sample.complete, "between rows")
+        let end = dialect
+            .expect(bytes, start, between, sample.complete, "between rows")
             .and_then(|from| dialect.row(bytes, from, sample.complete, None, &mut fields));
         let end = match end {
             Ok(end) => end,

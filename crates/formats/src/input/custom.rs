@@ -11,7 +11,7 @@ use gristmill_types::scan::json::JsonCursor;
 use super::Rows;
 use super::chunked::{RowReader, Step};
 use super::fields::{BOM, Mapping, Stage, check_types, looks_like_names, looks_like_types};
-use crate::custom::{CustomDialect, RawField, Rule, Uncut, expect, starts, undoubled};
+use crate::custom::{CustomDialect, RawField, Rule, Uncut, undoubled};
 use crate::{Format, Header};
 
 /// Reads fields that are written by a rule, whoever finds them.
@@ -84,7 +84,7 @@ pub(crate) struct CustomReader {
 impl CustomReader {
     /// Error: BAD_ARGUMENTS where the settings say what cannot be read.
     pub fn new(format: Format, settings: &Settings, rows: &Rows) -> Result<Self> {
-        let dialect = CustomDialect::for_reading(settings)?;
+        let dialect = CustomDialect::for_reading(format, settings)?;
         check_escaped(&dialect, rows)?;
         let header = format.header();
         Ok(CustomReader {
@@ -107,25 +107,12 @@ impl CustomReader {
         })
     }
 
-    /// Whether nothing but the end of the result follows.
-    fn is_over(&self, input: &[u8], last: bool) -> std::result::Result<bool, Uncut> {
-        let suffix = &self.dialect.result_after;
-        if self.skip_empty_lines && input.iter().all(u8::is_ascii_whitespace) {
-            return if last { Ok(true) } else { Err(Uncut::More) };
-        }
-        if suffix.is_empty() || !starts(input, 0, suffix, last)? {
-            return Ok(false);
-        }
-        match input.len() == suffix.len() {
-            true if last => Ok(true),
-            true => Err(Uncut::More),
-            false => Ok(false),
-        }
-    }
-
     /// Takes apart the next row; gives where it ends.
     fn cut(&mut self, input: &[u8], last: bool, wanted: Option<usize>) -> std::result::Result<usize, Uncut> {
-        let at = if self.between { expect(input, 0, &self.dialect.row_between, last, "between rows")? } else { 0 };
+        let at = match self.between {
+            true => self.dialect.expect(input, 0, &self.dialect.row_between, last, "between rows")?,
+            false => 0,
+        };
         let mut fields = std::mem::take(&mut self.fields);
         let end = self.dialect.row(input, at, last, wanted, &mut fields);
         self.fields = fields;
@@ -251,7 +238,7 @@ impl RowReader for CustomReader {
                 return Ok(Step::More);
             }
             let skip = if input.starts_with(BOM) { BOM.len() } else { 0 };
-            return match expect(input, skip, &self.dialect.result_before, last, "before the first row") {
+            return match self.dialect.expect(input, skip, &self.dialect.result_before, last, "before the first row") {
                 Ok(end) => {
                     self.began = true;
                     Ok(Step::Skip(end))
@@ -260,7 +247,7 @@ impl RowReader for CustomReader {
                 Err(Uncut::Wrong(what)) => Err(rows.wrong(ErrorCode::CANNOT_PARSE_INPUT_ASSERTION_FAILED, what)),
             };
         }
-        match self.is_over(input, last) {
+        match self.dialect.is_over(input, last, self.skip_empty_lines) {
             Ok(true) => return Ok(Step::End),
             Ok(false) => {}
             Err(_) => return Ok(Step::More),

@@ -220,9 +220,7 @@ fn make(
         }
         F::Tskv => Box::new(Chunked::new(tskv::TskvReader::new(settings, &rows), rows)),
         F::JsonObjectEachRow => Box::new(Chunked::new(json_named_rows::NamedRows::new(format, settings, &rows)?, rows)),
-        F::CustomSeparated | F::CustomSeparatedWithNames | F::CustomSeparatedWithNamesAndTypes => {
-            Box::new(Chunked::new(custom::CustomReader::new(format, settings, &rows)?, rows))
-        }
+        format if format.is_custom() => Box::new(Chunked::new(custom::CustomReader::new(format, settings, &rows)?, rows)),
         F::JsonEachRow | F::JsonStringsEachRow => Box::new(Chunked::new(json_rows::ObjectRows::new(format, settings), rows)),
         F::JsonCompactEachRow
         | F::JsonCompactEachRowWithNames

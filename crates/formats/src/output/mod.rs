@@ -169,8 +169,17 @@ pub fn writer(format: Format, columns: &Columns, context: OutputContext) -> Resu
         F::Avro => Box::new(crate::avro::AvroOutput::new(columns, &context)?),
         F::Orc => Box::new(crate::orc::OrcOutput::new(columns, settings)?),
         F::Arrow | F::ArrowStream => Box::new(crate::columnar::arrow::ArrowOutput::new(format, columns, settings)?),
-        F::JsonAsString | F::RowBinaryWithDefaults | F::RowBinaryWithNamesAndTypesAndDefaults | F::Regexp | F::Form => {
+        F::JsonAsString
+        | F::RowBinaryWithDefaults
+        | F::RowBinaryWithNamesAndTypesAndDefaults
+        | F::Regexp
+        | F::Form
+        | F::CustomSeparatedIgnoreSpaces
+        | F::CustomSeparatedIgnoreSpacesWithNames
+        | F::CustomSeparatedIgnoreSpacesWithNamesAndTypes => {
             let instead = match format {
+                F::CustomSeparatedIgnoreSpacesWithNames => F::CustomSeparatedWithNames,
+                F::CustomSeparatedIgnoreSpacesWithNamesAndTypes => F::CustomSeparatedWithNamesAndTypes,
                 F::JsonAsString => F::LineAsString,
                 F::RowBinaryWithDefaults => F::RowBinary,
                 F::RowBinaryWithNamesAndTypesAndDefaults => F::RowBinaryWithNamesAndTypes,

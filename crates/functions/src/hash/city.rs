@@ -98,6 +98,11 @@ fn hash_33_to_64(s: &[u8]) -> u64 {
     shift_mix(r.wrapping_mul(K0).wrapping_add(vs)).wrapping_mul(K2)
 }
 
+/// A hash that goes on from another one.
+pub fn city_hash_64_from(s: &[u8], seed: u64) -> u64 {
+    hash_16(city_hash_64(s).wrapping_sub(K2), seed)
+}
+
 pub fn city_hash_64(s: &[u8]) -> u64 {
     let len = s.len();
     match len {

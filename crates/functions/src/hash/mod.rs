@@ -14,6 +14,7 @@ mod special;
 mod words;
 mod wy;
 
+pub use city::city_hash_64_from;
 pub use sip::sip_128;
 
 use std::hash::Hasher;

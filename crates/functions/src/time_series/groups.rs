@@ -14,6 +14,7 @@ use super::tags::{Given, pair_kind};
 use crate::arrays::Lists;
 use crate::columns::{Bytes, Numbers, at, broadcast, list, numbers};
 use crate::define::{arity, illegal, of_query, plain, volatile};
+use crate::hash::city_hash_64_from;
 use crate::registry::Registry;
 use crate::scalar::{Argument, Bound, FunctionEnv, ScalarFunction};
 use crate::strings::pattern::regex;
@@ -131,6 +132,22 @@ pub fn register(registry: &mut Registry) {
         }),
     );
     registry.alias("timeSeriesTagsGroupToTags", "timeSeriesGroupToTags");
+    registry.scalar(
+        "timeSeriesGroupToSamplingKey",
+        in_query(|name, arguments, env| {
+            let casts = expect(name, arguments, &[Group])?;
+            let groups = env.asker.tags.clone();
+            Ok(Bound::cast(casts, T::UInt64, move |args, rows| {
+                let given = Numbers::of::<UInt64Type>(&args[0])?;
+                let parts =
+                    |tags: &Tags| tags.iter().flat_map(|(name, value)| [name.clone(), value.clone()]).collect::<Vec<_>>();
+                numbers::<UInt64Type>(rows, |row| {
+                    let tags = groups.tags(given.get(row))?;
+                    Ok(parts(&tags).iter().fold(0, |key, part| city_hash_64_from(part, key)))
+                })
+            }))
+        }),
+    );
     registry.scalar(
         "timeSeriesExtractTag",
         in_query(|name, arguments, env| {

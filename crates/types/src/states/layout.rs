@@ -3,11 +3,14 @@
 use std::sync::Arc;
 
 use SqlType as T;
-use arrow::array::{ArrayData, ArrayRef, BooleanArray, ListArray, UInt64Array, make_array, new_empty_array, new_null_array};
+use arrow::array::{
+    ArrayData, ArrayRef, BinaryArray, BooleanArray, ListArray, UInt64Array, make_array, new_empty_array, new_null_array,
+};
 use arrow::buffer::{Buffer, OffsetBuffer};
 use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, Result};
 
+use super::vectors::{Bits, IndexWidth, IndexedVector};
 use crate::SqlType;
 use crate::binary::width;
 use crate::default::default_array;
@@ -31,6 +34,8 @@ pub(super) enum Piece {
     Keys(usize),
     /// As `Keys`, in a bitmap where there are many.
     Bitmap { bytes: usize, signed: bool },
+    /// Numbers by index, in sets of indexes. `bits`: those of a vector without rows.
+    Vector { width: IndexWidth, bits: Bits },
     /// Behind a byte that tells whether there were rows without NULL; nothing follows where there were none. `counted`: a last
     /// column has their number, else the byte is always 1.
     Flagged { pieces: Vec<Piece>, counted: bool },
@@ -74,6 +79,11 @@ const FUNCTIONS: &[(&str, Nulls, Build)] = &[
     ("groupBitmap", Nulls::Flag, |kinds| {
         let (bits, signed) = narrow_integer(kinds)?.integer_bits()?;
         Some(vec![Piece::Bitmap { bytes: usize::from(bits / 8), signed }])
+    }),
+    ("estimateCompressionRatio", Nulls::None, |kinds| (kinds.len() == 1).then(|| vec![Piece::Count, Piece::Count])),
+    ("groupNumericIndexedVector", Nulls::Flag, |kinds| match kinds {
+        [index, value] => Some(vec![Piece::Vector { width: IndexWidth::of(index)?, bits: Bits::of(value)? }]),
+        _ => None,
     }),
     ("quantileExact", Nulls::Flag, sample),
     ("quantileExactLow", Nulls::Flag, sample),
@@ -256,6 +266,7 @@ fn columns_of(piece: &Piece) -> Vec<DataType> {
         Piece::Elements { kind, .. } => vec![SqlType::array(kind.clone()).arrow()],
         Piece::Sample(kind) => vec![list_type(kind.arrow()), DataType::UInt64],
         Piece::Keys(_) | Piece::Bitmap { .. } => vec![words_type()],
+        Piece::Vector { .. } => vec![DataType::Binary],
         Piece::Flagged { pieces, counted } => with(pieces, counted.then_some(DataType::UInt64)),
         Piece::Followed { pieces, counted } => {
             with(pieces, Some(if *counted { DataType::UInt64 } else { DataType::Boolean }))
@@ -290,6 +301,11 @@ pub(super) fn empty(pieces: &[Piece]) -> Result<Vec<ArrayRef>> {
             Piece::Followed { pieces, counted } => {
                 out.extend(empty(pieces)?);
                 out.push(if *counted { no_rows() } else { Arc::new(BooleanArray::from(vec![false])) });
+            }
+            Piece::Vector { width, bits } => {
+                let mut bytes = Vec::new();
+                IndexedVector::new(*bits).write(*width, &mut bytes);
+                out.push(Arc::new(BinaryArray::from_vec(vec![&bytes])));
             }
             other => out.extend(columns_of(other).iter().map(nothing)),
         }

@@ -13,6 +13,7 @@ mod read;
 mod roaring;
 #[cfg(test)]
 mod tests;
+pub mod vectors;
 mod write;
 
 use arrow::array::{Array, BinaryArray, BinaryBuilder};

@@ -12,6 +12,7 @@ use arrow::datatypes::{DataType, Field};
 use gristmill_base::{Error, ErrorCode, Result};
 
 use super::layout::{self, Piece, list_type};
+use super::vectors::{IndexWidth, IndexedVector};
 use super::{pack, roaring, write};
 use crate::SqlType;
 use crate::binary::{BYTES_MAX, Cells, Gathered, elements, text, varuint};
@@ -158,6 +159,7 @@ enum Reader {
         bytes: usize,
         signed: bool,
     },
+    Vector(IndexWidth, BinaryBuilder),
     Flagged(Vec<Reader>, Vec<Vec<u8>>, Option<Vec<u64>>),
     Followed(Vec<Reader>, Vec<bool>, bool),
 }
@@ -238,6 +240,7 @@ impl Reader {
             Piece::Sample(kind) => return list(kind, list_type(kind.arrow()), false, Some(Vec::new())),
             Piece::Keys(bytes) => Reader::Keys(Words::default(), *bytes),
             Piece::Bitmap { bytes, signed } => Reader::Bitmap { words: Words::default(), bytes: *bytes, signed: *signed },
+            Piece::Vector { width, .. } => Reader::Vector(*width, BinaryBuilder::new()),
             Piece::Flagged { pieces, counted } => {
                 // What follows a 0 in a state that is not there: each piece as it is without rows.
                 let nothing = write::writers(pieces, &layout::empty(pieces)?)?;
@@ -289,6 +292,7 @@ impl Reader {
                     other => return Err(incorrect(format!("A bitmap of kind {other} is not known"))),
                 }
             }
+            Reader::Vector(width, _) => IndexedVector::skip(bytes, *width, at)?,
             Reader::Flagged(inner, ..) => match bytes.get(*at) {
                 None => false,
                 Some(mark) => {
@@ -346,6 +350,18 @@ impl Reader {
                 bitmap(words, *width, *signed, bytes, at)?;
                 words.end();
             }
+            Reader::Vector(width, states) => {
+                let begin = *at;
+                // What is held is what came, once it is known to be a vector.
+                IndexedVector::read(bytes, *width, at)?;
+                if states.values_slice().len() + (*at - begin) > BYTES_MAX as usize {
+                    return Err(Error::new(
+                        ErrorCode::TOO_LARGE_ARRAY_SIZE,
+                        "States of an aggregate function are too large in memory",
+                    ));
+                }
+                states.append_value(&bytes[begin..*at]);
+            }
             Reader::Flagged(inner, nothing, seen) => {
                 let is_there = *bytes.get(*at).ok_or_else(cut)? != 0;
                 *at += 1;
@@ -394,6 +410,7 @@ impl Reader {
                 out.extend(counts.as_mut().map(numbers));
             }
             Reader::Keys(words, _) | Reader::Bitmap { words, .. } => out.push(words.finish()?),
+            Reader::Vector(_, states) => out.push(Arc::new(states.finish())),
             Reader::Flagged(inner, _, seen) => {
                 inner.iter_mut().try_for_each(|reader| reader.finish(out))?;
                 out.extend(seen.as_mut().map(numbers));

@@ -1,7 +1,7 @@
 //! Held states into ClickHouse's form.
 
 use SqlType as T;
-use arrow::array::{ArrayRef, AsArray};
+use arrow::array::{ArrayRef, AsArray, BinaryArray};
 use arrow::buffer::{BooleanBuffer, OffsetBuffer, ScalarBuffer};
 use arrow::datatypes::UInt64Type;
 use gristmill_base::{Error, Result};
@@ -22,6 +22,7 @@ pub(super) enum Writer {
     Elements { offsets: OffsetBuffer<i32>, values: Cells, sized: bool },
     Keys { offsets: OffsetBuffer<i32>, words: ScalarBuffer<u64>, bytes: usize },
     Bitmap { offsets: OffsetBuffer<i32>, words: ScalarBuffer<u64>, bytes: usize, signed: bool },
+    Vector(BinaryArray),
     Flagged(Vec<Writer>, Option<ScalarBuffer<u64>>),
     Followed(Vec<Writer>, Vec<bool>),
 }
@@ -83,6 +84,7 @@ fn writer<'a>(piece: &Piece, columns: &mut impl Iterator<Item = &'a ArrayRef>) -
             let (offsets, words) = lists(next()?)?;
             Writer::Bitmap { offsets, words, bytes: *bytes, signed: *signed }
         }
+        Piece::Vector { .. } => Writer::Vector(next()?.as_binary_opt().ok_or_else(misfit)?.clone()),
         Piece::Flagged { .. } | Piece::Followed { .. } => return Err(misfit()),
     })
 }
@@ -141,6 +143,7 @@ impl Writer {
             Writer::Bitmap { offsets, words, bytes, signed } => {
                 bitmap(&ascending(offsets, words, row), *bytes, *signed, out);
             }
+            Writer::Vector(states) => out.extend_from_slice(states.value(row)),
             Writer::Flagged(inner, seen) => {
                 let is_there = seen.as_ref().is_none_or(|seen| seen[row] > 0);
                 out.push(u8::from(is_there));
