@@ -69,7 +69,7 @@ mod tests {
 
     #[test]
     fn only_bits_that_differ_are_written() {
-        let bytes: Vec<u8> = (0..128u32).flat_map(|i| (1 << 20 | i % 8).to_le_bytes()).collect();
+        let bytes: Vec<u8> = (0..128u32).flat_map(|i| ((1 << 20) | (i % 8)).to_le_bytes()).collect();
         // Least, greatest, and three bits of twice 64 numbers.
         assert_eq!(t64(&bytes, 4, false, false, 9).len(), 1 + 16 + 2 * 3 * 8);
         let same: Vec<u8> = [7u32; 100].iter().flat_map(|number| number.to_le_bytes()).collect();
