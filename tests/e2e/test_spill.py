@@ -1,4 +1,4 @@
-"""Sorts and aggregations that go to disk because a setting says so, though there is memory: they tell of it, and the rows are the same."""
+"""Sorts and aggregations that go to disk, because a setting says so or because memory ends: they tell of it, and the rows are the same."""
 
 import json
 
@@ -28,6 +28,16 @@ def test_a_sort_goes_to_disk_from_so_many_bytes_on(threads):
     assert sort["Spilled Files"] > 1 and sort["Spilled Rows"] > 100_000 and sort["Spilled Bytes"] > 1_000_000, sort
     roomy = node(analyzed(SORTED, f"max_threads = {threads}, max_bytes_before_external_sort = 1000000000"), "SortExec")
     assert roomy["Spilled Files"] == 0, roomy
+
+
+@pytest.mark.parametrize("threads", [1, 2, 4])
+def test_streams_of_a_sort_go_to_disk_where_memory_is_too_small_for_all_of_them(threads):
+    # The keys are all of the rows: what is compared while they are merged takes as much as they do.
+    query = "SELECT hex(cityHash64(number)) AS a, hex(cityHash64(number, 1)) AS b FROM numbers_mt(600000) ORDER BY a, b"
+    kept = gristmill(f"{query} SETTINGS max_threads = {threads}").ok().out
+    small = f"max_threads = {threads}, max_memory_usage = 60000000"
+    assert gristmill(f"{query} SETTINGS {small}").ok().out == kept
+    assert node(analyzed(query, small), "SortExec")["Spilled Files"] > 1
 
 
 @pytest.mark.parametrize("threads", [1, 2])
