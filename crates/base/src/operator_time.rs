@@ -256,7 +256,7 @@ mod tests {
             for _ in 0..4 {
                 let operator = operator.clone();
                 scope.spawn(move || {
-                    let stream = StreamTime::of(operator);
+                    let stream = StreamTime::of(operator, true);
                     for _ in 0..20_000 {
                         drop(enter(&stream));
                     }

@@ -183,7 +183,8 @@ mod tests {
     async fn the_cap_on_requests_is_that_of_the_latest_caller() {
         let location = Location::parse_s3("http://127.0.0.1:9/capped/").expect("a location");
         let limit = |connections_max: u64| {
-            let settings = Settings { s3_max_connections: connections_max, ..Settings::default() };
+            let mut settings = Settings::default();
+            settings.s3_max_connections = connections_max;
             let store = Store::open(&location, &Credentials::Anonymous, &[], &settings).expect("a store");
             store.inner.endpoint.as_ref().expect("it is no folder").limiter.limit()
         };

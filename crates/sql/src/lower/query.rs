@@ -357,11 +357,7 @@ fn common_kinds(queries: &[&Lowered]) -> Result<Vec<SqlType>> {
     let common = |at: usize| {
         let mut kinds: Vec<SqlType> = queries.iter().map(|query| query.columns[at].kind.clone()).collect();
         with_signs(&mut kinds, |i| constant_of(&queries[i].plan, &queries[i].columns[at].expr));
-        kinds
-            .into_iter()
-            .map(Ok::<SqlType, Error>)
-            .reduce(|a, b| least_supertype(&[a?, b?]))
-            .unwrap_or_else(|| Ok(SqlType::Nothing))
+        kinds.into_iter().map(Ok::<SqlType, Error>).reduce(|a, b| least_supertype(&[a?, b?])).unwrap_or(Ok(SqlType::Nothing))
     };
     (0..width).map(common).collect()
 }
