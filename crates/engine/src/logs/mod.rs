@@ -1,12 +1,8 @@
 //! The logs of a server: MergeTree tables in the database `system`, which the server itself fills.
 //!
-//! A log's entries wait in a queue in memory (`gristmill_introspect::logs`). For each log one job in the background makes
-//! rows of them and inserts those every few seconds, sooner where there are many, as one block; a statement never waits for it,
-//! but for SYSTEM FLUSH LOGS, which does nothing else. The table is made with the first rows (`table.rs`).
-//!
-//! Rows are made (`gathered.rs`) as soon as some entries wait, and not when they are written: an entry is dozens of small pieces
-//! of memory among those of the queries, and while thousands wait, each piece that a query takes next is one that no cache has. Of a
-//! query of four milliseconds that was four percent; rows lie in a few arrays.
+//! A log's entries wait in a queue in memory (`gristmill_introspect::logs`). For each log one job in the background takes
+//! them away every few seconds, sooner where there are many, and inserts them as one block; a statement never waits for it, but
+//! for SYSTEM FLUSH LOGS, which does nothing else. The table is made with the first rows (`table.rs`).
 //!
 //! What the jobs do is not logged itself: their inserts are in no query log, parts of tables in `system` in no part log, and
 //! the lines of this module in no text log. Otherwise every flush would make the next one necessary.
@@ -15,7 +11,6 @@
 //! ones tell more than old ones.
 
 mod config;
-mod gathered;
 pub(crate) mod processors;
 mod table;
 
@@ -31,12 +26,13 @@ use gristmill_introspect::logs::{LogQueue, Mode};
 use gristmill_introspect::{Counters, Event, profiler};
 use parking_lot::Mutex;
 use tokio::sync::{Notify, watch};
-use tokio::time::Instant;
 
 pub use self::config::{LogConfig, LogsConfig};
-use self::gathered::Gathered;
 use self::table::LogTable;
 use crate::engine::Engine;
+
+/// Entries that become one block at most.
+const BLOCK_ROWS: usize = 1 << 17;
 
 /// The jobs of all logs.
 pub(crate) struct Logs {
@@ -51,7 +47,6 @@ struct Flusher {
     source: Arc<dyn LogSource>,
     interval: Duration,
     table: LogTable,
-    gathered: Gathered,
     /// How often somebody asked for a flush.
     asked: AtomicU64,
     /// Told of each.
@@ -80,7 +75,6 @@ impl Logs {
             }
             flushers.push(Arc::new(Flusher {
                 interval: of_log.flush_interval,
-                gathered: Gathered::of(source.clone(), of_log.limits),
                 table: LogTable::of(source.clone(), of_log),
                 source,
                 asked: AtomicU64::new(0),
@@ -148,7 +142,7 @@ impl Flusher {
 
     /// As `flush`, but that no table is made for nothing.
     async fn flush_if_any(&self) {
-        if !self.gathered.is_empty() {
+        if !self.source.queue().is_empty() {
             self.flush().await;
         }
     }
@@ -156,43 +150,27 @@ impl Flusher {
     /// The job.
     async fn run(self: Arc<Self>, engine: Weak<Engine>) {
         let queue = self.source.queue();
-        let mut next = Instant::now() + self.interval;
         loop {
-            let mut writes = false;
             tokio::select! {
-                () = tokio::time::sleep_until(next) => {
-                    queue.ripen();
-                    writes = true;
-                }
-                () = queue.enough().notified() => {}
-                () = queue.due().notified() => writes = true,
-                () = self.wake.notified() => writes = true,
+                () = tokio::time::sleep(self.interval) => queue.ripen(),
+                () = queue.due().notified() => {}
+                () = self.wake.notified() => {}
             }
             let asked = self.asked.load(Ordering::SeqCst);
             let is_asked = asked > *self.done.borrow();
-            // A defect in the work is not to end the job, for whom others wait.
-            let this = self.clone();
-            let work = if writes || is_asked || self.gathered.is_due() {
-                next = Instant::now() + self.interval;
-                let engine = engine.clone();
-                Task::on(&runtime::cpu(), async move { this.write(&engine, is_asked).await })
-            } else {
-                Task::on(&runtime::cpu(), async move { this.gather() })
-            };
-            if let Err(error) = work.join().await {
-                self.failed(&error);
+            if is_asked || !queue.is_empty() {
+                // A defect in it is not to end the job, for whom others wait.
+                let (this, engine) = (self.clone(), engine.clone());
+                let work = Task::on(&runtime::cpu(), async move { this.write(&engine, is_asked).await });
+                if let Err(error) = work.join().await {
+                    self.failed(&error);
+                }
             }
             self.done.send_replace(asked);
         }
     }
 
-    fn gather(&self) {
-        if let Err(error) = self.gathered.gather() {
-            self.failed(&error);
-        }
-    }
-
-    /// Writes what there is now.
+    /// Writes what the queue has now.
     async fn write(&self, engine: &Weak<Engine>, makes_table: bool) {
         let Some(engine) = engine.upgrade() else { return };
         let queue = self.source.queue();
@@ -203,16 +181,19 @@ impl Flusher {
         if dropped > 0 {
             tracing::warn!("{dropped} entries of system.{} were dropped: its queue was full", queue.name());
         }
-        if self.gathered.is_empty() && makes_table {
+        let mut left = queue.len();
+        if left == 0 && makes_table {
             let made = self.table.prepared(&engine).await;
             if let Err(error) = made {
                 self.failed(&error);
             }
         }
-        self.gather();
-        for block in self.gathered.take() {
-            let written = match block {
-                Ok(block) => self.table.insert(&engine, block).await,
+        while left > 0 {
+            let rows = left.min(BLOCK_ROWS);
+            left -= rows;
+            let written = match self.source.take(rows) {
+                Ok(Some(batch)) => self.table.insert(&engine, batch).await,
+                Ok(None) => return,
                 Err(error) => Err(error),
             };
             if let Err(error) = written {

@@ -4,7 +4,7 @@
 //! never waits. What becomes of the entries is the mode's:
 //!
 //! - `Memory`, of a process that runs no server: the newest entries stay here, and the log's table shows them.
-//! - `Queue`, of a server: a job in the background takes them away, some at a time, and inserts them into the log's table. The queue is
+//! - `Queue`, of a server: a job in the background takes them away and inserts them into the log's table. The queue is
 //!   bounded by entries and by bytes; where the job does not keep up, entries are dropped and counted
 //!   (`SystemLogDroppedRows`), for a query must not wait for its log.
 //! - `Off`: entries are not even made.
@@ -43,9 +43,6 @@ pub struct QueueLimits {
     /// With so many entries the job begins at once.
     pub rows_due: usize,
 }
-
-/// So many entries are worth being made rows of.
-const ROWS_ENOUGH: usize = 64;
 
 /// Room for the entries of a second of a busy server, and less memory than one query of it takes.
 impl Default for QueueLimits {
@@ -92,7 +89,6 @@ pub struct Log<T> {
     state: Mutex<State<T>>,
     is_on: AtomicBool,
     dropped: AtomicU64,
-    enough: Notify,
     due: Notify,
 }
 
@@ -105,7 +101,6 @@ impl<T> Log<T> {
             state: Mutex::new(state),
             is_on: AtomicBool::new(true),
             dropped: AtomicU64::new(0),
-            enough: Notify::const_new(),
             due: Notify::const_new(),
         }
     }
@@ -151,11 +146,7 @@ impl<T: LogEntry> Log<T> {
         state.entries.push_back(Arc::new(entry));
         state.bytes += bytes;
         let is_due = matches!(state.mode, Mode::Queue(limits) if state.entries.len() == limits.rows_due);
-        let is_enough = state.entries.len() == ROWS_ENOUGH;
         drop(state);
-        if is_enough {
-            self.enough.notify_one();
-        }
         if is_due {
             self.due.notify_one();
         }
@@ -208,9 +199,6 @@ pub trait LogQueue: Send + Sync {
     /// Adds what was kept back before the last call.
     fn ripen(&self);
 
-    /// Told when there are entries enough to make rows of them.
-    fn enough(&self) -> &Notify;
-
     /// Told when the queue is to be emptied before its time.
     fn due(&self) -> &Notify;
 
@@ -250,10 +238,6 @@ impl<T: LogEntry> LogQueue for Log<T> {
             std::mem::replace(&mut state.ripe, held)
         };
         ripe.into_iter().for_each(|entry| self.push(entry));
-    }
-
-    fn enough(&self) -> &Notify {
-        &self.enough
     }
 
     fn due(&self) -> &Notify {
@@ -318,15 +302,6 @@ mod tests {
         log.push("1");
         log.push("2");
         log.due().notified().await;
-    }
-
-    #[tokio::test]
-    async fn a_queue_says_when_rows_are_worth_making() {
-        let log = Log::new("x", 1);
-        log.configure(Mode::Queue(QueueLimits::default()));
-        (0..ROWS_ENOUGH).for_each(|_| log.push("1"));
-        log.enough().notified().await;
-        assert_eq!(log.take(usize::MAX).len(), ROWS_ENOUGH);
     }
 
     #[test]
