@@ -42,7 +42,7 @@ fn walk(plan: &Arc<dyn ExecutionPlan>, parent: Option<usize>, is_exact: bool, al
 
 /// One operator of a plan that is measured, with what its inputs gave; `None`: it is not.
 pub(super) fn of_one(plan: &Arc<dyn ExecutionPlan>) -> Option<OperatorFigures> {
-    let figures = own(plan, of(plan)?.wrapper().counts(), false);
+    let figures = own(plan, of(plan)?.wrapper().counts(), true);
     let mut input = Amount::default();
     plan.children().into_iter().for_each(|child| add_given(child, &mut input));
     Some(OperatorFigures { input, ..figures })

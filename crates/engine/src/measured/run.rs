@@ -38,7 +38,7 @@ impl Drop for PlanRun {
         let plan = PlanFigures {
             id: PLANS.fetch_add(1, Relaxed),
             wall: self.context.env.instant().saturating_duration_since(self.begun),
-            operators: figures(&self.plan, self.context.plans.are_wanted()),
+            operators: figures(&self.plan, self.context.plans.are_kept()),
         };
         if self.context.is_told(Level::DEBUG) {
             tell_rest(&self.plan, &self.context);
