@@ -153,8 +153,6 @@ def spilling(asked: Asked) -> dict[str, str]:
     columns = """query_duration_ms, formatReadableSize(memory_usage) AS memory, ProfileEvents['ExternalSortWritePart'] AS runs,
         ProfileEvents['ExternalProcessingFilesTotal'] AS files, formatReadableSize(ProfileEvents['OSWriteChars']) AS written"""
     limit = asked.explain("LIMIT", SORTED, **SPILLS)
-    if "max_bytes_before_external_sort" not in limit:
-        raise RuntimeError(f"The setting is not named: {limit}")
     fills = {"spill_log": asked.log(SORTED, columns, **SPILLS), "spill_analyze": asked.explain("ANALYZE", SORTED, **SPILLS)}
     memory = lambda **settings: asked.log(SORTED, "formatReadableSize(memory_usage) AS memory", **settings).split(": ")[1].strip()  # noqa: E731
     before, after = asked.best_of_three(SORTED, **SPILLS), asked.best_of_three(SORTED)
@@ -186,7 +184,7 @@ def slow_store(asked: Asked, folder: Path) -> dict[str, str]:
             fills = {"store_top": top, "store_log": asked.log(query, columns, **few), "store_limit": limit, "store_after": after}
     finally:
         store.stop()
-    shorter = lambda text: re.sub(r"s3\('http://127[^)]*(\)|…)", "s3('…/visits/*.parquet', …)", text)  # noqa: E731
+    shorter = lambda text: re.sub(r"s3\('http://127[^)…\n]*([)…]|$)", "s3('…/visits/*.parquet', …)", text, flags=re.M)  # noqa: E731
     return {name: shorter(text) for name, text in fills.items()}
 
 
