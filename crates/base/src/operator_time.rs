@@ -5,10 +5,10 @@
 //! that an operator spawns is polled in frames of the operator too (`allocations::counted`), so that what it has computed
 //! beside its streams is its own as well.
 //!
-//! For how long at least one frame of an operator was open is counted where somebody wants to know how many ran at once: all
-//! threads write that, and a word that two cores write in turns costs each a tenth of a microsecond. It is kept by one word: how many there are (the upper bits), and
-//! when the first of them opened (the lower). So whoever opens or closes one needs no lock. The time of all frames over
-//! that time is how many ran at once.
+//! For how long at least one frame of an operator was open is counted only where somebody wants to know how many ran at once:
+//! all threads would write that word in turns. It says how many frames there are (the upper bits), and when the first of them
+//! opened (the lower), so whoever opens or closes one needs no lock. The time of all frames over that time is how many ran at
+//! once.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed};

@@ -106,8 +106,7 @@ impl CustomDialect {
 
     /// Behind the spaces at `at`, where they are ignored.
     pub fn spaces_end(&self, input: &[u8], at: usize) -> usize {
-        let is_space = |c: &u8| self.spaces && matches!(c, b' ' | b'\t' | 0x0b | 0x0c);
-        at + input.iter().skip(at).take_while(|c| is_space(c)).count()
+        at + input.iter().skip(at).take_while(|c| self.spaces && is_space(**c)).count()
     }
 
     /// Passes over a delimiter that has to be there.
@@ -198,7 +197,7 @@ impl CustomDialect {
         if !self.spaces || !matches!(self.rule, Rule::Escaped | Rule::Quoted | Rule::Json) {
             return end;
         }
-        let spaces = input[at..end].iter().rev().take_while(|c| matches!(c, b' ' | b'\t' | 0x0b | 0x0c)).count();
+        let spaces = input[at..end].iter().rev().take_while(|c| is_space(**c)).count();
         end - spaces
     }
 
@@ -301,6 +300,11 @@ pub(crate) fn undoubled(raw: &[u8]) -> Vec<u8> {
     }
     text.extend_from_slice(rest);
     text
+}
+
+/// Of one line.
+fn is_space(c: u8) -> bool {
+    matches!(c, b' ' | b'\t' | 0x0b | 0x0c)
 }
 
 /// Whether the delimiter stands at `at`.
