@@ -8,14 +8,12 @@
 //! Readers take the state as it is at a moment; who changes it makes a new one.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
-use std::io::Write;
+use std::fs;
 use std::net::IpAddr;
-use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use gristmill_base::{Error, ErrorCode, Result, ResultExt};
+use gristmill_base::{Error, ErrorCode, Result, ResultExt, durable};
 use parking_lot::{Mutex, RwLock};
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -362,7 +360,7 @@ impl AccessControl {
         if let Some(file) = &self.file {
             let kept = Kept { version: VERSION, state: hidden.clone().with(state.of_statements()) };
             let bytes = serde_json::to_vec_pretty(&kept).map_err(|error| Error::logical(error.to_string()))?;
-            replace(file, &bytes).context(|| format!("while writing {}", file.display()))?;
+            durable::replace(file, &bytes).context(|| format!("while writing {}", file.display()))?;
         }
         *self.state.write() = Arc::new(state);
         Ok(given)
@@ -410,19 +408,6 @@ fn read_kept(bytes: &[u8]) -> Result<State> {
         return Err(corrupted(format!("it has version {}, this server reads {VERSION}", kept.version)));
     }
     Ok(kept.state)
-}
-
-/// A file in the place of another: after a crash the one or the other is there.
-fn replace(file: &Path, bytes: &[u8]) -> Result<()> {
-    let Some(folder) = file.parent() else { return Err(Error::logical("A file without a folder")) };
-    fs::create_dir_all(folder)?;
-    let temporary = file.with_extension("tmp");
-    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&temporary)?;
-    written.write_all(bytes)?;
-    written.sync_all()?;
-    fs::rename(&temporary, file)?;
-    File::open(folder)?.sync_all()?;
-    Ok(())
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! What every other crate stands on: errors with ClickHouse's codes, the clock, randomness, ids, runtimes, units.
 
 pub mod allocations;
+pub mod durable;
 pub mod env;
 pub mod error;
 pub mod machine;

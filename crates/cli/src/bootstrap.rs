@@ -47,6 +47,7 @@ pub async fn open_engine(config: EngineConfig, logs: Option<&LogsConfig>) -> Res
     let known = Known {
         databases: Arc::downgrade(databases),
         registry: engine.registry.clone(),
+        user_functions: engine.user_functions.clone(),
         mergetree: engine.mergetree.clone(),
         sources: engine.hints.caches.clone(),
         access: engine.access.clone(),

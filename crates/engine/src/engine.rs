@@ -11,6 +11,7 @@ use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 use gristmill_calibration::{Calibrations, keeper};
 use gristmill_catalog::metadata_store::make_private;
 use gristmill_catalog::{Databases, LogSource, MetadataStore};
+use gristmill_functions::user_defined::UserFunctions;
 use gristmill_functions::{Asker, FunctionEnv, Registry, SessionRoles};
 use gristmill_introspect::{QueryContext, Settings, server_settings};
 use gristmill_mergetree::{EnvironmentOptions, MergeTreeEnvironment};
@@ -50,6 +51,8 @@ pub type Reload = Box<dyn Fn() -> Result<()> + Send + Sync>;
 pub struct Engine {
     pub databases: Arc<Databases>,
     pub registry: Arc<Registry>,
+    /// Those of CREATE FUNCTION.
+    pub user_functions: Arc<UserFunctions>,
     /// What every table function and every table of files gets: caches, and the folder that files lie in.
     pub hints: SourceHints,
     pub mergetree: Arc<MergeTreeEnvironment>,
@@ -133,6 +136,10 @@ impl Engine {
             Some(_) => AccessControl::new(State::unconfigured()),
             None => AccessControl::open(&data_path, State::unconfigured())?,
         };
+        let user_functions = match &temporary {
+            Some(_) => UserFunctions::default(),
+            None => UserFunctions::open(&data_path)?,
+        };
         let databases = Databases::open(store, opener.clone()).await?;
         let calibration_path = config.calibration_path.unwrap_or_else(|| data_path.join(keeper::FOLDER));
         let calibrations = Calibrations::open(calibration_path, &data_path);
@@ -141,6 +148,7 @@ impl Engine {
         Ok(Arc::new(Engine {
             databases,
             registry,
+            user_functions: Arc::new(user_functions),
             hints,
             mergetree,
             access: Arc::new(access),

@@ -14,8 +14,8 @@ use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::opentelemetry::QueryTrace;
 use gristmill_introspect::{Client, QueryContext, Settings, Use, custom, processes, tell};
 use gristmill_sql::access::AccessStatement;
-use gristmill_sql::size;
 use gristmill_sql::statement::{self, Assignments, Insert, InsertSource, Limits, Outfile, Statement};
+use gristmill_sql::{size, user_functions};
 use sqlparser::ast::OrderByKind;
 
 use crate::engine::Engine;
@@ -196,7 +196,8 @@ impl Session {
         }
         let settings = &self.settings;
         let limits = Limits { depth: settings.max_parser_depth, backtracks: settings.max_parser_backtracks };
-        statement::parse_within(text, &self.parameters, limits)
+        let text = user_functions::expanded(text, &self.engine.user_functions.all())?;
+        statement::parse_within(&text, &self.parameters, limits)
     }
 
     async fn begin(

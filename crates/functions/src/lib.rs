@@ -71,6 +71,7 @@ pub mod tuple_norms;
 pub mod tuples;
 pub mod udf;
 pub mod urls;
+pub mod user_defined;
 pub mod utm;
 pub mod value_set;
 pub mod visual;

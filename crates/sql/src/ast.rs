@@ -8,6 +8,8 @@ use std::fmt::{self, Display};
 use gristmill_types::sql_type::quote_identifier;
 use sqlparser::ast::Query;
 
+use crate::user_functions::DEFINED;
+
 #[derive(Clone, Debug)]
 pub enum Literal {
     Null,
@@ -174,6 +176,14 @@ impl Node {
         matches!(self.bare(), Node::Call(call) if call.name == "tuple" && call.arguments.is_empty())
     }
 
+    /// What a call of a function that a user made stands for (see `user_functions`); `None`: it is none.
+    pub fn defined(&self) -> Option<&Node> {
+        match self {
+            Node::Call(call) if call.name == DEFINED => call.arguments.get(1),
+            _ => None,
+        }
+    }
+
     /// Without aliases around it.
     pub fn bare(&self) -> &Node {
         match self {
@@ -216,6 +226,7 @@ impl Node {
                     }
                 }
             }
+            Node::Call(call) if call.name == DEFINED => call.arguments.iter().skip(1).for_each(|node| node.walk(visit)),
             Node::Call(call) => {
                 call.parameters.iter().chain(&call.arguments).for_each(|node| node.walk(visit));
                 if let Some(filter) = &call.filter {
@@ -280,6 +291,7 @@ impl Display for Node {
                 }
                 f.write_str("*")
             }
+            Node::Call(call) if call.name == DEFINED => call.arguments.iter().take(1).try_for_each(|node| node.fmt(f)),
             Node::Call(call) => {
                 // Literal arrays and tuples are shown as they are written.
                 let constant = call.arguments.iter().all(|node| matches!(node, Node::Literal(_)));

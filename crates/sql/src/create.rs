@@ -1,6 +1,7 @@
 //! CREATE TABLE, CREATE VIEW and CREATE DATABASE.
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::user_defined::UserFunction;
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::Query;
 use sqlparser::tokenizer::Token;
@@ -131,6 +132,32 @@ fn other_security(materialized: bool, kind: &str) -> Error {
 }
 
 impl Cursor<'_> {
+    /// `[IF NOT EXISTS] name [ON CLUSTER …] AS parameters -> expression`, from behind FUNCTION. Error: BAD_ARGUMENTS.
+    fn create_function(&mut self, or_replace: bool) -> Result<Statement> {
+        let refused = |text: String| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+        let if_not_exists = self.if_not_exists();
+        let name = self.identifier()?;
+        self.on_cluster()?;
+        self.expect("AS")?;
+        let mut parameters = Vec::new();
+        if self.eat_token(&Token::LParen) {
+            while !self.eat_token(&Token::RParen) {
+                parameters.push(self.identifier()?);
+                self.eat_token(&Token::Comma);
+            }
+        } else if matches!(self.parser.peek_token_ref().token, Token::Word(_)) {
+            parameters.push(self.identifier()?);
+        }
+        if !self.eat_token(&Token::Arrow) {
+            return refused(format!("Function {name} is not made of a lambda: write parameters -> expression behind AS"));
+        }
+        if let Some(twice) = parameters.iter().enumerate().find(|(at, name)| parameters[..*at].contains(name)) {
+            return refused(format!("Identifier {} already used as function parameter", twice.1));
+        }
+        let function = UserFunction { parameters, body: sql(&self.expression()?) };
+        Ok(Statement::CreateFunction { name, if_not_exists, or_replace, function })
+    }
+
     /// From behind CREATE [OR REPLACE].
     pub(crate) fn create(&mut self, or_replace: bool) -> Result<Statement> {
         if self.eat("DATABASE") {
@@ -157,8 +184,11 @@ impl Cursor<'_> {
         if self.eat("INDEX") {
             return self.create_index();
         }
+        if self.eat("FUNCTION") {
+            return self.create_function(or_replace);
+        }
         let materialized = self.eat("MATERIALIZED");
-        for what in ["DICTIONARY", "FUNCTION", "USER", "ROLE"] {
+        for what in ["DICTIONARY", "USER", "ROLE"] {
             if self.peeks(what) {
                 return Err(Error::not_implemented(format!("CREATE {what}")));
             }

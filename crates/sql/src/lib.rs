@@ -36,6 +36,7 @@ pub mod syntax_tree;
 pub mod tokens;
 pub mod translate;
 pub mod ttl;
+pub mod user_functions;
 
 pub use rewrite::explained::VIEW_EXPLAIN;
 

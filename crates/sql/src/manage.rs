@@ -35,6 +35,11 @@ impl Cursor<'_> {
             self.on_cluster()?;
             return Ok(Statement::Alter { name: table, commands: vec![AlterCommand::DropIndex { name, if_exists }] });
         }
+        if self.eat("FUNCTION") {
+            let (if_exists, name) = (self.if_exists(), self.identifier()?);
+            self.on_cluster()?;
+            return Ok(Statement::DropFunction { name, if_exists });
+        }
         if let Some(statement) = self.named_collection("DROP")? {
             return Ok(statement);
         }

@@ -27,6 +27,9 @@ const INFIX: &[(&str, &str)] = &[
 
 /// The text that parses to the same expression.
 pub fn sql(node: &Node) -> String {
+    if let Some(expression) = node.defined() {
+        return sql(expression);
+    }
     match node {
         Node::Call(call) if call.parameters.is_empty() && call.over.is_none() && !call.distinct && call.filter.is_none() => {
             let infix = INFIX.iter().find(|(name, _)| *name == call.name).map(|(_, operator)| *operator);
@@ -75,6 +78,9 @@ fn list(nodes: &[Node]) -> String {
 }
 
 fn operand(node: &Node) -> String {
+    if let Some(expression) = node.defined() {
+        return operand(expression);
+    }
     let text = sql(node);
     let nests = match node {
         Node::Call(call) => {

@@ -1,5 +1,6 @@
 //! Statements: what they are once they are read. `parse` reads a text, `beginnings` knows each by its first words.
 
+use gristmill_functions::user_defined::UserFunction;
 use sqlparser::ast::Query;
 
 use crate::access::AccessStatement;
@@ -31,6 +32,16 @@ pub enum Statement {
         comment: String,
     },
     DropDatabase {
+        name: String,
+        if_exists: bool,
+    },
+    CreateFunction {
+        name: String,
+        if_not_exists: bool,
+        or_replace: bool,
+        function: UserFunction,
+    },
+    DropFunction {
         name: String,
         if_exists: bool,
     },
@@ -302,8 +313,8 @@ impl Statement {
             Statement::Select(_) => "Select",
             Statement::Insert(_) => "Insert",
             Statement::Explain { .. } => "Explain",
-            Statement::CreateTable(_) | Statement::CreateDatabase { .. } => "Create",
-            Statement::DropTable { .. } | Statement::DropDatabase { .. } => "Drop",
+            Statement::CreateTable(_) | Statement::CreateDatabase { .. } | Statement::CreateFunction { .. } => "Create",
+            Statement::DropTable { .. } | Statement::DropDatabase { .. } | Statement::DropFunction { .. } => "Drop",
             Statement::Truncate { .. } | Statement::TruncateDatabase { .. } => "Drop",
             Statement::Rename { .. } | Statement::RenameDatabase { .. } => "Rename",
             Statement::Describe(_) => "Describe",

@@ -21,7 +21,7 @@ static CATEGORIES: LazyLock<HashMap<&str, &str>> =
     LazyLock::new(|| include_str!("function_categories.tsv").lines().filter_map(|line| line.split_once('\t')).collect());
 
 pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
-    let registry = known.registry.clone();
+    let (registry, user_functions) = (known.registry.clone(), known.user_functions.clone());
     all.push(table("system", "functions", "SystemFunctions", STRUCTURE, move |_, rows| {
         let mut names: Vec<&str> = registry
             .names()
@@ -51,6 +51,26 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>, known: &Known) -> Result<()> {
                 "".into(),
                 "".into(),
                 category(name, target).into(),
+            ])?;
+        }
+        for (name, function) in user_functions.all().iter() {
+            rows.push([
+                name.into(),
+                false.into(),
+                false.into(),
+                "".into(),
+                function.create_query(name).into(),
+                "SQLUserDefined".into(),
+                Cell::None,
+                Cell::None,
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
+                "".into(),
             ])?;
         }
         Ok(())

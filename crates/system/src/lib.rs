@@ -49,6 +49,7 @@ use gristmill_base::Result;
 use gristmill_calibration::Calibrations;
 use gristmill_catalog::{Databases, LogSource};
 use gristmill_functions::Registry;
+use gristmill_functions::user_defined::UserFunctions;
 use gristmill_mergetree::MergeTreeEnvironment;
 use gristmill_sources::SourceCaches;
 
@@ -58,6 +59,7 @@ pub struct Known {
     /// Weak: the tables themselves are in these databases.
     pub databases: Weak<Databases>,
     pub registry: Arc<Registry>,
+    pub user_functions: Arc<UserFunctions>,
     pub mergetree: Arc<MergeTreeEnvironment>,
     pub sources: Arc<SourceCaches>,
     pub access: Arc<AccessControl>,

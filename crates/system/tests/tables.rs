@@ -36,6 +36,7 @@ fn known(databases: &Arc<Databases>) -> Known {
     Known {
         databases: Arc::downgrade(databases),
         registry: Arc::new(Registry::standard().unwrap()),
+        user_functions: Arc::default(),
         mergetree: MergeTreeEnvironment::for_tests(),
         sources: Arc::default(),
         access: Arc::new(AccessControl::new(State::unconfigured())),

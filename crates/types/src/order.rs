@@ -50,6 +50,16 @@ pub fn sort_key(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
     key(array, kind, false)
 }
 
+/// What a value is compared by with no NaN among the floats: these are NULL, at the top as well.
+pub fn value_key(array: &ArrayRef, kind: &SqlType) -> Result<ArrayRef> {
+    key(array, kind, true)
+}
+
+/// The type of a `value_key`.
+pub fn value_key_kind(kind: &SqlType) -> SqlType {
+    key_kind(kind, true)
+}
+
 fn has_floats(kind: &SqlType) -> bool {
     match kind.plain() {
         T::Array(element) => has_floats(element),

@@ -79,6 +79,10 @@ impl Interpreter {
                     self.databases(database).drop_table(database, table, if_exists).await?;
                 }
             }
+            Statement::CreateFunction { name, if_not_exists, or_replace, function } => {
+                self.create_function(name, function, if_not_exists, or_replace)?;
+            }
+            Statement::DropFunction { name, if_exists } => self.drop_function(&name, if_exists)?,
             Statement::Truncate { name, if_exists } => {
                 let (database, table) = self.full(&name);
                 if if_exists && !self.databases(database).has_table(database, table) {

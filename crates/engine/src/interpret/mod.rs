@@ -26,6 +26,7 @@ mod partition;
 mod required;
 mod select;
 mod ttl;
+mod user_functions;
 mod view;
 
 pub(crate) use access::check_granted;
@@ -199,6 +200,8 @@ impl Interpreter {
             Statement::Insert(_)
                 | Statement::CreateTable(_)
                 | Statement::CreateDatabase { .. }
+                | Statement::CreateFunction { .. }
+                | Statement::DropFunction { .. }
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }
@@ -242,6 +245,8 @@ impl Interpreter {
             statement,
             Statement::CreateTable(_)
                 | Statement::CreateDatabase { .. }
+                | Statement::CreateFunction { .. }
+                | Statement::DropFunction { .. }
                 | Statement::DropTable { .. }
                 | Statement::DropDatabase { .. }
                 | Statement::Truncate { .. }

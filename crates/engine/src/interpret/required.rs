@@ -155,6 +155,8 @@ impl Interpreter {
                 database("DROP DATABASE", from)?;
                 database("CREATE DATABASE", to)
             }
+            Statement::CreateFunction { .. } => everywhere("CREATE FUNCTION"),
+            Statement::DropFunction { .. } => everywhere("DROP FUNCTION"),
             Statement::DropTable { names, views, .. } => {
                 let privilege = if *views { "DROP VIEW" } else { "DROP TABLE" };
                 names.iter().try_for_each(|name| self.check_table(privilege, name))

@@ -54,7 +54,7 @@ impl Interpreter {
             *self.limit.lock() = Some(watch);
         }
         let columns = planned.lowered.columns();
-        let totals = match totals_query(&select.query)? {
+        let totals = match totals_query(&select.query, &self.context.settings) {
             Some(query) => self.totals(&query, &columns).await?,
             None => None,
         };

@@ -38,6 +38,17 @@ impl QueryMemoryPool {
             && reservation.size() as u64 + additional > own
             && self.account.would_pass(additional, free_percent)
     }
+
+    /// What an operator is told that spills for it, and the user where it has nothing to spill.
+    fn over_share(&self, reservation: &MemoryReservation, additional: u64) -> String {
+        let [holds, more, limit] = [reservation.size() as u64, additional, self.account.limit_bytes()]
+            .map(|bytes| units::bytes_binary(bytes as f64));
+        format!(
+            "Query memory limit exceeded: {} holds {holds} and wants {more} more, which is over its share: what is left of the maximum of {limit} is \
+             for other operators, and for merging what was written to disk. Raise max_memory_usage, or lower max_threads",
+            reservation.consumer().name(),
+        )
+    }
 }
 
 impl Display for QueryMemoryPool {
@@ -70,8 +81,7 @@ impl MemoryPool for QueryMemoryPool {
     fn try_grow(&self, reservation: &MemoryReservation, additional: usize) -> Result<()> {
         // ResourcesExhausted is what operators that can spill look for.
         if self.is_to_spill(reservation, additional as u64) {
-            let text = "What is left of the query's memory is for other operators, and for merging";
-            return Err(DataFusionError::ResourcesExhausted(text.to_string()));
+            return Err(DataFusionError::ResourcesExhausted(self.over_share(reservation, additional as u64)));
         }
         let grown = self.account.try_grow(additional as u64);
         grown.map_err(|error| DataFusionError::ResourcesExhausted(error.message()))
@@ -108,7 +118,8 @@ mod tests {
         let sort = |name: &str| MemoryConsumer::new(name).with_can_spill(true).register(&pool);
         let (first, second) = (sort("first"), sort("second"));
         first.try_grow(500).expect("nobody else wants it");
-        first.try_grow(10).expect_err("the other may want it");
+        let refused = first.try_grow(10).expect_err("the other may want it").to_string();
+        assert!(refused.contains("first holds 500.00 B and wants 10.00 B more"), "{refused}");
         second.try_grow(250).expect("half of its share");
         second.try_grow(10).expect_err("the rest is for merging");
         let merging = MemoryConsumer::new("merge").register(&pool);

@@ -25,6 +25,7 @@ async fn server() -> Server {
     let known = Known {
         databases: Arc::downgrade(&engine.databases),
         registry: engine.registry.clone(),
+        user_functions: engine.user_functions.clone(),
         mergetree: engine.mergetree.clone(),
         sources: engine.hints.caches.clone(),
         access: engine.access.clone(),

@@ -95,10 +95,9 @@ impl Analyzer<'_> {
         }
         let Ok(below) = self.expr(node, &context.below_grouping()) else { return Ok(None) };
         let below = self.as_value(below)?;
-        if matches!(below.expr, Expr::Literal(..)) {
-            return Ok(Some(below));
-        }
-        Ok(grouped.keys.iter().find(|(key, _, _)| *key == below.expr).map(|(_, typed, _)| typed.clone()))
+        let key = grouped.keys.iter().find(|(key, _, _)| *key == below.expr).map(|(_, typed, _)| typed.clone());
+        let is_constant = matches!(below.expr, Expr::Literal(..));
+        Ok(key.or_else(|| is_constant.then_some(below)))
     }
 
     pub(crate) fn aggregate_call(&self, call: &Call, context: &Context<'_>) -> Result<Typed> {

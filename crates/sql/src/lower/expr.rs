@@ -31,7 +31,10 @@ impl Analyzer<'_> {
             Node::Literal(literal) => self.literal(literal),
             Node::Name(parts) => self.name(parts, context),
             Node::Aliased(inner, alias) => self.expr(inner, &context.expanding(alias)),
-            Node::Call(call) => self.call(call, context),
+            Node::Call(call) => match node.defined() {
+                Some(expression) => self.expr(expression, context),
+                None => self.call(call, context),
+            },
             Node::In { left, set, negated } => {
                 self.env.asker.used.note(Use::Function, if *negated { "notIn" } else { "in" });
                 self.in_set(left, set, *negated, context)

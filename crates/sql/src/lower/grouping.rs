@@ -29,6 +29,8 @@ pub(crate) struct Keys {
     pub is_written: bool,
     /// The sets are those of ROLLUP or CUBE.
     pub rolled: bool,
+    /// The query gives the row of WITH TOTALS (see `totals`).
+    pub totals: bool,
 }
 
 impl Analyzer<'_> {
@@ -56,8 +58,10 @@ impl Analyzer<'_> {
             match modifier {
                 GroupByWithModifier::Rollup => (keys.sets, keys.rolled) = (Some(rollup(&all)), true),
                 GroupByWithModifier::Cube => (keys.sets, keys.rolled) = (Some(cube(&all)?), true),
-                // Computed by a plan of its own (see `totals`).
-                GroupByWithModifier::Totals => {}
+                // Computed by a query of its own, which has a set of no keys behind the word.
+                GroupByWithModifier::Totals => {
+                    keys.totals = matches!(modifiers[..], [_, GroupByWithModifier::GroupingSets(_)]);
+                }
                 GroupByWithModifier::GroupingSets(Ast::GroupingSets(sets)) => {
                     keys.sets = Some(self.sets_of(sets, items, &mut keys.nodes)?);
                 }
@@ -139,7 +143,8 @@ impl Analyzer<'_> {
                 return Err(Error::new(ErrorCode::ILLEGAL_AGGREGATION, format!("Aggregate function in GROUP BY: {node}")));
             }
             let typed = self.as_value(self.expr(node, &scope.rows())?)?;
-            if matches!(typed.expr, Expr::Literal(..)) {
+            let varies = keys.sets.is_some() && is_no_constant(node, &scope.rows());
+            if matches!(typed.expr, Expr::Literal(..)) && !varies {
                 // Constants group nothing apart. Where there are sets they make another group of the same rows in each; what the
                 // query shows of them stays the constant, so that the key goes by a name which nothing else has.
                 places.push(keys.sets.is_some().then_some(grouped.keys.len()));
@@ -194,7 +199,7 @@ impl Analyzer<'_> {
     }
 
     /// With `drops_empty` the group without rows is left out.
-    fn aggregate_rows(
+    pub(super) fn aggregate_rows(
         &self,
         plan: LogicalPlan,
         keys: impl IntoIterator<Item = Expr>,
@@ -308,6 +313,20 @@ impl Analyzer<'_> {
             });
         }
         Ok(Typed::new(sum.unwrap_or_else(|| lit(0_u64)), SqlType::UInt64))
+    }
+}
+
+/// Whether ClickHouse computes the function row by row though its arguments are constants: sets that leave the key out show its
+/// type's default then.
+fn is_no_constant(node: &Node, context: &Context<'_>) -> bool {
+    const NEVER_CONSTANT: &[&str] = &["identity", "leftPad", "rightPad", "leftPadUTF8", "rightPadUTF8"];
+    match node.bare() {
+        Node::Call(call) => NEVER_CONSTANT.contains(&call.name.as_str()),
+        Node::Name(parts) => match &parts[..] {
+            [name] => context.alias(name).is_some_and(|node| is_no_constant(node, &context.expanding(name))),
+            _ => false,
+        },
+        _ => false,
     }
 }
 

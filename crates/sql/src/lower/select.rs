@@ -103,7 +103,7 @@ impl Analyzer<'_> {
             having.as_ref().is_some_and(|node| self.mentions(node, &scope.rows(), &|call| call.name == "arrayJoin"));
         let scope = scope;
         let context = Context { grouped: grouped.as_ref(), windows: Some(&windows), ..scope.rows() };
-        let having = having
+        let mut having = having
             .map(|node| self.expr(&node, &context).and_then(|typed| self.as_predicate(typed, "HAVING")))
             .transpose()?;
         let outputs = items
@@ -132,6 +132,11 @@ impl Analyzer<'_> {
         self.ordering.replace(outer_ordering);
 
         if let Some(grouped) = &grouped {
+            if keys.as_ref().is_some_and(|keys| keys.totals && !grouped.keys.is_empty())
+                && let Some(having) = having.take()
+            {
+                plan = self.of_passing_groups(plan, grouped, having)?;
+            }
             plan = self.aggregate_plan(plan, grouped)?;
         }
         let mut multiplied = Some(multiplied);

@@ -1,6 +1,7 @@
 //! Combinators: suffixes that make a new function of any other. `sumArrayIf` is `sum`, over the elements of arrays, of the
 //! rows that a condition lets pass. The last suffix is the outermost.
 
+mod arg_best;
 pub mod array;
 mod condition;
 mod distinct;
@@ -18,7 +19,7 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 
 use super::udaf::bound;
-use super::{Prepared, bitmap_sets};
+use super::{NullRule, Prepared, bitmap_sets, family};
 use crate::aggregate::{AggregateFunction, BoundAggregate};
 use crate::registry::Registry;
 use crate::scalar::Argument;
@@ -37,8 +38,8 @@ pub enum Combinator {
     Merge,
     MergeState,
     Resample,
-    /// Known to ClickHouse and refused here.
-    Refused,
+    ArgMin,
+    ArgMax,
 }
 
 /// Longer suffixes before those that they end with.
@@ -50,8 +51,8 @@ const SUFFIXES: &[(&str, Combinator)] = &[
     ("ForEach", Combinator::ForEach),
     ("Distinct", Combinator::Distinct),
     ("Resample", Combinator::Resample),
-    ("ArgMin", Combinator::Refused),
-    ("ArgMax", Combinator::Refused),
+    ("ArgMin", Combinator::ArgMin),
+    ("ArgMax", Combinator::ArgMax),
     ("Merge", Combinator::Merge),
     ("State", Combinator::State),
     ("Array", Combinator::Array),
@@ -61,7 +62,7 @@ const SUFFIXES: &[(&str, Combinator)] = &[
 
 /// Names of the combinators, for listings.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    SUFFIXES.iter().filter(|(_, combinator)| *combinator != Combinator::Refused).map(|(name, _)| *name)
+    SUFFIXES.iter().map(|(name, _)| *name)
 }
 
 /// The aggregate function of that name, suffixes of combinators included. Aliases and the case of names as
@@ -120,6 +121,26 @@ impl Combined {
     fn inner_of(&self, parameters: &[ScalarValue], kinds: Vec<SqlType>) -> Result<Prepared> {
         let arguments: Vec<_> = kinds.into_iter().map(|kind| Argument { kind, constant: None }).collect();
         self.inner(parameters, &arguments)
+    }
+
+    /// Rows with NULL in any argument are left out before they are compared.
+    fn of_best(&self, name: &str, parameters: &[ScalarValue], arguments: &[Argument]) -> Result<Prepared> {
+        let largest = self.combinator == Combinator::ArgMax;
+        let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
+        let keeps_null = rest.is_empty() || {
+            let kinds = rest.iter().map(|argument| argument.kind.plain().clone().nullable()).collect();
+            self.inner_of(parameters, kinds)?.result.is_nullable()
+        };
+        let nulls = if keeps_null { NullRule::Nullable } else { NullRule::Default };
+        let (inner, inner_name) = (self.inner.clone(), self.inner_name.clone());
+        let chosen = family(nulls, move |call| {
+            let kinds = call.kinds.iter().zip(&call.constants);
+            let mut arguments: Vec<_> =
+                kinds.map(|(kind, constant)| Argument { kind: kind.clone(), constant: constant.clone() }).collect();
+            let key = arguments.pop().ok_or_else(|| no_arguments(call.name))?.kind;
+            arg_best::plan(inner.prepare(&inner_name, call.parameters, &arguments)?, &key, largest)
+        });
+        chosen.prepare(name, parameters, arguments)
     }
 
     fn is_mapped(&self, arguments: &[Argument]) -> bool {
@@ -192,10 +213,7 @@ impl AggregateFunction for Combined {
                 let (_, rest) = arguments.split_last().ok_or_else(|| no_arguments(name))?;
                 Ok(resample::prepare(self.inner(parameters, rest)?, ranges))
             }
-            Combinator::Refused => Err(Error::new(
-                ErrorCode::NOT_IMPLEMENTED,
-                format!("The combinator of aggregate function {name} is not supported: write it with a subquery"),
-            )),
+            Combinator::ArgMin | Combinator::ArgMax => self.of_best(name, parameters, arguments),
         }
     }
 
