@@ -56,8 +56,11 @@ def test_ids_of_queries_are_random_uuids(http):
     assert uuid.UUID(http("SELECT 1").headers["x-clickhouse-query-id"]).version == 4
 
 
-def test_rows_are_not_shown_that_a_setting_would_have_left_out(http):
-    answer = http("SELECT number FROM numbers(3)", additional_table_filters="{'numbers': 'number != 1'}")
+def test_rows_are_not_shown_that_a_setting_leaves_out(http):
+    text = "SELECT number FROM system.numbers LIMIT 4"
+    assert http.ok(text, additional_table_filters="{'system.numbers': 'number != 1'}") == "0\n2\n3\n4\n"
+    assert http.ok(text, additional_result_filter="number > 1") == "2\n3\n"
+    answer = http(text, parallel_replicas_custom_key="number")
     assert answer.error[1] == "NOT_IMPLEMENTED", answer
 
 

@@ -53,7 +53,7 @@ impl WithoutEffect {
 pub static OF_QUERIES: LazyLock<WithoutEffect> = LazyLock::new(|| WithoutEffect::read(include_str!("without_effect.tsv")));
 
 /// They would leave rows out of a result: who sets one must not get the others.
-const CHANGE_ROWS: &[&str] = &["additional_table_filters", "additional_result_filter", "parallel_replicas_custom_key"];
+const CHANGE_ROWS: &[&str] = &["parallel_replicas_custom_key"];
 
 /// Settings whose values are words, the name of their type, and the words.
 const CHOICES: &[(&str, &str, &[&str])] = &[
@@ -254,7 +254,7 @@ mod tests {
         assert_eq!(code("alter_update_mode", "x"), ErrorCode::BAD_ARGUMENTS);
         assert_eq!(code("timeout_overflow_mode", "any"), ErrorCode::UNKNOWN_OVERFLOW_MODE);
         Settings::default().set("group_by_overflow_mode", "any").expect("groups may be any");
-        assert_eq!(code("additional_table_filters", "{'t': 'a = 1'}"), ErrorCode::NOT_IMPLEMENTED);
+        assert_eq!(code("parallel_replicas_custom_key", "a"), ErrorCode::NOT_IMPLEMENTED);
         assert_eq!(code("use_skip_indexes_on_data_reads", "1"), ErrorCode::UNKNOWN_SETTING);
     }
 

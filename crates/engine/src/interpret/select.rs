@@ -109,6 +109,7 @@ impl Interpreter {
             true => runtime::aside(|| analyzer.lower(query))?,
             false => analyzer.lower(query)?,
         };
+        lowered = analyzer.filtered_result(lowered)?;
         let settings = &self.context.settings;
         if settings.limit > 0 || settings.offset > 0 {
             let fetch = (settings.limit > 0).then_some(settings.limit as usize);

@@ -392,6 +392,8 @@ settings! {
     allow_deprecated_error_prone_window_functions: bool = false, "Whether runningDifference, neighbor and the like may be used.";
     cast_keep_nullable: bool = false, "Whether CAST keeps NULL.";
     prefer_column_name_to_alias: bool = false, "Whether a column wins over an alias of the same name.";
+    additional_table_filters: String = "", "Conditions for the rows of tables, such as {'events': 'user != 5'}.";
+    additional_result_filter: String = "", "A condition for the rows of the result, over its columns.";
     totals_mode: String = "after_having_exclusive", "What WITH TOTALS sums up beside HAVING: before_having (all rows), or the rows of the groups that it lets pass (after_having_exclusive, after_having_inclusive, after_having_auto).";
     group_by_use_nulls: bool = false, "Whether keys left out by ROLLUP and CUBE are NULL.";
     max_rows_to_group_by: u64 = 0u64, "Most groups of a GROUP BY. 0: no limit.";

@@ -97,7 +97,11 @@ impl Analyzer<'_> {
                         None => {}
                     }
                 }
-                let relation = self.table(&reference, alias)?;
+                let relation = self.table(&reference, alias.clone())?;
+                let relation = match self.tables.by_text.get(&reference.key()) {
+                    Some(table) => self.filtered_table(relation, table, alias.as_deref())?,
+                    None => relation,
+                };
                 match sample {
                     Some(sample) => {
                         let table = self.tables.by_text.get(&reference.key());

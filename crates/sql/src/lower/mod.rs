@@ -37,6 +37,7 @@ mod shifted_sums;
 mod source;
 mod subqueries;
 mod subquery_settings;
+mod table_filters;
 mod tables;
 mod texts;
 pub mod ties;
