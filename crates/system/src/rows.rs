@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use arrow::array::{
     ArrayRef, Decimal256Array, FixedSizeBinaryArray, Float64Array, Int8Array, Int64Array, ListArray, MapArray, RecordBatch,
-    RecordBatchOptions, StructArray,
+    RecordBatchOptions, StructArray, UInt64Array,
 };
 use arrow::buffer::{NullBuffer, OffsetBuffer};
 use arrow::compute::cast;
@@ -38,6 +38,8 @@ pub enum Cell {
     Address(Ipv6Addr),
     /// A UInt128.
     Wide(u128),
+    /// A Tuple(UInt64, UInt64).
+    Span(u64, u64),
     Texts(Vec<String>),
     /// Array(Int64), Array(UInt64), or Array(DateTime) in seconds.
     Numbers(Vec<i64>),
@@ -307,9 +309,22 @@ fn array(column: &Column, cells: &[Cell]) -> Result<ArrayRef> {
             Ok(Arc::new(ListArray::try_new(element, OffsetBuffer::from_lengths(lengths), values, None)?))
         }
         SqlType::Map(..) => map(column, cells, &carrier),
+        SqlType::Tuple(_) => spans(column, cells, &carrier),
         SqlType::Array(element) if matches!(element.plain(), SqlType::Tuple(..)) => pairs(column, cells, &carrier),
         _ => numbers(column, cells, nulls, &carrier),
     }
+}
+
+fn spans(column: &Column, cells: &[Cell], carrier: &DataType) -> Result<ArrayRef> {
+    let DataType::Struct(fields) = carrier else { return Err(misfit(column, &cells[0])) };
+    let ends = cells.iter().map(|cell| match cell {
+        Cell::Span(start, end) => Ok((*start, *end)),
+        Cell::None => Ok((0, 0)),
+        other => Err(misfit(column, other)),
+    });
+    let (starts, ends): (Vec<u64>, Vec<u64>) = ends.collect::<Result<Vec<_>>>()?.into_iter().unzip();
+    let columns: Vec<ArrayRef> = vec![Arc::new(UInt64Array::from(starts)), Arc::new(UInt64Array::from(ends))];
+    Ok(Arc::new(StructArray::try_new(fields.clone(), columns, None)?))
 }
 
 fn numbers(column: &Column, cells: &[Cell], nulls: Option<NullBuffer>, carrier: &DataType) -> Result<ArrayRef> {

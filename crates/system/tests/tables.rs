@@ -148,6 +148,7 @@ async fn every_table_can_be_read() {
                 "dropped_tables",
                 "dropped_tables_parts",
                 "enabled_roles",
+                "filesystem_cache_log",
                 "error_log",
                 "key_column_usage",
                 "licenses",

@@ -16,6 +16,7 @@ const LOGS: &[&str] = &[
     "blob_storage_log",
     "crash_log",
     "error_log",
+    "filesystem_cache_log",
     "metric_log",
     "opentelemetry_span_log",
     "part_log",

@@ -13,6 +13,7 @@
 
 pub mod async_insert_log;
 pub mod blob_log;
+pub mod cache_log;
 pub mod crash_log;
 pub mod error_log;
 pub mod limit_log;

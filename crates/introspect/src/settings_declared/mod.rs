@@ -430,6 +430,7 @@ settings! {
     log_profile_events: bool = true, "Whether system.query_log and system.query_views_log tell what a query counted.";
     log_query_settings: bool = true, "Whether system.query_log tells the settings of a query.";
     log_formatted_queries: bool = false, "Whether system.query_log has the text of queries formatted, too.";
+    enable_filesystem_cache_log: bool = false, "Whether what a query reads of files in object storage goes to system.filesystem_cache_log.";
     log_query_threads: bool = false, "Whether the threads of queries go to system.query_thread_log.";
     query_profiler_real_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds of the clock between two samples of the stacks of a query, into system.trace_log as 'Real'. 0: none.";
     query_profiler_cpu_time_period_ns: u64 = 1_000_000_000u64, "Nanoseconds that a thread computes between two samples of its stack, into system.trace_log as 'CPU'. 0: none.";

@@ -7,6 +7,7 @@ use bytes::{Bytes, BytesMut};
 use futures::{StreamExt, TryStreamExt, stream};
 use gristmill_base::{Error, Result};
 use gristmill_introspect::QueryContext;
+use gristmill_introspect::logs::cache_log::{CacheEntry, cache_log};
 
 use super::{ObjectInfo, ObjectStream, Operation, Store};
 use crate::account::Class;
@@ -78,7 +79,23 @@ impl Store {
             })
             .await?;
         self.count_read(ctx, bytes.len() as u64);
+        self.log_read(ctx, key, range, false);
         Ok(bytes)
+    }
+
+    /// Tells `system.filesystem_cache_log` of bytes that a query got: from the store, or out of a cache.
+    pub fn log_read(&self, ctx: &QueryContext, key: &str, range: Range<u64>, is_cached: bool) {
+        if !ctx.settings.enable_filesystem_cache_log || !self.is_remote() {
+            return;
+        }
+        cache_log().add(|| CacheEntry {
+            event_time_micros: ctx.env.now_micros(),
+            query_id: ctx.query_id.clone(),
+            path: self.display(key),
+            range: (range.start, range.end),
+            is_cached,
+            was_attempted: is_cached,
+        });
     }
 
     /// The last `bytes` bytes, fewer where the object is shorter, and what the answer tells of the object. With the size
@@ -139,6 +156,8 @@ impl Store {
             })
             .await?;
         self.count_read(ctx, bytes.len() as u64);
+        let end = info.size.unwrap_or(bytes.len() as u64);
+        self.log_read(ctx, key, end.saturating_sub(bytes.len() as u64)..end, false);
         Ok((bytes, info))
     }
 

@@ -61,7 +61,11 @@ async fn pump(
         let before = state.offset;
         let call = store.call(&ctx, false);
         let attempt = pump_once(&store, &ctx, &key, &mut state, &mut told, &chunks);
-        let Err(failure) = call.scope(attempt).await else { return };
+        let outcome = call.scope(attempt).await;
+        if state.offset > before {
+            store.log_read(&ctx, &key, before..state.offset, false);
+        }
+        let Err(failure) = outcome else { return };
         if state.offset > before {
             attempts = 1;
         }

@@ -46,6 +46,9 @@ impl Fetcher {
         };
         if let Some(footer) = cached(file) {
             self.context.counters.add(Event::ParquetMetadataCacheHits, 1);
+            let end = footer.file_bytes;
+            let start = if footer.whole.is_some() { 0 } else { end.saturating_sub(settings.footer_fetch_bytes.max(8)) };
+            self.store.log_read(&self.context, &file.key, start..end, true);
             let tail = footer.whole.clone().map(|bytes| Tail::new(0, bytes));
             return Ok(Opened { file: file.clone(), footer, tail });
         }

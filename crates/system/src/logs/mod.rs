@@ -6,6 +6,7 @@
 mod async_insert_log;
 mod async_metric_log;
 mod blob_log;
+mod cache_log;
 mod crash_log;
 mod error_log;
 mod limit_log;
@@ -48,6 +49,7 @@ pub fn all(known: &Known) -> Result<Vec<Arc<dyn LogSource>>> {
     async_metric_log::add(&mut all, known)?;
     processors_log::add(&mut all)?;
     blob_log::add(&mut all)?;
+    cache_log::add(&mut all)?;
     error_log::add(&mut all)?;
     limit_log::add(&mut all)?;
     session_log::add(&mut all)?;
