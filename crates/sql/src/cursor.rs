@@ -9,6 +9,7 @@ use sqlparser::tokenizer::Token;
 use crate::ast::{Literal, Node, unescape, unescape_identifier};
 use crate::create::TEMPORARY_DATABASE;
 use crate::statement::{Assignments, TableName};
+use crate::sql_text::sql;
 use crate::tokens::is_word;
 use crate::{chains, size, translate};
 
@@ -209,6 +210,10 @@ pub(crate) fn constant(node: &Node) -> Result<String> {
         Node::Literal(Literal::Text(bytes)) => String::from_utf8_lossy(bytes).into_owned(),
         Node::Literal(Literal::Null) => "\\N".to_string(),
         Node::Name(parts) => parts.join("."),
+        Node::Call(map) if map.name == "map" => {
+            let pairs = map.arguments.chunks(2).map(|pair| pair.iter().map(sql).collect::<Vec<_>>().join(":"));
+            format!("{{{}}}", pairs.collect::<Vec<_>>().join(","))
+        }
         other => {
             return Err(Error::new(ErrorCode::SYNTAX_ERROR, format!("Syntax error: expected a constant, found {other}")));
         }

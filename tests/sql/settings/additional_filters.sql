@@ -9,7 +9,7 @@ SELECT count() FROM seen PREWHERE a < 8 SETTINGS additional_table_filters = {'se
 -- error: UNKNOWN_IDENTIFIER
 SELECT count() FROM seen SETTINGS additional_table_filters = {'seen': 'nothing = 1'};
 SELECT count() FROM seen SETTINGS additional_table_filters = {};
-SELECT a, a % 4 AS r FROM seen ORDER BY a SETTINGS additional_result_filter = 'r = 1';
+SELECT a FROM seen ORDER BY a SETTINGS additional_result_filter = 'a % 4 = 1';
 SELECT count() AS c FROM seen GROUP BY b SETTINGS additional_result_filter = 'c > 3';
 SELECT * FROM (SELECT a FROM seen ORDER BY a) ORDER BY a LIMIT 3 SETTINGS additional_result_filter = 'a != 1';
 SELECT a FROM seen WHERE a < 2 UNION ALL SELECT a FROM seen WHERE a > 7 ORDER BY a SETTINGS additional_result_filter = 'a != 1';
