@@ -5,6 +5,7 @@ import time
 import clickhouse_driver
 import pytest
 from clickhouse_driver.errors import ErrorCodes, ServerException
+from clickhouse_driver.protocol import ServerPacketTypes
 from values import VALUES, plain
 
 TEXTS = ("UUID", "IPv4", "IPv6")
@@ -63,6 +64,26 @@ def test_parameters_and_settings(server):
     assert rows == [(6, "it's\t\\")]
     assert client.execute("SELECT getSetting('max_threads')", settings={"max_threads": 3}) == [(3,)]
     assert client.execute("SELECT getSetting('max_threads')") == [(0,)]
+
+
+def test_a_running_query_tells_its_memory(driver):
+    connection = driver.connection
+    connection.force_connect()
+    query = "SELECT sleepEachRow(0.2) FROM numbers(8) FORMAT Null"
+    connection.send_query(query, settings={"interactive_delay": 100_000, "max_block_size": 1})
+    connection.send_external_tables(None)
+    packets = []
+    while not packets or packets[-1] != ServerPacketTypes.END_OF_STREAM:
+        packets.append(connection.receive_packet().type)
+    told = [place for place, kind in enumerate(packets) if kind == ServerPacketTypes.PROFILE_EVENTS]
+    # Not only when it is over.
+    assert len(told) > 2 and ServerPacketTypes.PROGRESS in packets[told[0] :], packets
+
+
+def test_who_says_a_key_of_its_quota_is_shown_with_it(server):
+    client = clickhouse_driver.Client("127.0.0.1", port=server.tcp_port, quota_key="of mine")
+    query = "SELECT quota_key, length(thread_ids) > 0, peak_threads_usage > 0, normalized_query_hash > 0 FROM system.processes WHERE query_id = queryID()"
+    assert client.execute(query) == [("of mine", 1, 1, 1)]
 
 
 def test_errors(driver, table):

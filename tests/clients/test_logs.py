@@ -14,6 +14,7 @@ LOGS = [
     "blob_storage_log",
     "crash_log",
     "error_log",
+    "filesystem_cache_log",
     "metric_log",
     "opentelemetry_span_log",
     "part_log",
@@ -113,6 +114,8 @@ def test_threads_are_told_of(http):
     by_threads = http.ok(f"SELECT sum(ProfileEvents['UserTimeMicroseconds']) {log}")
     whole = f"SELECT ProfileEvents['UserTimeMicroseconds'] FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'"
     assert by_threads == http.ok(whole) and int(by_threads) > 0
+    ids = f"SELECT arraySort(thread_ids) = (SELECT arraySort(groupArray(thread_id)) {log}), peak_threads_usage BETWEEN 1 AND length(thread_ids) FROM system.query_log WHERE query_id = '{query_id}' AND type = 'QueryFinish'"
+    assert http.ok(ids) == "1\t1\n"
     assert http.ok(f"SELECT count() FROM system.query_thread_log WHERE query_id = '{asked(http, query)}'") == "0\n"
 
 

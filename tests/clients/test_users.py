@@ -327,7 +327,12 @@ def test_users_of_the_configuration(tmp_path):
     server = Server(tmp_path / "data", "--config-file", config)
     http = Http(server.http_port)
     default, reader = As(http, "default", "first"), As(http, "reader", "qwerty")
-    assert http("SELECT 1").error == FAILED
+    # Who gave no name and no password is asked for them.
+    nobody = http("SELECT 1")
+    assert nobody.error == (194, "REQUIRED_PASSWORD") and nobody.status == 401, nobody
+    assert nobody.headers["www-authenticate"].startswith("Basic realm="), nobody.headers
+    wrong = As(http, "default", "wrong")("SELECT 1")
+    assert wrong.error == FAILED and wrong.status == 403 and "www-authenticate" not in wrong.headers
     assert default.ok("SELECT getSetting('max_threads')") == "3\n"
     assert reader.ok("SHOW GRANTS") == "GRANT SELECT ON shop.* TO reader\n"
     assert default("DROP USER reader").error == (495, "ACCESS_STORAGE_READONLY")

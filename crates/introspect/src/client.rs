@@ -33,6 +33,8 @@ pub struct Client {
     pub request_url: String,
     /// The header X-Forwarded-For.
     pub forwarded_for: String,
+    /// What it wants its quota to be counted by. (There are no quotas: it is shown.)
+    pub quota_key: String,
     /// What its query is a part of, where it says so.
     pub trace: Option<TraceContext>,
     /// Where it hears its query's own log, if it can.

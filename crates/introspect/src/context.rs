@@ -239,6 +239,18 @@ impl QueryContext {
             .ok_or_else(|| Error::logical("A plan is executed without a query context"))
     }
 
+    /// The kernel's ids of the threads that worked for it, in the order in which they came.
+    pub fn thread_ids(&self) -> Vec<u32> {
+        self.memory
+            .tally()
+            .map_or_else(Vec::new, |tally| tally.spending().threads().iter().map(|thread| thread.id).collect())
+    }
+
+    /// Threads that worked for it at the same time, at most.
+    pub fn threads_peak(&self) -> u32 {
+        self.memory.tally().map_or(0, |tally| tally.spending().threads_peak())
+    }
+
     pub fn elapsed(&self) -> Duration {
         self.env.instant().saturating_duration_since(self.start_instant)
     }

@@ -58,6 +58,10 @@ pub struct QueryLogEntry {
     pub user: String,
     pub client: Arc<Client>,
     pub query_id: String,
+    /// The kernel's ids of threads that worked for it.
+    pub thread_ids: Vec<u32>,
+    /// Threads that worked for it at the same time, at most.
+    pub threads_peak: u32,
     pub profile_events: Vec<(&'static str, u64)>,
     pub settings: Vec<(String, String)>,
 }
@@ -216,6 +220,8 @@ impl QueryLogEntry {
             user: context.user.clone(),
             client: context.client.clone(),
             query_id: context.query_id.clone(),
+            thread_ids: context.thread_ids(),
+            threads_peak: context.threads_peak(),
             profile_events: match context.settings.log_profile_events {
                 true => context.counters.nonzero().into_iter().map(|(event, value)| (event.name(), value)).collect(),
                 false => Vec::new(),

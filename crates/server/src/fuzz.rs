@@ -52,7 +52,7 @@ fn changed_packets_are_read_or_refused() {
             let read = async {
                 match which {
                     0 => drop(words.hello().await?),
-                    1 => words.addendum().await?,
+                    1 => drop(words.addendum().await?),
                     2 => drop(words.tables_status().await?),
                     3 => drop(words.data(compressed).await?),
                     _ => {

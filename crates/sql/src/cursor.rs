@@ -8,8 +8,8 @@ use sqlparser::tokenizer::Token;
 
 use crate::ast::{Literal, Node, unescape, unescape_identifier};
 use crate::create::TEMPORARY_DATABASE;
-use crate::statement::{Assignments, TableName};
 use crate::sql_text::sql;
+use crate::statement::{Assignments, TableName};
 use crate::tokens::is_word;
 use crate::{chains, size, translate};
 

@@ -8,6 +8,7 @@ use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::Result;
 use gristmill_catalog::Table;
+use gristmill_introspect::normalized::normalized_hash;
 use gristmill_introspect::{Client, QueryContext, processes};
 
 use crate::rows::{Cell, table};
@@ -23,7 +24,8 @@ const STRUCTURE: &str = "is_initial_query UInt8, user String, query_id String, a
     initial_address IPv6, initial_port UInt16, os_user String, client_hostname String, client_revision UInt64, \
     client_version_major UInt64, client_version_minor UInt64, client_version_patch UInt64, \
     http_method Enum8('UNKNOWN' = 0, 'GET' = 1, 'POST' = 2, 'OPTIONS' = 3, 'PUT' = 4, 'DELETE' = 5, 'HEAD' = 6), \
-    http_referer String, forwarded_for String, query_kind String, \
+    http_referer String, forwarded_for String, quota_key String, query_kind String, normalized_query_hash UInt64, \
+    thread_ids Array(UInt64), peak_threads_usage UInt64, \
     `ProfileEvents.Names` Array(String), `ProfileEvents.Values` Array(UInt64), \
     `Settings.Names` Array(String), `Settings.Values` Array(String)";
 
@@ -88,7 +90,11 @@ pub fn add(all: &mut Vec<Arc<dyn Table>>) -> Result<()> {
                 .into(),
                 (&query.client.http_referer).into(),
                 (&query.client.forwarded_for).into(),
+                (&query.client.quota_key).into(),
                 kind(&query.query).into(),
+                normalized_hash(query.query.as_bytes(), false).into(),
+                Cell::Numbers(query.thread_ids().into_iter().map(i64::from).collect()),
+                u64::from(query.threads_peak()).into(),
                 Cell::Texts(event_names),
                 Cell::Numbers(event_counts),
                 Cell::Texts(setting_names),

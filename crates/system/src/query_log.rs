@@ -35,6 +35,7 @@ const STRUCTURE: &str = "hostname LowCardinality(String), \
     used_functions Array(LowCardinality(String)), used_storages Array(LowCardinality(String)), \
     used_table_functions Array(LowCardinality(String)), used_row_policies Array(LowCardinality(String)), \
     used_privileges Array(LowCardinality(String)), missing_privileges Array(LowCardinality(String)), \
+    thread_ids Array(UInt64), peak_threads_usage UInt64, authenticated_user LowCardinality(String), \
     query_cache_usage Enum8('Unknown' = 0, 'None' = 1, 'Write' = 2, 'Read' = 3), \
     asynchronous_read_counters Map(LowCardinality(String), UInt64), object_storage_cost_usd Float64, plan_hash UInt64";
 
@@ -102,8 +103,8 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 (&entry.client.http_user_agent).into(),
                 (&entry.client.http_referer).into(),
                 (&entry.client.forwarded_for).into(),
-                // There are no quotas, and every query is the first of its kind.
-                "".into(),
+                (&entry.client.quota_key).into(),
+                // Every query is the first of its kind.
                 0u64.into(),
                 u64::from(DIALECT_REVISION).into(),
                 (&entry.log_comment).into(),
@@ -120,6 +121,9 @@ pub fn add(all: &mut Vec<Arc<dyn LogSource>>) -> Result<()> {
                 Vec::<String>::new().into(),
                 entry.used.privileges.clone().into(),
                 entry.used.missing_privileges.clone().into(),
+                Cell::Numbers(entry.thread_ids.iter().map(|id| i64::from(*id)).collect()),
+                u64::from(entry.threads_peak).into(),
+                (&entry.user).into(),
                 // Results are not kept.
                 "None".into(),
                 Cell::Counts(Vec::new()),

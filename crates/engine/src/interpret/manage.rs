@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_calibration::Form;
 use gristmill_catalog::{BackgroundWork, OptimizeRequest, Table};
@@ -235,7 +236,10 @@ impl Interpreter {
         let upper: Vec<String> = words.iter().map(|word| word.to_ascii_uppercase()).collect();
         let upper: Vec<&str> = upper.iter().map(String::as_str).collect();
         match &upper[..] {
-            ["FLUSH", "LOGS", ..] => self.context.cancellable(self.engine.flush_logs(&log_names(&words[2..]))).await,
+            ["FLUSH", "LOGS", ..] => {
+                let _waiting = self.context.waits_for(Wait::Lock);
+                self.context.cancellable(self.engine.flush_logs(&log_names(&words[2..]))).await
+            }
             ["CALIBRATE"] => self.engine.calibrate(Form::Full, &self.context).await.map(drop),
             ["CALIBRATE", "QUICK"] => self.engine.calibrate(Form::Quick, &self.context).await.map(drop),
             ["RELOAD", "CONFIG" | "USERS"] => self.engine.reload_config(),

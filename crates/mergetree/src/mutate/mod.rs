@@ -269,7 +269,10 @@ pub async fn finish(core: &Arc<Core>, context: &Arc<QueryContext>, id: &str) -> 
                     context.check()?;
                 }
             }
-            None => wait(context, ended).await?,
+            None => {
+                let _waiting = context.waits_for(Wait::Lock);
+                wait(context, ended).await?;
+            }
         }
     }
 }
@@ -290,7 +293,10 @@ pub async fn finish_parts(core: &Arc<Core>, context: &Arc<QueryContext>, parts: 
                 Some(claim) => {
                     part::mutate(&claim, context).await?;
                 }
-                None => wait(context, ended).await?,
+                None => {
+                    let _waiting = context.waits_for(Wait::Lock);
+                    wait(context, ended).await?;
+                }
             }
         }
     }

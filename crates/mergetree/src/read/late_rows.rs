@@ -129,6 +129,7 @@ fn late_rows(
         Ok(PhysicalSortExpr { expr: expr.data, options: sort.options })
     };
     let order = sorts.iter().map(over_narrow).collect::<DataFusionResult<Vec<_>>>()?;
+    let (narrow, order) = with_keys(narrow, order)?;
     let (Some(order), Some(whole)) = (LexOrdering::new(order), LexOrdering::new(sorts.to_vec())) else { return Ok(None) };
     let streams = narrow.output_partitioning().partition_count();
     let mut first: Arc<dyn ExecutionPlan> =
@@ -137,6 +138,28 @@ fn late_rows(
         first = Arc::new(SortPreservingMergeExec::new(order, first).with_fetch(Some(rows)));
     }
     Ok(Some(Arc::new(LateRows::new(Arc::new(scan.again()), used, whole, first))))
+}
+
+/// The rows with what they are sorted by as columns behind the others, where it is computed. (DataFusion asks an expression that is
+/// sorted by for its bounds, and takes its rows for unsorted where it has none, as `CASE WHEN sqrt(k) …`, by which floats are sorted.)
+fn with_keys(
+    rows: Arc<dyn ExecutionPlan>,
+    mut order: Vec<PhysicalSortExpr>,
+) -> DataFusionResult<(Arc<dyn ExecutionPlan>, Vec<PhysicalSortExpr>)> {
+    if order.iter().all(|sort| sort.expr.downcast_ref::<Column>().is_some()) {
+        return Ok((rows, order));
+    }
+    let schema = rows.schema();
+    let column = |(place, field): (usize, &Arc<Field>)| {
+        (Arc::new(Column::new(field.name(), place)) as Arc<dyn PhysicalExpr>, field.name().clone())
+    };
+    let mut outputs: Vec<_> = schema.fields().iter().enumerate().map(column).collect();
+    for sort in order.iter_mut().filter(|sort| sort.expr.downcast_ref::<Column>().is_none()) {
+        let (place, name) = (outputs.len(), format!("key {}", outputs.len()));
+        let key: Arc<dyn PhysicalExpr> = Arc::new(Column::new(&name, place));
+        outputs.push((std::mem::replace(&mut sort.expr, key), name));
+    }
+    Ok((Arc::new(ProjectionExec::try_new(outputs, rows)?), order))
 }
 
 /// Puts the columns of a scan together: some come with the rows, the others are read here.

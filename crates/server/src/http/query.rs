@@ -143,7 +143,16 @@ async fn prepare(
     core.check_open()?;
     let credentials = request::credentials(parts, parameters, peer.address.ip())?;
     let session_id = parameters.get("session_id").unwrap_or_default().to_string();
-    let (identity, came_in) = core.come_in(credentials, &session_id, request::client(parts, peer)).await?;
+    let mut client = request::client(parts, peer);
+    if let Some(key) = parameters.get("quota_key") {
+        client.quota_key = key.to_string();
+    }
+    let is_nobody = credentials.user.is_empty() && credentials.password.is_empty();
+    let (identity, came_in) = core.come_in(credentials, &session_id, client).await.map_err(|error| match error.code() {
+        // A browser asks for a name and a password then.
+        ErrorCode::AUTHENTICATION_FAILED if is_nobody => Error::new(ErrorCode::REQUIRED_PASSWORD, error.message()),
+        _ => error,
+    })?;
     has_length(parts)?;
     // Before the body, which takes memory.
     let place = core.admission.enter();

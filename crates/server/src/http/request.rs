@@ -153,6 +153,7 @@ pub fn client(parts: &Parts, peer: Peer) -> Client {
         http_headers: parts.headers.iter().filter_map(|(name, value)| shown(name.as_str(), value)).collect(),
         request_url: parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default(),
         forwarded_for: told("x-forwarded-for"),
+        quota_key: told("x-clickhouse-quota"),
         trace: TraceContext::of_headers(&told("traceparent"), &told("tracestate")),
         ..Client::default()
     }

@@ -101,11 +101,9 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         Ok(Hello { client, version, revision, database, user, password })
     }
 
-    /// What follows the server's hello.
-    pub async fn addendum(&mut self) -> Result<()> {
-        if self.has(revision::ADDENDUM) {
-            self.skip_word().await?;
-        }
+    /// What follows the server's hello; gives the key of the client's quota.
+    pub async fn addendum(&mut self) -> Result<String> {
+        let quota_key = if self.has(revision::ADDENDUM) { self.word().await? } else { String::new() };
         if self.has(revision::CHUNKED_PACKETS) {
             self.skip_word().await?;
             self.skip_word().await?;
@@ -113,7 +111,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
         if self.has(revision::PARALLEL_REPLICAS_VERSION) {
             self.number().await?;
         }
-        Ok(())
+        Ok(quota_key)
     }
 
     pub async fn query(&mut self) -> Result<Query> {
@@ -176,7 +174,7 @@ impl<S: Stream<Item = Result<Bytes>> + Unpin + Send> Words<'_, S> {
             _ => {}
         }
         if self.has(revision::QUOTA_KEY) {
-            self.skip_word().await?;
+            client.quota_key = self.word().await?;
         }
         if self.has(revision::DISTRIBUTED_DEPTH) {
             self.number().await?;

@@ -49,6 +49,8 @@ pub(super) struct Connection {
     pub open: Option<Open>,
     /// Its entry in the log of sessions.
     pub came_in: Option<CameIn>,
+    /// From what followed its hello.
+    pub(super) quota_key: String,
 }
 
 /// Serves one socket to its end.
@@ -65,7 +67,8 @@ pub async fn serve(
     let dialect = Dialect { revision: 0, compressed: false };
     let number = core.connections.number();
     let reader = ByteReader::new(chunks);
-    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open: None, came_in: None };
+    let (open, came_in, quota_key) = (None, None, String::new());
+    let connection = Connection { core, reader, out, dialect, peer, is_secure, number, session, open, came_in, quota_key };
     let conversation = Task::on(&runtime::cpu(), connection.run());
     pump.run(read, write).await;
     if conversation.is_finished()
@@ -145,7 +148,7 @@ impl Connection {
         let timezone = timezone_name(&self.session.settings);
         let nonce = self.core.engine.env.random_u64();
         self.out.send_whole(self.dialect.hello(&timezone, &self.core.display_name, nonce)).await?;
-        self.words().addendum().await?;
+        self.quota_key = self.words().addendum().await?;
         tracing::debug!("{} of revision {} connected from {}", hello.client, hello.revision, self.peer);
         Ok(true)
     }

@@ -69,6 +69,7 @@ async fn prepare(connection: &Connection, packet: Query) -> Result<(Session, Sta
         connection: connection.number,
         is_secure: connection.is_secure,
         lines: told,
+        quota_key: if packet.client.quota_key.is_empty() { connection.quota_key.clone() } else { packet.client.quota_key },
         ..packet.client
     });
     for setting in packet.settings {
@@ -302,6 +303,8 @@ async fn answer(
                 // Nothing may come between the blocks of an INSERT and what is told of each.
                 if !running.columns.is_empty() || !*takes_blocks {
                     teller.progress(&running.context).await?;
+                    // Clients show from them how much memory the query holds.
+                    teller.events(&running.context).await?;
                 }
             } else if begun_at.elapsed() >= SILENCE_LONGEST && !*takes_blocks {
                 // It works before it has rows; a client that hears nothing takes the server for gone.
