@@ -34,6 +34,20 @@ def test_the_log_has_a_row(calibrated):
     assert http.ok(asked) == "1\t1\t1\t9\n"
 
 
+def test_an_insert_is_judged_with_what_it_wrote(calibrated, tmp_path):
+    http = Http(calibrated.http_port)
+    http.ok("CREATE TABLE judged (k UInt32, s String) ENGINE = MergeTree ORDER BY k")
+    insert = "INSERT INTO judged SELECT cityHash64(number) % 100000, toString(number) FROM numbers(200000)"
+    answer = Client(tmp_path, calibrated.tcp_port)(f"{insert} SETTINGS explain_limit = 1")
+    assert answer.code == 0 and "limit: Took " in answer.err and "limit: write " in answer.err, answer
+    http.ok(insert, query_id="judged insert", explain_limit=1)
+    http.ok("SYSTEM FLUSH LOGS")
+    rows = "arrayElement(stages.rows_in, indexOf(stages.name, 'write'))"
+    assert http.ok(f"SELECT {rows}, least_microseconds > 0, ratio > 1 FROM system.query_limit_log WHERE query_id = 'judged insert'") == "200000\t1\t1\n"
+    plan = "SELECT plan_hash > 0 FROM system.query_log WHERE query_id = 'judged insert' AND type = 'QueryFinish'"
+    assert http.ok(plan) == "1\n"
+
+
 def test_our_client_shows_it_on_standard_error(calibrated, tmp_path):
     answer = Client(tmp_path, calibrated.tcp_port)(f"{QUERY} SETTINGS explain_limit = 1")
     assert answer.code == 0 and len(answer.out.splitlines()) == 100, answer

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
 
 use arrow::array::{ArrayRef, RecordBatch};
 use arrow::datatypes::SchemaRef;
@@ -36,6 +37,8 @@ use super::select::Planned;
 use super::{Interpreter, Outcome};
 use crate::engine::{Engine, timezone};
 use crate::execution::{InputData, from_client, input_from, no_data, some_data};
+use crate::limit::LimitWatch;
+use crate::plan_hash;
 use crate::resolver::{call_of, hints};
 use crate::views::Shape;
 
@@ -61,7 +64,13 @@ impl Interpreter {
         if let Some(queued) = self.insert_async(&insert, &mut input, tables).await? {
             return Ok(queued);
         }
+        let watch = LimitWatch::begin(&self.engine, &self.context, false).await?;
         let PlannedInsert { shape, rows, lanes_max } = self.plan_insert(&insert, input, tables).await?;
+        self.context.plan_hash.store(plan_hash::of(&rows.physical), Relaxed);
+        if let Some(mut watch) = watch {
+            watch.planned(&rows.physical);
+            *self.limit.lock() = Some(watch);
+        }
         let context = self.context.clone();
         let task_context = rows.state.task_ctx();
         Ok(match load::planned(&insert, &shape.root.table, &rows.physical, &context)? {

@@ -159,6 +159,7 @@ impl Interpreter {
             }
             Statement::Insert(insert) => {
                 let outcome = self.insert(insert, input, &mut ending.tables).await?;
+                ending.limit = self.limit.lock().take();
                 ending.started();
                 Ok(outcome)
             }

@@ -42,7 +42,10 @@ pub(super) struct Judged<'a> {
 pub(super) fn of(judged: &Judged<'_>) -> LimitReport {
     let (calibration, context) = (judged.calibration, judged.context);
     let times = Times::of(context, judged.aside);
-    let work = work::of(judged.plans, calibration);
+    let mut work = work::of(judged.plans, calibration);
+    let of_operators: f64 = work.values().map(|work| work.elapsed).sum();
+    let beside = (context.counters.get(Event::RealTimeMicroseconds) as f64 / 1e6 - of_operators).max(0.0);
+    work.extend(work::of_insert(&context.counters, beside, calibration).map(|written| (Kind::Write, written)));
     let requests = requests(context, calibration);
     let disk_bytes = context.counters.get(Event::OSReadBytes);
     let least_of = |work: &Work| Least::of_work(work, calibration);

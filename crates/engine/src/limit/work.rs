@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 
 use gristmill_calibration::figures::{NUMBERS, ONE_CORE, TEXTS};
 use gristmill_calibration::{Calibration, Resource};
-use gristmill_introspect::Event;
 use gristmill_introspect::operators::{OperatorFigures, PlanFigures};
+use gristmill_introspect::{Counters, Event};
 
 /// Kinds of operators, in the order in which rows pass them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -22,6 +22,8 @@ pub(crate) enum Kind {
     Window,
     Sort,
     Rows,
+    /// What an INSERT does with its rows behind its plan.
+    Write,
 }
 
 impl Kind {
@@ -34,6 +36,7 @@ impl Kind {
             Kind::Window => "window",
             Kind::Sort => "sort",
             Kind::Rows => "rows",
+            Kind::Write => "write",
         }
     }
 
@@ -93,6 +96,28 @@ pub(super) fn of(plans: &[PlanFigures], calibration: &Calibration) -> BTreeMap<K
     stages
 }
 
+/// What an INSERT did with its rows: they are sorted, unless they came so, and written once, at the least. What compression takes is not
+/// measured. `elapsed`: on threads, in seconds. `None`: nothing was inserted.
+pub(super) fn of_insert(counters: &Counters, elapsed: f64, calibration: &Calibration) -> Option<Work> {
+    let rows = counters.get(Event::InsertedRows);
+    if rows == 0 {
+        return None;
+    }
+    let blocks = counters.get(Event::MergeTreeDataWriterBlocks);
+    let unsorted = blocks.saturating_sub(counters.get(Event::MergeTreeDataWriterBlocksAlreadySorted));
+    let mut work = Work { operators: vec!["INSERT".to_string()], rows_in: rows, rows_out: rows, elapsed, ..Work::default() };
+    let bytes = counters.get(Event::MergeTreeDataWriterUncompressedBytes).max(counters.get(Event::InsertedBytes));
+    let copied = work.taken_over(bytes, calibration.value(Resource::MemoryCopy, ONE_CORE));
+    let sorted = match unsorted {
+        0 => Some(()),
+        _ => sort_rate((rows / blocks).max(2), calibration).map(|rate| {
+            work.processor += rows as f64 * unsorted as f64 / blocks as f64 / rate;
+        }),
+    };
+    work.is_partly_unknown = copied.is_none() || sorted.is_none();
+    Some(work)
+}
+
 impl Work {
     fn add(&mut self, kind: Kind, operator: &OperatorFigures, inputs: &[&OperatorFigures], calibration: &Calibration) {
         let (input, output) = (operator.input, operator.output());
@@ -113,7 +138,7 @@ impl Work {
             Kind::Sort => self.sort(operator, calibration),
             Kind::Window => self.taken_over(input.bytes, calibration.value(Resource::MemoryCopy, ONE_CORE)),
             // Rows are handed on; what of them is computed is not known.
-            Kind::Rows => self.taken_over(0, calibration.value(Resource::MemoryCopy, ONE_CORE)),
+            Kind::Rows | Kind::Write => self.taken_over(0, calibration.value(Resource::MemoryCopy, ONE_CORE)),
         };
         self.is_partly_unknown |= priced.is_none();
     }
