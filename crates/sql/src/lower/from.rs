@@ -209,7 +209,7 @@ impl Analyzer<'_> {
     }
 }
 
-fn relation_of(lowered: Lowered, alias: &str) -> Relation {
+pub(super) fn relation_of(lowered: Lowered, alias: &str) -> Relation {
     let columns = lowered
         .columns
         .into_iter()

@@ -4,8 +4,8 @@
 use datafusion::logical_expr::LogicalPlanBuilder;
 use gristmill_base::{Error, ErrorCode, Result, ResultExt};
 
-use super::from::Relation;
-use super::scope::{Scope, ScopeColumn};
+use super::from::{Relation, relation_of};
+use super::scope::Scope;
 use super::tables::ResolvedTable;
 use super::{Analyzer, Lowered};
 use crate::ast::{Literal, Node};
@@ -43,15 +43,7 @@ impl Analyzer<'_> {
         if self.settings.additional_result_filter.is_empty() {
             return Ok(lowered);
         }
-        let columns = lowered.columns.iter().map(|column| ScopeColumn {
-            qualifier: Vec::new(),
-            origin: Vec::new(),
-            name: column.name.clone(),
-            kind: column.kind.clone(),
-            expr: column.expr.clone(),
-            hidden: false,
-        });
-        let scope = Scope { columns: columns.collect(), ..Scope::default() };
+        let scope = Scope { columns: relation_of(lowered.clone(), "").columns, ..Scope::default() };
         let condition = self
             .expr(&parse_expression(&self.settings.additional_result_filter)?, &scope.rows())
             .and_then(|typed| self.as_predicate(typed, OF_RESULT))
