@@ -183,7 +183,7 @@ impl Interpreter {
                 ending.started();
                 self.access(statement).await
             }
-            Statement::Set(_) | Statement::SetParameter { .. } => {
+            Statement::Set(_) | Statement::SetParameters { .. } => {
                 ending.started();
                 Ok(Outcome::done())
             }

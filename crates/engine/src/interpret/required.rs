@@ -9,7 +9,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
-use gristmill_sql::statement::{AlterCommand, Checked, InsertSource, ObjectKind, Statement, TableExpression, TableName};
+use gristmill_sql::statement::{
+    AlterCommand, Checked, InsertSource, ObjectKind, Renamed, Statement, TableExpression, TableName,
+};
 use gristmill_sql::statistics::StatisticsChange;
 
 use super::Interpreter;
@@ -151,7 +153,7 @@ impl Interpreter {
             Statement::CreateTable(create) => self.check_create(create),
             Statement::CreateDatabase { name, .. } => database("CREATE DATABASE", name),
             Statement::DropDatabase { name, .. } => database("DROP DATABASE", name),
-            Statement::RenameDatabase { from, to } => {
+            Statement::RenameDatabase { from, to, .. } => {
                 database("DROP DATABASE", from)?;
                 database("CREATE DATABASE", to)
             }
@@ -166,7 +168,7 @@ impl Interpreter {
                 database(if *drops { "DROP TABLE" } else { "TRUNCATE" }, name)?;
                 if *drops { database("DROP VIEW", name) } else { Ok(()) }
             }
-            Statement::Rename { pairs, exchange } => pairs.iter().try_for_each(|(from, to)| {
+            Statement::Rename { pairs, exchange } => pairs.iter().try_for_each(|Renamed { from, to, .. }| {
                 self.check_moves(from, to)?;
                 if *exchange { self.check_moves(to, from) } else { Ok(()) }
             }),
@@ -204,7 +206,7 @@ impl Interpreter {
             | Statement::Exists { .. }
             | Statement::ShowTemporaryTables { .. }
             | Statement::Set(_)
-            | Statement::SetParameter { .. }
+            | Statement::SetParameters { .. }
             | Statement::Access(_) => Ok(()),
         }
     }

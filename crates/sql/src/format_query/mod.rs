@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
-use crate::rewrite::literals::binary_numbers;
+use crate::rewrite::digits;
 use crate::statement::{self, Statement};
 use crate::tokens::{is_word, line_starts, offset, tokenize};
 use print::Printer;
@@ -66,7 +66,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn of(text: &'a str) -> Result<Reader<'a>> {
-        let mut tokens = binary_numbers(tokenize(text)?);
+        let mut tokens = digits::rewrite(tokenize(text)?);
         tokens.retain(|token| {
             !matches!(token.token, Token::Whitespace(Whitespace::Space | Whitespace::Newline | Whitespace::Tab))
         });

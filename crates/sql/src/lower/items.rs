@@ -300,7 +300,7 @@ pub(super) fn add_given_names<'n>(nodes: impl IntoIterator<Item = &'n Node>, nam
 }
 
 /// Aliases in an expression count for the whole SELECT.
-fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
+pub(crate) fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
     let mut found: Vec<(String, Node)> = Vec::new();
     node.walk(&mut |node| {
         if let Node::Aliased(inner, alias) = node {

@@ -68,7 +68,16 @@ impl Analyzer<'_> {
             other => return Err(Error::not_implemented(format!("JOIN of the kind {other:?}"))),
         };
         let right = self.factor(factor, ctes)?;
-        let (strictness, condition) = condition(constraint)?;
+        let (strictness, condition) = match constraint {
+            JoinConstraint::Natural => {
+                let shared = shared_names(&left, &right);
+                if shared.is_empty() {
+                    return self.cross(left, right);
+                }
+                (Strictness::All, Condition::Using(shared))
+            }
+            _ => condition(constraint)?,
+        };
         match strictness {
             Strictness::Asof => self.asof_join(left, right, kind, &condition),
             Strictness::Any => {
@@ -376,6 +385,15 @@ fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
         when_then_expr: vec![(Box::new(Expr::IsNotNull(Box::new(mark.clone()))), Box::new(value))],
         else_expr: Some(Box::new(otherwise)),
     })
+}
+
+/// The columns of a NATURAL JOIN: those that both sides show by one name.
+fn shared_names(left: &Relation, right: &Relation) -> Vec<String> {
+    let shown = |relation: &Relation| -> Vec<String> {
+        relation.columns.iter().filter(|column| !column.hidden).map(|column| column.name.clone()).collect()
+    };
+    let right = shown(right);
+    shown(left).into_iter().filter(|name| right.contains(name)).collect()
 }
 
 fn condition(constraint: &JoinConstraint) -> Result<(Strictness, Condition)> {
