@@ -281,10 +281,13 @@ impl Interpreter {
         let Some(name) = &create.name else { return Ok(()) };
         let (database, _) = self.full(name);
         if create.temporary || database == TEMPORARY_DATABASE {
-            let temporary = privilege("CREATE TEMPORARY TABLE");
-            let rights = self.context.rights();
+            let (temporary, lasting) = match create.view {
+                Some(_) => ("CREATE TEMPORARY VIEW", "CREATE VIEW"),
+                None => ("CREATE TEMPORARY TABLE", "CREATE TABLE"),
+            };
+            let (temporary, rights) = (privilege(temporary), self.context.rights());
             // Who may make lasting tables somewhere may make others.
-            return match rights.has_some(privilege("CREATE TABLE"), &Object::EVERYTHING) {
+            return match rights.has_some(privilege(lasting), &Object::EVERYTHING) {
                 true => Ok(()),
                 false => self.context.check_access(temporary, &Object::EVERYTHING),
             };

@@ -36,6 +36,7 @@ mod sets;
 mod shifted_sums;
 mod source;
 mod subqueries;
+mod subquery_names;
 mod subquery_settings;
 mod tables;
 mod texts;
