@@ -13,11 +13,10 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::keywords::Keyword;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whitespace, Word};
 
-use crate::dialect::Dialect;
+use crate::dialect::{ALIAS_OPERATOR, Dialect};
 use crate::plain_text;
-use crate::rewrite::{
-    aliases, digits, explained, fill, finals, joins, lambdas, limits, literals, names, stars, top, unions, variables,
-};
+use crate::rewrite;
+use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, unions, variables};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -101,18 +100,33 @@ fn keyword_of(text: &str) -> Keyword {
     }
 }
 
+#[derive(Clone, Copy, PartialEq)]
+enum Open {
+    Cast,
+    Subquery,
+    Expression,
+    Brace,
+}
+
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
-    let tokens = digits::rewrite(tokens);
+    let tokens = rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = variables::rewrite(substitute_parameters(tokens, parameters)?);
-    let tokens = top::rewrite(named_by_the_parser(commas_before_from(names::rewrite(tokens))))?;
+    let tokens = named_by_the_parser(commas_before_from(tokens));
     let tokens =
-        finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(tokens))))))?;
+        finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
-    let tokens = literals::ternaries_in_subscripts(literals::empty_tuples(tokens));
+    let tokens = rewrite::aliases::rewrite(rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
+    let tokens = literals::ternaries_in_subscripts(tokens);
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
-    Ok(scalar_with(aliases::rewrite(lambdas::rewrite(tokens))))
+    let tokens = aliases_inside(tokens);
+    Ok(scalar_with(tokens))
+}
+
+/// Keywords that are names, and TOP.
+fn top(tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
+    rewrite::select_top::rewrite(rewrite::names::rewrite(tokens))
 }
 
 /// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`. Where data follows, nothing uses x.
@@ -404,6 +418,45 @@ fn substitute_parameters(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<Strin
         at = end + 1;
     }
     Ok(out)
+}
+
+/// Whether nothing of a list's element stands before a token: there `as` is a name.
+fn begins(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let before = at.checked_sub(1).map(|before| &tokens[before].token);
+    matches!(before, Some(Token::LParen | Token::LBracket | Token::Comma))
+}
+
+/// Turns `AS` between the parentheses of an expression into the alias operator.
+fn aliases_inside(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let mut open: Vec<Open> = Vec::new();
+    for at in 0..tokens.len() {
+        match &tokens[at].token {
+            Token::LParen => {
+                let before = at.checked_sub(1).map(|i| &tokens[i].token);
+                let after = tokens.get(at + 1).map(|t| &t.token);
+                let subquery = after.is_some_and(|t| ["SELECT", "WITH", "EXPLAIN"].iter().any(|w| is_word(t, w)));
+                // AS is of their own grammar there.
+                let own = ["CAST", "TRY_CAST", "INTERPOLATE"];
+                open.push(if before.is_some_and(|t| own.iter().any(|word| is_word(t, word))) {
+                    Open::Cast
+                } else if subquery {
+                    Open::Subquery
+                } else {
+                    Open::Expression
+                });
+            }
+            Token::LBracket => open.push(Open::Expression),
+            Token::LBrace => open.push(Open::Brace),
+            Token::RParen | Token::RBracket | Token::RBrace => {
+                open.pop();
+            }
+            token if is_word(token, "AS") && open.last() == Some(&Open::Expression) && !begins(&tokens, at) => {
+                tokens[at].token = Token::CustomBinaryOperator(ALIAS_OPERATOR.to_string());
+            }
+            _ => {}
+        }
+    }
+    tokens
 }
 
 /// Rewrites `WITH expression AS name` to `WITH name AS (SELECT expression AS __scalar_alias)`; without a name it gets one.

@@ -7,7 +7,7 @@ use gristmill_types::{Columns, SqlType};
 use sqlparser::ast::Select;
 
 use super::scope::{OF_NO_TABLE, Scope, ScopeColumn};
-use super::{Analyzer, Typed, subquery_names};
+use super::{Analyzer, Typed};
 use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call};
 use crate::translate;
 
@@ -22,24 +22,18 @@ impl Analyzer<'_> {
         let nodes = select.projection.iter().map(translate::select_item).collect::<Result<Vec<_>>>()?;
         add_given_names(&nodes, &mut scope.given_names);
         let mut items = Vec::new();
-        let has_subqueries = nodes.iter().any(Node::has_subquery);
-        let mut subqueries = if has_subqueries { subquery_names::in_from(&select.from, &scope.ctes) } else { 0 };
         for node in nodes {
             let node = self.with_stars_expanded(node, scope)?;
             note_aliases(&node, scope)?;
             match node {
                 Node::Star(star) => items.extend(self.star(&star, scope)?),
-                Node::Aliased(inner, alias) => {
-                    subquery_names::numbered(&inner, &mut subqueries);
-                    items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) });
-                }
+                Node::Aliased(inner, alias) => items.push(Item { name: alias.clone(), node: Node::Aliased(inner, alias) }),
                 Node::Call(call) if call.name == "untuple" => items.extend(self.untuple(&call, scope)?),
-                node if node.has_subquery() => {
-                    let named = subquery_names::numbered(&node, &mut subqueries);
-                    items.push(Item { name: self.shown(&named, scope), node });
-                }
                 node => items.push(Item { name: self.shown(&node, scope), node }),
             }
+        }
+        if items.iter().any(|item| item.node.has_subquery()) {
+            self.name_subqueries(&mut items, select, scope);
         }
         if items.is_empty() {
             return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, "The SELECT list is empty"));
@@ -309,7 +303,7 @@ pub(super) fn add_given_names<'n>(nodes: impl IntoIterator<Item = &'n Node>, nam
 }
 
 /// Aliases in an expression count for the whole SELECT.
-pub(crate) fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
+fn note_aliases(node: &Node, scope: &mut Scope) -> Result<()> {
     let mut found: Vec<(String, Node)> = Vec::new();
     node.walk(&mut |node| {
         if let Node::Aliased(inner, alias) = node {

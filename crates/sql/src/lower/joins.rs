@@ -52,6 +52,9 @@ impl Analyzer<'_> {
         operator: &JoinOperator,
         ctes: &Rc<HashMap<String, Query>>,
     ) -> Result<Relation> {
+        if let Some(operator) = self.natural(&left, factor, operator, ctes)? {
+            return self.join(left, factor, &operator, ctes);
+        }
         let (kind, constraint) = match operator {
             JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) => (JoinType::Inner, constraint),
             JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => (JoinType::Left, constraint),
@@ -68,16 +71,7 @@ impl Analyzer<'_> {
             other => return Err(Error::not_implemented(format!("JOIN of the kind {other:?}"))),
         };
         let right = self.factor(factor, ctes)?;
-        let (strictness, condition) = match constraint {
-            JoinConstraint::Natural => {
-                let shared = shared_names(&left, &right);
-                if shared.is_empty() {
-                    return self.cross(left, right);
-                }
-                (Strictness::All, Condition::Using(shared))
-            }
-            _ => condition(constraint)?,
-        };
+        let (strictness, condition) = condition(constraint)?;
         match strictness {
             Strictness::Asof => self.asof_join(left, right, kind, &condition),
             Strictness::Any => {
@@ -385,15 +379,6 @@ fn case_matched(mark: &Expr, value: Expr, otherwise: Expr) -> Expr {
         when_then_expr: vec![(Box::new(Expr::IsNotNull(Box::new(mark.clone()))), Box::new(value))],
         else_expr: Some(Box::new(otherwise)),
     })
-}
-
-/// The columns of a NATURAL JOIN: those that both sides show by one name.
-fn shared_names(left: &Relation, right: &Relation) -> Vec<String> {
-    let shown = |relation: &Relation| -> Vec<String> {
-        relation.columns.iter().filter(|column| !column.hidden).map(|column| column.name.clone()).collect()
-    };
-    let right = shown(right);
-    shown(left).into_iter().filter(|name| right.contains(name)).collect()
 }
 
 fn condition(constraint: &JoinConstraint) -> Result<(Strictness, Condition)> {

@@ -25,6 +25,7 @@ mod items;
 mod joins;
 mod junctions;
 mod limits;
+mod natural;
 mod operators;
 mod query;
 mod ranges;

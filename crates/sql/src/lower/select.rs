@@ -10,10 +10,10 @@ use datafusion::logical_expr::expr::Sort;
 use datafusion::logical_expr::{Expr, ExprSchemable, Extension, LogicalPlan, LogicalPlanBuilder};
 use gristmill_base::{Error, Result};
 use gristmill_functions::prewhere;
-use sqlparser::ast::{Distinct, Expr as Ast, GroupByExpr, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
+use sqlparser::ast::{Distinct, JoinOperator, NamedWindowExpr, Query, Select, WindowType};
 
 use super::grouping::Keys;
-use super::items::{Item, add_given_names, note_aliases};
+use super::items::{Item, add_given_names};
 use super::limits::Tail;
 use super::scope::{Context, Scope};
 use super::ties::TiesNode;
@@ -65,14 +65,6 @@ impl Analyzer<'_> {
             &mut scope.given_names,
         );
         let items = self.items(select, &mut scope)?;
-        for key in &tail.order_by {
-            note_aliases(&key.node, &mut scope)?;
-        }
-        if let GroupByExpr::Expressions(keys, _) = &select.group_by {
-            for key in keys.iter().filter(|key| !matches!(key, Ast::Rollup(_) | Ast::Cube(_) | Ast::GroupingSets(_))) {
-                note_aliases(&translate::node(key)?, &mut scope)?;
-            }
-        }
         let everything =
             || items.iter().map(|item| &item.node).chain(having.iter()).chain(tail.order_by.iter().map(|key| &key.node));
         let keeps_order = |call: &Call| super::aggregates::keeps_order(self.registry.canonical(&call.name));

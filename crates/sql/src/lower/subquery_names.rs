@@ -5,11 +5,27 @@ use std::collections::HashMap;
 
 use sqlparser::ast::{Query, Select, SetExpr, TableFactor, TableWithJoins};
 
+use super::Analyzer;
+use super::items::Item;
+use super::scope::Scope;
 use crate::ast::{Call, InSet, Node, call};
 use crate::translate;
 
+impl Analyzer<'_> {
+    /// Names items that have no alias by the numbers of their subqueries.
+    pub(super) fn name_subqueries(&self, items: &mut [Item], select: &Select, scope: &Scope) {
+        let mut count = in_from(&select.from, &scope.ctes);
+        for item in items.iter_mut().filter(|item| item.node.has_subquery()) {
+            let named = numbered(&item.node, &mut count);
+            if !matches!(item.node, Node::Aliased(..)) {
+                item.name = self.shown(&named, scope);
+            }
+        }
+    }
+}
+
 /// How many subqueries stand in FROM, with those in them; a common table is one where it is read.
-pub(super) fn in_from(tables: &[TableWithJoins], known: &HashMap<String, Query>) -> usize {
+fn in_from(tables: &[TableWithJoins], known: &HashMap<String, Query>) -> usize {
     let factors = tables
         .iter()
         .flat_map(|table| std::iter::once(&table.relation).chain(table.joins.iter().map(|join| &join.relation)));
@@ -51,7 +67,7 @@ fn in_select(select: &Select) -> usize {
 }
 
 /// An expression with names for its subqueries, of which so many were read before.
-pub(super) fn numbered(node: &Node, count: &mut usize) -> Node {
+fn numbered(node: &Node, count: &mut usize) -> Node {
     let name = |query: &Query, count: &mut usize| {
         *count += 1;
         let name = format!("_subquery_{count}");

@@ -1,5 +1,5 @@
-//! Aliases where the parser has none: `AS` inside of an expression, and behind one in a clause of a query (`GROUP BY a % 3 AS
-//! r`), becomes the operator that the dialect reads. The directions ASCENDING and DESCENDING get their short names on the way.
+//! Aliases where the parser has none: `AS` behind an expression in a clause of a query (`GROUP BY a % 3 AS r`) becomes the operator
+//! that the dialect reads. The directions ASCENDING and DESCENDING get their short names on the way.
 
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
@@ -7,29 +7,13 @@ use super::{at_word, one_of};
 use crate::dialect::ALIAS_OPERATOR;
 use crate::tokens::{is_word, word};
 
-#[derive(Clone, Copy, PartialEq)]
-enum Open {
-    /// The statement, or a query in parentheses.
-    Query,
-    /// Parentheses in which AS is of a grammar of their own.
-    Cast,
-    Expression,
-    Brace,
-}
-
 /// What is between two brackets, as far as it is read.
+#[derive(Default)]
 struct Level {
-    open: Open,
     has_select: bool,
     /// Whether an expression of the clause may have an alias.
     in_aliased_clause: bool,
     in_order_by: bool,
-}
-
-impl Level {
-    fn new(open: Open) -> Level {
-        Level { open, has_select: false, in_aliased_clause: false, in_order_by: false }
-    }
 }
 
 /// Clauses of which expressions may have an alias that the parser does not know of. BY: that of GROUP, ORDER and LIMIT.
@@ -52,12 +36,10 @@ const OTHERS: &[&str] = &[
 ];
 
 pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let mut levels = vec![Level::new(Open::Query)];
+    let mut levels = vec![Level::default()];
     for at in 0..tokens.len() {
         match &tokens[at].token {
-            Token::LParen => levels.push(Level::new(opened(&tokens, at))),
-            Token::LBracket => levels.push(Level::new(Open::Expression)),
-            Token::LBrace => levels.push(Level::new(Open::Brace)),
+            Token::LParen | Token::LBracket | Token::LBrace => levels.push(Level::default()),
             Token::RParen | Token::RBracket | Token::RBrace if levels.len() > 1 => {
                 levels.pop();
             }
@@ -72,30 +54,22 @@ pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
     tokens
 }
 
-fn opened(tokens: &[TokenWithSpan], at: usize) -> Open {
-    if at > 0 && one_of(tokens, at - 1, &["CAST", "TRY_CAST", "INTERPOLATE"]) {
-        Open::Cast
-    } else if one_of(tokens, at + 1, &["SELECT", "WITH", "EXPLAIN"]) {
-        Open::Query
-    } else {
-        Open::Expression
-    }
-}
-
 fn read_word(tokens: &mut [TokenWithSpan], at: usize, level: &mut Level) {
-    if begins(tokens, at) || (at > 0 && tokens[at - 1].token == Token::Period) {
+    if at_word(tokens, at, "SELECT") {
+        *level = Level { has_select: true, ..Level::default() };
+        return;
+    }
+    // `ORDER` may begin what is in the brackets of a window.
+    if at == 0 || begins(tokens, at) || tokens[at - 1].token == Token::Period {
         return;
     }
     if at_word(tokens, at, "AS") {
-        let is_query = one_of(tokens, at + 1, &["SELECT", "WITH"]);
-        if level.open == Open::Expression || (level.in_aliased_clause && !is_query) {
+        if level.in_aliased_clause && !one_of(tokens, at + 1, &["SELECT", "WITH"]) {
             tokens[at].token = Token::CustomBinaryOperator(ALIAS_OPERATOR.to_string());
         }
-    } else if at_word(tokens, at, "SELECT") {
-        *level = Level { has_select: true, ..Level::new(level.open) };
     } else if one_of(tokens, at, ALIASED) {
         level.in_aliased_clause = level.has_select;
-        level.in_order_by = at > 0 && at_word(tokens, at, "BY") && at_word(tokens, at - 1, "ORDER");
+        level.in_order_by = at_word(tokens, at, "BY") && at_word(tokens, at - 1, "ORDER");
     } else if one_of(tokens, at, OTHERS) {
         (level.in_aliased_clause, level.in_order_by) = (false, false);
     } else if level.in_order_by && ends_value(&tokens[at - 1].token) {

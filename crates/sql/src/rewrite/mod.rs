@@ -3,8 +3,9 @@
 //! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
-//! `literals` (`(1,)`), `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in
-//! clauses), `top` (`SELECT TOP 2`), `names` (keywords as names), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
+//! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses), `select_top`
+//! (`SELECT TOP 2`), `names` (keywords as names),
+//! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
 //! `fill` (STALENESS), `explained` (EXPLAIN as a query).
 
 pub(crate) mod aliases;
@@ -17,10 +18,10 @@ pub(crate) mod lambdas;
 pub(crate) mod limits;
 pub(crate) mod literals;
 pub(crate) mod names;
+pub(crate) mod select_top;
 pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
-pub(crate) mod top;
 pub(crate) mod unions;
 pub(crate) mod variables;
 
