@@ -8,7 +8,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::ast::{Literal, Node, unescape, unescape_identifier};
 use crate::create::TEMPORARY_DATABASE;
-use crate::statement::{Assignments, Statement, TableName};
+use crate::statement::{Assignments, TableName};
 use crate::tokens::is_word;
 use crate::{chains, size, translate};
 
@@ -170,7 +170,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// What follows SET: settings, and values of parameters among them.
-    pub(crate) fn set(&mut self) -> Result<Statement> {
+    pub(crate) fn set(&mut self) -> Result<crate::statement::Statement> {
         let (mut parameters, mut settings) = (Vec::new(), Vec::new());
         loop {
             let is_parameter =
@@ -188,8 +188,8 @@ impl<'a> Cursor<'a> {
             }
         }
         Ok(match parameters.is_empty() {
-            true => Statement::Set(settings),
-            false => Statement::SetParameters { parameters, settings },
+            true => crate::statement::Statement::Set(settings),
+            false => crate::statement::Statement::SetParameters { parameters, settings },
         })
     }
 

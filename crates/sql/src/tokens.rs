@@ -15,7 +15,6 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
 use crate::plain_text;
-use crate::rewrite;
 use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, unions, variables};
 
 /// The column that marks a common table expression as a scalar alias.
@@ -110,14 +109,14 @@ enum Open {
 
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
-    let tokens = rewrite::digits::rewrite(tokens);
+    let tokens = crate::rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = variables::rewrite(substitute_parameters(tokens, parameters)?);
     let tokens = named_by_the_parser(commas_before_from(tokens));
     let tokens =
         finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
-    let tokens = rewrite::aliases::rewrite(rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
+    let tokens = crate::rewrite::aliases::rewrite(crate::rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
     let tokens = literals::ternaries_in_subscripts(tokens);
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
     let tokens = aliases_inside(tokens);
@@ -126,7 +125,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
 
 /// Keywords that are names, and TOP.
 fn top(tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
-    rewrite::select_top::rewrite(rewrite::names::rewrite(tokens))
+    crate::rewrite::select_top::rewrite(crate::rewrite::names::rewrite(tokens))
 }
 
 /// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`. Where data follows, nothing uses x.
