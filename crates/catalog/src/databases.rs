@@ -11,6 +11,7 @@
 
 mod dropped;
 mod errors;
+mod moved;
 mod tables;
 mod views;
 

@@ -33,9 +33,20 @@ pub struct DdlGuard {
 
 impl DdlLocks {
     pub async fn database(&self, name: &str) -> DdlGuard {
+        self.databases(&[name]).await
+    }
+
+    /// Several databases, each alone.
+    pub async fn databases(&self, names: &[&str]) -> DdlGuard {
         let _waiting = waiting();
-        let lock = self.lock((name.to_string(), None));
-        DdlGuard { _shared: Vec::new(), _alone: vec![lock.write_owned().await] }
+        let mut names = names.to_vec();
+        names.sort_unstable();
+        names.dedup();
+        let mut guard = DdlGuard { _shared: Vec::new(), _alone: Vec::new() };
+        for name in names {
+            guard._alone.push(self.lock((name.to_string(), None)).write_owned().await);
+        }
+        guard
     }
 
     pub async fn tables(&self, names: &[(&str, &str)]) -> DdlGuard {

@@ -12,6 +12,7 @@ use gristmill_base::env::system_env;
 use gristmill_engine::{Engine, EngineConfig, ExternalTable, InputData, StatementText};
 use gristmill_introspect::memory::MemoryAccount;
 use gristmill_introspect::{QueryContext, Settings};
+use gristmill_sql::statement::Assignments;
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
@@ -56,19 +57,24 @@ impl State {
     /// Keeps what a statement changed.
     pub fn ended_well(&mut self, change: Option<Change>) {
         match change {
-            Some(Change::Settings(assignments)) => {
-                for (name, value) in assignments {
-                    match value.as_str() {
-                        "DEFAULT" => drop(self.sent.remove(&name)),
-                        // It is many settings, which the server keeps.
-                        _ if name == "profile" => {}
-                        _ => drop(self.sent.insert(name, value)),
-                    }
-                }
+            Some(Change::Settings(assignments)) => self.set(assignments),
+            Some(Change::Parameters(parameters, assignments)) => {
+                self.parameters.extend(parameters);
+                self.set(assignments);
             }
-            Some(Change::Parameter { name, value }) => drop(self.parameters.insert(name, value)),
             Some(Change::Database(database)) => self.database = database,
             None => {}
+        }
+    }
+
+    fn set(&mut self, assignments: Assignments) {
+        for (name, value) in assignments {
+            match value.as_str() {
+                "DEFAULT" => drop(self.sent.remove(&name)),
+                // It is many settings, which the server keeps.
+                _ if name == "profile" => {}
+                _ => drop(self.sent.insert(name, value)),
+            }
         }
     }
 

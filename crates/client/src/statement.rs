@@ -35,7 +35,8 @@ pub enum Data {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Change {
     Settings(Assignments),
-    Parameter { name: String, value: String },
+    /// Values of `{name:Type}`, and settings that were given with them.
+    Parameters(Vec<(String, String)>, Assignments),
     Database(String),
 }
 
@@ -144,7 +145,9 @@ fn parsed_parts(parsed: Statement, looked: &mut Looked) {
         }
         Statement::Explain { statement, .. } => parsed_parts(*statement, looked),
         Statement::Set(assignments) => looked.change = Some(Change::Settings(assignments)),
-        Statement::SetParameter { name, value } => looked.change = Some(Change::Parameter { name, value }),
+        Statement::SetParameters { parameters, settings } => {
+            looked.change = Some(Change::Parameters(parameters, settings));
+        }
         Statement::Use(database) => looked.change = Some(Change::Database(database)),
         _ => {}
     }
@@ -315,7 +318,8 @@ mod tests {
     fn what_changes_the_session_is_known() {
         assert_eq!(looked("USE `a b`").change, Some(Change::Database("a b".into())));
         let settings = vec![("max_threads".to_string(), "3".to_string())];
-        assert_eq!(looked("SET max_threads = 3").change, Some(Change::Settings(settings)));
-        assert!(matches!(looked("SET param_x = 'y'").change, Some(Change::Parameter { name, .. }) if name == "x"));
+        assert_eq!(looked("SET max_threads = 3").change, Some(Change::Settings(settings.clone())));
+        let both = Change::Parameters(vec![("x".to_string(), "y".to_string())], settings);
+        assert_eq!(looked("SET param_x = 'y', max_threads = 3").change, Some(both));
     }
 }

@@ -310,8 +310,14 @@ impl<'a> Resolver<'a> {
         let own = || Columns::of(lowered.columns.iter().map(|column| (column.name.clone(), column.kind.clone())));
         let columns = columns.cloned().unwrap_or_else(own);
         let mut exprs = Vec::with_capacity(columns.len());
-        for column in &columns {
-            let found = lowered.columns.iter().find(|found| found.name == column.name).ok_or_else(|| {
+        for (at, column) in columns.iter().enumerate() {
+            let same_name = lowered.columns.iter().find(|found| found.name == column.name);
+            // What an expression without a name is called may differ from when the view was made.
+            let same_place = || {
+                let is_heading = column.name.contains('(') || column.name.starts_with("_subquery");
+                lowered.columns.get(at).filter(|_| is_heading && lowered.columns.len() == columns.len())
+            };
+            let found = same_name.or_else(same_place).ok_or_else(|| {
                 let text = format!("The query of the view {} gives no column {}", name.join("."), column.name);
                 Error::new(ErrorCode::UNKNOWN_IDENTIFIER, text)
             })?;

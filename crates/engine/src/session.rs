@@ -219,8 +219,9 @@ impl Session {
         ending.running = Some(processes::start(&ending.context)?);
         match &parsed {
             Statement::Set(assignments) => self.settings = self.with(&self.settings, assignments)?,
-            Statement::SetParameter { name, value } => {
-                self.parameters.insert(name.clone(), value.clone());
+            Statement::SetParameters { parameters, settings } => {
+                self.settings = self.with(&self.settings, settings)?;
+                self.parameters.extend(parameters.iter().cloned());
             }
             Statement::Access(AccessStatement::SetRole(roles)) => self.set_roles(roles.clone())?,
             _ => {}

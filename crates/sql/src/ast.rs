@@ -6,8 +6,9 @@
 use std::fmt::{self, Display};
 
 use gristmill_types::sql_type::quote_identifier;
-use sqlparser::ast::Query;
+use sqlparser::ast::{Query, WindowFrameBound};
 
+use crate::translate;
 use crate::user_functions::DEFINED;
 
 #[derive(Clone, Debug)]
@@ -275,6 +276,60 @@ impl Display for Literal {
     }
 }
 
+/// What stands behind OVER.
+impl Display for Window {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(base) = &self.base
+            && self.partition_by.is_empty()
+            && self.order_by.is_empty()
+            && self.frame.is_none()
+        {
+            return f.write_str(base);
+        }
+        let mut blank = "";
+        f.write_str("(")?;
+        if let Some(base) = &self.base {
+            f.write_str(base)?;
+            blank = " ";
+        }
+        if !self.partition_by.is_empty() {
+            write!(f, "{blank}PARTITION BY ")?;
+            list(f, &self.partition_by)?;
+            blank = " ";
+        }
+        for (i, key) in self.order_by.iter().enumerate() {
+            if i == 0 {
+                write!(f, "{blank}ORDER BY ")?
+            } else {
+                f.write_str(", ")?
+            }
+            key.node.fmt(f)?;
+            f.write_str(if key.descending { " DESC" } else { " ASC" })?;
+            f.write_str(if key.nulls_first { " NULLS FIRST" } else { "" })?;
+            blank = " ";
+        }
+        if let Some(frame) = &self.frame {
+            let bound = |f: &mut fmt::Formatter<'_>, bound: &WindowFrameBound| {
+                let (far, words) = match bound {
+                    WindowFrameBound::Preceding(Some(far)) => (far, "PRECEDING"),
+                    WindowFrameBound::Following(Some(far)) => (far, "FOLLOWING"),
+                    other => return write!(f, "{other}"),
+                };
+                match translate::node(far) {
+                    Ok(node) => node.fmt(f)?,
+                    Err(_) => write!(f, "{far}")?,
+                }
+                write!(f, " {words}")
+            };
+            write!(f, "{blank}{} BETWEEN ", frame.units)?;
+            bound(f, &frame.start_bound)?;
+            f.write_str(" AND ")?;
+            bound(f, frame.end_bound.as_ref().unwrap_or(&WindowFrameBound::CurrentRow))?;
+        }
+        f.write_str(")")
+    }
+}
+
 impl Display for Node {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
@@ -321,28 +376,10 @@ impl Display for Node {
                     filter.fmt(f)?;
                 }
                 f.write_str(")")?;
-                if let Some(window) = &call.over {
-                    f.write_str(" OVER (")?;
-                    if let Some(base) = &window.base {
-                        write!(f, "{base} ")?;
-                    }
-                    if !window.partition_by.is_empty() {
-                        f.write_str("PARTITION BY ")?;
-                        list(f, &window.partition_by)?;
-                    }
-                    for (i, key) in window.order_by.iter().enumerate() {
-                        let head = match i {
-                            0 if window.partition_by.is_empty() => "ORDER BY ",
-                            0 => " ORDER BY ",
-                            _ => ", ",
-                        };
-                        f.write_str(head)?;
-                        key.node.fmt(f)?;
-                        f.write_str(if key.descending { " DESC" } else { " ASC" })?;
-                    }
-                    f.write_str(")")?;
+                match &call.over {
+                    Some(window) => write!(f, " OVER {window}"),
+                    None => Ok(()),
                 }
-                Ok(())
             }
             Node::Lambda { parameters, body } => {
                 write!(f, "lambda(tuple({}), ", parameters.join(", "))?;

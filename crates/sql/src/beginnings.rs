@@ -5,7 +5,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::access::Verb;
 use crate::create::CreateTable;
-use crate::cursor::{Cursor, constant};
+use crate::cursor::Cursor;
 use crate::statement::{ObjectKind, Statement, parse_select};
 use crate::tokens::is_word;
 
@@ -75,29 +75,10 @@ impl Cursor<'_> {
             return self.drop_statement();
         }
         if self.eat("TRUNCATE") {
-            if self.eat("DATABASE") {
-                let if_exists = self.if_exists();
-                return Ok(Statement::TruncateDatabase { name: self.identifier()?, if_exists, drops: true });
-            }
-            if self.eat_all(&["ALL", "TABLES", "FROM"]) || self.eat_all(&["TABLES", "FROM"]) {
-                let if_exists = self.if_exists();
-                return Ok(Statement::TruncateDatabase { name: self.identifier()?, if_exists, drops: false });
-            }
-            self.eat("TABLE");
-            let if_exists = self.if_exists();
-            let name = self.table_name()?;
-            self.on_cluster()?;
-            self.eat("SYNC");
-            return Ok(Statement::Truncate { name, if_exists });
+            return self.truncate();
         }
         if self.eat("RENAME") {
-            if self.eat("DATABASE") {
-                let from = self.identifier()?;
-                self.expect("TO")?;
-                return Ok(Statement::RenameDatabase { from, to: self.identifier()? });
-            }
-            self.expect("TABLE")?;
-            return Ok(Statement::Rename { pairs: self.pairs("TO")?, exchange: false });
+            return self.rename();
         }
         if self.eat("EXCHANGE") {
             self.expect("TABLES")?;
@@ -139,19 +120,10 @@ impl Cursor<'_> {
             return self.optimize();
         }
         if self.eat("SET") {
-            if let Token::Word(word) = &self.parser.peek_token_ref().token
-                && let Some(name) = word.value.strip_prefix("param_")
-            {
-                let name = name.to_string();
-                self.parser.next_token();
-                self.expect_token(&Token::Eq)?;
-                let value = constant(&self.expression()?)?;
-                return Ok(Statement::SetParameter { name, value });
-            }
             if let Some(statement) = self.set_role()? {
                 return Ok(statement);
             }
-            return Ok(Statement::Set(self.assignments()?));
+            return self.set();
         }
         if self.eat("USE") {
             self.eat("DATABASE");

@@ -4,9 +4,10 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_functions::user_defined::UserFunction;
 use gristmill_types::{DefaultKind, SqlType};
 use sqlparser::ast::Query;
+use sqlparser::parser::Parser;
 use sqlparser::tokenizer::Token;
 
-use crate::ast::Node;
+use crate::ast::{Node, unescape_identifier};
 use crate::dialect::parse_type_text;
 use crate::projection::ProjectionNode;
 use crate::sql_text::sql;
@@ -100,6 +101,8 @@ pub struct CreateTable {
     pub query: Option<Box<Query>>,
     /// SETTINGS behind the query of a table, where it is filled by it.
     pub query_settings: Assignments,
+    /// CREATE VIEW: names of its columns, where they are written without types.
+    pub(crate) column_names: Vec<String>,
     /// CREATE VIEW: the text of `query`.
     pub view: Option<String>,
     pub materialized: bool,
@@ -214,9 +217,20 @@ impl Cursor<'_> {
         if materialized && self.eat("TO") {
             create.to = Some(self.table_name()?);
         }
-        if self.parser.peek_token_ref().token == Token::LParen
-            && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT")
-        {
+        let is_list = self.parser.peek_token_ref().token == Token::LParen
+            && !crate::tokens::is_word(&self.parser.peek_nth_token_ref(1).token, "SELECT");
+        let has_no_types = matches!(self.parser.peek_nth_token_ref(2).token, Token::Comma | Token::RParen);
+        if is_list && is_view && !materialized && has_no_types {
+            self.expect_token(&Token::LParen)?;
+            create.column_names = self
+                .parser
+                .parse_comma_separated(Parser::parse_identifier)
+                .map_err(syntax)?
+                .iter()
+                .map(unescape_identifier)
+                .collect();
+            self.expect_token(&Token::RParen)?;
+        } else if is_list {
             self.column_list(&mut create)?;
         }
         if is_view {

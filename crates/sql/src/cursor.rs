@@ -160,21 +160,73 @@ impl<'a> Cursor<'a> {
         ))
     }
 
+    /// `name = value`, or `name`, which is 1.
+    fn assignment(&mut self) -> Result<(String, String)> {
+        let name = self.identifier()?;
+        let value = match self.eat_token(&Token::Eq) {
+            true => setting_value(&name, &self.expression()?)?,
+            false => setting_value(&name, &Node::Literal(Literal::Integer(1)))?,
+        };
+        Ok((name, value))
+    }
+
+    /// What follows SET: settings, and values of parameters among them.
+    pub(crate) fn set(&mut self) -> Result<crate::statement::Statement> {
+        let (mut parameters, mut settings) = (Vec::new(), Vec::new());
+        loop {
+            let is_parameter =
+                matches!(&self.parser.peek_token_ref().token, Token::Word(word) if word.value.starts_with("param_"));
+            if is_parameter {
+                let name = self.identifier()?;
+                self.expect_token(&Token::Eq)?;
+                let value = parameter(&self.expression()?)?;
+                parameters.push((name.strip_prefix("param_").unwrap_or(&name).to_string(), value));
+            } else {
+                settings.push(self.assignment()?);
+            }
+            if !self.eat_token(&Token::Comma) {
+                break;
+            }
+        }
+        Ok(match parameters.is_empty() {
+            true => crate::statement::Statement::Set(settings),
+            false => crate::statement::Statement::SetParameters { parameters, settings },
+        })
+    }
+
     /// `name = value, name = value`
     pub(crate) fn assignments(&mut self) -> Result<Assignments> {
         let mut out = Vec::new();
         loop {
-            let name = self.identifier()?;
-            let value = match self.eat_token(&Token::Eq) {
-                true => setting_value(&name, &self.expression()?)?,
-                false => setting_value(&name, &Node::Literal(Literal::Integer(1)))?,
-            };
-            out.push((name, value));
+            out.push(self.assignment()?);
             if !self.eat_token(&Token::Comma) {
                 return Ok(out);
             }
         }
     }
+}
+
+/// The text of a parameter's value: that of a string as it is, containers as literals.
+fn parameter(node: &Node) -> Result<String> {
+    let inner = |nodes: &[Node]| -> Result<Vec<String>> {
+        nodes
+            .iter()
+            .map(|node| match node {
+                Node::Literal(Literal::Text(bytes)) => Ok(gristmill_types::sql_type::quote(&String::from_utf8_lossy(bytes))),
+                Node::Literal(Literal::Null) => Ok("NULL".to_string()),
+                other => parameter(other),
+            })
+            .collect()
+    };
+    Ok(match node {
+        Node::Call(call) if call.name == "array" => format!("[{}]", inner(&call.arguments)?.join(",")),
+        Node::Call(call) if call.name == "tuple" => format!("({})", inner(&call.arguments)?.join(",")),
+        Node::Call(call) if call.name == "map" => {
+            let pairs: Vec<String> = inner(&call.arguments)?.chunks(2).map(|pair| pair.join(":")).collect();
+            format!("{{{}}}", pairs.join(","))
+        }
+        other => constant(other)?,
+    })
 }
 
 /// The text of a setting's value. Users' own settings keep its type.

@@ -2,7 +2,7 @@
 //!
 //! `Dialect` wraps sqlparser's `ClickHouseDialect` (and says it is one) and adds, through the parser's hooks:
 //! `CAST(x AS Type)` and `x::Type` with ClickHouse's type names (kept as text), `c ? a : b`, `extract(s, 're')` beside
-//! `EXTRACT(unit FROM x)`, `GLOBAL IN`, `IN table`, and aliases inside expressions (`(a + 1 AS b) * 2`), whose `AS` the
+//! `EXTRACT(unit FROM x)`, intervals (see `intervals.rs`), `GLOBAL IN`, `IN table`, and aliases inside expressions (`(a + 1 AS b) * 2`), whose `AS` the
 //! token pass has turned into the operator `ALIAS_OPERATOR`.
 
 use std::any::TypeId;
@@ -18,7 +18,7 @@ use sqlparser::tokenizer::Token;
 
 use crate::rewrite::{joins, stars};
 use crate::tokens::is_word;
-use crate::{backtracks, chains};
+use crate::{backtracks, chains, intervals};
 
 /// Stands for `AS` inside an expression.
 pub const ALIAS_OPERATOR: &str = "@alias@";
@@ -82,9 +82,34 @@ impl SqlDialect for Dialect {
         true
     }
 
-    fn is_column_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {
-        !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(keyword)
-            && !matches!(keyword, Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE | Keyword::INTO)
+    /// Every word but those that a clause begins with.
+    fn is_column_alias(&self, keyword: &Keyword, parser: &mut Parser) -> bool {
+        match keyword {
+            Keyword::FETCH => {
+                let next = &parser.peek_token_ref().token;
+                !is_word(next, "FIRST") && !is_word(next, "NEXT")
+            }
+            Keyword::EXPLAIN
+            | Keyword::ANALYZE
+            | Keyword::SORT
+            | Keyword::TOP
+            | Keyword::LATERAL
+            | Keyword::VIEW
+            | Keyword::EXCLUDE
+            | Keyword::MINUS
+            | Keyword::CLUSTER
+            | Keyword::DISTRIBUTE
+            | Keyword::RETURNING
+            | Keyword::VALUES
+            | Keyword::END => true,
+            Keyword::SETTINGS | Keyword::FORMAT | Keyword::PREWHERE | Keyword::SAMPLE | Keyword::INTO => false,
+            other => !keywords::RESERVED_FOR_COLUMN_ALIAS.contains(other),
+        }
+    }
+
+    /// A word that begins nothing the parser can read is a name.
+    fn is_reserved_for_identifier(&self, _keyword: Keyword) -> bool {
+        false
     }
 
     fn is_table_alias(&self, keyword: &Keyword, _parser: &mut Parser) -> bool {
@@ -128,12 +153,30 @@ impl SqlDialect for Dialect {
             parser.next_token();
             return Some(parser.parse_expr().map(|condition| call(&name, vec![condition])));
         }
-        if word.quote_style.is_some() || parser.peek_nth_token_ref(1).token != Token::LParen {
+        if word.quote_style.is_some() {
             return None;
+        }
+        let next = &parser.peek_nth_token_ref(1).token;
+        if word.keyword == Keyword::INTERVAL && !matches!(next, Token::Period | Token::Arrow) {
+            return Some(intervals::parse(parser));
+        }
+        if let (Token::SingleQuotedString(_), Some(function)) = (next, typed_text(word.keyword)) {
+            parser.next_token();
+            return Some(parser.parse_value().map(|value| call(function, vec![Expr::Value(value)])));
+        }
+        if *next != Token::LParen {
+            return None;
+        }
+        if intervals::begins_date_part(parser) {
+            return Some(intervals::parse_date_part(parser));
+        }
+        if has_overlay_words(parser) {
+            return Some(parse_overlay(parser));
         }
         match word.keyword {
             Keyword::CAST | Keyword::TRY_CAST => Some(parse_cast(parser)),
-            Keyword::EXTRACT if !extracts_a_unit(parser) => Some(parse_plain_call(parser)),
+            Keyword::EXTRACT if intervals::extracts_a_part(parser) => Some(intervals::parse_extract(parser)),
+            Keyword::EXTRACT => Some(parse_plain_call(parser)),
             Keyword::POSITION | Keyword::SUBSTRING | Keyword::CEIL | Keyword::FLOOR | Keyword::OVERLAY
                 if !has_keyword_argument(parser) =>
             {
@@ -188,6 +231,9 @@ impl SqlDialect for Dialect {
             Token::Placeholder(mark) if mark == "?" => Some(Ok(3)),
             // The colon of `c ? a : b`, and nothing else here.
             Token::Colon => Some(Ok(0)),
+            // No operator: `1 XOR 0` would be read in another order than the one who writes it means.
+            Token::Word(word) if word.keyword == Keyword::XOR => Some(Ok(0)),
+            Token::Word(word) if word.keyword == Keyword::IS && !asks(parser) => Some(Ok(0)),
             Token::Number(number, false) if tuple_index(number).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
             Token::CustomBinaryOperator(name) if name == ALIAS_OPERATOR => Some(Ok(2)),
             token if stars::operator_of(token).is_some() => Some(Ok(TUPLE_INDEX_PRECEDENCE)),
@@ -202,6 +248,12 @@ impl SqlDialect for Dialect {
             _ => None,
         }
     }
+}
+
+/// Whether IS, which comes next, asks something. Else it is an alias.
+fn asks(parser: &Parser) -> bool {
+    let next = &parser.peek_nth_token_ref(1).token;
+    ["NOT", "NULL", "TRUE", "FALSE", "UNKNOWN", "DISTINCT"].iter().any(|word| is_word(next, word))
 }
 
 /// `a DIV b`, `a MOD b`: the function that the word stands for, where a value follows.
@@ -228,12 +280,9 @@ fn parse_star_operator(parser: &mut Parser, star: Expr) -> Result<Expr, ParserEr
     };
     let strict = parser.consume_token(&Token::CustomBinaryOperator(stars::STRICT.to_string()));
     let mut arguments = vec![star];
-    if parser.consume_token(&Token::LParen) {
-        arguments.extend(parser.parse_comma_separated(Parser::parse_expr)?);
-        parser.expect_token(&Token::RParen)?;
-    } else {
-        arguments.push(Expr::Identifier(parser.parse_identifier()?));
-    }
+    parser.expect_token(&Token::LParen)?;
+    arguments.extend(parser.parse_comma_separated(Parser::parse_expr)?);
+    parser.expect_token(&Token::RParen)?;
     let name = format!("__{}{}", operator.trim_matches('@'), if strict { "_strict" } else { "" });
     Ok(call(&name, arguments))
 }
@@ -354,8 +403,35 @@ fn parse_plain_call(parser: &mut Parser) -> Result<Expr, ParserError> {
     Ok(call(&name, arguments))
 }
 
-fn extracts_a_unit(parser: &Parser) -> bool {
-    matches!(&parser.peek_nth_token_ref(3).token, Token::Word(word) if word.keyword == Keyword::FROM)
+/// The function of `DATE 'text'`.
+fn typed_text(kind: Keyword) -> Option<&'static str> {
+    match kind {
+        Keyword::DATE => Some("toDate"),
+        Keyword::TIMESTAMP => Some("toDateTime"),
+        _ => None,
+    }
+}
+
+/// Whether `OVERLAY(… PLACING …)` begins here.
+fn has_overlay_words(parser: &Parser) -> bool {
+    let name = &parser.peek_token_ref().token;
+    (is_word(name, "OVERLAY") || is_word(name, "OVERLAYUTF8")) && has_keyword_argument(parser)
+}
+
+/// `OVERLAY(text PLACING other FROM place [FOR length])` is `overlay(text, other, place, length)`.
+fn parse_overlay(parser: &mut Parser) -> Result<Expr, ParserError> {
+    let name = if is_word(&parser.next_token().token, "OVERLAY") { "overlay" } else { "overlayUTF8" };
+    parser.expect_token(&Token::LParen)?;
+    let mut arguments = vec![parser.parse_expr()?];
+    parser.expect_keyword_is(Keyword::PLACING)?;
+    arguments.push(parser.parse_expr()?);
+    parser.expect_keyword_is(Keyword::FROM)?;
+    arguments.push(parser.parse_expr()?);
+    if parser.parse_keyword(Keyword::FOR) {
+        arguments.push(parser.parse_expr()?);
+    }
+    parser.expect_token(&Token::RParen)?;
+    Ok(call(name, arguments))
 }
 
 /// Whether the call that begins here has `IN`, `FROM`, `FOR`, `TO` or `PLACING` between its parentheses.

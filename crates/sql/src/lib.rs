@@ -17,6 +17,7 @@ pub mod dialect;
 mod explain;
 pub mod format_query;
 mod insert;
+mod intervals;
 pub mod lexer;
 pub mod lower;
 mod manage;

@@ -4,15 +4,17 @@ use gristmill_base::Result;
 use sqlparser::tokenizer::Token;
 
 use crate::ast::Node;
-use crate::statement::{AlterCommand, Checked, Cursor, Partition, Statement, TableName};
+use crate::statement::{AlterCommand, Checked, Cursor, NameFilter, Partition, Renamed, Statement};
+use crate::tokens::is_word;
 
 impl Cursor<'_> {
-    pub(crate) fn pairs(&mut self, between: &str) -> Result<Vec<(TableName, TableName)>> {
+    /// `a TO b, IF EXISTS c TO d`, or with AND.
+    pub(crate) fn pairs(&mut self, between: &str) -> Result<Vec<Renamed>> {
         let mut pairs = Vec::new();
         loop {
-            let from = self.table_name()?;
+            let (if_exists, from) = (self.if_exists(), self.table_name()?);
             self.expect(between)?;
-            pairs.push((from, self.table_name()?));
+            pairs.push(Renamed { from, to: self.table_name()?, if_exists });
             if !self.eat_token(&Token::Comma) {
                 self.on_cluster()?;
                 return Ok(pairs);
@@ -52,13 +54,54 @@ impl Cursor<'_> {
             return Err(self.unexpected("TABLE, VIEW or DATABASE"));
         }
         let if_exists = self.if_exists();
+        let if_empty = self.eat_all(&["IF", "EMPTY"]);
         let mut names = vec![self.table_name_of(temporary)?];
         while self.eat_token(&Token::Comma) {
             names.push(self.table_name_of(temporary)?);
         }
         self.on_cluster()?;
         let _ = self.eat("SYNC") || self.eat_all(&["NO", "DELAY"]);
-        Ok(Statement::DropTable { names, if_exists, views })
+        Ok(Statement::DropTable { names, if_exists, if_empty, views })
+    }
+
+    /// From behind TRUNCATE.
+    pub(crate) fn truncate(&mut self) -> Result<Statement> {
+        if self.eat("DATABASE") {
+            let if_exists = self.if_exists();
+            return Ok(Statement::TruncateDatabase { name: self.identifier()?, if_exists, drops: true, filter: None });
+        }
+        if self.eat_all(&["ALL", "TABLES", "FROM"]) || self.eat_all(&["TABLES", "FROM"]) {
+            let (if_exists, name) = (self.if_exists(), self.identifier()?);
+            let negated = self.eat("NOT");
+            let any_case = self.eat("ILIKE");
+            let filter = match any_case || self.eat("LIKE") {
+                true => Some(NameFilter { pattern: self.string()?, negated, any_case }),
+                false if negated => return Err(self.unexpected("LIKE or ILIKE")),
+                false => None,
+            };
+            return Ok(Statement::TruncateDatabase { name, if_exists, drops: false, filter });
+        }
+        let temporary = self.eat("TEMPORARY");
+        self.eat("TABLE");
+        let if_exists = self.if_exists();
+        let name = self.table_name_of(temporary)?;
+        self.on_cluster()?;
+        self.eat("SYNC");
+        Ok(Statement::Truncate { name, if_exists })
+    }
+
+    /// From behind RENAME.
+    pub(crate) fn rename(&mut self) -> Result<Statement> {
+        if self.eat("DATABASE") {
+            let (if_exists, from) = (self.if_exists(), self.identifier()?);
+            self.expect("TO")?;
+            return Ok(Statement::RenameDatabase { from, to: self.identifier()?, if_exists });
+        }
+        let next = &self.parser.peek_nth_token_ref(1).token;
+        if !is_word(next, "TO") {
+            self.eat("TABLE");
+        }
+        Ok(Statement::Rename { pairs: self.pairs("TO")?, exchange: false })
     }
 
     /// `SYSTEM DROP LOAD LEDGER ['load id'] FROM t`, from behind LEDGER. (Not `FROM TABLE t`: `table` is a name there, that of the
@@ -129,7 +172,7 @@ impl Cursor<'_> {
         } else {
             None
         };
-        let to_one_part = self.eat("FINAL");
+        let to_one_part = self.eat("FINAL") || self.eat("FORCE");
         let deduplicate = match self.eat("DEDUPLICATE") {
             true if self.eat("BY") => Some(self.compared_columns()?),
             true => Some(Vec::new()),

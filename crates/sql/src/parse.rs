@@ -13,6 +13,7 @@ use crate::ast::Node;
 use crate::backtracks::{BACKTRACKS_MOST, limited};
 use crate::cursor::{Cursor, syntax};
 use crate::dialect::Dialect;
+use crate::format_query::with_column_names;
 use crate::projection::ProjectionNode;
 use crate::statement::{AfterQuery, SelectStatement, Statement};
 use crate::tokens::{prepare, tokenize};
@@ -86,6 +87,13 @@ fn statement(text: &str, parameters: &BTreeMap<String, String>, depth_most: u64)
                 // Settings behind the query are the query's.
                 let end = create.query_end.filter(|end| !is_word_at(text, *end, "SETTINGS"));
                 *view = text_between(text, start, end);
+                if !create.column_names.is_empty() {
+                    *view = with_column_names(view, &create.column_names)?;
+                    let Statement::Select(select) = parse(view, parameters)? else {
+                        return Err(Error::logical("The query of a view is none"));
+                    };
+                    create.query = Some(select.query);
+                }
             }
         }
         Statement::Alter { commands, .. } => {

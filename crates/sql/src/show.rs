@@ -64,6 +64,9 @@ impl Cursor<'_> {
                 (_, query) => query,
             });
         }
+        if self.eat("DATABASE") {
+            return Ok(Statement::ShowCreateDatabase(self.identifier()?));
+        }
         if self.eat("CREATE") {
             if self.eat("DATABASE") {
                 return Ok(Statement::ShowCreateDatabase(self.identifier()?));

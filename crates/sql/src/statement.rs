@@ -16,6 +16,22 @@ pub use crate::select_statement::settings_of;
 
 pub type Assignments = Vec<(String, String)>;
 
+/// Names that fit a pattern: `[NOT] LIKE | ILIKE 'pattern'`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NameFilter {
+    pub pattern: String,
+    pub negated: bool,
+    pub any_case: bool,
+}
+
+/// One of the tables of RENAME or EXCHANGE.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Renamed {
+    pub from: TableName,
+    pub to: TableName,
+    pub if_exists: bool,
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     Select(SelectStatement),
@@ -48,6 +64,8 @@ pub enum Statement {
     DropTable {
         names: Vec<TableName>,
         if_exists: bool,
+        /// IF EMPTY: tables with rows stay.
+        if_empty: bool,
         /// DROP VIEW: the tables must be views.
         views: bool,
     },
@@ -60,14 +78,17 @@ pub enum Statement {
         name: String,
         if_exists: bool,
         drops: bool,
+        /// Of which tables: behind LIKE.
+        filter: Option<NameFilter>,
     },
     Rename {
-        pairs: Vec<(TableName, TableName)>,
+        pairs: Vec<Renamed>,
         exchange: bool,
     },
     RenameDatabase {
         from: String,
         to: String,
+        if_exists: bool,
     },
     Describe(TableExpression),
     ShowCreateTable(TableName),
@@ -107,9 +128,10 @@ pub enum Statement {
         if_not_exists: bool,
     },
     Set(Assignments),
-    SetParameter {
-        name: String,
-        value: String,
+    /// SET with values of `{name:Type}`, and with settings beside them.
+    SetParameters {
+        parameters: Vec<(String, String)>,
+        settings: Assignments,
     },
     Use(String),
     KillQuery {
@@ -326,7 +348,7 @@ impl Statement {
             Statement::Delete { .. } => "Delete",
             Statement::Detach { .. } => "Detach",
             Statement::Attach { .. } => "Attach",
-            Statement::Set(_) | Statement::SetParameter { .. } => "Set",
+            Statement::Set(_) | Statement::SetParameters { .. } => "Set",
             Statement::Use(_) => "Use",
             Statement::KillQuery { .. } | Statement::KillMutation { .. } => "KillQuery",
             Statement::System(_)

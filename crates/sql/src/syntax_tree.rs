@@ -101,7 +101,7 @@ fn tree_of(statement: &Statement) -> Result<Tree> {
         }
         Statement::Explain { kind, statement, .. } => Tree::of(format!("Explain EXPLAIN {kind}"), vec![tree_of(statement)?]),
         Statement::Shown { statement, .. } => tree_of(statement)?,
-        Statement::Set(_) | Statement::SetParameter { .. } => Tree::leaf("Set"),
+        Statement::Set(_) | Statement::SetParameters { .. } => Tree::leaf("Set"),
         other => Tree::leaf(format!("{}Query", other.kind())),
     })
 }

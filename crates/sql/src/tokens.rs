@@ -109,17 +109,23 @@ enum Open {
 
 /// Rewrites the tokens of one statement for the parser. White space is dropped.
 pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>) -> Result<Vec<TokenWithSpan>> {
-    let tokens = literals::binary_numbers(tokens);
+    let tokens = crate::rewrite::digits::rewrite(tokens);
     let tokens: Vec<TokenWithSpan> = tokens.into_iter().filter(|token| significant(&token.token)).collect();
     let tokens = variables::rewrite(substitute_parameters(tokens, parameters)?);
     let tokens = named_by_the_parser(commas_before_from(tokens));
     let tokens =
-        finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(tokens))))))?;
+        finals::rewrite(unions::rewrite(views_of_queries(if_permitted(explained::rewrite(with_of_insert(top(tokens)?))))))?;
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
-    let tokens = literals::ternaries_in_subscripts(literals::empty_tuples(tokens));
+    let tokens = crate::rewrite::aliases::rewrite(crate::rewrite::lambdas::rewrite(literals::empty_tuples(tokens)));
+    let tokens = literals::ternaries_in_subscripts(tokens);
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
     let tokens = aliases_inside(tokens);
     Ok(scalar_with(tokens))
+}
+
+/// Keywords that are names, and TOP.
+fn top(tokens: Vec<TokenWithSpan>) -> Result<Vec<TokenWithSpan>> {
+    crate::rewrite::select_top::rewrite(crate::rewrite::names::rewrite(tokens))
 }
 
 /// `WITH 1 AS x INSERT INTO t SELECT x` is `INSERT INTO t WITH 1 AS x SELECT x`. Where data follows, nothing uses x.
@@ -331,7 +337,7 @@ pub(crate) const AFTER_FROM: &[&str] = &[
 /// Words before JOIN.
 pub(crate) const BEFORE_JOIN: &[&str] = &[
     "GLOBAL", "LOCAL", "ANY", "ALL", "ASOF", "SEMI", "ANTI", "INNER", "LEFT", "RIGHT", "FULL", "OUTER", "CROSS", "PASTE",
-    "ARRAY",
+    "ARRAY", "NATURAL",
 ];
 
 /// The name in `{name:Type}` where that begins, and where its colon stands. A name may begin with digits, which the tokenizer

@@ -4,10 +4,11 @@ use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{
     AccessExpr, BinaryOperator, CeilFloorKind, DateTimeField, DuplicateTreatment, Expr, Function, FunctionArg,
     FunctionArgExpr, FunctionArgumentClause, FunctionArguments, NullTreatment, OneOrManyWithParens, SelectItem,
-    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value,
+    SelectItemQualifiedWildcardKind, SetExpr, Subscript, TableFactor, TrimWhereField, UnaryOperator, Value, ValueWithSpan,
 };
 
 use crate::ast::{Call, ColumnChoice, InSet, Literal, Node, Star, StarStep, call, text, unescape, unescape_identifier};
+use crate::intervals;
 use crate::rewrite::stars::STAR;
 
 mod order;
@@ -77,11 +78,11 @@ pub fn node(expr: &Expr) -> Result<Node> {
                 call("and", vec![call("greaterOrEquals", vec![value.clone(), low]), call("lessOrEquals", vec![value, high])])
             }
         }
-        Expr::Like { negated, expr, pattern, .. } => {
-            call(if *negated { "notLike" } else { "like" }, vec![node(expr)?, node(pattern)?])
+        Expr::Like { negated, expr, pattern, escape_char, .. } => {
+            call(if *negated { "notLike" } else { "like" }, liked(expr, pattern, escape_char.as_ref())?)
         }
-        Expr::ILike { negated, expr, pattern, .. } => {
-            call(if *negated { "notILike" } else { "ilike" }, vec![node(expr)?, node(pattern)?])
+        Expr::ILike { negated, expr, pattern, escape_char, .. } => {
+            call(if *negated { "notILike" } else { "ilike" }, liked(expr, pattern, escape_char.as_ref())?)
         }
         Expr::RLike { negated, expr, pattern, .. } => {
             let matched = call("match", vec![node(expr)?, node(pattern)?]);
@@ -117,20 +118,6 @@ pub fn node(expr: &Expr) -> Result<Node> {
         }
         Expr::Exists { subquery, negated } => Node::Exists { query: subquery.clone(), negated: *negated },
         Expr::Subquery(query) => Node::Subquery(query.clone()),
-        Expr::Interval(interval) => {
-            let unit = interval.leading_field.as_ref().ok_or_else(|| unsupported("INTERVAL without a unit"))?;
-            call(&format!("toInterval{}", unit_name(unit)?), vec![node(&interval.value)?])
-        }
-        Expr::Extract { field, expr, .. } => {
-            let name = match field {
-                DateTimeField::Day | DateTimeField::Days => "toDayOfMonth",
-                DateTimeField::Dow | DateTimeField::DayOfWeek => "toDayOfWeek",
-                DateTimeField::Doy | DateTimeField::DayOfYear => "toDayOfYear",
-                DateTimeField::Epoch => "toUnixTimestamp",
-                field => &format!("to{}", unit_name(field)?),
-            };
-            call(name, vec![node(expr)?])
-        }
         Expr::Ceil { expr, field } => rounding("ceil", expr, field)?,
         Expr::Floor { expr, field } => rounding("floor", expr, field)?,
         Expr::Position { expr, r#in } => call("position", vec![node(r#in)?, node(expr)?]),
@@ -207,11 +194,16 @@ fn rounding(name: &str, expr: &Expr, field: &CeilFloorKind) -> Result<Node> {
     Ok(call(name, arguments))
 }
 
-fn unit_name(field: &DateTimeField) -> Result<String> {
-    let text = field.to_string().to_ascii_lowercase();
-    let name = text.trim_matches('`').trim_end_matches('s');
-    let known = gristmill_types::IntervalKind::ALL.iter().find(|kind| kind.name().eq_ignore_ascii_case(name));
-    known.map(|kind| kind.name().to_string()).ok_or_else(|| unsupported(format!("the unit {field}")))
+/// The arguments of LIKE, of which the third is the character of ESCAPE.
+fn liked(value: &Expr, pattern: &Expr, escape: Option<&ValueWithSpan>) -> Result<Vec<Node>> {
+    let mut arguments = vec![node(value)?, node(pattern)?];
+    if let Some(escape) = escape {
+        match literal(&escape.value)? {
+            Node::Literal(Literal::Text(character)) => arguments.push(Node::Literal(Literal::Text(character))),
+            other => return Err(unsupported(format!("{other} behind ESCAPE"))),
+        }
+    }
+    Ok(arguments)
 }
 
 fn access(root: Node, chain: &[AccessExpr]) -> Result<Node> {
@@ -258,9 +250,11 @@ fn binary(left: &Expr, op: &BinaryOperator, right: &Expr) -> Result<Node> {
         BinaryOperator::NotEq => "notEquals",
         BinaryOperator::And => "and",
         BinaryOperator::Or => "or",
-        BinaryOperator::Xor => "xor",
         BinaryOperator::MyIntegerDivide | BinaryOperator::DuckIntegerDivide => "intDiv",
-        BinaryOperator::Regexp => "match",
+        BinaryOperator::Regexp | BinaryOperator::PGRegexMatch => "match",
+        BinaryOperator::PGRegexNotMatch => "notMatch",
+        BinaryOperator::PGRegexIMatch => "matchCaseInsensitive",
+        BinaryOperator::PGRegexNotIMatch => "notMatchCaseInsensitive",
         BinaryOperator::Custom(word) if word.eq_ignore_ascii_case("mod") => "modulo",
         other => return Err(unsupported(format!("the operator {other}"))),
     };
@@ -330,6 +324,7 @@ fn function_call(function: &Function) -> Result<Node> {
         let left = list.pop().ok_or_else(|| unsupported("IN without a value"))?;
         let set = match right {
             Node::Call(tuple) if tuple.name == "tuple" || tuple.name == "array" => InSet::List(tuple.arguments),
+            constant @ Node::Literal(_) => InSet::List(vec![constant]),
             other => InSet::Other(Box::new(other)),
         };
         return Ok(Node::In { left: Box::new(left), set, negated: name == "__not_in_table" });
@@ -353,9 +348,10 @@ fn function_call(function: &Function) -> Result<Node> {
     if matches!(lower.as_str(), "datediff" | "date_diff" | "timestampdiff" | "timestamp_diff" | "age")
         && let Some(Node::Name(unit)) = list.first()
         && let [unit] = &unit[..]
+        && let Some(unit) = intervals::unit(unit)
         && list.len() >= 3
     {
-        list[0] = text(&unit.to_ascii_lowercase());
+        list[0] = text(&unit.name().to_ascii_lowercase());
     }
     if matches!(lower.as_str(), "date_add" | "dateadd" | "date_sub" | "datesub" | "timestampadd" | "timestampsub")
         && list.len() == 3
@@ -492,11 +488,7 @@ fn shifted(name: &str, mut list: Vec<Node>) -> Result<Node> {
         Some(Node::Literal(Literal::Text(bytes))) => String::from_utf8_lossy(&bytes).into_owned(),
         _ => return Err(unsupported("dateAdd without a unit")),
     };
-    let singular = unit.trim_end_matches(['s', 'S']);
-    let kind = gristmill_types::IntervalKind::ALL
-        .iter()
-        .find(|kind| kind.name().eq_ignore_ascii_case(singular))
-        .ok_or_else(|| unsupported(format!("the unit {unit}")))?;
+    let kind = intervals::unit(&unit).ok_or_else(|| unsupported(format!("the unit {unit}")))?;
     let operator = if name.contains("sub") { "minus" } else { "plus" };
     Ok(call(operator, vec![date, call(&format!("toInterval{}", kind.name()), vec![amount])]))
 }

@@ -85,6 +85,35 @@ async fn the_first_start_makes_default_and_what_is_dropped_stays_dropped() {
 }
 
 #[tokio::test]
+async fn a_database_keeps_its_tables_under_another_name() {
+    let (store, disk) = (Arc::default(), Arc::default());
+    let databases = open_on(&store, &disk).await;
+    databases.create_database("a", false, "of a").await.expect("created");
+    let uuid = databases.create_table(table("hits"), false, false).await.expect("created").definition().uuid;
+    databases.create_table(table("away"), false, false).await.expect("created");
+    databases.detach_table("default", "away").await.expect("detached");
+    for (from, to, code) in [
+        ("nosuch", "b", ErrorCode::UNKNOWN_DATABASE),
+        ("default", "a", ErrorCode::DATABASE_ALREADY_EXISTS),
+        ("default", "", ErrorCode::BAD_ARGUMENTS),
+    ] {
+        assert_eq!(databases.rename_database(from, to, false).await.expect_err(from).code(), code);
+    }
+    databases.rename_database("nosuch", "b", true).await.expect("nothing to do");
+    databases.rename_database("default", "b", false).await.expect("renamed");
+    databases.rename_database("a", "default", false).await.expect("renamed");
+    for databases in [databases, open_on(&store, &disk).await] {
+        assert_eq!(databases.database_names(), ["b", "default"]);
+        assert_eq!(databases.database("default").expect("there").comment, "of a");
+        let definition = databases.table("b", "hits").expect("there").definition();
+        assert_eq!((definition.uuid, definition.database.as_str()), (uuid, "b"));
+        assert!(names(&databases, "default").is_empty() && !databases.has_table("b", "away"));
+    }
+    let databases = open_on(&store, &disk).await;
+    databases.attach_table("b", "away").await.expect("attached");
+}
+
+#[tokio::test]
 async fn tables_outlive_the_process_and_names_are_checked() {
     let (store, disk) = (Arc::default(), Arc::default());
     let databases = open_on(&store, &disk).await;

@@ -122,8 +122,8 @@ impl Interpreter {
         if !create.temporary {
             return Ok((name.database.as_deref().unwrap_or(&self.context.database), &name.table));
         }
-        if create.view.is_some() || create.materialized {
-            return Err(Error::not_implemented("CREATE TEMPORARY VIEW"));
+        if create.materialized {
+            return Err(Error::not_implemented("CREATE TEMPORARY MATERIALIZED VIEW: a session fills no views of its own"));
         }
         if name.database.is_some() {
             return Err(Error::new(

@@ -6,9 +6,10 @@ use gristmill_base::spending::Wait;
 use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_calibration::Form;
 use gristmill_catalog::{BackgroundWork, OptimizeRequest, Table};
+use gristmill_functions::strings::Like;
 use gristmill_sql::ast::Node;
 use gristmill_sql::lower::{Analyzer, ResolvedTables};
-use gristmill_sql::statement::Statement;
+use gristmill_sql::statement::{NameFilter, Renamed, Statement};
 
 use super::{Interpreter, Outcome};
 use crate::async_inserts::Key;
@@ -48,6 +49,50 @@ const NO_SUCH_JOBS: &[&[&str]] = &[
     &["VIEWS"],
 ];
 
+/// First words of ClickHouse's SYSTEM commands.
+const SYSTEM_VERBS: &[&str] = &[
+    "ALLOCATE",
+    "CANCEL",
+    "CLEAR",
+    "DISABLE",
+    "DROP",
+    "ENABLE",
+    "FLUSH",
+    "FREE",
+    "INSTRUMENT",
+    "JEMALLOC",
+    "KILL",
+    "LISTEN",
+    "LOAD",
+    "NOTIFY",
+    "PAUSE",
+    "PREWARM",
+    "RECONNECT",
+    "REFRESH",
+    "RELOAD",
+    "REPLICA",
+    "RESET",
+    "RESTART",
+    "RESTORE",
+    "RESUME",
+    "SHUTDOWN",
+    "START",
+    "STOP",
+    "SUSPEND",
+    "SYNC",
+    "TEST",
+    "UNFREEZE",
+    "UNLOAD",
+    "UNLOCK",
+    "VIRTUAL",
+    "WAIT",
+];
+
+fn unknown_command(words: &[String]) -> Error {
+    let text = format!("Syntax error: SYSTEM {} is no command", words.join(" "));
+    Error::new(ErrorCode::SYNTAX_ERROR, text)
+}
+
 fn begins_with(words: &[&str], beginning: &[&str]) -> bool {
     words.get(..beginning.len()) == Some(beginning)
 }
@@ -60,7 +105,7 @@ impl Interpreter {
                 databases.create_database(&name, if_not_exists, &comment).await?;
             }
             Statement::DropDatabase { name, if_exists } => databases.drop_database(&name, if_exists).await?,
-            Statement::DropTable { names, if_exists, views } => {
+            Statement::DropTable { names, if_exists, if_empty, views } => {
                 for name in &names {
                     let (database, table) = self.full(name);
                     if database == TEMPORARY_DATABASE && !self.temporary.has(table) {
@@ -75,6 +120,14 @@ impl Interpreter {
                         if !definition.is_view() {
                             let text = format!("Table {database}.{table} is not a View");
                             return Err(Error::new(ErrorCode::INCORRECT_QUERY, text));
+                        }
+                    }
+                    if if_empty && self.databases(database).has_table(database, table) {
+                        let rows = self.table(database, table)?.total_rows().unwrap_or_default();
+                        if rows > 0 {
+                            let text =
+                                format!("Table {database}.{table} is not empty: it has {rows} rows, leave IF EMPTY out");
+                            return Err(Error::new(ErrorCode::TABLE_NOT_EMPTY, text));
                         }
                     }
                     self.databases(database).drop_table(database, table, if_exists).await?;
@@ -95,12 +148,15 @@ impl Interpreter {
                     self.databases(database).stored(database, table)?.truncate(&self.context).await?;
                 }
             }
-            Statement::TruncateDatabase { name, if_exists, drops } => {
-                self.truncate_database(&name, if_exists, drops).await?;
+            Statement::TruncateDatabase { name, if_exists, drops, filter } => {
+                self.truncate_database(&name, if_exists, drops, filter.as_ref()).await?;
             }
             Statement::Rename { pairs, exchange } => {
-                for (from, to) in &pairs {
+                for Renamed { from, to, if_exists } in &pairs {
                     let (from, new) = (self.full(from), self.full(to));
+                    if *if_exists && !self.databases(from.0).has_table(from.0, from.1) {
+                        continue;
+                    }
                     if exchange {
                         self.databases(from.0).exchange_tables(from, new).await?;
                         continue;
@@ -114,7 +170,9 @@ impl Interpreter {
                     self.databases(from.0).rename_table(from, (database, new.1)).await?;
                 }
             }
-            Statement::RenameDatabase { .. } => return Err(Error::not_implemented("RENAME DATABASE")),
+            Statement::RenameDatabase { from, to, if_exists } => {
+                databases.rename_database(&from, &to, if_exists).await?;
+            }
             Statement::ShowCreateTable(name) => return self.show_create_table(&name),
             Statement::ShowCreateDatabase(name) => {
                 let database = databases.database_for(&name, &self.seen())?;
@@ -180,9 +238,12 @@ impl Interpreter {
             Statement::Merges { name, ttl, starts } => {
                 let work = if ttl { BackgroundWork::TtlMerges } else { BackgroundWork::Merges };
                 match &name {
+                    // As in ClickHouse, a table that is not there does nothing anyway.
                     Some(name) => {
                         let (database, table) = self.full(name);
-                        self.table(database, table)?.set_background(work, starts)?;
+                        if self.databases(database).has_table(database, table) {
+                            self.table(database, table)?.set_background(work, starts)?;
+                        }
                     }
                     None => {
                         let family = |table: &Arc<dyn Table>| table.definition().engine.name.ends_with("MergeTree");
@@ -201,15 +262,22 @@ impl Interpreter {
         Ok(Outcome::done())
     }
 
-    /// Drops the tables of a database, or empties those that have rows. Errors: UNKNOWN_DATABASE.
-    async fn truncate_database(&self, name: &str, if_exists: bool, drops: bool) -> Result<()> {
+    /// Drops the tables of a database, or empties those that have rows; with a filter, those that it names. Errors:
+    /// UNKNOWN_DATABASE.
+    async fn truncate_database(&self, name: &str, if_exists: bool, drops: bool, filter: Option<&NameFilter>) -> Result<()> {
         let databases = &self.engine.databases;
         if !databases.database_names().iter().any(|known| known == name) {
             let text = format!("Database {name} does not exist");
             return if if_exists { Ok(()) } else { Err(Error::new(ErrorCode::UNKNOWN_DATABASE, text)) };
         }
+        let pattern = filter.map(|filter| Like::new(filter.pattern.as_bytes(), filter.any_case)).transpose()?;
         for table in databases.tables(name) {
             let definition = table.definition();
+            if let (Some(filter), Some(pattern)) = (filter, &pattern)
+                && pattern.matches(definition.name.as_bytes()) == filter.negated
+            {
+                continue;
+            }
             if drops {
                 // The table of a view's own goes with the view.
                 databases.drop_table(name, &definition.name, true).await?;
@@ -273,6 +341,20 @@ impl Interpreter {
             | ["SYNC", "FILE", "CACHE"]
             | ["JEMALLOC", "PURGE"] => Ok(()),
             ["STOP" | "START", job @ ..] if NO_SUCH_JOBS.iter().any(|known| begins_with(job, known)) => Ok(()),
+            // Marks and keys are read when they are needed; the tables have to be there.
+            ["LOAD" | "UNLOAD", "PRIMARY", "KEY"] => Ok(()),
+            ["LOAD" | "UNLOAD", "PRIMARY", "KEY", ..]
+            | ["WAIT", "LOADING", "PARTS", _, ..]
+            | ["PREWARM", "MARK", "CACHE", _, ..] => {
+                let name: Vec<String> = words[3..].concat().split('.').map(|part| part.replace(['`', '"'], "")).collect();
+                let (database, table) = match &name[..] {
+                    [database, table] => (database.as_str(), table.as_str()),
+                    _ => (self.context.database.as_str(), name[0].as_str()),
+                };
+                self.table(database, table).map(drop)
+            }
+            [first, ..] if !SYSTEM_VERBS.contains(first) || upper.len() < 2 => Err(unknown_command(words)),
+            [] | ["WAIT", "LOADING", "PARTS"] | ["PREWARM", "MARK", "CACHE"] => Err(unknown_command(words)),
             _ => Err(Error::not_implemented(format!("SYSTEM {}", words.join(" ")))),
         }
     }

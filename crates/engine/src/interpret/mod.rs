@@ -184,7 +184,7 @@ impl Interpreter {
                 ending.started();
                 self.access(statement).await
             }
-            Statement::Set(_) | Statement::SetParameter { .. } => {
+            Statement::Set(_) | Statement::SetParameters { .. } => {
                 ending.started();
                 Ok(Outcome::done())
             }

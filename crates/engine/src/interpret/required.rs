@@ -9,7 +9,9 @@ use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_catalog::databases::is_of_each_user;
 use gristmill_introspect::QueryContext;
 use gristmill_sql::create::CreateTable;
-use gristmill_sql::statement::{AlterCommand, Checked, InsertSource, ObjectKind, Statement, TableExpression, TableName};
+use gristmill_sql::statement::{
+    AlterCommand, Checked, InsertSource, ObjectKind, Renamed, Statement, TableExpression, TableName,
+};
 use gristmill_sql::statistics::StatisticsChange;
 
 use super::Interpreter;
@@ -151,7 +153,7 @@ impl Interpreter {
             Statement::CreateTable(create) => self.check_create(create),
             Statement::CreateDatabase { name, .. } => database("CREATE DATABASE", name),
             Statement::DropDatabase { name, .. } => database("DROP DATABASE", name),
-            Statement::RenameDatabase { from, to } => {
+            Statement::RenameDatabase { from, to, .. } => {
                 database("DROP DATABASE", from)?;
                 database("CREATE DATABASE", to)
             }
@@ -166,7 +168,7 @@ impl Interpreter {
                 database(if *drops { "DROP TABLE" } else { "TRUNCATE" }, name)?;
                 if *drops { database("DROP VIEW", name) } else { Ok(()) }
             }
-            Statement::Rename { pairs, exchange } => pairs.iter().try_for_each(|(from, to)| {
+            Statement::Rename { pairs, exchange } => pairs.iter().try_for_each(|Renamed { from, to, .. }| {
                 self.check_moves(from, to)?;
                 if *exchange { self.check_moves(to, from) } else { Ok(()) }
             }),
@@ -204,7 +206,7 @@ impl Interpreter {
             | Statement::Exists { .. }
             | Statement::ShowTemporaryTables { .. }
             | Statement::Set(_)
-            | Statement::SetParameter { .. }
+            | Statement::SetParameters { .. }
             | Statement::Access(_) => Ok(()),
         }
     }
@@ -279,10 +281,13 @@ impl Interpreter {
         let Some(name) = &create.name else { return Ok(()) };
         let (database, _) = self.full(name);
         if create.temporary || database == TEMPORARY_DATABASE {
-            let temporary = privilege("CREATE TEMPORARY TABLE");
-            let rights = self.context.rights();
+            let (temporary, lasting) = match create.view {
+                Some(_) => ("CREATE TEMPORARY VIEW", "CREATE VIEW"),
+                None => ("CREATE TEMPORARY TABLE", "CREATE TABLE"),
+            };
+            let (temporary, rights) = (privilege(temporary), self.context.rights());
             // Who may make lasting tables somewhere may make others.
-            return match rights.has_some(privilege("CREATE TABLE"), &Object::EVERYTHING) {
+            return match rights.has_some(privilege(lasting), &Object::EVERYTHING) {
                 true => Ok(()),
                 false => self.context.check_access(temporary, &Object::EVERYTHING),
             };

@@ -39,7 +39,7 @@ impl Interpreter {
             ttl: gristmill_catalog::TtlSpec::default(),
             constraints: Vec::new(),
         };
-        self.engine.databases.create_table(definition, create.if_not_exists, create.or_replace).await?;
+        self.databases(database).create_table(definition, create.if_not_exists, create.or_replace).await?;
         Ok(Outcome::done())
     }
 }

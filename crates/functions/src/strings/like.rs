@@ -5,15 +5,15 @@ use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
 use arrow::array::ArrayRef;
-use gristmill_base::Result;
+use gristmill_base::{Error, ErrorCode, Result};
 use gristmill_types::SqlType;
 use regex::bytes::Regex;
 
 use super::pattern::{Like, regex};
-use crate::columns::{Bytes, truths};
-use crate::define::{arity, constant_bytes, expect_string, plain};
+use crate::columns::{Bytes, strings, truths};
+use crate::define::{arity, bad_argument, constant_bytes, expect_string, not_constant, plain};
 use crate::registry::Registry;
-use crate::scalar::{Argument, Bound};
+use crate::scalar::{Argument, Bound, FunctionEnv};
 
 pub fn register(registry: &mut Registry) {
     for (name, case_insensitive, wanted) in
@@ -39,8 +39,56 @@ pub fn register(registry: &mut Registry) {
             }),
         );
     }
+    registry.scalar(PATTERN, plain(bind_pattern));
     registry.alias("REGEXP_MATCHES", "match");
     registry.any_case("REGEXP_MATCHES");
+}
+
+/// The pattern of LIKE with a character of ESCAPE, as one without.
+pub const PATTERN: &str = "__likePattern";
+
+fn bind_pattern(name: &str, arguments: &[Argument], _: &FunctionEnv) -> Result<Bound> {
+    arity(name, arguments, 2..=2)?;
+    expect_string(name, arguments, 0)?;
+    expect_string(name, arguments, 1)?;
+    let character = constant_bytes(&arguments[1]).ok_or_else(|| not_constant(name, 1))?;
+    let escape = match character[..] {
+        [character] if character.is_ascii() => character,
+        _ => return Err(bad_argument(name, "ESCAPE takes one ASCII character")),
+    };
+    Ok(Bound::new(SqlType::String, move |args, rows| {
+        let source = Bytes::of(&args[0])?;
+        strings(rows, |row, out| without_escape(source.get(row), escape, out))
+    }))
+}
+
+/// Writes a pattern of which `escape` takes the place of the backslash. Error: CANNOT_PARSE_ESCAPE_SEQUENCE, where it stands
+/// before something else than `%`, `_` and itself.
+fn without_escape(pattern: &[u8], escape: u8, out: &mut Vec<u8>) -> Result<()> {
+    if escape == b'\\' {
+        out.extend_from_slice(pattern);
+        return Ok(());
+    }
+    let mut bytes = pattern.iter().copied();
+    while let Some(byte) = bytes.next() {
+        match byte {
+            _ if byte == escape => match bytes.next() {
+                Some(escaped) if matches!(escaped, b'%' | b'_') => out.extend([b'\\', escaped]),
+                Some(escaped) if escaped == escape => out.push(escaped),
+                _ => {
+                    let text = format!(
+                        "Invalid escape sequence in the pattern '{}' of LIKE: behind the character of ESCAPE only %, _ and the \
+                         character itself may stand",
+                        String::from_utf8_lossy(pattern)
+                    );
+                    return Err(Error::new(ErrorCode::CANNOT_PARSE_ESCAPE_SEQUENCE, text));
+                }
+            },
+            b'\\' => out.extend([b'\\', b'\\']),
+            byte => out.push(byte),
+        }
+    }
+    Ok(())
 }
 
 /// Compiled patterns by their text: one where it is constant, else those met in a block.
@@ -123,4 +171,30 @@ fn haystack(name: &str, arguments: &[Argument]) -> Result<Vec<SqlType>> {
     }
     expect_string(name, arguments, 0)?;
     Ok(Vec::new())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn another_character_escapes() {
+        let rewritten = |pattern: &str, escape: u8| {
+            let mut out = Vec::new();
+            without_escape(pattern.as_bytes(), escape, &mut out).map(|()| String::from_utf8_lossy(&out).into_owned())
+        };
+        for (pattern, escape, expected) in [
+            ("a!%c!_", b'!', "a\\%c\\_"),
+            ("a!!%", b'!', "a!%"),
+            ("a\\c", b'!', "a\\\\c"),
+            ("a\\%", b'\\', "a\\%"),
+            ("x%%", b'%', "x\\%"),
+        ] {
+            assert_eq!(rewritten(pattern, escape).ok().as_deref(), Some(expected), "{pattern}");
+        }
+        for pattern in ["a!c", "a!"] {
+            let code = rewritten(pattern, b'!').err().map(|error| error.code());
+            assert_eq!(code, Some(ErrorCode::CANNOT_PARSE_ESCAPE_SEQUENCE), "{pattern}");
+        }
+    }
 }

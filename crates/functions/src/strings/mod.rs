@@ -38,6 +38,9 @@ mod tokenizer;
 mod trim;
 pub(crate) mod utf8;
 
+pub use like::PATTERN as LIKE_PATTERN;
+pub use pattern::Like;
+
 pub(crate) use case::{fixed, reverse_bytes};
 pub(crate) use substring::range;
 

@@ -99,6 +99,11 @@ const CLAUSES: &[&str] = &[
     "XOR",
     "EXCLUDE",
     "STALENESS",
+    "ESCAPE",
+    "PLACING",
+    "ASCENDING",
+    "DESCENDING",
+    "NATURAL",
 ];
 
 pub(super) fn call(name: &str, arguments: Vec<Tree>) -> Tree {
@@ -247,6 +252,13 @@ impl Reader<'_> {
             Token::Gt => Some((">", COMPARISON)),
             Token::GtEq => Some((">=", COMPARISON)),
             Token::Spaceship => Some(("<=>", COMPARISON)),
+            Token::Tilde | Token::ExclamationMarkTilde | Token::TildeAsterisk | Token::ExclamationMarkTildeAsterisk
+                if COMPARISON > least =>
+            {
+                self.at += 1;
+                let right = self.above(COMPARISON)?;
+                return Ok((call(regexp_function(&token), vec![left, right]), true));
+            }
             _ if self.sees("MOD") => Some(("%", PRODUCT)),
             _ => None,
         };
@@ -327,7 +339,15 @@ impl Reader<'_> {
         let comparisons = COMPARISON > least;
         for words in ["LIKE", "ILIKE", "NOT LIKE", "NOT ILIKE"] {
             if comparisons && self.eat(words) {
-                return Ok((infix(words, left, self.above(COMPARISON)?), true));
+                let mut pattern = self.above(COMPARISON)?;
+                if self.eat("ESCAPE") {
+                    let mut printer = super::print::Printer { one_line: true, out: String::new() };
+                    printer.tree(&pattern, 0);
+                    printer.out.push_str(" ESCAPE ");
+                    printer.tree(&self.operand()?, 0);
+                    pattern = Tree::Atom(printer.out);
+                }
+                return Ok((infix(words, left, pattern), true));
             }
         }
         for words in ["IN", "NOT IN", "GLOBAL IN", "GLOBAL NOT IN"] {
@@ -470,6 +490,16 @@ impl Reader<'_> {
         }
         self.at += 1;
         self.call_of(&name, &last)
+    }
+}
+
+/// The function of `~` and its like.
+fn regexp_function(operator: &Token) -> &'static str {
+    match operator {
+        Token::ExclamationMarkTilde => "notMatch",
+        Token::TildeAsterisk => "matchCaseInsensitive",
+        Token::ExclamationMarkTildeAsterisk => "notMatchCaseInsensitive",
+        _ => "match",
     }
 }
 

@@ -15,12 +15,14 @@ mod tree;
 use std::collections::BTreeMap;
 
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_types::sql_type::quote_identifier;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Whitespace};
 
-use crate::rewrite::literals::binary_numbers;
+use crate::rewrite::digits;
 use crate::statement::{self, Statement};
 use crate::tokens::{is_word, line_starts, offset, tokenize};
 use print::Printer;
+use tree::{Operand, Tree};
 
 /// The query in ClickHouse's layout. Errors: SYNTAX_ERROR; NOT_IMPLEMENTED for other statements than SELECT, INSERT and EXPLAIN of
 /// them.
@@ -56,6 +58,32 @@ pub fn explained_query(text: &str, one_line: bool) -> Result<String> {
     Ok(printer.out)
 }
 
+/// A SELECT of which the columns have these names. Errors: BAD_ARGUMENTS where they are not as many as its items; SYNTAX_ERROR.
+pub(crate) fn with_column_names(text: &str, names: &[String]) -> Result<String> {
+    let bad = |text: String| Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
+    let mut union = Reader::of(text)?.union()?;
+    let [Operand::Select(select)] = &mut union.selects[..] else {
+        return bad("Names of columns without types take one SELECT: write AS behind its columns instead".to_string());
+    };
+    let is_star = |item: &Tree| matches!(item, Tree::Star(..)) || matches!(item, Tree::Atom(star) if star.ends_with('*'));
+    if select.items.len() != names.len() || select.items.iter().any(is_star) {
+        return bad(format!(
+            "{} names are given to the columns of a SELECT list of {}: name each of them",
+            names.len(),
+            select.items.len()
+        ));
+    }
+    for (item, name) in select.items.iter_mut().zip(names) {
+        let value = std::mem::replace(item, Tree::Atom(String::new()));
+        // What the query itself calls it by stays known.
+        let value = if matches!(value, Tree::Alias(..)) { Tree::Parentheses(Box::new(value)) } else { value };
+        *item = Tree::Alias(Box::new(value), quote_identifier(name));
+    }
+    let mut printer = Printer { one_line: true, out: String::with_capacity(text.len() * 2) };
+    printer.union(&union, 0);
+    Ok(printer.out)
+}
+
 /// The tokens of a statement, from the first that is not read.
 struct Reader<'a> {
     text: &'a str,
@@ -66,7 +94,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     fn of(text: &'a str) -> Result<Reader<'a>> {
-        let mut tokens = binary_numbers(tokenize(text)?);
+        let mut tokens = digits::rewrite(tokenize(text)?);
         tokens.retain(|token| {
             !matches!(token.token, Token::Whitespace(Whitespace::Space | Whitespace::Newline | Whitespace::Tab))
         });

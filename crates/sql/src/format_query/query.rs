@@ -178,7 +178,9 @@ impl Reader<'_> {
         }
         let top = if self.sees("TOP") && matches!(self.token(1), Some(Token::Number(..))) {
             self.at += 1;
-            Some(self.operand()?)
+            let count = self.operand()?;
+            select.with_ties = self.eat("WITH TIES");
+            Some(count)
         } else {
             None
         };

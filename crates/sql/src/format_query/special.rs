@@ -8,11 +8,26 @@ use sqlparser::tokenizer::{Token, Word};
 use super::expression::{call, identifier};
 use super::tree::{Call, Key, Over, Tree, Window};
 use super::{Reader, literals};
+use crate::intervals;
 
 /// `Day` of DAY, DAYS, 'day'.
 fn unit(word: &str) -> Option<&'static str> {
-    let word = word.trim_end_matches(['s', 'S']);
-    IntervalKind::ALL.iter().find(|kind| kind.name().eq_ignore_ascii_case(word)).map(|kind| kind.name())
+    intervals::unit(word).map(IntervalKind::name)
+}
+
+/// `f(x, y -> x + y, a)`: the names before a lambda are its parameters.
+fn parameters_together(arguments: &mut Vec<Tree>) {
+    let is_name = |tree: &Tree| matches!(tree, Tree::Atom(name) if name.starts_with(|c: char| c.is_alphabetic() || c == '_' || c == '`'));
+    let Some(at) = arguments.iter().position(|tree| matches!(tree, Tree::Lambda(..))) else { return };
+    if at == 0 || !arguments[..at].iter().all(is_name) {
+        return;
+    }
+    let names = arguments.drain(..at).filter_map(|tree| if let Tree::Atom(name) = tree { Some(name) } else { None });
+    let mut names: Vec<String> = names.collect();
+    if let Some(Tree::Lambda(last, _)) = arguments.first_mut() {
+        names.push(std::mem::take(last));
+        *last = format!("({})", names.join(", "));
+    }
 }
 
 impl Reader<'_> {
@@ -35,17 +50,15 @@ impl Reader<'_> {
                 self.expect("FROM")?;
                 let value = self.value()?;
                 self.expect_token(&Token::RParen)?;
-                let name = match unit(&field.value) {
-                    Some("Day") => "toDayOfMonth".to_string(),
-                    Some(unit) => format!("to{unit}"),
-                    None => match field.value.to_ascii_lowercase().as_str() {
-                        "dow" | "dayofweek" => "toDayOfWeek".to_string(),
-                        "doy" | "dayofyear" => "toDayOfYear".to_string(),
-                        "epoch" => "toUnixTimestamp".to_string(),
-                        _ => return Err(self.unexpected("a unit")),
-                    },
-                };
-                call(&name, vec![value])
+                self.part_of(&field.value, value)?
+            }
+            "date_part" | "datepart" if opens => {
+                self.at += 1;
+                let Token::SingleQuotedString(part) = self.next()? else { return Err(self.unexpected("a unit")) };
+                self.expect_token(&Token::Comma)?;
+                let value = self.value()?;
+                self.expect_token(&Token::RParen)?;
+                self.part_of(&part, value)?
             }
             "trim" if opens => self.trim()?,
             "substring" | "position" if opens => {
@@ -86,6 +99,28 @@ impl Reader<'_> {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// The functions of a part of a date.
+    fn part_of(&self, part: &str, date: Tree) -> Result<Tree> {
+        let atom = |text: &str| Tree::Atom(text.to_string());
+        let year = |date: Tree| call("__toYearCalendarOnly", vec![date]);
+        Ok(match (part.to_ascii_lowercase().as_str(), unit(part)) {
+            ("epoch", _) => call("toUnixTimestamp", vec![date]),
+            ("dow", _) => call("toDayOfWeek", vec![date, atom("2")]),
+            ("isodow", _) => call("toDayOfWeek", vec![date]),
+            ("doy", _) => call("toDayOfYear", vec![date]),
+            ("isoyear", _) => call("toISOYear", vec![date]),
+            ("decade", _) => call("intDiv", vec![year(date), atom("10")]),
+            ("century", _) => {
+                let before = call("minus", vec![year(date), atom("1")]);
+                call("plus", vec![call("intDiv", vec![before, atom("100")]), atom("1")])
+            }
+            (_, Some("Day")) => call("toDayOfMonth", vec![date]),
+            (_, Some("Week")) => call("toISOWeek", vec![date]),
+            (_, Some(unit)) => call(&format!("to{unit}"), vec![date]),
+            (_, None) => return Err(self.unexpected("a part of a date")),
+        })
     }
 
     fn ends_value(&self) -> bool {
@@ -157,12 +192,16 @@ impl Reader<'_> {
 
     /// `INTERVAL 1 DAY`, `INTERVAL '1 day'`
     fn interval(&mut self) -> Result<Tree> {
-        if let Some(Token::SingleQuotedString(raw)) = self.token(0).cloned()
-            && let Some((digits, word)) = raw.trim().split_once(' ')
-            && let Some(unit) = unit(word.trim())
-        {
-            self.at += 1;
-            return Ok(call(&format!("toInterval{unit}"), vec![Tree::Atom(digits.to_string())]));
+        if let Some(Token::SingleQuotedString(raw)) = self.token(0).cloned() {
+            let words: Vec<&str> = raw.split_ascii_whitespace().collect();
+            let pairs = words.chunks(2).map(|pair| match pair {
+                [digits, word] => Some(call(&format!("toInterval{}", unit(word)?), vec![Tree::Atom((*digits).to_string())])),
+                _ => None,
+            });
+            if let Some(mut intervals) = pairs.collect::<Option<Vec<Tree>>>().filter(|intervals| !intervals.is_empty()) {
+                self.at += 1;
+                return Ok(if intervals.len() == 1 { intervals.swap_remove(0) } else { Tree::List("(", intervals, ")") });
+            }
         }
         let value = self.value()?;
         let unit = match self.next()? {
@@ -212,6 +251,7 @@ impl Reader<'_> {
         } else {
             self.elements(&Token::RParen)?
         };
+        parameters_together(&mut arguments);
         let lower = name.to_ascii_lowercase();
         let mut shown = shown.to_string();
         match (lower.as_str(), &arguments[..]) {

@@ -6,6 +6,7 @@ use datafusion::logical_expr::Expr;
 use gristmill_access::Privileges;
 use gristmill_access::rights::Object;
 use gristmill_base::{Error, ErrorCode, Result};
+use gristmill_functions::strings::LIKE_PATTERN;
 use gristmill_functions::{LambdaBody, format_row, higher_order_call, is_higher_order, lambda_parameter_types};
 use gristmill_introspect::{Use, custom, profiler};
 use gristmill_types::SqlType;
@@ -203,6 +204,10 @@ impl Analyzer<'_> {
                     ),
                     _ => error,
                 })?
+            }
+            ("like" | "notLike" | "ilike" | "notILike", [value, pattern, escape]) => {
+                let pattern = call(LIKE_PATTERN, vec![pattern.clone(), escape.clone()]);
+                self.expr(&call(name, vec![value.clone(), pattern]), context)?
             }
             ("arrayJoin", [argument]) => {
                 let found = context.scope.array_joins.iter().find(|(node, _)| node == argument);

@@ -32,6 +32,9 @@ impl Analyzer<'_> {
                 node => items.push(Item { name: self.shown(&node, scope), node }),
             }
         }
+        if items.iter().any(|item| item.node.has_subquery()) {
+            self.name_subqueries(&mut items, select, scope);
+        }
         if items.is_empty() {
             return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, "The SELECT list is empty"));
         }

@@ -52,6 +52,9 @@ impl Analyzer<'_> {
         operator: &JoinOperator,
         ctes: &Rc<HashMap<String, Query>>,
     ) -> Result<Relation> {
+        if let Some(operator) = self.natural(&left, factor, operator, ctes)? {
+            return self.join(left, factor, &operator, ctes);
+        }
         let (kind, constraint) = match operator {
             JoinOperator::Join(constraint) | JoinOperator::Inner(constraint) => (JoinType::Inner, constraint),
             JoinOperator::Left(constraint) | JoinOperator::LeftOuter(constraint) => (JoinType::Left, constraint),

@@ -18,6 +18,20 @@ use super::windows::Windows;
 use super::{Analyzer, Typed};
 use crate::ast::{Node, Window, call};
 
+/// Functions that standard SQL calls by their names alone, where no column is called so.
+const WITHOUT_PARENTHESES: &[(&str, &str)] = &[
+    ("CURRENT_DATABASE", "currentDatabase"),
+    ("DATABASE", "currentDatabase"),
+    ("SCHEMA", "currentDatabase"),
+    ("CURRENT_USER", "currentUser"),
+    ("SESSION_USER", "currentUser"),
+    ("USER", "currentUser"),
+    ("CURRENT_DATE", "today"),
+    ("CURDATE", "today"),
+    ("TODAY", "today"),
+    ("NOW", "now"),
+];
+
 #[derive(Clone, Debug)]
 pub struct ScopeColumn {
     /// Names of the relation: its alias, or database and table.
@@ -204,6 +218,11 @@ impl Analyzer<'_> {
         }
         if let Some(typed) = self.outer_name(parts)? {
             return Ok(typed);
+        }
+        if let [name] = parts
+            && let Some((_, function)) = WITHOUT_PARENTHESES.iter().find(|(word, _)| name.eq_ignore_ascii_case(word))
+        {
+            return self.expr(&call(function, Vec::new()), context);
         }
         Err(self.unknown_name(parts, context))
     }

@@ -92,6 +92,9 @@ impl Analyzer<'_> {
                 let item = |value: Result<ScalarValue>| Ok(Typed::new(Expr::Literal(value?, None), kind.as_ref().clone()));
                 return self.in_values(typed, elements.into_iter().map(item).collect::<Result<_>>()?, negated);
             }
+            if !matches!(whole.kind.plain(), SqlType::Array(_) | SqlType::Tuple(_) | SqlType::Map(..)) {
+                return self.in_items(left, std::slice::from_ref(array), Some(Ok(whole)), negated, context);
+            }
         }
         self.has(array, left, negated, context)
     }

@@ -71,6 +71,14 @@ pub(crate) fn rewrite(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
             }
             let side = ["LEFT", "RIGHT", "FULL"].into_iter().find(|side| has(side));
             let exists = ["SEMI", "ANTI"].into_iter().find(|kind| has(kind));
+            if has("NATURAL") {
+                // No other word goes with it, and the parser says so.
+                put("NATURAL");
+                let wrong = ["ANY", "ALL", "ASOF"].into_iter().find(|kind| has(kind));
+                put(exists.or(wrong).or(side).unwrap_or("INNER"));
+                put("JOIN");
+                continue;
+            }
             match (side, exists) {
                 (side, Some(kind)) => {
                     put(side.unwrap_or("LEFT"));

@@ -1,29 +1,9 @@
-//! Literals: `0b101`, which the tokenizer takes for a zero with an alias, and tuples of one element and of none.
+//! Literals: tuples of one element and of none, and what a conditional operator hides from the parser.
 
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
-use super::{at_word, matching, one_of, opens, with_span};
+use super::{at_word, inserted, matching, one_of, opens, with_span};
 use crate::tokens::word;
-
-/// Joins `0` and `b101` where nothing stands between them. Works on tokens with their white space.
-pub(crate) fn binary_numbers(tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
-    let mut out: Vec<TokenWithSpan> = Vec::with_capacity(tokens.len());
-    for token in tokens {
-        if let Token::Word(digits) = &token.token
-            && digits.quote_style.is_none()
-            && let Some(bits) = digits.value.strip_prefix(['b', 'B'])
-            && !bits.is_empty()
-            && bits.bytes().all(|bit| matches!(bit, b'0' | b'1' | b'_'))
-            && let Some(last) = out.last_mut()
-            && matches!(&last.token, Token::Number(zero, false) if zero == "0")
-        {
-            last.token = Token::Number(format!("0b{bits}"), false);
-            continue;
-        }
-        out.push(token);
-    }
-    out
-}
 
 /// Words that an expression in parentheses may follow; before any other word they are a call's.
 const BEFORE_EXPRESSION: &[&str] = &[
@@ -97,16 +77,7 @@ pub(crate) fn ternaries_in_subscripts(tokens: Vec<TokenWithSpan>) -> Vec<TokenWi
             parentheses.push((close, Token::RParen));
         }
     }
-    parentheses.sort_by_key(|(at, _)| *at);
-    let mut parentheses = parentheses.into_iter().peekable();
-    let mut out = Vec::with_capacity(tokens.len());
-    for (at, token) in tokens.into_iter().enumerate() {
-        while let Some((_, parenthesis)) = parentheses.next_if(|(before, _)| *before == at) {
-            out.push(with_span(parenthesis, token.span));
-        }
-        out.push(token);
-    }
-    out
+    inserted(tokens, parentheses)
 }
 
 /// `(x,)` is `tuple(x)`; the comma at the end of a longer list goes.

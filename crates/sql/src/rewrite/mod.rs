@@ -3,15 +3,22 @@
 //! Each pass takes the tokens of a statement without white space and gives them back changed. What a pass puts in has
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
+//! `digits` (`0b101`, `0x1p3`, `x'41'`), `lambdas` (several parameters without parentheses), `aliases` (AS in clauses), `select_top`
+//! (`SELECT TOP 2`), `names` (keywords as names),
 //! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
 //! `fill` (STALENESS), `explained` (EXPLAIN as a query).
 
+pub(crate) mod aliases;
+pub(crate) mod digits;
 pub(crate) mod explained;
 pub(crate) mod fill;
 pub(crate) mod finals;
 pub(crate) mod joins;
+pub(crate) mod lambdas;
 pub(crate) mod limits;
 pub(crate) mod literals;
+pub(crate) mod names;
+pub(crate) mod select_top;
 pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
@@ -73,4 +80,21 @@ pub(crate) fn until(tokens: &[TokenWithSpan], from: usize, ends: impl Fn(usize) 
         at = if opens(token) { matching(tokens, at) + 1 } else { at + 1 };
     }
     tokens.len()
+}
+
+/// The tokens with others put in, each before the one at its place. Those of one place keep their order.
+pub(crate) fn inserted(tokens: Vec<TokenWithSpan>, mut added: Vec<(usize, Token)>) -> Vec<TokenWithSpan> {
+    if added.is_empty() {
+        return tokens;
+    }
+    added.sort_by_key(|(at, _)| *at);
+    let mut out = Vec::with_capacity(tokens.len() + added.len());
+    let mut added = added.into_iter().peekable();
+    for (at, token) in tokens.into_iter().enumerate() {
+        while let Some((_, more)) = added.next_if(|(before, _)| *before == at) {
+            out.push(with_span(more, token.span));
+        }
+        out.push(token);
+    }
+    out
 }

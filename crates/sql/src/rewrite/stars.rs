@@ -1,17 +1,20 @@
 //! `* EXCEPT (a) REPLACE (b + 1 AS b) APPLY (sum)`, also after `t.*` and `COLUMNS(…)`.
 //!
 //! The words become operators (`dialect.rs` reads what stands at their right), and the star before them `__star()` or
-//! `__star('t')`. A star without such words stays as it is.
+//! `__star('t')`. A star without such words stays as it is. What stands behind a word without parentheses gets them:
+//! `REPLACE a + 1 AS a`, `APPLY x -> x + 1`.
 
 use sqlparser::tokenizer::{Span, Token, TokenWithSpan};
 
-use super::{at_token, at_word, matching, one_of, with_span};
-use crate::tokens::word;
+use super::{at_token, at_word, matching, one_of, until, with_span};
+use crate::tokens::{AFTER_FROM, word};
 
 pub(crate) const STAR: &str = "__star";
 /// The words after a star, and the operators that stand for them.
 pub(crate) const OPERATORS: &[(&str, &str)] =
-    &[("EXCEPT", "@except@"), ("REPLACE", "@replace@"), ("APPLY", "@apply@"), ("EXCLUDE", "@except@")];
+    &[("EXCEPT", "@except@"), ("REPLACE", REPLACE), ("APPLY", APPLY), ("EXCLUDE", "@except@")];
+const REPLACE: &str = "@replace@";
+const APPLY: &str = "@apply@";
 pub(crate) const STRICT: &str = "@strict@";
 
 /// Whether a word of these stands at `at`, and not the set operation EXCEPT.
@@ -75,11 +78,43 @@ fn modifiers(tokens: &[TokenWithSpan], mut at: usize, out: &mut Vec<TokenWithSpa
             out.push(with_span(Token::CustomBinaryOperator(STRICT.to_string()), span));
             at += 1;
         }
-        let end = if at_token(tokens, at, &Token::LParen) { (matching(tokens, at) + 1).min(tokens.len()) } else { at + 1 };
+        if at_token(tokens, at, &Token::LParen) {
+            let end = (matching(tokens, at) + 1).min(tokens.len());
+            out.extend(rewrite(tokens[at..end].to_vec()));
+            at = end;
+            continue;
+        }
+        let end = match operator {
+            REPLACE => replaced(tokens, at),
+            APPLY => applied(tokens, at),
+            _ => at + 1,
+        }
+        .min(tokens.len());
+        out.push(with_span(Token::LParen, span));
         out.extend(rewrite(tokens[at..end].to_vec()));
+        out.push(with_span(Token::RParen, span));
         at = end;
     }
     at
+}
+
+/// Where `expression AS name` ends; there is one behind a REPLACE without parentheses.
+fn replaced(tokens: &[TokenWithSpan], from: usize) -> usize {
+    let alias = until(tokens, from, |at| at_token(tokens, at, &Token::Comma) || one_of(tokens, at, &["AS", "FROM"]));
+    if at_word(tokens, alias, "AS") { alias + 2 } else { from + 1 }
+}
+
+/// Where a function with its parameters, or a lambda, ends.
+fn applied(tokens: &[TokenWithSpan], from: usize) -> usize {
+    if at_token(tokens, from + 1, &Token::Arrow) {
+        return until(tokens, from, |at| {
+            at_token(tokens, at, &Token::Comma)
+                || at_word(tokens, at, "FROM")
+                || one_of(tokens, at, AFTER_FROM)
+                || modifier(tokens, at).is_some()
+        });
+    }
+    if at_token(tokens, from + 1, &Token::LParen) { matching(tokens, from + 1) + 1 } else { from + 1 }
 }
 
 pub(crate) fn operator_of(token: &Token) -> Option<&str> {

@@ -1,0 +1,56 @@
+//! Keywords that stand where only a name can: `SELECT join, select FROM t`, `sum(all)`, `WHERE all = 2`. They get quotes, so that
+//! nothing takes them for more.
+
+use sqlparser::keywords::Keyword;
+use sqlparser::tokenizer::{Token, TokenWithSpan};
+
+use super::{at_word, one_of};
+
+/// Words of which the parser makes something else than a column, whatever is around them.
+const WORDS: &[&str] = &["JOIN", "SELECT", "WITH", "ALL", "DISTINCT", "UNION", "VIEW", "IS", "XOR"];
+
+/// Beginnings of statements in which a query may stand. Elsewhere such words are others: `GRANT INSERT, SELECT, ALTER ON …`.
+const STATEMENTS: &[&str] = &["SELECT", "WITH", "FROM", "INSERT", "CREATE", "EXPLAIN", "DELETE", "UPDATE"];
+
+pub(crate) fn rewrite(mut tokens: Vec<TokenWithSpan>) -> Vec<TokenWithSpan> {
+    let first = tokens.iter().position(|token| token.token != Token::LParen).unwrap_or_default();
+    if !one_of(&tokens, first, STATEMENTS) {
+        return tokens;
+    }
+    for at in 1..tokens.len() {
+        if one_of(&tokens, at, WORDS)
+            && follows_beginning(&tokens, at)
+            && ends_value(&tokens, at)
+            && let Token::Word(word) = &mut tokens[at].token
+        {
+            word.quote_style = Some('`');
+            word.keyword = Keyword::NoKeyword;
+        }
+    }
+    tokens
+}
+
+/// Whether an expression begins at `at`. What ALL and DISTINCT mean behind SELECT is theirs.
+fn follows_beginning(tokens: &[TokenWithSpan], at: usize) -> bool {
+    let is_of_select = one_of(tokens, at, &["ALL", "DISTINCT"]);
+    match &tokens[at - 1].token {
+        Token::Comma | Token::LParen | Token::Eq | Token::Lt | Token::Gt | Token::Plus | Token::Minus | Token::Period => {
+            true
+        }
+        Token::Word(_) => {
+            (at_word(tokens, at - 1, "SELECT") && !is_of_select) || one_of(tokens, at - 1, &["WHERE", "AND", "OR", "NOT"])
+        }
+        _ => false,
+    }
+}
+
+/// Whether nothing of an expression that begins with the word follows, but an operator.
+fn ends_value(tokens: &[TokenWithSpan], at: usize) -> bool {
+    match tokens.get(at + 1).map(|next| &next.token) {
+        None | Some(Token::EOF | Token::SemiColon | Token::Comma | Token::RParen | Token::Eq | Token::Lt | Token::Gt) => {
+            true
+        }
+        Some(Token::Word(_)) => one_of(tokens, at + 1, &["FROM", "AS", "AND", "OR", "IN"]),
+        _ => false,
+    }
+}

@@ -1,0 +1,9 @@
+-- How ClickHouse calls the columns of windows.
+SELECT sum(number) OVER (PARTITION BY number % 2 ORDER BY number ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM numbers(1) FORMAT TSVWithNames;
+SELECT rank() OVER w, sum(number) OVER (w ORDER BY number) FROM numbers(1) WINDOW w AS (PARTITION BY number % 2) FORMAT TSVWithNames;
+SELECT sum(number) OVER (ORDER BY number ROWS 1 PRECEDING), sum(number) OVER (ORDER BY number ROWS UNBOUNDED PRECEDING) FROM numbers(1) FORMAT TSVWithNames;
+SELECT sum(number) OVER (ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING), sum(number) OVER () FROM numbers(1) FORMAT TSVWithNames;
+SELECT sum(number) OVER (ORDER BY number RANGE BETWEEN 1 + 1 PRECEDING AND 2 FOLLOWING) FROM numbers(1) FORMAT TSVWithNames;
+SELECT sum(number) OVER (ORDER BY number DESC NULLS FIRST, number + 1) FROM numbers(1) FORMAT TSVWithNames;
+SELECT sum(number) OVER (PARTITION BY number ROWS BETWEEN CURRENT ROW AND 1 FOLLOWING) FROM numbers(1) FORMAT TSVWithNames;
+SELECT sum(number) OVER (w ROWS BETWEEN 1 PRECEDING AND CURRENT ROW) FROM numbers(1) WINDOW w AS (PARTITION BY number ORDER BY number) FORMAT TSVWithNames;
