@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use arrow::array::RecordBatch;
 use async_trait::async_trait;
+use datafusion::common::ScalarValue;
 use datafusion::datasource::{MemTable, ViewTable};
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder};
 use futures::TryStreamExt;
@@ -15,7 +16,7 @@ use gristmill_catalog::{IndexRowsRequest, Table, TableDefinition};
 use gristmill_introspect::{QueryContext, Use};
 use gristmill_sources::{CallArgument, SourceHints, TableFunctionCall};
 use gristmill_sql::VIEW_EXPLAIN;
-use gristmill_sql::ast::{Literal, Node};
+use gristmill_sql::ast::{self, Literal, Node};
 use gristmill_sql::lower::{
     Analyzer, NameNumbers, ResolvedTable, ResolvedTables, SamplingKey, TableResolver, Typed, resolve_tables,
 };
@@ -181,11 +182,57 @@ impl<'a> Resolver<'a> {
         let [text, database] = &definition.engine.arguments[..] else {
             return Err(Error::logical(format!("The view {} has no query", definition.name)));
         };
+        if definition.columns.is_empty() {
+            let text = format!("The view {} has parameters: read it as {0}(name = value)", definition.name);
+            return Err(Error::new(ErrorCode::EMPTY_LIST_OF_COLUMNS_QUERIED, text));
+        }
         if self.views >= VIEWS_MAX {
             let text = format!("The view {} reads views that read views, more than {VIEWS_MAX} deep", definition.name);
             return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
         }
         self.query_as(text, database, Some(&definition.columns), name).await
+    }
+
+    /// A view that is called with the values of its parameters. `None`: there is no such view.
+    async fn with_parameters(&self, name: &str, arguments: &[Node]) -> Result<Option<ResolvedTable>> {
+        let (database, view) = name.split_once('.').unwrap_or((&self.database, name));
+        if !self.engine.databases.has_table(database, view) {
+            return Ok(None);
+        }
+        let table = self.engine.databases.table_for(database, view, &|database, table| may_know(self.context, database, table))?;
+        let definition = table.definition();
+        let (Some(_), [text, of]) = (definition.view_query(), &definition.engine.arguments[..]) else { return Ok(None) };
+        if self.checks && !may_read(self.context, database, view)? {
+            let text = format!("{name}() needs SELECT on all of the view {database}.{view}");
+            return Err(Error::new(ErrorCode::ACCESS_DENIED, text));
+        }
+        if self.views >= VIEWS_MAX {
+            let text = format!("The view {name} reads views that read views, more than {VIEWS_MAX} deep");
+            return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
+        }
+        let tables = ResolvedTables::default();
+        let analyzer =
+            Analyzer::new(&self.engine.registry, Engine::function_env(self.context), &self.context.settings, &tables);
+        let mut parameters = BTreeMap::new();
+        for argument in arguments {
+            let (key, value) = match argument {
+                Node::Call(call) if call.name == "equals" => match &call.arguments[..] {
+                    [Node::Name(key), value] => (key.join("."), value),
+                    _ => return Err(unnamed(name)),
+                },
+                _ => return Err(unnamed(name)),
+            };
+            let text = analyzer.constant(&ast::call("toString", vec![value.clone()]))?.0;
+            let text = match text {
+                ScalarValue::BinaryView(Some(bytes)) => String::from_utf8_lossy(&bytes).replace('\\', "\\\\"),
+                _ => "\\N".to_string(),
+            };
+            parameters.insert(key, text);
+        }
+        self.seen.lock().push((database.to_string(), view.to_string()));
+        let full = vec![database.to_string(), view.to_string()];
+        let columns = Some(&definition.columns).filter(|columns| !columns.is_empty());
+        self.query_with(text, &parameters, of, columns, full).await.map(Some)
     }
 
     /// The tables that `merge()` or a table of the engine Merge means, as one. `of`: that table.
@@ -287,7 +334,19 @@ impl<'a> Resolver<'a> {
         columns: Option<&Columns>,
         name: Vec<String>,
     ) -> Result<ResolvedTable> {
-        let Statement::Select(select) = gristmill_sql::statement::parse(text, &BTreeMap::new())? else {
+        self.query_with(text, &BTreeMap::new(), database, columns, name).await
+    }
+
+    /// As `query_as`, of a query with parameters.
+    async fn query_with(
+        &self,
+        text: &str,
+        parameters: &BTreeMap<String, String>,
+        database: &str,
+        columns: Option<&Columns>,
+        name: Vec<String>,
+    ) -> Result<ResolvedTable> {
+        let Statement::Select(select) = gristmill_sql::statement::parse(text, parameters)? else {
             return Err(Error::logical(format!("{} has no query but '{text}'", name.join("."))));
         };
         let inner = Resolver {
@@ -382,6 +441,9 @@ impl TableResolver for Resolver<'_> {
     }
 
     async fn function(&self, name: &str, arguments: &[Node]) -> Result<ResolvedTable> {
+        if let Some(view) = self.with_parameters(name, arguments).await? {
+            return Ok(view);
+        }
         self.context.used.note(Use::TableFunction, name);
         check_function_in_readonly(self.context, name)?;
         if self.checks {
@@ -510,6 +572,11 @@ pub fn hints(engine: &Engine) -> SourceHints {
 }
 
 /// A table function's call with its arguments computed.
+fn unnamed(view: &str) -> Error {
+    let text = format!("The arguments of the view {view} are its parameters by their names: {view}(name = value)");
+    Error::new(ErrorCode::BAD_ARGUMENTS, text)
+}
+
 pub fn call_of(engine: &Engine, context: &Arc<QueryContext>, name: &str, arguments: &[Node]) -> Result<TableFunctionCall> {
     let tables = ResolvedTables::default();
     let analyzer = Analyzer::new(&engine.registry, Engine::function_env(context), &context.settings, &tables);

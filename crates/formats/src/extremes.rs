@@ -20,6 +20,7 @@ impl Extremes {
         Extremes { columns: columns.clone(), found: vec![None; columns.len()] }
     }
 
+    /// Takes the rows of one batch in. Errors: types that do not compare.
     pub fn add(&mut self, batch: &RecordBatch) -> Result<()> {
         if batch.num_rows() == 0 {
             return Ok(());
@@ -39,8 +40,8 @@ impl Extremes {
     }
 
     /// Two rows: least and greatest. `None` where there was no row.
-    pub fn rows(self) -> Result<Option<RecordBatch>> {
-        let arrays: Option<Vec<ArrayRef>> = self.found.into_iter().collect();
+    pub fn rows(&self) -> Result<Option<RecordBatch>> {
+        let arrays: Option<Vec<ArrayRef>> = self.found.iter().cloned().collect();
         let arrays = arrays.filter(|arrays| !arrays.is_empty());
         Ok(arrays.map(|arrays| RecordBatch::try_new(self.columns.arrow(), arrays)).transpose()?)
     }
