@@ -15,7 +15,7 @@ use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, TokenizerError, Whit
 
 use crate::dialect::{ALIAS_OPERATOR, Dialect};
 use crate::plain_text;
-use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, unions, variables};
+use crate::rewrite::{explained, fill, finals, joins, limits, literals, stars, totals, unions, variables};
 
 /// The column that marks a common table expression as a scalar alias.
 pub const SCALAR_COLUMN: &str = "__scalar_alias";
@@ -125,7 +125,7 @@ pub fn prepare(tokens: Vec<TokenWithSpan>, parameters: &BTreeMap<String, String>
     let tokens = in_partition(into_outfile(calls_of_any(tables_called_table(tokens))));
     let tokens = literals::ternaries_in_subscripts(literals::empty_tuples(tokens));
     let tokens = literals::one_element_tuples(stars::rewrite(limits::rewrite(joins::rewrite(fill::rewrite(tokens)))));
-    let tokens = aliases_inside(tokens);
+    let tokens = aliases_inside(totals::rewrite(tokens));
     Ok(scalar_with(tokens))
 }
 

@@ -15,6 +15,7 @@ use super::items::Item;
 use super::scope::{Context, Scope};
 use super::{Analyzer, Typed};
 use crate::ast::{Call, InSet, Literal, Node};
+use crate::rewrite::totals::NO_KEYS;
 use crate::translate;
 
 /// Most keys of CUBE: it groups by every subset.
@@ -27,6 +28,8 @@ pub(crate) struct Keys {
     pub sets: Option<Vec<Vec<usize>>>,
     /// There is a GROUP BY, be it of nothing.
     pub is_written: bool,
+    /// There is none, and it stands there for WITH TOTALS alone.
+    pub is_absent: bool,
     /// The sets are those of ROLLUP or CUBE.
     pub rolled: bool,
     /// The query gives the row of WITH TOTALS (see `totals`).
@@ -54,7 +57,7 @@ impl Analyzer<'_> {
                 (self.keys(exprs, items)?, modifiers)
             }
         };
-        keys.is_written = true;
+        keys.is_written = !keys.is_absent;
         for modifier in modifiers {
             let all: Vec<Vec<usize>> = (0..keys.nodes.len()).map(|at| vec![at]).collect();
             match modifier {
@@ -128,6 +131,7 @@ impl Analyzer<'_> {
                     }
                     let node = translate::node(expr)?;
                     match self.positional(&node, items)?.clone() {
+                        Node::Call(call) if call.name == NO_KEYS => keys.is_absent = true,
                         // GROUP BY (a, b)
                         Node::Call(call) if call.name == "tuple" => keys.nodes.extend(call.arguments),
                         node => keys.nodes.push(node),

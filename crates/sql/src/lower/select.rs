@@ -91,6 +91,9 @@ impl Analyzer<'_> {
         let keys = self.key_nodes(select, &items, &scope)?;
         // HAVING by itself is another WHERE.
         let aggregated = keys.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
+        if keys.as_ref().is_some_and(|keys| keys.is_absent) && !everything().any(|node| self.has_aggregate(node, &scope.rows())) {
+            return Err(Error::not_implemented("WITH TOTALS of a SELECT without GROUP BY and aggregates"));
+        }
         let above: Vec<&Node> = everything().chain(&qualify).collect();
         let below: Vec<&Node> = selection.iter().chain(keys.iter().flat_map(|keys| &keys.nodes)).collect();
         let keys_of_groups = keys.as_ref().map(|keys| keys.nodes.iter().collect::<Vec<_>>()).unwrap_or_default();

@@ -4,7 +4,7 @@
 //! names that begin with two underscores, which the lowering knows: `joins` (ANY, ASOF, PASTE, ARRAY JOIN of expressions,
 //! USING without parentheses), `limits` (LIMIT BY beside LIMIT, WITH TIES), `stars` (EXCEPT, REPLACE and APPLY after `*`),
 //! `literals` (`0b101`, `(1,)`), `finals` (FINAL after a table), `unions` (ORDER BY and LIMIT before UNION), `variables` (`@@version`),
-//! `fill` (STALENESS), `explained` (EXPLAIN as a query).
+//! `fill` (STALENESS), `totals` (WITH TOTALS without GROUP BY), `explained` (EXPLAIN as a query).
 
 pub(crate) mod explained;
 pub(crate) mod fill;
@@ -15,6 +15,7 @@ pub(crate) mod literals;
 pub(crate) mod stars;
 #[cfg(test)]
 mod tests;
+pub(crate) mod totals;
 pub(crate) mod unions;
 pub(crate) mod variables;
 
