@@ -28,8 +28,8 @@ const BATCHES_AHEAD: usize = 8;
 /// Whether every branch is known to have few rows.
 pub fn is_small(union: &UnionExec) -> Result<bool> {
     for branch in union.children() {
-        let rows = branch.partition_statistics(None)?.num_rows;
-        if rows.get_value().is_none_or(|rows| *rows > ROWS_OF_SMALL) {
+        let statistics = branch.partition_statistics(None)?;
+        if statistics.num_rows.get_value().is_none_or(|rows| *rows > ROWS_OF_SMALL) {
             return Ok(false);
         }
     }

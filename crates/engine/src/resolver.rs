@@ -195,11 +195,12 @@ impl<'a> Resolver<'a> {
 
     /// A view that is called with the values of its parameters. `None`: there is no such view.
     async fn with_parameters(&self, name: &str, arguments: &[Node]) -> Result<Option<ResolvedTable>> {
-        let (database, view) = name.split_once('.').unwrap_or((&self.database, name));
+        let (database, view) = name.split_once('.').unwrap_or((self.database.as_str(), name));
         if !self.engine.databases.has_table(database, view) {
             return Ok(None);
         }
-        let table = self.engine.databases.table_for(database, view, &|database, table| may_know(self.context, database, table))?;
+        let table =
+            self.engine.databases.table_for(database, view, &|database, table| may_know(self.context, database, table))?;
         let definition = table.definition();
         let (Some(_), [text, of]) = (definition.view_query(), &definition.engine.arguments[..]) else { return Ok(None) };
         if self.checks && !may_read(self.context, database, view)? {
@@ -210,6 +211,15 @@ impl<'a> Resolver<'a> {
             let text = format!("The view {name} reads views that read views, more than {VIEWS_MAX} deep");
             return Err(Error::new(ErrorCode::TOO_DEEP_RECURSION, text));
         }
+        let parameters = self.values_of_parameters(name, arguments)?;
+        self.seen.lock().push((database.to_string(), view.to_string()));
+        let full = vec![database.to_string(), view.to_string()];
+        let columns = Some(&definition.columns).filter(|columns| !columns.is_empty());
+        self.query_with(text, &parameters, of, columns, full).await.map(Some)
+    }
+
+    /// By name, the values of a view's parameters as texts. Errors: BAD_ARGUMENTS.
+    fn values_of_parameters(&self, view: &str, arguments: &[Node]) -> Result<BTreeMap<String, String>> {
         let tables = ResolvedTables::default();
         let analyzer =
             Analyzer::new(&self.engine.registry, Engine::function_env(self.context), &self.context.settings, &tables);
@@ -218,9 +228,9 @@ impl<'a> Resolver<'a> {
             let (key, value) = match argument {
                 Node::Call(call) if call.name == "equals" => match &call.arguments[..] {
                     [Node::Name(key), value] => (key.join("."), value),
-                    _ => return Err(unnamed(name)),
+                    _ => return Err(unnamed(view)),
                 },
-                _ => return Err(unnamed(name)),
+                _ => return Err(unnamed(view)),
             };
             let text = analyzer.constant(&ast::call("toString", vec![value.clone()]))?.0;
             let text = match text {
@@ -229,10 +239,7 @@ impl<'a> Resolver<'a> {
             };
             parameters.insert(key, text);
         }
-        self.seen.lock().push((database.to_string(), view.to_string()));
-        let full = vec![database.to_string(), view.to_string()];
-        let columns = Some(&definition.columns).filter(|columns| !columns.is_empty());
-        self.query_with(text, &parameters, of, columns, full).await.map(Some)
+        Ok(parameters)
     }
 
     /// The tables that `merge()` or a table of the engine Merge means, as one. `of`: that table.

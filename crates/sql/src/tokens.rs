@@ -366,7 +366,8 @@ fn parameter_name(tokens: &[TokenWithSpan], at: usize) -> Option<(String, usize)
 fn creates_view(tokens: &[TokenWithSpan]) -> bool {
     let mut words = tokens.iter().map(|token| &token.token);
     words.next().is_some_and(|first| is_word(first, "CREATE") || is_word(first, "ATTACH"))
-        && words.find(|word| !["OR", "REPLACE", "TEMPORARY"].iter().any(|known| is_word(word, known)))
+        && words
+            .find(|word| !["OR", "REPLACE", "TEMPORARY"].iter().any(|known| is_word(word, known)))
             .is_some_and(|word| is_word(word, "VIEW"))
 }
 

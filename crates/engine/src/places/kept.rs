@@ -23,13 +23,7 @@ pub(super) struct Kept {
 }
 
 impl Kept {
-    pub fn new(
-        schema: &SchemaRef,
-        keys: Vec<usize>,
-        skip: u64,
-        rows: u64,
-        reservation: MemoryReservation,
-    ) -> Result<Kept> {
+    pub fn new(schema: &SchemaRef, keys: Vec<usize>, skip: u64, rows: u64, reservation: MemoryReservation) -> Result<Kept> {
         let fields = keys.iter().map(|key| SortField::new(schema.field(*key).data_type().clone()));
         let converter = RowConverter::new(fields.collect())?;
         Ok(Kept { converter, keys, skip, rows, seen: HashMap::new(), reservation })

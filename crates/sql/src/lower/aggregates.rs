@@ -160,7 +160,8 @@ impl Analyzer<'_> {
         let used = &self.env.asker.used;
         used.note(Use::AggregateFunction, &base);
         combinators.iter().for_each(|combinator| used.note(Use::AggregateFunctionCombinator, combinator));
-        let parameters = call.parameters.iter().map(|node| Ok(self.constant_in(node, below)?.0)).collect::<Result<Vec<_>>>()?;
+        let parameters =
+            call.parameters.iter().map(|node| Ok(self.constant_in(node, below)?.0)).collect::<Result<Vec<_>>>()?;
         let mut arguments = Vec::new();
         for node in &call.arguments {
             if self.has_aggregate(node, below) {

@@ -14,6 +14,7 @@ use super::items::substituted;
 use super::joins::Condition;
 use super::limits::Tail;
 use crate::ast::{Node, unescape_identifier};
+use crate::rewrite::stars::STAR;
 use crate::translate;
 
 /// Aliases of aliases that ON is looked through for.
@@ -97,7 +98,8 @@ impl Visitor for Clauses {
                     )
                 };
                 let takes_star = matches!(&function.args, FunctionArguments::List(list) if list.args.iter().any(is_star));
-                let is_star = name.starts_with("__") || name.to_ascii_uppercase().ends_with("COLUMNS");
+                let is_star = ["__except", "__replace", "__apply", STAR].iter().any(|known| name.starts_with(known))
+                    || name.to_ascii_uppercase().ends_with("COLUMNS");
                 self.stars |= is_star || (takes_star && !name.eq_ignore_ascii_case("count"));
             }
             Expr::Wildcard(_) | Expr::QualifiedWildcard(..) => self.stars = true,

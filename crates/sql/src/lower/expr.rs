@@ -116,7 +116,10 @@ impl Analyzer<'_> {
             && is_higher_order(name)
             && let Some(Node::Lambda { parameters, body }) = self.function_as_lambda(inner, arrays.len(), context)
         {
-            return self.higher_order(name, &parameters, &body, arrays, context);
+            return self.higher_order(name, &parameters, &body, arrays, context).map_err(|error| match error.code() {
+                ErrorCode::UNKNOWN_FUNCTION => self.unknown_name(parts, context),
+                _ => error,
+            });
         }
         let known = self.registry.find_scalar(name).is_some();
         if !known && is_higher_order(name) {

@@ -98,7 +98,7 @@ impl Analyzer<'_> {
                 }
             }
             Node::In { left, set, .. } => {
-                inside(std::slice::from_ref(left));
+                inside(std::slice::from_ref(left.as_ref()));
                 if let InSet::List(list) = set {
                     inside(list);
                 }

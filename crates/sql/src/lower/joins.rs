@@ -298,7 +298,8 @@ impl Analyzer<'_> {
                 }
             }
         }
-        let keys = shared.iter().map(|name| SharedKey::of(name, &left.columns, &right.columns)).collect::<Result<Vec<_>>>()?;
+        let keys =
+            shared.iter().map(|name| SharedKey::of(name, &left.columns, &right.columns)).collect::<Result<Vec<_>>>()?;
         let (left_columns, right_columns) = (left.columns.clone(), right.columns.clone());
         let outer_left = matches!(kind, JoinType::Right | JoinType::Full);
         let outer_right = matches!(kind, JoinType::Left | JoinType::Full);
@@ -360,7 +361,8 @@ impl Analyzer<'_> {
                 own.of_using = !own.qualifier.is_empty() && !own.hidden;
                 own.hidden = true;
             }
-            let of_no_side = ScopeColumn { qualifier: Vec::new(), origin: Vec::new(), hidden: false, of_using: false, ..ours };
+            let of_no_side =
+                ScopeColumn { qualifier: Vec::new(), origin: Vec::new(), hidden: false, of_using: false, ..ours };
             merged.push((key.left, ScopeColumn { expr, kind, ..of_no_side }));
         }
         let mut columns: Vec<ScopeColumn> = Vec::with_capacity(left_own.len() + right_own.len() + merged.len());
@@ -375,8 +377,7 @@ impl Analyzer<'_> {
             (0..left_columns.len()).for_each(|at| place_merged(at, &mut columns));
         }
         columns.extend(right_own);
-        let plan =
-            if is_projected { LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()? } else { plan };
+        let plan = if is_projected { LogicalPlanBuilder::from(plan).project(dedup(projection))?.build()? } else { plan };
         Ok(Relation { plan, columns })
     }
 

@@ -16,10 +16,10 @@ use datafusion::logical_expr::{
 use gristmill_base::{Error, ErrorCode, Result};
 use sqlparser::ast::{Interpolate, LimitClause, OrderByKind, Query};
 
+use super::Analyzer;
 use super::places::{Place, kept, numbered, sliced};
 use super::query::Ctes;
 use super::scope::Scope;
-use super::Analyzer;
 use crate::ast::{Literal, Node, SortKey};
 use crate::rewrite::limits::LIMITS;
 use crate::translate;
@@ -288,8 +288,7 @@ impl Analyzer<'_> {
         rows: usize,
     ) -> Result<LogicalPlanBuilder> {
         let (number, rank) = (self.unique("row_number"), self.unique("rank"));
-        let numbering =
-            |function| over(WindowFunctionDefinition::WindowUDF(function), Vec::new(), &[], sorts);
+        let numbering = |function| over(WindowFunctionDefinition::WindowUDF(function), Vec::new(), &[], sorts);
         let exprs = vec![numbering(row_number_udwf()).alias(&number), numbering(rank_udwf()).alias(&rank)];
         let column = |name: &str| Expr::Column(Column::new_unqualified(name));
         let wanted = column(&number).gt(lit(skip as u64)).and(column(&rank).lt_eq(lit(skip.saturating_add(rows) as u64)));

@@ -16,6 +16,7 @@ mod array_join;
 mod array_join_calls;
 mod asof;
 mod clauses;
+mod correlated;
 mod exact;
 mod exists_join;
 mod expr;

@@ -130,8 +130,7 @@ impl UserDefinedLogicalNodeCore for PlacesNode {
     }
 
     fn fmt_for_explain(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: ", UserDefinedLogicalNodeCore::name(self))?;
-        self.places.fmt(f)
+        write!(f, "{}: {}", UserDefinedLogicalNodeCore::name(self), self.places)
     }
 
     fn with_exprs_and_inputs(&self, _: Vec<Expr>, mut inputs: Vec<LogicalPlan>) -> Result<Self> {

@@ -24,7 +24,9 @@ pub(super) type Ctes = Rc<HashMap<String, Query>>;
 impl Analyzer<'_> {
     /// Lowers a whole query of the statement.
     pub fn lower(&self, query: &Query) -> Result<Lowered> {
-        self.query(query, &Rc::default())
+        let lowered = self.query(query, &Rc::default())?;
+        let plan = super::correlated::decorrelated(lowered.plan, &self.tables.names)?;
+        Ok(Lowered { plan, columns: lowered.columns })
     }
 
     pub(crate) fn query(&self, query: &Query, outer: &Ctes) -> Result<Lowered> {

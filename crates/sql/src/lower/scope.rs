@@ -275,7 +275,7 @@ impl Analyzer<'_> {
         self.cast(tuples, &kind).map(Some)
     }
 
-    fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
+    pub(super) fn unknown_name(&self, parts: &[String], context: &Context<'_>) -> Error {
         let name = parts.join(".");
         let known = context.scope.columns.iter().map(|column| column.name.as_str());
         let near =

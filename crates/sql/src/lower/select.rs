@@ -91,7 +91,9 @@ impl Analyzer<'_> {
         let keys = self.key_nodes(select, &items, &scope)?;
         // HAVING by itself is another WHERE.
         let aggregated = keys.is_some() || everything().any(|node| self.has_aggregate(node, &scope.rows()));
-        if keys.as_ref().is_some_and(|keys| keys.is_absent) && !everything().any(|node| self.has_aggregate(node, &scope.rows())) {
+        if keys.as_ref().is_some_and(|keys| keys.is_absent)
+            && !everything().any(|node| self.has_aggregate(node, &scope.rows()))
+        {
             return Err(Error::not_implemented("WITH TOTALS of a SELECT without GROUP BY and aggregates"));
         }
         let above: Vec<&Node> = everything().chain(&qualify).collect();
@@ -265,10 +267,8 @@ impl Analyzer<'_> {
                 if float { super::floats::sort_keys(sort, nullable, short) } else { vec![sort] }
             })
             .collect();
-        let limit_by = limit_by.map(|by| LimitBy {
-            keys: by.keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(),
-            ..by
-        });
+        let limit_by = limit_by
+            .map(|by| LimitBy { keys: by.keys.iter().map(|key| carried(key, &mut projection)).collect::<Vec<_>>(), ..by });
         let hidden = projection.len() > visible;
         let mut builder = LogicalPlanBuilder::from(plan).project(projection)?;
         match &select.distinct {

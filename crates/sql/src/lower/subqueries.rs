@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use arrow::datatypes::Field;
 use datafusion::common::Spans;
-use datafusion::logical_expr::expr::Exists;
 use datafusion::functions_aggregate::count::count;
+use datafusion::logical_expr::expr::Exists;
 use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
@@ -82,7 +82,8 @@ impl Analyzer<'_> {
         // Above WHERE it is a value, which DataFusion has of scalar subqueries alone: the count of its rows.
         if !outer.is_empty() && context.windows.is_some() {
             let rows = self.unique("rows");
-            let counted = LogicalPlanBuilder::from(lowered.plan).aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(rows)])?;
+            let counted =
+                LogicalPlanBuilder::from(lowered.plan).aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(rows)])?;
             let subquery = Subquery { subquery: Arc::new(counted.build()?), outer_ref_columns: outer, spans: Spans::new() };
             let rows = Expr::ScalarSubquery(subquery);
             let exists = Expr::IsTrue(Box::new(if negated { rows.eq(lit(0_i64)) } else { rows.gt(lit(0_i64)) }));
@@ -110,12 +111,12 @@ impl Analyzer<'_> {
                 let (tuple, kind) = gristmill_functions::udf::call(self.registry, "tuple", arguments, &self.env)?;
                 // Its fields are called as the columns, where these have names of their own.
                 let names: HashSet<&str> = many.iter().map(|column| column.name.as_str()).collect();
-                let named = SqlType::Tuple(many.iter().map(|column| (Some(column.name.clone()), column.kind.clone())).collect());
+                let named =
+                    SqlType::Tuple(many.iter().map(|column| (Some(column.name.clone()), column.kind.clone())).collect());
                 let tuple = Typed::new(tuple, kind);
                 let tuple = if names.len() == many.len() { self.cast(tuple, &named)? } else { tuple };
-                let plan = LogicalPlanBuilder::from(lowered.plan)
-                    .project(vec![tuple.expr.alias(self.unique("tuple"))])?
-                    .build()?;
+                let plan =
+                    LogicalPlanBuilder::from(lowered.plan).project(vec![tuple.expr.alias(self.unique("tuple"))])?.build()?;
                 Ok(Typed::new(scalar(plan), tuple.kind))
             }
         }

@@ -129,12 +129,16 @@ impl Analyzer<'_> {
         let (Bound::Preceding(Some(distance)) | Bound::Following(Some(distance))) = bound else { return Ok(()) };
         let node = translate::node(distance)?;
         let (value, kind) = self.constant_in(&node, &context.below_grouping()).map_err(|error| {
-            Error::new(ErrorCode::BAD_ARGUMENTS, format!("The bound {node} of a window frame is no constant: {}", error.message()))
+            Error::new(
+                ErrorCode::BAD_ARGUMENTS,
+                format!("The bound {node} of a window frame is no constant: {}", error.message()),
+            )
         })?;
         let whole = match value.cast_to(&DataType::Decimal128(38, 0)) {
             Ok(ScalarValue::Decimal128(Some(number), ..)) if kind.is_integer() && number >= 0 => number,
             _ => {
-                let text = format!("The bound {node} of a window frame must be a whole number that is not negative, not {value}");
+                let text =
+                    format!("The bound {node} of a window frame must be a whole number that is not negative, not {value}");
                 return Err(Error::new(ErrorCode::BAD_ARGUMENTS, text));
             }
         };
@@ -235,7 +239,10 @@ fn refuse_distance(keys: &[(&SortKey, Typed)]) -> Result<()> {
     };
     let kind = key.kind.plain();
     let is_date = matches!(kind, SqlType::Date | SqlType::Date32 | SqlType::DateTime(_));
-    let is_number = kind.is_float() || kind.is_enum() || *kind == SqlType::Bool || kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
+    let is_number = kind.is_float()
+        || kind.is_enum()
+        || *kind == SqlType::Bool
+        || kind.integer_bits().is_some_and(|(bits, _)| bits <= 64);
     if is_date || is_number {
         return Ok(());
     }
