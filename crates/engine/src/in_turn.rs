@@ -13,6 +13,7 @@ use datafusion::common::Result;
 use datafusion::common::tree_node::TreeNodeRecursion;
 use datafusion::execution::{SendableRecordBatchStream, TaskContext};
 use datafusion::physical_expr::EquivalenceProperties;
+use datafusion::physical_plan::statistics::{StatisticsArgs, StatisticsContext};
 use datafusion::physical_plan::stream::RecordBatchStreamAdapter;
 use datafusion::physical_plan::union::UnionExec;
 use datafusion::physical_plan::{
@@ -28,7 +29,7 @@ const BATCHES_AHEAD: usize = 8;
 /// Whether every branch is known to have few rows.
 pub fn is_small(union: &UnionExec) -> Result<bool> {
     for branch in union.children() {
-        let statistics = branch.partition_statistics(None)?;
+        let statistics = StatisticsContext::new().compute(branch.as_ref(), &StatisticsArgs::new())?;
         if statistics.num_rows.get_value().is_none_or(|rows| *rows > ROWS_OF_SMALL) {
             return Ok(false);
         }

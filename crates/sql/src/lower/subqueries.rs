@@ -11,7 +11,7 @@ use arrow::datatypes::Field;
 use datafusion::common::Spans;
 use datafusion::functions_aggregate::count::count;
 use datafusion::logical_expr::expr::Exists;
-use datafusion::logical_expr::{Expr, LogicalPlanBuilder, Subquery, lit};
+use datafusion::logical_expr::{Expr, LogicalPlan, LogicalPlanBuilder, Subquery, lit};
 use gristmill_base::Result;
 use gristmill_types::SqlType;
 use sqlparser::ast::Query;
@@ -82,8 +82,12 @@ impl Analyzer<'_> {
         // Above WHERE it is a value, which DataFusion has of scalar subqueries alone: the count of its rows.
         if !outer.is_empty() && context.windows.is_some() {
             let rows = self.unique("rows");
-            let counted =
-                LogicalPlanBuilder::from(lowered.plan).aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(rows)])?;
+            // What is computed of the rows changes nothing of how many they are.
+            let mut plan = lowered.plan;
+            while let LogicalPlan::Projection(projection) = plan {
+                plan = Arc::unwrap_or_clone(projection.input);
+            }
+            let counted = LogicalPlanBuilder::from(plan).aggregate(Vec::<Expr>::new(), [count(lit(1_i64)).alias(rows)])?;
             let subquery = Subquery { subquery: Arc::new(counted.build()?), outer_ref_columns: outer, spans: Spans::new() };
             let rows = Expr::ScalarSubquery(subquery);
             let exists = Expr::IsTrue(Box::new(if negated { rows.eq(lit(0_i64)) } else { rows.gt(lit(0_i64)) }));
