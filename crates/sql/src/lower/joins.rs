@@ -326,8 +326,8 @@ impl Analyzer<'_> {
             for (at, column) in side.iter().enumerate() {
                 let key = keys.iter().find(|key| at == if is_left { key.left } else { key.right });
                 let own = match key {
-                    Some(key) => self.as_key(column, &key.kind)?,
-                    None => column.clone(),
+                    Some(key) if !key.keeps_types => self.as_key(column, &key.kind)?,
+                    _ => column.clone(),
                 };
                 let (expr, kind) = match mark {
                     None => (own.expr.clone(), own.kind.clone()),
@@ -418,6 +418,8 @@ struct SharedKey {
     left: usize,
     right: usize,
     kind: SqlType,
+    /// Bool and UInt8 are one type under two names to ClickHouse: each side keeps its own.
+    keeps_types: bool,
 }
 
 impl SharedKey {
@@ -431,8 +433,9 @@ impl SharedKey {
         };
         let (left_place, right_place) = (place(left)?, place(right)?);
         let (a, b) = (left[left_place].kind.clone(), right[right_place].kind.clone());
-        let kind = if a == b { a } else { least_supertype(&[a.clone(), b]).unwrap_or(a) };
-        Ok(SharedKey { left: left_place, right: right_place, kind })
+        let keeps_types = matches!((&a, &b), (SqlType::Bool, SqlType::UInt8) | (SqlType::UInt8, SqlType::Bool));
+        let kind = if a == b || keeps_types { a } else { least_supertype(&[a.clone(), b]).unwrap_or(a) };
+        Ok(SharedKey { left: left_place, right: right_place, kind, keeps_types })
     }
 }
 
